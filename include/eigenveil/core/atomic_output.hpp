@@ -1,0 +1,45 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eigenveil/core/result.hpp"
+
+namespace eigenveil {
+
+/// Who may read a file we write.
+enum class FileAccess : std::uint8_t {
+  Default,    ///< the user's umask
+  OwnerOnly,  ///< 0600: private data such as a .gram file
+};
+
+/// Writes the whole file under a temporary name beside `path`, syncs it, then renames: a reader
+/// sees the old file or the new one, never half of one.
+Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                                   FileAccess access = FileAccess::Default);
+
+/// A directory that appears complete or not at all. Files go to a hidden sibling; `publish` swaps
+/// it with `target` in one system call and removes what was there before. An existing target is
+/// only replaced when it is empty or holds an earlier release (`release*.json`), so a
+/// mistyped --out cannot delete other files.
+class AtomicDirectory {
+ public:
+  static Result<AtomicDirectory> create(const std::filesystem::path& target);
+  AtomicDirectory(AtomicDirectory&& other) noexcept;
+  AtomicDirectory& operator=(AtomicDirectory&&) = delete;
+  AtomicDirectory(const AtomicDirectory&) = delete;
+  AtomicDirectory& operator=(const AtomicDirectory&) = delete;
+  ~AtomicDirectory();  ///< removes the hidden sibling if `publish` was not reached
+
+  Result<void> write(const std::string& name, std::string_view bytes);
+  Result<void> publish();
+
+ private:
+  AtomicDirectory(std::filesystem::path target, std::filesystem::path staging);
+  std::filesystem::path target_;
+  std::filesystem::path staging_;
+};
+
+}  // namespace eigenveil

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+
+namespace eigenveil {
+
+/// Sets the number of OpenBLAS threads for a scope: our own workers call one-thread kernels side by
+/// side, decompositions use every core.
+class BlasThreads {
+ public:
+  explicit BlasThreads(int threads);
+  ~BlasThreads();
+  BlasThreads(const BlasThreads&) = delete;
+  BlasThreads& operator=(const BlasThreads&) = delete;
+
+ private:
+  int before_;
+};
+
+/// upper(totals) += columns * columnsᵀ, with `columns` a dimension x count column-major matrix
+/// (that is: `count` rows of data, stored row by row). Integer-valued input below 2^53 in every
+/// partial sum makes it exact whatever order BLAS adds in.
+void add_outer_products(const double* columns, std::size_t dimension, std::size_t count,
+                        double* totals);
+/// The same in single precision: exact while partial sums stay below 2^24.
+void add_outer_products(const float* columns, std::size_t dimension, std::size_t count,
+                        float* totals);
+
+}  // namespace eigenveil

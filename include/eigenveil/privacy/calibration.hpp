@@ -1,0 +1,27 @@
+#pragma once
+
+#include "eigenveil/core/result.hpp"
+#include "eigenveil/privacy/guarantee.hpp"
+
+namespace eigenveil {
+
+/// What the user is willing to spend: exactly one of --epsilon, --epsilon --delta, --rho, --mu.
+using Budget = std::variant<PureDp, ApproxDp, Zcdp, GaussianDp>;
+
+/// Checks ranges (epsilon, rho, mu positive and finite; 0 < delta < 1) with a message naming the
+/// flag.
+Result<Budget> check_budget(const Budget& budget);
+
+/// Budget for one row so that groups of `size` rows are protected at `budget`. Exact group privacy:
+/// epsilon/G, mu/G, rho/G^2; for (epsilon, delta) the largest mu whose group of G meets it.
+Result<Budget> budget_per_row(const Budget& budget, int size);
+
+/// Largest mu such that mu-GDP implies (epsilon, delta)-DP: the analytic Gaussian calibration
+/// (Balle, Wang 2018), exact for every epsilon, rounded down.
+double gaussian_mu_for(const ApproxDp& target);
+
+/// Largest mu for a budget spent by one Gaussian mechanism: rho -> sqrt(2 rho); pure epsilon is
+/// refused, because no Gaussian noise is purely private.
+Result<GaussianDp> gaussian_budget(const Budget& budget);
+
+}  // namespace eigenveil

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "eigenveil/core/result.hpp"
+#include "eigenveil/privacy/guarantee.hpp"
+
+namespace eigenveil {
+
+/// Smallest delta proved at `epsilon` (rounded up), and smallest epsilon proved at `delta`.
+double delta_at(const Loss& loss, double epsilon);
+double epsilon_at(const Loss& loss, double delta);
+
+/// Lower bound on the type II error of any test with type I error `type_one` (rounded down).
+double trade_off(const Loss& loss, double type_one);
+
+/// Upper bound on the Renyi divergence of order `order` > 1; infinity when none is proved.
+double renyi_divergence(const Loss& loss, double order);
+
+/// The same loss for groups of `size` rows, or after moving from add-remove / zero-row to
+/// replace-one (twice the rows; rules of docs/proofs/guarantees.md). No rule leads back.
+Result<Loss> group_loss(const Loss& loss, int size);
+Result<Guarantee> to_replace_one(const Guarantee& guarantee);
+
+/// rho-zCDP -> smallest epsilon at delta (Canonne, Kamath, Steinke 2020, minimised over the order).
+double zcdp_epsilon(double rho, double delta);
+
+/// The exponential mechanism with parameter epsilon is epsilon-bounded-range: epsilon^2/8-zCDP.
+Zcdp bounded_range_zcdp(double epsilon);
+
+}  // namespace eigenveil

@@ -1,0 +1,29 @@
+#include "eigenveil/core/blas.hpp"
+
+#include <cblas.h>
+
+namespace eigenveil {
+
+BlasThreads::BlasThreads(int threads) : before_(openblas_get_num_threads()) {
+  openblas_set_num_threads(threads);
+}
+
+BlasThreads::~BlasThreads() {
+  openblas_set_num_threads(before_);
+}
+
+void add_outer_products(const double* columns, std::size_t dimension, std::size_t count,
+                        double* totals) {
+  const auto p = static_cast<blasint>(dimension);
+  cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, p, static_cast<blasint>(count), 1.0, columns,
+              p, 1.0, totals, p);
+}
+
+void add_outer_products(const float* columns, std::size_t dimension, std::size_t count,
+                        float* totals) {
+  const auto p = static_cast<blasint>(dimension);
+  cblas_ssyrk(CblasColMajor, CblasUpper, CblasNoTrans, p, static_cast<blasint>(count), 1.0F,
+              columns, p, 1.0F, totals, p);
+}
+
+}  // namespace eigenveil

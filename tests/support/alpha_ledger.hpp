@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace eigenveil::test {
+
+/// False-alarm rate of every statistical test. A test without a row does not compile, and the rows
+/// add up to less than 1e-6.
+struct AlphaEntry {
+  std::string_view test;
+  double alpha;
+};
+
+inline constexpr std::array kAlphaLedger = {
+    AlphaEntry{"example", 1e-12},
+};
+
+consteval double total_alpha() {
+  double total = 0.0;
+  for (const AlphaEntry& entry : kAlphaLedger) {
+    total += entry.alpha;
+  }
+  return total;
+}
+static_assert(total_alpha() <= 1e-6,
+              "the false-alarm rates of all tests must add up to at most 1e-6");
+
+/// The rate of one test; a name that is not in the ledger is a compile error.
+consteval double alpha_of(std::string_view test) {
+  for (const AlphaEntry& entry : kAlphaLedger) {
+    if (entry.test == test) {
+      return entry.alpha;
+    }
+  }
+  throw "this statistical test has no row in the alpha ledger";
+}
+
+}  // namespace eigenveil::test
