@@ -61,6 +61,7 @@ struct Guarantee {
   Basis basis = Basis::NotPrivate;
   std::vector<std::string> assumptions;
   bool secure_random = false;
+  int group_size = 1;  ///< rows protected together; the loss is stated for the whole group
 };
 
 /// Sequential composition. Different relations: an error, never a guess. The basis is the weaker

@@ -1,0 +1,37 @@
+# Eigenveil. `make demo` shows it, `make test` checks everything, `make check` is the fast loop.
+SHELL := /bin/bash
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+BINARY := build/release/bin/eigenveil
+
+.PHONY: build demo test check bench format lint install packages clean
+
+build: packages
+	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build --preset release -j $(JOBS) --target eigenveil_cli
+
+packages:
+	@mkdir -p build
+	@scripts/install-packages
+
+demo: build
+	@scripts/demo $(BINARY)
+
+test: packages
+	@scripts/run-tests all
+
+check: packages
+	@scripts/run-tests fast
+
+bench: build
+	@cmake --build --preset release -j $(JOBS) --target all
+	@scripts/run-benchmarks
+
+format: packages
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+install: build
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build

@@ -1,0 +1,121 @@
+#include "cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "cli/outcome.hpp"
+#include "cli/suggestion.hpp"
+#include "eigenveil/core/version.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+constexpr const char* kDescription =
+    "Eigenveil: what can be published about the directions, covariance or shape of private rows,\n"
+    "with how little noise, and what exactly is guaranteed.\n"
+    "\n"
+    "  eigenveil pca survey.csv -k 2 --epsilon 1 --delta 1e-6 --range 0:10 --out out/\n"
+    "\n"
+    "Nothing is guessed from the data: bounds and budget are given, or the program says what to "
+    "give.";
+
+/// `--center public FILE` is one choice with its file; the parser wants one word.
+void join_public_center(std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i + 2 < arguments.size(); ++i) {
+    if (arguments[i] == "--center" && arguments[i + 1] == "public") {
+      arguments[i + 1] += ":" + arguments[i + 2];
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 2);
+    }
+  }
+}
+
+/// The deepest subcommand that was named, for help and suggestions.
+const CLI::App* active_app(const CLI::App& app) {
+  const CLI::App* current = &app;
+  while (!current->get_subcommands().empty()) {
+    current = current->get_subcommands().front();
+  }
+  return current;
+}
+
+std::vector<std::string> words_of(const CLI::App& app) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      words.push_back("--" + name);
+    }
+  }
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    words.push_back(command->get_name());
+  }
+  return words;
+}
+
+std::string unknown_words(const CLI::App& app) {
+  const std::vector<std::string> rest = app.remaining(true);
+  const CLI::App& active = *active_app(app);
+  const std::string word = rest.empty() ? "" : rest.front().substr(0, rest.front().find('='));
+  return fmt::format("'{}' is not known here{} (see eigenveil {}--help)", word,
+                     did_you_mean(word, words_of(active)),
+                     &active == &app ? "" : active.get_name() + " ");
+}
+
+/// CLI11 speaks through exceptions; this is the one place they are caught.
+int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) {
+    return app.exit(error);  // --help, --version
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+    return report_failure(unknown_words(app), 2);
+  }
+  return report_failure(error.what(), 2);
+}
+
+int exit_code(ErrorCode code) {
+  return code == ErrorCode::BadRequest ? 2 : 1;
+}
+
+int run_safely(const std::function<Outcome()>& run) {
+  try {
+    const Outcome outcome = run();
+    return outcome ? 0 : report_failure(outcome.error().message, exit_code(outcome.error().code));
+  } catch (const std::bad_alloc&) {
+    return report_failure("not enough memory for a table with this many columns", 1);
+  }
+}
+
+}  // namespace
+
+int report_failure(const std::string& message, int exit_code) {
+  fmt::print(stderr, "error: {}\n", message);
+  return exit_code;
+}
+
+int run_command_line(std::vector<std::string> arguments) {
+  CLI::App app(kDescription, "eigenveil");
+  app.set_version_flag("--version", std::string("eigenveil ") + kVersion);
+  app.require_subcommand(0, 1);
+  std::map<const CLI::App*, std::function<Outcome()>> actions;
+  for (const Command& command : all_commands()) {
+    CLI::App* child = app.add_subcommand(command.name, command.summary);
+    actions[child] = command.declare(*child);
+  }
+  join_public_center(arguments);
+  std::reverse(arguments.begin(), arguments.end());  // the order CLI11 takes them in
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    return report_parse_error(app, error);
+  }
+  if (app.get_subcommands().empty()) {
+    fmt::print("{}", app.help());
+    return 0;
+  }
+  return run_safely(actions[app.get_subcommands().front()]);
+}
+
+}  // namespace eigenveil::cli

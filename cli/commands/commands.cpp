@@ -1,0 +1,10 @@
+#include "cli/commands/commands.hpp"
+
+namespace eigenveil::cli {
+
+std::vector<Command> all_commands() {
+  return {pca_command(),   covariance_command(), plan_command(),  gram_command(),
+          audit_command(), explain_command(),    bounds_command()};
+}
+
+}  // namespace eigenveil::cli

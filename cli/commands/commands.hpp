@@ -1,0 +1,16 @@
+#pragma once
+
+#include "cli/outcome.hpp"
+
+namespace eigenveil::cli {
+
+/// One function per command; a new one is added here and to all_commands.
+Command pca_command();
+Command covariance_command();
+Command plan_command();
+Command gram_command();
+Command audit_command();
+Command explain_command();
+Command bounds_command();
+
+}  // namespace eigenveil::cli

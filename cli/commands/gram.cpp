@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands/commands.hpp"
+#include "cli/exact_pass.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+constexpr const char* kPrivate =
+    "private data, mode 0600: it holds exact sums over the rows and must not be published";
+
+struct GramPartial {
+  InputOptions input;
+  BoundOptions bounds;
+  std::string out;
+  bool quiet = false;
+
+  Outcome run() const {
+    if (input.is_gram()) {
+      return bad_request("gram partial reads rows; join .gram files with eigenveil gram merge");
+    }
+    return ExactPass::open(input, bounds)
+        .and_then([&](ExactPass pass) { return pass.run(quiet); })
+        .and_then([&](const ExactGram& gram) { return gram.save(out); })
+        .map([&] { fmt::print("wrote {} ({})\n", out, kPrivate); });
+  }
+};
+
+struct GramMerge {
+  std::vector<std::string> parts;
+  std::string out;
+
+  Outcome run() const {
+    Result<ExactGram> total = ExactGram::load(parts.front());
+    for (std::size_t i = 1; total && i < parts.size(); ++i) {
+      const Result<ExactGram> part = ExactGram::load(parts[i]);
+      if (!part) {
+        return error_of(part);
+      }
+      if (const Result<void> merged = total->merge(*part); !merged) {
+        return tl::unexpected<Error>(
+            Error{merged.error().code, fmt::format("{}: {}", parts[i], merged.error().message)});
+      }
+    }
+    return total.and_then([&](const ExactGram& gram) { return gram.save(out); }).map([&] {
+      fmt::print("wrote {} ({})\n", out, kPrivate);
+    });
+  }
+};
+
+}  // namespace
+
+Command gram_command() {
+  return {"gram",
+          "The exact pass alone, for data in shards: partial sums that merge to the same bits.\n"
+          "  eigenveil gram partial a.csv --range 0:10 --out a.gram\n"
+          "  eigenveil gram merge a.gram b.gram --out all.gram\n"
+          "  eigenveil covariance all.gram --epsilon 1 --delta 1e-6 --out out/",
+          [](CLI::App& app) {
+            auto partial = std::make_shared<GramPartial>();
+            auto merge = std::make_shared<GramMerge>();
+            app.require_subcommand(1);
+            CLI::App* first = app.add_subcommand("partial", "rows to a .gram file");
+            partial->input.declare(*first);
+            partial->bounds.declare(*first);
+            first->add_option("--out", partial->out, "the .gram file to write")->required();
+            first->add_flag("--quiet", partial->quiet, "no progress bar");
+            CLI::App* second = app.add_subcommand("merge", ".gram files to one");
+            second->add_option("PARTS", merge->parts, ".gram files, each shard once")->required();
+            second->add_option("--out", merge->out, "the .gram file to write")->required();
+            return
+                [partial, merge, first] { return first->parsed() ? partial->run() : merge->run(); };
+          }};
+}
+
+}  // namespace eigenveil::cli

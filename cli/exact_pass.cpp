@@ -1,0 +1,48 @@
+#include "cli/exact_pass.hpp"
+
+#include "cli/progress.hpp"
+
+namespace eigenveil::cli {
+
+Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions& bounds) {
+  if (input.is_gram()) {
+    if (bounds.given() || !input.columns.empty()) {
+      return bad_request(
+          "a .gram file carries its columns and bound; leave out --row-norm, --range, --bounds and "
+          "--columns, or make it again from the rows");
+    }
+    return ExactGram::load(input.input).map([&](ExactGram&& gram) {
+      ExactPass pass(input, gram.schema(), gram.bound());
+      pass.stored_ = std::move(gram);
+      return pass;
+    });
+  }
+  if (!bounds.given()) {  // said before the file is even opened
+    return error_of(bounds.bound(Schema{}));
+  }
+  Result<std::unique_ptr<RowReader>> reader = input.open();
+  if (!reader) {
+    return error_of(reader);
+  }
+  const Schema schema = (*reader)->schema();
+  return bounds.bound(schema).map([&](const RowBound& bound) {
+    ExactPass pass(input, schema, bound);
+    pass.reader_ = std::move(*reader);
+    return pass;
+  });
+}
+
+Result<ExactGram> ExactPass::run(bool quiet) {
+  if (stored_) {
+    return std::move(*stored_);
+  }
+  GramAccumulator accumulator(schema_, bound_, input_.thread_count());
+  const std::unique_ptr<RowReader> reader =
+      with_progress(std::move(reader_), input_.display_name(), quiet);
+  if (const Result<void> added = accumulator.add(*reader); !added) {
+    return error_of(added);
+  }
+  return accumulator.finish();
+}
+
+}  // namespace eigenveil::cli

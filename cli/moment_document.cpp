@@ -1,0 +1,123 @@
+#include "cli/moment_document.hpp"
+
+#include <fmt/format.h>
+
+namespace eigenveil::cli {
+namespace {
+
+std::vector<double> to_list(const Vector& values) {
+  return {values.data(), values.data() + values.size()};
+}
+
+void add_budget(Fields& fields, const Budget& budget) {
+  if (const auto* pure = std::get_if<PureDp>(&budget)) {
+    fields.emplace_back("epsilon", pure->epsilon);
+  } else if (const auto* approx = std::get_if<ApproxDp>(&budget)) {
+    fields.emplace_back("epsilon", approx->epsilon);
+    fields.emplace_back("delta", approx->delta);
+  } else if (const auto* zcdp = std::get_if<Zcdp>(&budget)) {
+    fields.emplace_back("rho", zcdp->rho);
+  } else {
+    fields.emplace_back("mu", std::get<GaussianDp>(budget).mu);
+  }
+}
+
+void add_bound(Fields& fields, const RowBound& bound) {
+  fields.emplace_back("row_norm", bound.radius());
+  fields.emplace_back("grid", bound.max_abs());
+  fields.emplace_back("grid_unit", bound.unit());
+  std::vector<double> low;
+  std::vector<double> high;
+  for (std::size_t j = 0; j < bound.dimension(); ++j) {
+    low.push_back(bound.midpoint(j) - bound.half_width(j));
+    high.push_back(bound.midpoint(j) + bound.half_width(j));
+  }
+  if (bound.has_ranges()) {
+    fields.emplace_back("range_low", low);
+    fields.emplace_back("range_high", high);
+  }
+}
+
+Fields parameters_of(const MomentPlan& plan, const MomentSettings& settings, const Schema& schema) {
+  Fields fields;
+  add_budget(fields, settings.requested);
+  fields.emplace_back("neighbours", std::string(name_of(plan.shape().relation)));
+  fields.emplace_back("group_size", std::int64_t{plan.guarantee().group_size});
+  fields.emplace_back("columns", schema.columns);
+  add_bound(fields, plan.bound());
+  fields.emplace_back("center", std::string(settings.center == Center::PrivateMean
+                                                ? "private mean"
+                                                : "public midpoint (second moment about it)"));
+  fields.emplace_back(
+      "units", std::string(settings.units == Units::Original ? "original" : "scaled to [-1, 1]"));
+  fields.emplace_back(
+      "noise_law",
+      std::string(plan.noise().law == NoiseLaw::Gaussian ? "rounded Gaussian" : "rounded Laplace"));
+  fields.emplace_back("sensitivity_in_grid_units", plan.sensitivity());
+  fields.emplace_back("noise_sd_diagonal", plan.product_sd());
+  fields.emplace_back("noise_sd_off_diagonal", plan.off_diagonal_sd());
+  return fields;
+}
+
+ReleaseDocument document_head(const std::string& task, const MomentPlan& plan,
+                              const MomentSettings& settings, const Release<NoisyMoment>& release,
+                              const NoisyCovariance& covariance) {
+  ReleaseDocument document;
+  document.task = task;
+  document.method = plan.method();
+  document.guarantee = release.guarantee();
+  document.requested = settings.requested;
+  document.parameters = parameters_of(plan, settings, release.value().schema);
+  const NoisyMoment& moment = release.value();
+  document.result.emplace_back(moment.count_is_public ? "rows" : "noisy_rows", moment.count);
+  if (!moment.count_is_public) {
+    document.result.emplace_back("noisy_rows_sd", moment.count_sd);
+  }
+  document.result.emplace_back("noise_floor", covariance.noise_floor);
+  if (settings.center == Center::PrivateMean) {
+    document.result.emplace_back("noisy_mean", to_list(covariance.mean));
+  }
+  return document;
+}
+
+std::vector<std::string> component_names(Eigen::Index count) {
+  std::vector<std::string> names;
+  for (Eigen::Index j = 1; j <= count; ++j) {
+    names.push_back(fmt::format("PC{}", j));
+  }
+  return names;
+}
+
+}  // namespace
+
+ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings& settings,
+                                    const Release<NoisyMoment>& release, Eigen::Index count) {
+  const NoisyCovariance covariance =
+      covariance_of(release.value(), settings.center, settings.units);
+  const PrincipalComponents components = principal_components(covariance, count);
+  ReleaseDocument document = document_head("pca", plan, settings, release, covariance);
+  document.parameters.emplace_back("components", std::int64_t{count});
+  document.result.emplace_back("noisy_explained_variance", to_list(components.explained_variance));
+  document.result.emplace_back("noisy_explained_share", to_list(components.explained_share));
+  document.tables.push_back(
+      {"loadings", "private principal components: one column per component, orthonormal", "column",
+       release.value().schema.columns, component_names(count), components.loadings});
+  return document;
+}
+
+ReleaseDocument covariance_document(const MomentPlan& plan, const MomentSettings& settings,
+                                    const Release<NoisyMoment>& release) {
+  NoisyCovariance covariance = covariance_of(release.value(), settings.center, settings.units);
+  ReleaseDocument document = document_head("covariance", plan, settings, release, covariance);
+  const std::vector<std::string>& names = release.value().schema.columns;
+  document.result.emplace_back("noisy_eigenvalues", to_list(covariance.eigenvalues));
+  document.tables.push_back(
+      {"covariance", "private covariance, nearest positive semidefinite matrix to covariance_raw",
+       "column", names, names, std::move(covariance.psd)});
+  document.tables.push_back(
+      {"covariance_raw", "private covariance as noised: unbiased entry by entry, may be indefinite",
+       "column", names, names, std::move(covariance.raw)});
+  return document;
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,161 @@
+#include "cli/options/bound_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace eigenveil::cli {
+namespace {
+
+constexpr const char* kMissingBound =
+    "a bound on the rows is missing. Noise is scaled to the largest row the data could contain, "
+    "and "
+    "reading it off the data would leak. Give what you know without looking: --range LO:HI, "
+    "--bounds "
+    "FILE (per column; eigenveil bounds template INPUT writes one to fill in), or --row-norm R";
+
+/// Numbers of a public file in the order of the table's columns.
+Result<std::vector<std::vector<double>>> in_schema_order(const std::vector<NamedNumbers>& rows,
+                                                         const Schema& schema,
+                                                         const std::string& path) {
+  std::map<std::string, std::vector<double>> by_name;
+  for (const NamedNumbers& row : rows) {
+    if (!by_name.emplace(row.column, row.numbers).second) {
+      return bad_request(fmt::format("{} names column '{}' twice", path, row.column));
+    }
+  }
+  std::vector<std::vector<double>> ordered;
+  for (const std::string& column : schema.columns) {
+    const auto found = by_name.find(column);
+    if (found == by_name.end()) {
+      return bad_request(
+          fmt::format("{} has no line for column '{}'; add one, or choose columns with --columns",
+                      path, column));
+    }
+    ordered.push_back(found->second);
+  }
+  return ordered;
+}
+
+}  // namespace
+
+void BoundOptions::declare(CLI::App& app) {
+  constexpr const char* kGroup = "Bounds (what is known without looking)";
+  app.add_option("--row-norm", row_norm,
+                 "every row is scaled down to this Euclidean norm when longer; after --range or "
+                 "--bounds it is in scaled units")
+      ->group(kGroup);
+  app.add_option("--range", range, "LO:HI, the public range of every column; mapped to [-1, 1]")
+      ->group(kGroup);
+  app.add_option("--bounds", bounds_file, "CSV file column,low,high with a range for each column")
+      ->group(kGroup);
+  app.add_option("--center", center,
+                 "none (default: second moments about the public midpoint), public FILE (CSV "
+                 "column,value), or private (about a privately released mean)")
+      ->group(kGroup);
+  app.add_option(
+         "--grid", grid,
+         "grid steps from zero to the bound, up to 16777216 (default 262144); 1 is exact and "
+         "fastest for genotypes with --range 0:2")
+      ->group(kGroup);
+}
+
+Result<ColumnRange> parse_range(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  char* low_end = nullptr;
+  char* high_end = nullptr;
+  if (colon == std::string::npos) {
+    return bad_request("--range is written LO:HI, for example --range 0:10");
+  }
+  const double low = std::strtod(text.c_str(), &low_end);
+  const double high = std::strtod(text.c_str() + colon + 1, &high_end);
+  if (low_end != text.c_str() + colon || colon == 0 || *high_end != '\0' ||
+      colon + 1 == text.size() || !std::isfinite(low) || !std::isfinite(high) || !(low < high)) {
+    return bad_request("--range is written LO:HI with finite LO < HI, for example --range 0:10");
+  }
+  return ColumnRange{low, high};
+}
+
+Result<std::vector<ColumnRange>> BoundOptions::ranges(const Schema& schema) const {
+  if (!range.empty()) {
+    return parse_range(range).map([&](const ColumnRange& common) {
+      return std::vector<ColumnRange>(schema.dimension(), common);
+    });
+  }
+  return read_named_numbers(bounds_file, {"low", "high"})
+      .and_then([&](const auto& rows) { return in_schema_order(rows, schema, bounds_file); })
+      .map([](const auto& pairs) {
+        std::vector<ColumnRange> columns;
+        for (const std::vector<double>& pair : pairs) {
+          columns.push_back({pair[0], pair[1]});
+        }
+        return columns;
+      });
+}
+
+Result<std::vector<double>> BoundOptions::public_center(const Schema& schema) const {
+  if (center == "none" || center == "private") {
+    return std::vector<double>{};
+  }
+  if (!center.starts_with("public:")) {
+    return bad_request("--center is none, private, or public FILE");
+  }
+  const std::string path = center.substr(7);
+  return read_named_numbers(path, {"value"})
+      .and_then([&](const auto& rows) { return in_schema_order(rows, schema, path); })
+      .map([](const auto& rows) {
+        std::vector<double> values;
+        for (const std::vector<double>& row : rows) {
+          values.push_back(row[0]);
+        }
+        return values;
+      });
+}
+
+Result<RowBound> BoundOptions::bound(const Schema& schema) const {
+  if (!given()) {
+    return bad_request(kMissingBound);
+  }
+  if (!range.empty() && !bounds_file.empty()) {
+    return bad_request("give --range or --bounds, not both");
+  }
+  const Result<std::vector<double>> middle = public_center(schema);
+  if (!middle) {
+    return error_of(middle);
+  }
+  if (range.empty() && bounds_file.empty()) {
+    return RowBound::row_norm(schema.dimension(), *row_norm, grid, *middle);
+  }
+  Result<std::vector<ColumnRange>> columns = ranges(schema);
+  if (!columns) {
+    return error_of(columns);
+  }
+  // A public centre moves the midpoint: the range is widened to be symmetric about it.
+  for (std::size_t j = 0; j < middle->size(); ++j) {
+    ColumnRange& column = (*columns)[j];
+    const double c = (*middle)[j];
+    const double half = std::max(column.high - c, c - column.low);
+    column = {c - half, c + half};
+  }
+  return RowBound::ranges(*columns, row_norm, grid);
+}
+
+std::string describe_bound(const RowBound& bound) {
+  if (!bound.has_ranges()) {
+    return fmt::format("rows longer than {:.4g} are scaled down to it", bound.radius());
+  }
+  bool common = true;
+  for (std::size_t j = 1; j < bound.dimension(); ++j) {
+    common = common && bound.midpoint(j) == bound.midpoint(0) &&
+             bound.half_width(j) == bound.half_width(0);
+  }
+  const std::string ranges = common ? fmt::format("every column in {:.6g}..{:.6g}",
+                                                  bound.midpoint(0) - bound.half_width(0),
+                                                  bound.midpoint(0) + bound.half_width(0))
+                                    : "every column in its own public range";
+  return fmt::format("{}, so a row has norm at most {:.2f} after scaling", ranges, bound.radius());
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eigenveil/data/bounding.hpp"
+#include "eigenveil/data/raw_rows.hpp"
+
+namespace eigenveil::cli {
+
+/// --row-norm, --range, --bounds, --grid, --center: what the curator knows without looking.
+struct BoundOptions {
+  std::optional<double> row_norm;
+  std::string range;
+  std::string bounds_file;
+  std::int64_t grid = RowBound::kDefaultMaxAbs;
+  std::string center = "none";
+
+  void declare(CLI::App& app);
+  bool given() const { return row_norm || !range.empty() || !bounds_file.empty(); }
+  bool private_mean() const { return center == "private"; }
+  /// The bound for these columns, or a sentence that says what to give and why.
+  Result<RowBound> bound(const Schema& schema) const;
+
+ private:
+  Result<std::vector<ColumnRange>> ranges(const Schema& schema) const;
+  Result<std::vector<double>> public_center(const Schema& schema) const;
+};
+
+/// The bound in words: "every column in 0..10, so a row has norm at most 10.34 after scaling".
+std::string describe_bound(const RowBound& bound);
+
+/// "LO:HI" with LO < HI.
+Result<ColumnRange> parse_range(const std::string& text);
+
+/// A file of columns with names and numbers, such as `column,low,high`. Public information, written
+/// by the curator: `wanted` names its number columns.
+struct NamedNumbers {
+  std::string column;
+  std::vector<double> numbers;
+};
+Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
+                                                     const std::vector<std::string>& wanted);
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "eigenveil/privacy/calibration.hpp"
+#include "eigenveil/privacy/relation.hpp"
+
+namespace eigenveil::cli {
+
+/// --epsilon, --delta, --rho, --mu, --group-size, --neighbours. There is no default budget.
+struct BudgetOptions {
+  std::optional<double> epsilon;
+  std::optional<double> delta;
+  std::optional<double> rho;
+  std::optional<double> mu;
+  int group_size = 1;
+  std::string neighbours = "add-remove";
+
+  void declare(CLI::App& app);
+  Result<Budget> budget() const;
+  Result<Relation> relation() const { return parse_relation(neighbours); }
+};
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,90 @@
+#include "cli/options/input_options.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "eigenveil/core/parallel.hpp"
+
+namespace eigenveil::cli {
+
+void InputOptions::declare(CLI::App& app) {
+  constexpr const char* kGroup = "Input";
+  app.add_option("INPUT", input,
+                 ".csv or .tsv (also .gz), .npy, .gram, or - for CSV on standard input")
+      ->required()
+      ->group(kGroup);
+  app.add_option("--columns", columns, "columns to use, a,b,c or @FILE with one name per line")
+      ->group(kGroup);
+  app.add_option("--header", header, "auto (default), present or absent: is the first line names?")
+      ->check(CLI::IsMember({"auto", "present", "absent"}))
+      ->group(kGroup);
+  app.add_option("--missing", missing,
+                 "midpoint (default: a missing cell counts as the public midpoint) or refuse")
+      ->check(CLI::IsMember({"midpoint", "refuse"}))
+      ->group(kGroup);
+  app.add_option("--bad-cell", bad_cell,
+                 "refuse (default: a cell that is no number stops the run) or midpoint")
+      ->check(CLI::IsMember({"midpoint", "refuse"}))
+      ->group(kGroup);
+  app.add_option("--threads", threads, "threads to use (default: one per core)")
+      ->check(CLI::Range(1, 1024))
+      ->group(kGroup);
+}
+
+std::string InputOptions::display_name() const {
+  return input == "-" ? "standard input" : std::filesystem::path(input).filename().string();
+}
+
+int InputOptions::thread_count() const {
+  return threads > 0 ? threads : default_threads();
+}
+
+Result<std::vector<std::string>> parse_columns(const std::string& text) {
+  std::vector<std::string> names;
+  std::string name;
+  if (text.starts_with('@')) {
+    std::ifstream file(text.substr(1));
+    if (!file) {
+      return input_output_error(fmt::format("cannot read {}", text.substr(1)));
+    }
+    while (std::getline(file, name)) {
+      if (name.ends_with('\r')) {
+        name.pop_back();
+      }
+      if (!name.empty()) {
+        names.push_back(name);
+      }
+    }
+  } else {
+    std::istringstream list(text);
+    while (std::getline(list, name, ',')) {
+      names.push_back(name);
+    }
+  }
+  if (names.empty()) {
+    return bad_request("--columns names no column; give a,b,c or @FILE with one name per line");
+  }
+  return names;
+}
+
+Result<std::unique_ptr<RowReader>> InputOptions::open() const {
+  ReadOptions options;
+  if (!columns.empty()) {
+    const Result<std::vector<std::string>> names = parse_columns(columns);
+    if (!names) {
+      return error_of(names);
+    }
+    options.columns = *names;
+  }
+  options.missing = missing == "refuse" ? MissingCell::Refuse : MissingCell::Midpoint;
+  options.bad_cell = bad_cell == "refuse" ? BadCell::Refuse : BadCell::Midpoint;
+  options.header = header == "auto"      ? ReadOptions::Header::Auto
+                   : header == "present" ? ReadOptions::Header::Present
+                                         : ReadOptions::Header::Absent;
+  return open_rows(input, options);
+}
+
+}  // namespace eigenveil::cli

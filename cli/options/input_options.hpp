@@ -1,0 +1,30 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "eigenveil/data/open.hpp"
+
+namespace eigenveil::cli {
+
+/// INPUT, --columns, --header, --missing, --bad-cell, --threads.
+struct InputOptions {
+  std::string input;
+  std::string columns;
+  std::string header = "auto";
+  std::string missing = "midpoint";
+  std::string bad_cell = "refuse";
+  int threads = 0;
+
+  void declare(CLI::App& app);
+  bool is_gram() const { return input.ends_with(".gram"); }
+  std::string display_name() const;  ///< the file's name without folders
+  int thread_count() const;
+  Result<std::unique_ptr<RowReader>> open() const;
+};
+
+/// "a,b,c" or "@FILE" with one name per line.
+Result<std::vector<std::string>> parse_columns(const std::string& text);
+
+}  // namespace eigenveil::cli

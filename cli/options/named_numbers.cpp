@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+
+#include "cli/options/bound_options.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r");
+  return first == std::string::npos
+             ? ""
+             : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+/// Splits one line at commas outside of quotes; a doubled quote inside quotes stands for one.
+std::vector<std::string> split_fields(const std::string& line) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      fields.back() += '"';
+      ++i;
+    } else if (line[i] == '"') {
+      quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += line[i];
+    }
+  }
+  for (std::string& field : fields) {
+    field = trimmed(field);
+  }
+  return fields;
+}
+
+Result<double> parse_number(const std::string& text, const std::string& place) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty()) {
+    return bad_request(fmt::format("{} is empty: fill in what is publicly known", place));
+  }
+  if (*end != '\0' || !std::isfinite(value)) {
+    return bad_request(fmt::format("{} is not a finite number", place));
+  }
+  return value;
+}
+
+}  // namespace
+
+Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
+                                                     const std::vector<std::string>& wanted) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line)) {
+    return input_output_error(fmt::format("cannot read {}", path));
+  }
+  std::vector<std::string> expected = {"column"};
+  expected.insert(expected.end(), wanted.begin(), wanted.end());
+  if (split_fields(line) != expected) {
+    return bad_request(
+        fmt::format("the first line of {} must be {}", path, fmt::join(expected, ",")));
+  }
+  std::vector<NamedNumbers> rows;
+  for (std::size_t number = 2; std::getline(file, line); ++number) {
+    if (trimmed(line).empty()) {
+      continue;
+    }
+    const std::vector<std::string> fields = split_fields(line);
+    if (fields.size() != expected.size()) {
+      return bad_request(
+          fmt::format("{} line {}: {} fields expected", path, number, expected.size()));
+    }
+    NamedNumbers row{fields[0], {}};
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const Result<double> value =
+          parse_number(fields[i + 1], fmt::format("{} line {}, field {}", path, number, wanted[i]));
+      if (!value) {
+        return error_of(value);
+      }
+      row.numbers.push_back(*value);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "eigenveil/random/stream.hpp"
+#include "eigenveil/report/release_writer.hpp"
+
+namespace eigenveil::cli {
+
+/// --out, --format, --json, --seed, --quiet.
+struct OutputOptions {
+  std::string out;
+  std::string format = "csv";
+  bool json = false;
+  bool quiet = false;
+  std::optional<std::uint64_t> seed;
+
+  void declare(CLI::App& app);
+  TableFormat table_format() const { return format == "npy" ? TableFormat::Npy : TableFormat::Csv; }
+  RandomStream stream() const;
+};
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "eigenveil/core/result.hpp"
+
+namespace eigenveil::cli {
+
+/// What a command ends with: nothing, or one error that main prints and turns into an exit code.
+using Outcome = Result<void>;
+
+/// A subcommand. `declare` adds its options to the parser and returns what to run once they are
+/// filled in.
+struct Command {
+  std::string name;
+  std::string summary;
+  std::function<std::function<Outcome()>(CLI::App&)> declare;
+};
+
+/// Every command of the program, in the order of the help text (cli/commands.cpp).
+std::vector<Command> all_commands();
+
+}  // namespace eigenveil::cli

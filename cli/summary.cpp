@@ -1,0 +1,125 @@
+#include "cli/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+
+#include "eigenveil/report/table_format.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+template <class T>
+const T* field(const Fields& fields, std::string_view name) {
+  for (const auto& [key, value] : fields) {
+    if (key == name) {
+      return std::get_if<T>(&value);
+    }
+  }
+  return nullptr;
+}
+
+std::string title(const ReleaseDocument& document, const TerminalNotes& notes) {
+  const auto* columns = field<std::vector<std::string>>(document.parameters, "columns");
+  const auto* count = field<std::int64_t>(document.parameters, "components");
+  return fmt::format("Private {} of {}  ({} columns{}, method {})",
+                     document.task == "pca" ? "principal components" : document.task, notes.input,
+                     columns->size(), count != nullptr ? fmt::format(", k = {}", *count) : "",
+                     document.method);
+}
+
+/// The names that carry a component, largest loadings first.
+std::string leading_columns(const ReleasedTable& loadings, Eigen::Index component) {
+  constexpr std::size_t kShown = 4;
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(loadings.values.rows()));
+  std::iota(order.begin(), order.end(), Eigen::Index{0});
+  const auto loading = loadings.values.col(component);
+  const std::size_t shown = std::min(kShown, order.size());
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
+      [&](Eigen::Index a, Eigen::Index b) { return std::abs(loading[a]) > std::abs(loading[b]); });
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += fmt::format("{}{} {:+.2f}", i > 0 ? ", " : "",
+                        loadings.row_names[static_cast<std::size_t>(order[i])], loading[order[i]]);
+  }
+  return text;
+}
+
+void print_components(const ReleaseDocument& document) {
+  const auto* variance = field<std::vector<double>>(document.result, "noisy_explained_variance");
+  const auto* share = field<std::vector<double>>(document.result, "noisy_explained_share");
+  const auto* floor = field<double>(document.result, "noise_floor");
+  if (variance == nullptr) {
+    return;
+  }
+  fmt::print("\n  {:<10}{:>14}{:>9}   {}\n", "component", "variance", "share", "largest loadings");
+  for (std::size_t j = 0; j < std::min<std::size_t>(variance->size(), 10); ++j) {
+    fmt::print("  {:<10}{:>14.5g}{:>8.1f}%   {}{}\n", fmt::format("PC{}", j + 1), (*variance)[j],
+               100.0 * (*share)[j],
+               leading_columns(document.tables.front(), static_cast<Eigen::Index>(j)),
+               (*variance)[j] < *floor ? "   (below the noise floor)" : "");
+  }
+  fmt::print("  {:<10}{:>14.5g}            largest variance that noise alone would show, about\n\n",
+             "noise", *floor);
+}
+
+void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) {
+  fmt::print("{}\n", title(document, notes));
+  if (!document.is_private()) {
+    fmt::print("  NOT PRIVATE the randomness is known (--seed): do not publish this result\n");
+  }
+  fmt::print("  guarantee   {}\n", headline(document));
+  fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
+  fmt::print("  bounds      {}\n", notes.bounds);
+  fmt::print("  about       {}\n", *field<std::string>(document.parameters, "center"));
+  if (const auto* rows = field<double>(document.result, "noisy_rows")) {
+    fmt::print("  rows        about {:.0f} (noisy, standard deviation {:.2g})\n", *rows,
+               *field<double>(document.result, "noisy_rows_sd"));
+  }
+  print_components(document);
+}
+
+/// Without --out a small table is still worth seeing.
+void print_small_table(const ReleaseDocument& document) {
+  constexpr Eigen::Index kLargest = 12;
+  const ReleasedTable& table = document.tables.front();
+  if (document.task != "pca" && table.values.rows() <= kLargest) {
+    fmt::print("\n{}", table_csv(table));
+  }
+}
+
+}  // namespace
+
+Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
+                const TerminalNotes& notes) {
+  std::string written;
+  if (!output.out.empty()) {
+    const Result<std::vector<std::string>> names =
+        write_release(document, output.table_format(), output.out);
+    if (!names) {
+      return error_of(names);
+    }
+    for (const std::string& name : *names) {
+      written += "  " + (std::filesystem::path(output.out) / name).string();
+    }
+  }
+  if (output.json) {
+    fmt::print("{}", summary_json(document));
+    return {};
+  }
+  print_summary(document, notes);
+  if (written.empty()) {
+    print_small_table(document);
+    fmt::print(
+        "  nothing was written: give --out DIR to keep this release (running again spends "
+        "again)\n");
+  } else {
+    fmt::print("  wrote     {}\n", written);
+  }
+  return {};
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "cli/options/output_options.hpp"
+#include "cli/outcome.hpp"
+#include "eigenveil/report/document.hpp"
+
+namespace eigenveil::cli {
+
+/// Words for the curator's terminal that are not part of the release.
+struct TerminalNotes {
+  std::string input;
+  std::string bounds;
+};
+
+/// Writes the release to --out, then prints it (--json) or its summary in words.
+Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
+                const TerminalNotes& notes);
+
+}  // namespace eigenveil::cli

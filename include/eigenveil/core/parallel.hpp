@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace eigenveil {
+
+/// Threads to use when the caller does not say: one per core.
+int default_threads();
+
+/// Calls work(0), ..., work(tasks - 1), each once, on up to `threads` threads, and waits for all.
+void parallel_for(std::size_t tasks, int threads, const std::function<void(std::size_t)>& work);
+
+}  // namespace eigenveil

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+
+#include "eigenveil/core/matrix.hpp"
+#include "eigenveil/mechanism/noisy_moment.hpp"
+
+namespace eigenveil {
+
+/// Which matrix is estimated from the released moments.
+enum class Center : std::uint8_t {
+  PublicMidpoint,  ///< second moment about the public midpoint (or a public centre)
+  PrivateMean,     ///< covariance about the privately released mean
+};
+
+/// In which units columns are given back.
+enum class Units : std::uint8_t {
+  Original,  ///< as in the file
+  Scaled,    ///< every column mapped from its public range to [-1, 1]
+};
+
+/// A covariance made from released moments: post-processing, no further loss.
+struct NoisyCovariance {
+  Matrix raw;   ///< noisy, unbiased but perhaps indefinite
+  Matrix psd;   ///< nearest positive semidefinite matrix in Frobenius norm
+  Vector mean;  ///< released mean, or the public centre
+  double count = 0.0;
+  /// Largest eigenvalue pure noise would show, about: eigenvalues below it carry no signal.
+  double noise_floor = 0.0;
+  Vector eigenvalues;   ///< of `raw`, largest first
+  Matrix eigenvectors;  ///< of `raw` and of `psd`
+};
+
+/// Divides by the released row count (at least 1: a noisy count may be negative), subtracts the
+/// mean when asked, and converts units.
+NoisyCovariance covariance_of(const NoisyMoment& moment, Center center, Units units);
+
+/// Expected top eigenvalue of the noise alone, after division by `count`: for independent symmetric
+/// noise whose entry (i, j) has standard deviation d_i d_j s, about 2 s max(d) |d|
+/// (Bandeira, van Handel 2016); sqrt(2 p) sigma / n for equal units.
+double noise_floor(const Vector& column_scales, double off_diagonal_sd, double count);
+
+/// Column scales d: half widths of the public ranges for original units, ones for scaled units.
+Vector column_scales(const RowBound& bound, Units units);
+
+}  // namespace eigenveil

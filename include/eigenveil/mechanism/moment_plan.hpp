@@ -1,0 +1,64 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "eigenveil/mechanism/noisy_moment.hpp"
+#include "eigenveil/privacy/calibration.hpp"
+#include "eigenveil/privacy/guarantee.hpp"
+#include "eigenveil/privacy/release.hpp"
+
+namespace eigenveil {
+
+/// Everything public that a second-moment release depends on.
+struct MomentRequest {
+  RowBound bound;
+  Budget budget;
+  Relation relation = Relation::AddRemove;
+  Extension extension = Extension::Count;
+  int group_size = 1;
+};
+
+/// What one row's share of the budget buys; the kind decides the mechanism.
+using PerRowLoss = std::variant<GaussianDp, PureDp>;
+
+/// A checked request with its noise: made from public parameters alone, so it may fail with a
+/// precise message. Running it on any Gram of the declared shape cannot fail in a way that depends
+/// on the data.
+class MomentPlan {
+ public:
+  std::string method() const;  ///< "gauss" or "laplace"
+  const RowBound& bound() const { return bound_; }
+  const MomentShape& shape() const { return shape_; }
+  double sensitivity() const { return sensitivity_; }  ///< grid units, in the method's norm
+  const NoiseScale& noise() const { return noise_; }   ///< grid units
+  /// Standard deviation of the noise on an entry of Σ x xᵀ, in scaled units.
+  double product_sd() const;
+  double off_diagonal_sd() const;
+  double count_sd() const;  ///< of the noisy row count; 0 where the count is public
+  /// What a release carries when its randomness is secure.
+  const Guarantee& guarantee() const { return guarantee_; }
+
+  Result<Release<NoisyMoment>> run(const ExactGram& gram, RandomStream& stream) const;
+
+ private:
+  friend Result<MomentPlan> plan_gauss(const MomentRequest&);
+  friend Result<MomentPlan> plan_laplace(const MomentRequest&);
+  static Result<MomentPlan> make(const MomentRequest& request, PerRowLoss per_row,
+                                 double constant_share);
+  MomentPlan(RowBound bound, MomentShape shape, double sensitivity, NoiseScale noise,
+             PerRowLoss per_row, Guarantee guarantee);
+
+  RowBound bound_;
+  MomentShape shape_;
+  double sensitivity_;
+  NoiseScale noise_;
+  PerRowLoss per_row_;
+  Guarantee guarantee_;
+};
+
+/// `guarantee` as it must be stated for the stream that was really used: a seeded stream is not
+/// private, whatever the plan says.
+Guarantee as_run(Guarantee guarantee, const RandomStream& stream);
+
+}  // namespace eigenveil

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "eigenveil/core/matrix.hpp"
+#include "eigenveil/privacy/calibration.hpp"
+#include "eigenveil/privacy/guarantee.hpp"
+
+namespace eigenveil {
+
+using FieldValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>,
+                                std::vector<std::string>>;
+/// A named value of a release document; order is kept.
+using Fields = std::vector<std::pair<std::string, FieldValue>>;
+
+/// A released array with the names of its rows and columns.
+struct ReleasedTable {
+  std::string name;         ///< file name without ending: "loadings"
+  std::string description;  ///< one sentence, in the document
+  std::string corner;       ///< header of the column of row names: "column"
+  std::vector<std::string> row_names;
+  std::vector<std::string> column_names;
+  Matrix values;
+};
+
+/// Everything that is published about one release, and nothing else: no paths, no times, no row
+/// count under add-remove, nothing that was not drawn under the guarantee.
+struct ReleaseDocument {
+  std::string task;    ///< "pca"
+  std::string method;  ///< "gauss"
+  Guarantee guarantee;
+  Budget requested;  ///< what the user asked for; the guarantee may be tighter
+  Fields parameters;
+  Fields result;
+  std::vector<ReleasedTable> tables;
+
+  bool is_private() const { return guarantee.basis != Basis::NotPrivate; }
+};
+
+/// What no release of ours protects; printed in every report.
+std::vector<std::string> not_protected(Relation relation);
+
+/// "(1, 1e-06)-DP for adding or removing one row; holds for every data set (proved)": the requested
+/// budget, which the guarantee implies.
+std::string headline(const ReleaseDocument& document);
+
+}  // namespace eigenveil

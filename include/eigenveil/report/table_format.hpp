@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "eigenveil/report/document.hpp"
+
+namespace eigenveil {
+
+/// CSV with a header and row names; numbers in the shortest form that reads back to the same
+/// double.
+std::string table_csv(const ReleasedTable& table);
+
+/// NPY version 1, float64, column-major; names of rows and columns are in release.json.
+std::string table_npy(const ReleasedTable& table);
+
+/// A CSV field, quoted where RFC 4180 needs it.
+std::string csv_field(const std::string& text);
+
+}  // namespace eigenveil

@@ -1,0 +1,20 @@
+#include "eigenveil/audit/binomial_bounds.hpp"
+
+#include <boost/math/distributions/beta.hpp>
+
+namespace eigenveil {
+
+double binomial_lower(std::uint64_t successes, std::uint64_t trials, double error) {
+  if (successes == 0) {
+    return 0.0;
+  }
+  const auto k = static_cast<double>(successes);
+  const auto n = static_cast<double>(trials);
+  return boost::math::quantile(boost::math::beta_distribution<double>(k, n - k + 1.0), error);
+}
+
+double binomial_upper(std::uint64_t successes, std::uint64_t trials, double error) {
+  return 1.0 - binomial_lower(trials - successes, trials, error);
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,72 @@
+#include "eigenveil/mechanism/covariance.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "eigenveil/core/symmetric_eigen.hpp"
+
+namespace eigenveil {
+
+Vector column_scales(const RowBound& bound, Units units) {
+  Vector scales = Vector::Ones(static_cast<Eigen::Index>(bound.dimension()));
+  if (units == Units::Original) {
+    for (Eigen::Index j = 0; j < scales.size(); ++j) {
+      scales[j] = bound.half_width(static_cast<std::size_t>(j));
+    }
+  }
+  return scales;
+}
+
+double noise_floor(const Vector& column_scales, double off_diagonal_sd, double count) {
+  return 2.0 * off_diagonal_sd * column_scales.maxCoeff() * column_scales.norm() / count;
+}
+
+namespace {
+
+Vector scaled_mean(const NoisyMoment& moment, Center center, double count) {
+  if (center == Center::PrivateMean) {
+    assert(moment.sums && "a private mean needs the full extension");
+    return *moment.sums / count;
+  }
+  return Vector::Zero(moment.products.rows());
+}
+
+Vector midpoints(const RowBound& bound) {
+  Vector values(static_cast<Eigen::Index>(bound.dimension()));
+  for (Eigen::Index j = 0; j < values.size(); ++j) {
+    values[j] = bound.midpoint(static_cast<std::size_t>(j));
+  }
+  return values;
+}
+
+/// Frobenius-nearest positive semidefinite matrix: drop the negative eigenvalues.
+Matrix positive_part(const SymmetricEigen& eigen) {
+  const Eigen::Index kept = (eigen.values.array() > 0.0).count();
+  const auto vectors = eigen.vectors.leftCols(kept);
+  const Matrix half = vectors * eigen.values.head(kept).cwiseSqrt().asDiagonal();
+  Matrix psd = Matrix::Zero(eigen.vectors.rows(), eigen.vectors.rows());
+  psd.selfadjointView<Eigen::Upper>().rankUpdate(half);
+  psd.triangularView<Eigen::StrictlyLower>() = psd.transpose();
+  return psd;
+}
+
+}  // namespace
+
+NoisyCovariance covariance_of(const NoisyMoment& moment, Center center, Units units) {
+  NoisyCovariance result;
+  result.count = std::max(moment.count, 1.0);
+  const Vector scales = column_scales(moment.bound, units);
+  const Vector mean = scaled_mean(moment, center, result.count);
+  result.raw = moment.products / result.count - mean * mean.transpose();
+  result.raw = scales.asDiagonal() * result.raw * scales.asDiagonal();
+  result.mean =
+      midpoints(moment.bound) + column_scales(moment.bound, Units::Original).cwiseProduct(mean);
+  result.noise_floor = noise_floor(scales, moment.off_diagonal_sd, result.count);
+  SymmetricEigen eigen = symmetric_eigen(result.raw);
+  result.psd = positive_part(eigen);
+  result.eigenvalues = std::move(eigen.values);
+  result.eigenvectors = std::move(eigen.vectors);
+  return result;
+}
+
+}  // namespace eigenveil

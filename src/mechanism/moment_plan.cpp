@@ -1,0 +1,102 @@
+#include "eigenveil/mechanism/moment_plan.hpp"
+
+#include <utility>
+
+#include "eigenveil/mechanism/gauss.hpp"
+#include "eigenveil/mechanism/laplace.hpp"
+#include "eigenveil/privacy/conversion.hpp"
+
+namespace eigenveil {
+namespace {
+
+Result<double> sensitivity_for(const PerRowLoss& per_row, const MomentShape& shape) {
+  return std::holds_alternative<GaussianDp>(per_row) ? frobenius_sensitivity(shape)
+                                                     : upper_triangle_l1_sensitivity(shape);
+}
+
+NoiseScale noise_for(const PerRowLoss& per_row, double sensitivity) {
+  if (const auto* gaussian = std::get_if<GaussianDp>(&per_row)) {
+    return gaussian_noise_scale(sensitivity, *gaussian);
+  }
+  return laplace_noise_scale(sensitivity, std::get<PureDp>(per_row));
+}
+
+Loss as_loss(const PerRowLoss& per_row) {
+  return std::visit([](const auto& loss) -> Loss { return loss; }, per_row);
+}
+
+}  // namespace
+
+Result<MomentPlan> MomentPlan::make(const MomentRequest& request, PerRowLoss per_row,
+                                    double constant_share) {
+  const MomentShape shape =
+      moment_shape(request.bound, request.extension, request.relation, constant_share);
+  const Result<double> sensitivity = sensitivity_for(per_row, shape);
+  if (!sensitivity) {
+    return error_of(sensitivity);
+  }
+  const NoiseScale noise = noise_for(per_row, *sensitivity);
+  if (const Result<int> exponent = noise_grid_exponent(noise); !exponent) {
+    return error_of(exponent);
+  }
+  const Result<Loss> loss = group_loss(as_loss(per_row), request.group_size);
+  if (!loss) {
+    return error_of(loss);
+  }
+  const Guarantee guarantee{request.relation, *loss, Basis::Proved, {}, true, request.group_size};
+  return MomentPlan(request.bound, shape, *sensitivity, noise, per_row, guarantee);
+}
+
+MomentPlan::MomentPlan(RowBound bound, MomentShape shape, double sensitivity, NoiseScale noise,
+                       PerRowLoss per_row, Guarantee guarantee)
+    : bound_(std::move(bound)),
+      shape_(shape),
+      sensitivity_(sensitivity),
+      noise_(noise),
+      per_row_(per_row),
+      guarantee_(std::move(guarantee)) {}
+
+std::string MomentPlan::method() const {
+  return noise_.law == NoiseLaw::Gaussian ? "gauss" : "laplace";
+}
+
+double MomentPlan::product_sd() const {
+  return standard_deviation(noise_.law, noise_.diagonal) * bound_.unit() * bound_.unit();
+}
+
+double MomentPlan::off_diagonal_sd() const {
+  return standard_deviation(noise_.law, noise_.off_diagonal) * bound_.unit() * bound_.unit();
+}
+
+double MomentPlan::count_sd() const {
+  const double t = static_cast<double>(shape_.constant);
+  return shape_.releases_count() ? standard_deviation(noise_.law, noise_.diagonal) / (t * t) : 0.0;
+}
+
+Result<Release<NoisyMoment>> MomentPlan::run(const ExactGram& gram, RandomStream& stream) const {
+  Result<Release<NoisyMoment>> release = [&]() -> Result<Release<NoisyMoment>> {
+    if (const auto* mu = std::get_if<GaussianDp>(&per_row_)) {
+      return frobenius_bounded(gram, shape_).and_then([&](const auto& moment) {
+        return add_gaussian_noise(moment, *mu, stream);
+      });
+    }
+    return l1_bounded(gram, shape_).and_then([&](const auto& moment) {
+      return add_laplace_noise(moment, std::get<PureDp>(per_row_), stream);
+    });
+  }();
+  if (!release) {
+    return release;
+  }
+  // The same draw, stated for groups of rows.
+  return Release<NoisyMoment>(release->value(), as_run(guarantee_, stream), method());
+}
+
+Guarantee as_run(Guarantee guarantee, const RandomStream& stream) {
+  guarantee.secure_random = stream.is_secure();
+  if (!stream.is_secure()) {
+    guarantee.basis = Basis::NotPrivate;
+  }
+  return guarantee;
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,26 @@
+#include "eigenveil/report/document.hpp"
+
+namespace eigenveil {
+
+std::vector<std::string> not_protected(Relation relation) {
+  std::vector<std::string> facts = {
+      "the names and number of columns", "the bounds, budget and options given on the command line",
+      "how long the program ran", "people who are related to, or described by, several rows"};
+  if (row_count_is_public(relation)) {
+    facts.emplace_back("the number of rows");
+  }
+  return facts;
+}
+
+std::string headline(const ReleaseDocument& document) {
+  Guarantee requested = document.guarantee;
+  // An implied pair may be stated in place of the tighter curve, never the other way round.
+  if (const auto* approx = std::get_if<ApproxDp>(&document.requested)) {
+    requested.loss = *approx;
+  } else if (const auto* zcdp = std::get_if<Zcdp>(&document.requested)) {
+    requested.loss = *zcdp;
+  }
+  return in_words(requested);
+}
+
+}  // namespace eigenveil

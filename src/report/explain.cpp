@@ -1,0 +1,106 @@
+#include "eigenveil/report/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "eigenveil/core/digest.hpp"
+#include "eigenveil/report/document.hpp"
+#include "json_guarantee.hpp"
+
+namespace eigenveil {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::string> read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream bytes;
+  if (fs::is_directory(path) || !file || !(bytes << file.rdbuf())) {
+    return input_output_error(fmt::format("cannot read {}", path.string()));
+  }
+  return bytes.str();
+}
+
+Result<void> check_document(Json json) {
+  const std::string stated = json.at("checksum").get<std::string>();
+  json.erase("checksum");
+  if (stated != hex(sha256(json.dump()))) {
+    return bad_request(
+        "the release document was changed after it was written: its checksum does not match");
+  }
+  return {};
+}
+
+Result<void> check_array(const fs::path& folder, const Json& array) {
+  const std::string name = array.at("name").get<std::string>();
+  if (fs::path(name).filename() != name) {
+    return bad_request("the release names an array outside of its own folder");
+  }
+  const Result<std::string> bytes = read_file(folder / name);
+  if (!bytes) {
+    return error_of(bytes);
+  }
+  if (hex(sha256(*bytes)) != array.at("sha256").get<std::string>()) {
+    return bad_request(
+        fmt::format("{} was changed after it was written: its checksum does not match", name));
+  }
+  return {};
+}
+
+std::string bullet_list(const Json& texts) {
+  std::string lines;
+  for (const Json& text : texts) {
+    lines += fmt::format("    - {}\n", text.get<std::string>());
+  }
+  return lines.empty() ? "    - none\n" : lines;
+}
+
+std::string words(const Json& json, const Guarantee& guarantee) {
+  const Json& stated = json.at("guarantee");
+  std::string text = fmt::format("{} released by method {}\n", json.at("task").get<std::string>(),
+                                 json.at("method").get<std::string>());
+  text += fmt::format("  guarantee   {}\n", stated.at("statement").get<std::string>());
+  text += fmt::format("  in words    {}\n", detection_in_words(guarantee));
+  text += fmt::format("  rests on\n{}", bullet_list(stated.at("assumptions")));
+  text += fmt::format("  not protected\n{}", bullet_list(json.at("not_protected")));
+  text += "  checksums   the document and every array are as they were written\n";
+  return text;
+}
+
+Result<std::string> explain_json(const Json& json, const fs::path& folder) {
+  if (const Result<void> intact = check_document(json); !intact) {
+    return error_of(intact);
+  }
+  for (const Json& array : json.at("result").at("arrays")) {
+    if (const Result<void> intact = check_array(folder, array); !intact) {
+      return error_of(intact);
+    }
+  }
+  const Result<Guarantee> guarantee = guarantee_from_json(json.at("guarantee"));
+  if (!guarantee) {
+    return error_of(guarantee);
+  }
+  return words(json, *guarantee);
+}
+
+}  // namespace
+
+Result<std::string> explain_release(const fs::path& release_json) {
+  const Result<std::string> text = read_file(release_json);
+  if (!text) {
+    return error_of(text);
+  }
+  // The JSON library reports a missing or mistyped field by exception; this is the one place it can
+  // surface.
+  try {
+    return explain_json(Json::parse(*text), release_json.parent_path());
+  } catch (const Json::exception&) {
+    return bad_request(
+        fmt::format("{} is not a release document of Eigenveil", release_json.string()));
+  }
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,124 @@
+#include "json_guarantee.hpp"
+
+#include "eigenveil/privacy/conversion.hpp"
+
+namespace eigenveil {
+namespace {
+
+struct LossToJson {
+  Basis basis;
+  Json operator()(const PureDp& loss) const {
+    return {{"kind", "pure"}, {"epsilon", loss.epsilon}};
+  }
+  Json operator()(const ApproxDp& loss) const {
+    return {{"kind", "approx"}, {"epsilon", loss.epsilon}, {"delta", loss.delta}};
+  }
+  Json operator()(const Zcdp& loss) const { return {{"kind", "zcdp"}, {"rho", loss.rho}}; }
+  Json operator()(const GaussianDp& loss) const {
+    return {{"kind", basis == Basis::Asymptotic ? "agdp" : "gdp"}, {"mu", loss.mu}};
+  }
+  Json operator()(const RenyiCurve& loss) const {
+    return {{"kind", "curve"}, {"orders", loss.orders}, {"divergences", loss.divergences}};
+  }
+  Json operator()(const TradeOffCurve& loss) const {
+    return {{"kind", "curve"}, {"type_one", loss.type_one}, {"type_two", loss.type_two}};
+  }
+};
+
+/// The pair the user asked for stands beside a tighter loss that implies it.
+void add_requested(Json& loss, const Budget& requested) {
+  if (const auto* approx = std::get_if<ApproxDp>(&requested)) {
+    loss["epsilon"] = approx->epsilon;
+    loss["delta"] = approx->delta;
+  } else if (const auto* zcdp = std::get_if<Zcdp>(&requested)) {
+    loss["rho"] = zcdp->rho;
+  }
+}
+
+Json proved_part(const Guarantee& guarantee, const Budget& requested) {
+  Json loss = std::visit(LossToJson{guarantee.basis}, guarantee.loss);
+  add_requested(loss, requested);
+  return Json{{"relation", name_of(guarantee.relation)},
+              {"group_size", guarantee.group_size},
+              {"loss", loss},
+              {"basis", name_of(guarantee.basis)},
+              {"assumptions", guarantee.assumptions},
+              {"secure_random", guarantee.secure_random},
+              {"max_power_at_5pct", max_power(guarantee.loss, 0.05)}};
+}
+
+Result<Loss> loss_from_json(const Json& json) {
+  const std::string kind = json.value("kind", "");
+  if (kind == "pure") {
+    return PureDp{json.at("epsilon").get<double>()};
+  }
+  if (kind == "approx") {
+    return ApproxDp{json.at("epsilon").get<double>(), json.at("delta").get<double>()};
+  }
+  if (kind == "zcdp") {
+    return Zcdp{json.at("rho").get<double>()};
+  }
+  if (kind == "gdp" || kind == "agdp") {
+    return GaussianDp{json.at("mu").get<double>()};
+  }
+  if (kind == "curve" && json.contains("orders")) {
+    return RenyiCurve{json.at("orders").get<std::vector<double>>(),
+                      json.at("divergences").get<std::vector<double>>()};
+  }
+  if (kind == "curve") {
+    return TradeOffCurve{json.at("type_one").get<std::vector<double>>(),
+                         json.at("type_two").get<std::vector<double>>()};
+  }
+  return bad_request("the release names a kind of privacy loss this version does not know");
+}
+
+}  // namespace
+
+Json guarantee_to_json(const Guarantee& guarantee, const Budget& requested) {
+  if (guarantee.basis != Basis::NotPrivate) {
+    return proved_part(guarantee, requested);
+  }
+  Guarantee would_be = guarantee;
+  would_be.basis = Basis::Proved;
+  would_be.secure_random = true;
+  return Json{{"relation", name_of(guarantee.relation)},
+              {"group_size", guarantee.group_size},
+              {"loss", nullptr},
+              {"basis", name_of(guarantee.basis)},
+              {"assumptions", guarantee.assumptions},
+              {"secure_random", guarantee.secure_random},
+              {"max_power_at_5pct", 1.0},
+              {"would_be", proved_part(would_be, requested)}};
+}
+
+Result<Guarantee> guarantee_from_json(const Json& json) {
+  const Json& stated = json.contains("would_be") ? json.at("would_be") : json;
+  const Result<Relation> relation = parse_relation(json.at("relation").get<std::string>());
+  const Result<Basis> basis = parse_basis(json.at("basis").get<std::string>());
+  const Result<Loss> loss = loss_from_json(stated.at("loss"));
+  if (!relation) {
+    return error_of(relation);
+  }
+  if (!basis) {
+    return error_of(basis);
+  }
+  if (!loss) {
+    return error_of(loss);
+  }
+  return Guarantee{*relation,
+                   *loss,
+                   *basis,
+                   json.at("assumptions").get<std::vector<std::string>>(),
+                   json.at("secure_random").get<bool>(),
+                   json.value("group_size", 1)};
+}
+
+Json fields_to_json(const Fields& fields) {
+  Json json = Json::object();
+  for (const auto& [name, value] : fields) {
+    json[name] = std::visit([](const auto& content) -> Json { return content; }, value);
+  }
+  return json;
+}
+
+}  // namespace eigenveil

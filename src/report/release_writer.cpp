@@ -1,0 +1,94 @@
+#include "eigenveil/report/release_writer.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "eigenveil/core/atomic_output.hpp"
+#include "eigenveil/core/digest.hpp"
+#include "eigenveil/core/version.hpp"
+#include "eigenveil/report/table_format.hpp"
+#include "json_guarantee.hpp"
+
+namespace eigenveil {
+namespace {
+
+std::string file_name(const ReleaseDocument& document, const std::string& stem,
+                      const std::string& ending) {
+  return stem + (document.is_private() ? "" : ".NOT-PRIVATE") + ending;
+}
+
+Json document_head(const ReleaseDocument& document) {
+  Json guarantee = guarantee_to_json(document.guarantee, document.requested);
+  guarantee["statement"] = headline(document);
+  guarantee["in_words"] = detection_in_words(document.guarantee);
+  return Json{{"eigenveil", kVersion},
+              {"format", 1},
+              {"task", document.task},
+              {"method", document.method},
+              {"guarantee", guarantee},
+              {"not_protected", not_protected(document.guarantee.relation)},
+              {"parameters", fields_to_json(document.parameters)},
+              {"result", fields_to_json(document.result)}};
+}
+
+Json describe_table(const ReleasedTable& table, const ReleaseFile& file) {
+  return Json{{"name", file.name},
+              {"description", table.description},
+              {"sha256", hex(sha256(file.bytes))},
+              {"shape", {table.values.rows(), table.values.cols()}},
+              {"rows", table.row_names},
+              {"columns", table.column_names}};
+}
+
+}  // namespace
+
+std::vector<ReleaseFile> release_files(const ReleaseDocument& document, TableFormat format) {
+  std::vector<ReleaseFile> files;
+  Json json = document_head(document);
+  Json arrays = Json::array();
+  for (const ReleasedTable& table : document.tables) {
+    const bool csv = format == TableFormat::Csv;
+    files.push_back({file_name(document, table.name, csv ? ".csv" : ".npy"),
+                     csv ? table_csv(table) : table_npy(table)});
+    arrays.push_back(describe_table(table, files.back()));
+  }
+  json["result"]["arrays"] = arrays;
+  // Over the document as it stands without this field, so that `explain` can recompute it.
+  json["checksum"] = hex(sha256(json.dump()));
+  files.insert(files.begin(), {file_name(document, "release", ".json"), json.dump(2) + "\n"});
+  return files;
+}
+
+Result<std::vector<std::string>> write_release(const ReleaseDocument& document, TableFormat format,
+                                               const std::filesystem::path& directory) {
+  Result<AtomicDirectory> output = AtomicDirectory::create(directory);
+  if (!output) {
+    return error_of(output);
+  }
+  std::vector<std::string> names;
+  for (const ReleaseFile& file : release_files(document, format)) {
+    if (const Result<void> written = output->write(file.name, file.bytes); !written) {
+      return error_of(written);
+    }
+    names.push_back(file.name);
+  }
+  if (const Result<void> published = output->publish(); !published) {
+    return error_of(published);
+  }
+  return names;
+}
+
+std::string summary_json(const ReleaseDocument& document) {
+  Json json = document_head(document);
+  for (const ReleasedTable& table : document.tables) {
+    Json rows = Json::array();
+    for (Eigen::Index row = 0; row < table.values.rows(); ++row) {
+      const Vector values = table.values.row(row);
+      rows.push_back(std::vector<double>(values.data(), values.data() + values.size()));
+    }
+    json["result"][table.name] =
+        Json{{"rows", table.row_names}, {"columns", table.column_names}, {"values", rows}};
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace eigenveil
