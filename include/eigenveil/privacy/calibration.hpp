@@ -1,5 +1,7 @@
 #pragma once
 
+#include <variant>
+
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/privacy/guarantee.hpp"
 
@@ -23,5 +25,13 @@ double gaussian_mu_for(const ApproxDp& target);
 /// Largest mu for a budget spent by one Gaussian mechanism: rho -> sqrt(2 rho); pure epsilon is
 /// refused, because no Gaussian noise is purely private.
 Result<GaussianDp> gaussian_budget(const Budget& budget);
+
+/// Largest pure epsilon for a budget spent by one purely private mechanism (Laplace, exponential):
+/// the epsilon whose tight delta, zCDP or GDP conversion meets the budget, rounded down.
+Result<PureDp> pure_budget(const Budget& budget);
+
+/// The textbook sigma = sqrt(2 ln(1.25/delta)) D / epsilon (Dwork, Roth 2014), as mu; proved for
+/// epsilon < 1 only. For comparison in plans: gaussian_mu_for is never smaller.
+Result<GaussianDp> classic_gaussian_budget(const ApproxDp& target);
 
 }  // namespace eigenveil

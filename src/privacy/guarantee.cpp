@@ -1,0 +1,120 @@
+#include "eigenveil/privacy/guarantee.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+#include "eigenveil/core/outward.hpp"
+#include "eigenveil/privacy/conversion.hpp"
+
+namespace eigenveil {
+namespace {
+
+struct BasisWords {
+  Basis basis;
+  std::string_view name;
+  std::string_view description;
+};
+
+constexpr std::array kBases = {
+    BasisWords{Basis::Proved, "proved", "holds for every data set (proved)"},
+    BasisWords{Basis::ProvedRealArithmetic, "proved-real-arithmetic",
+               "holds for every data set (proved for real arithmetic)"},
+    BasisWords{Basis::Asymptotic, "asymptotic", "holds for this data set as its size grows"},
+    BasisWords{Basis::ModelProbability, "model-probability",
+               "holds with high probability over data from the model"},
+    BasisWords{Basis::NotPrivate, "not-private", "NOT PRIVATE"},
+};
+
+/// At most six digits, never less than the value: a printed loss must not look smaller than it is.
+std::string printed_up(double value) {
+  std::string text = fmt::format("{:.6g}", value);
+  if (std::isfinite(value) && std::strtod(text.c_str(), nullptr) < value) {
+    const double step = std::pow(10.0, std::floor(std::log10(value)) - 5.0);
+    text = fmt::format("{:.6g}", value + 0.5 * step);
+  }
+  return text;
+}
+
+/// Curves have no parameter to print, so they are summed up at a customary delta.
+constexpr double kSummaryDelta = 1e-6;
+
+struct LossWords {
+  bool asymptotic;
+  Loss whole;
+
+  std::string operator()(const PureDp& loss) const {
+    return fmt::format("{}-DP (pure)", printed_up(loss.epsilon));
+  }
+  std::string operator()(const ApproxDp& loss) const {
+    return fmt::format("({}, {})-DP", printed_up(loss.epsilon), printed_up(loss.delta));
+  }
+  std::string operator()(const Zcdp& loss) const {
+    return fmt::format("{}-zCDP", printed_up(loss.rho));
+  }
+  std::string operator()(const GaussianDp& loss) const {
+    return fmt::format("{}-{}", printed_up(loss.mu), asymptotic ? "AGDP" : "GDP");
+  }
+  std::string operator()(const RenyiCurve& loss) const {
+    return fmt::format("a Renyi curve of {} orders, which implies {}", loss.orders.size(),
+                       summary());
+  }
+  std::string operator()(const TradeOffCurve&) const {
+    return fmt::format("a trade-off curve, which implies {}", summary());
+  }
+  std::string summary() const {
+    return (*this)(ApproxDp{epsilon_at(whole, kSummaryDelta), kSummaryDelta});
+  }
+};
+
+}  // namespace
+
+std::string_view name_of(Basis basis) {
+  return kBases.at(static_cast<std::size_t>(basis)).name;
+}
+
+std::string_view describe(Basis basis) {
+  return kBases.at(static_cast<std::size_t>(basis)).description;
+}
+
+Result<Basis> parse_basis(std::string_view name) {
+  for (const BasisWords& words : kBases) {
+    if (words.name == name) {
+      return words.basis;
+    }
+  }
+  return bad_request(fmt::format(
+      "unknown basis '{}'; known: proved, proved-real-arithmetic, asymptotic, model-probability, "
+      "not-private",
+      name));
+}
+
+std::string in_words(const Guarantee& guarantee) {
+  const LossWords words{guarantee.basis == Basis::Asymptotic, guarantee.loss};
+  const std::string statement =
+      fmt::format("{} for {}", std::visit(words, guarantee.loss), describe(guarantee.relation));
+  if (guarantee.basis == Basis::NotPrivate) {
+    return fmt::format("NOT PRIVATE: no guarantee holds (it would have been {})", statement);
+  }
+  return fmt::format("{}; {}", statement, describe(guarantee.basis));
+}
+
+std::string detection_in_words(const Guarantee& guarantee) {
+  if (guarantee.basis == Basis::NotPrivate) {
+    return "NOT PRIVATE: nothing limits how well a given person can be detected";
+  }
+  // Tenths of a percent, rounded up.
+  const double tenths = std::min(1000.0, std::ceil(1000.0 * max_power(guarantee.loss, 0.05)));
+  return fmt::format(
+      "someone who accepts 5% false alarms detects a given person with at most {:.1f}% power",
+      tenths / 10.0);
+}
+
+double max_power(const Loss& loss, double false_alarm) {
+  return std::min(1.0, up(1.0 - trade_off(loss, false_alarm)));
+}
+
+}  // namespace eigenveil
