@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,10 +14,28 @@ struct ReadOptions {
   std::vector<std::string> columns;  ///< selection by name, in this order; empty: all
   BadCell bad_cell = BadCell::Refuse;
   MissingCell missing = MissingCell::Midpoint;
+  /// Text tables. Auto: the first record is a header if no field of it is a number and at least one
+  /// is a name (neither a number nor a missing token); it is data if every field is a number or
+  /// missing; a mixture is refused, because taking a row for names would publish its cells.
   enum class Header : unsigned char { Auto, Present, Absent } header = Header::Auto;
+  std::size_t chunk_bytes = 0;  ///< bytes per chunk; 0: the reader picks (tests move boundaries)
 };
 
 /// Opens a table by the ending of its name: .csv .tsv (.gz), .npy, or "-" (CSV on standard input).
+///
+/// Text tables (RFC 4180, UTF-8 with or without byte order mark, LF or CRLF):
+///  - A line feed ends a record, and the delimiter a field, where the number of quotes before it is
+///    even. A field is plain, or wholly quoted with inner quotes doubled; any other use of a quote
+///    makes a bad cell. Spaces around a field are dropped.
+///  - Missing: empty, NA, N/A, NaN, null, ? in any case. A number is decimal and finite; any other
+///    text, an infinity and an overflow are bad cells. Only selected columns are looked at.
+///  - Without a header, or where a name is empty, columns are called c1, c2, ...
+///  - An empty line is skipped, except in a table of one column, where it is a missing cell.
+///  - A record with too few or too many fields is refused; with BadCell::Midpoint absent fields are
+///    missing and surplus ones ignored.
+/// Arrays (.npy, one or two dimensions): columns are called c1, c2, ...; NaN is missing, an
+/// infinity is a bad cell. A damaged file (an unclosed quote, a record over 64 MiB, a truncated or
+/// corrupt archive) is an error whatever the options. Messages name line and column, never a value.
 Result<std::unique_ptr<RowReader>> open_rows(const std::string& input, const ReadOptions& options);
 
 }  // namespace eigenveil

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +22,17 @@ struct Schema {
 struct RawRows {
   std::size_t rows = 0;
   std::size_t dimension = 0;
-  std::vector<double> values;
+  std::vector<double> values;  ///< exactly rows * dimension of them
+};
+
+/// Whole records of a table as bytes, not yet parsed. Only its reader knows the layout; callers
+/// pass it on and keep it for its memory.
+struct RawChunk {
+  std::uint64_t sequence = 0;  ///< position in the file, from 0: orders errors of several workers
+  std::uint64_t first_record = 0;  ///< line (text) or row (arrays) of the first record, from 1
+  std::size_t records = 0;         ///< upper bound on the rows inside
+  std::size_t size = 0;            ///< bytes in use
+  std::vector<char> bytes;         ///< at least `size`
 };
 
 /// What a reader does with a cell that is neither a number nor missing (`--bad-cell`).
@@ -33,17 +44,33 @@ enum class BadCell : unsigned char {
 /// What a reader does with a missing cell (`--missing`): NaN (the public midpoint later) or refuse.
 enum class MissingCell : unsigned char { Midpoint, Refuse };
 
-/// Streams a table in row blocks with constant memory.
+/// Streams a table in blocks of rows with constant memory, in two stages so that the heavy one can
+/// run on many threads (data/parallel_rows.hpp does that): `next_chunk` cuts bytes at record
+/// boundaries, `parse` turns them into numbers.
 class RowReader {
  public:
+  RowReader() = default;
+  RowReader(const RowReader&) = delete;
+  RowReader& operator=(const RowReader&) = delete;
   virtual ~RowReader() = default;
+
   /// The selected columns, in the order requested.
   virtual const Schema& schema() const = 0;
-  /// Fills `block` with the next rows (the reader picks how many, some thousands); `block.rows ==
-  /// 0` at the end.
-  virtual Result<void> read(RawRows& block) = 0;
-  /// Share of the input consumed, between 0 and 1, when the size is known.
+  /// Cheap and serial: one caller at a time. Chunks come in file order; false at the end. Sets
+  /// `chunk.sequence` also when it fails, and then fails the same way on every later call.
+  virtual Result<bool> next_chunk(RawChunk& chunk) = 0;
+  /// Heavy and thread-safe: any number of callers, also during `next_chunk`. Depends on `chunk`
+  /// alone. `block` may come out without rows.
+  virtual Result<void> parse(const RawChunk& chunk, RawRows& block) const = 0;
+  /// Share of the input consumed, between 0 and 1, when the size is known. Thread-safe.
   virtual std::optional<double> progress() const { return std::nullopt; }
+
+  /// Both stages on one thread: the next rows (the reader picks how many); `block.rows == 0` at the
+  /// end.
+  Result<void> read(RawRows& block);
+
+ private:
+  RawChunk chunk_;  // memory of `read`
 };
 
 }  // namespace eigenveil

@@ -1,0 +1,96 @@
+#include "column_selection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
+
+namespace eigenveil::detail {
+namespace {
+
+/// Number of insertions, deletions and changes that turn one name into the other.
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> distances(to.size() + 1);
+  std::iota(distances.begin(), distances.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = distances[0]++;
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t changed = diagonal + static_cast<std::size_t>(from[i] != to[j]);
+      diagonal = distances[j + 1];
+      distances[j + 1] = std::min({changed, diagonal + 1, distances[j] + 1});
+    }
+  }
+  return distances.back();
+}
+
+std::string suggestion(const std::vector<std::string>& names, const std::string& wanted) {
+  constexpr std::size_t kLongestCompared = 64;
+  std::size_t best_distance = wanted.size() / 3 + 2;
+  const std::string* best = nullptr;
+  for (const std::string& name : names) {
+    if (wanted.size() <= kLongestCompared && name.size() <= kLongestCompared) {
+      if (const std::size_t distance = edit_distance(name, wanted); distance < best_distance) {
+        best_distance = distance;
+        best = &name;
+      }
+    }
+  }
+  return best == nullptr ? std::string(".") : fmt::format("; did you mean {}?", *best);
+}
+
+using NameIndex = std::unordered_map<std::string_view, std::size_t>;
+constexpr std::size_t kAmbiguous = static_cast<std::size_t>(-1);
+
+NameIndex index_names(const std::vector<std::string>& names) {
+  NameIndex index;
+  for (std::size_t column = 0; column < names.size(); ++column) {
+    if (const auto [at, fresh] = index.emplace(names[column], column); !fresh) {
+      at->second = kAmbiguous;
+    }
+  }
+  return index;
+}
+
+}  // namespace
+
+Result<ColumnSelection> select_columns(std::vector<std::string> names,
+                                       const std::vector<std::string>& requested) {
+  const NameIndex index = index_names(names);
+  ColumnSelection selection;
+  selection.slots.assign(names.size(), ColumnSelection::kSkip);
+  for (const std::string& name : requested.empty() ? names : requested) {
+    const auto found = index.find(name);
+    if (found == index.end()) {
+      return bad_request(fmt::format("there is no column {}{}", name, suggestion(names, name)));
+    }
+    const std::size_t column = found->second;
+    if (column == kAmbiguous) {
+      return bad_request(fmt::format(
+          "the input has several columns called {}; rename them or select others.", name));
+    }
+    if (selection.slots[column] != ColumnSelection::kSkip) {
+      return bad_request(fmt::format("column {} is selected twice.", name));
+    }
+    selection.slots[column] = selection.sources.size();
+    selection.sources.push_back(column);
+  }
+  selection.schema.columns = requested.empty() ? std::move(names) : requested;
+  return selection;
+}
+
+std::string default_column_name(std::size_t column) {
+  return fmt::format("c{}", column + 1);
+}
+
+std::vector<std::string> default_column_names(std::size_t count) {
+  std::vector<std::string> names;
+  names.reserve(count);
+  for (std::size_t column = 0; column < count; ++column) {
+    names.push_back(default_column_name(column));
+  }
+  return names;
+}
+
+}  // namespace eigenveil::detail

@@ -1,0 +1,195 @@
+#include "csv_records.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "record_cutter.hpp"
+#include "text_cell.hpp"
+
+namespace eigenveil::detail {
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+/// End of the field at `at`: a delimiter or line feed outside quotes.
+const char* field_end(const char* at, char delimiter) {
+  bool quoted = false;
+  for (;; ++at) {
+    if (*at == '"') {
+      quoted = !quoted;
+    } else if (!quoted && (*at == delimiter || *at == '\n')) {
+      return at;
+    }
+  }
+}
+
+std::string_view field_between(const char* begin, const char* end) {
+  const bool carriage_return = *end == '\n' && end != begin && end[-1] == '\r';
+  return {begin, static_cast<std::size_t>(end - begin) - static_cast<std::size_t>(carriage_return)};
+}
+
+bool is_empty_line(const char* at) {
+  return *at == '\n' || (*at == '\r' && at[1] == '\n');
+}
+
+class RecordParser {
+ public:
+  RecordParser(const CsvLayout& layout, const RawChunk& chunk, double* values)
+      : layout_(layout), chunk_(chunk), values_(values) {}
+
+  Result<void> run() {
+    const char* at = chunk_.bytes.data();
+    const char* end = at + chunk_.size;
+    const bool skip_empty_lines = layout_.selection.slots.size() > 1;
+    while (at < end) {
+      if (skip_empty_lines && is_empty_line(at)) {
+        at += *at == '\n' ? 1 : 2;
+        continue;
+      }
+      record_ = at;
+      at = parse_record(at);
+      if (at == nullptr) {
+        return tl::unexpected<Error>(error_);
+      }
+      values_ += layout_.selection.sources.size();
+      ++rows_;
+    }
+    return {};
+  }
+  std::size_t rows() const { return rows_; }
+
+ private:
+  /// Returns the start of the next record, or nullptr after filling error_.
+  const char* parse_record(const char* at) {
+    const std::vector<std::size_t>& slots = layout_.selection.slots;
+    const std::size_t last = slots.size() - 1;
+    for (std::size_t field = 0;; ++field) {
+      const std::size_t slot = slots[field];
+      if (slot == ColumnSelection::kSkip) {
+        at = field_end(at, layout_.delimiter);
+      } else {
+        const char* next = read_plain_number(at, layout_.delimiter, values_[slot]);
+        at = next != nullptr ? next : parse_cell(at, slot);
+        if (at == nullptr) {
+          return nullptr;
+        }
+      }
+      if (field == last) {
+        break;
+      }
+      if (*at == '\n') {
+        return pad_record(field + 1) ? at + 1 : nullptr;
+      }
+      ++at;
+    }
+    return *at == '\n' ? at + 1 : drop_surplus(at);
+  }
+
+  const char* parse_cell(const char* at, std::size_t slot) {
+    const char* end = field_end(at, layout_.delimiter);
+    const Cell cell = classify_cell(field_between(at, end));
+    values_[slot] = cell.kind == CellKind::Number ? cell.value : kMissing;
+    if (cell.kind == CellKind::Missing && layout_.missing == MissingCell::Refuse) {
+      return refuse_missing(slot);
+    }
+    if (cell.kind == CellKind::Bad && layout_.bad_cell == BadCell::Refuse) {
+      return fail(fmt::format("line {}, column {}: not a number (the value is not shown).", line(),
+                              layout_.selection.schema.columns[slot]));
+    }
+    return end;
+  }
+
+  /// A record that ends after `fields` fields.
+  bool pad_record(std::size_t fields) {
+    const std::vector<std::size_t>& slots = layout_.selection.slots;
+    if (layout_.bad_cell == BadCell::Refuse) {
+      fail(fmt::format("line {}: the record has too few fields ({} instead of {}).", line(), fields,
+                       slots.size()));
+      return false;
+    }
+    for (std::size_t field = fields; field < slots.size(); ++field) {
+      if (slots[field] == ColumnSelection::kSkip) {
+        continue;
+      }
+      values_[slots[field]] = kMissing;
+      if (layout_.missing == MissingCell::Refuse) {
+        refuse_missing(slots[field]);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const char* drop_surplus(const char* at) {
+    if (layout_.bad_cell == BadCell::Refuse) {
+      return fail(fmt::format("line {}: the record has too many fields (more than {}).", line(),
+                              layout_.selection.slots.size()));
+    }
+    return record_end(at) + 1;
+  }
+
+  const char* refuse_missing(std::size_t slot) {
+    return fail(fmt::format("line {}, column {}: the value is missing.", line(),
+                            layout_.selection.schema.columns[slot]));
+  }
+
+  const char* fail(std::string message) {
+    error_ = Error{ErrorCode::BadRequest, std::move(message)};
+    return nullptr;
+  }
+
+  /// Line on which the record starts; counted only when needed.
+  std::uint64_t line() const {
+    const char* begin = chunk_.bytes.data();
+    return chunk_.first_record + count_byte(begin, static_cast<std::size_t>(record_ - begin), '\n');
+  }
+
+  const CsvLayout& layout_;
+  const RawChunk& chunk_;
+  double* values_;
+  const char* record_ = nullptr;
+  std::size_t rows_ = 0;
+  Error error_;
+};
+
+}  // namespace
+
+const char* record_end(const char* at) {
+  bool quoted = false;
+  for (;; ++at) {
+    if (*at == '"') {
+      quoted = !quoted;
+    } else if (*at == '\n' && !quoted) {
+      return at;
+    }
+  }
+}
+
+std::vector<std::string_view> split_record(const char* at, const char* end, char delimiter) {
+  std::vector<std::string_view> fields;
+  while (true) {
+    const char* stop = field_end(at, delimiter);
+    fields.push_back(field_between(at, stop));
+    if (stop == end) {
+      return fields;
+    }
+    at = stop + 1;
+  }
+}
+
+Result<void> parse_records(const CsvLayout& layout, const RawChunk& chunk, RawRows& block) {
+  const std::size_t dimension = layout.selection.sources.size();
+  block.rows = 0;
+  block.dimension = dimension;
+  block.values.resize(chunk.records * dimension);
+  RecordParser parser(layout, chunk, block.values.data());
+  if (Result<void> parsed = parser.run(); !parsed) {
+    return parsed;
+  }
+  block.rows = parser.rows();
+  block.values.resize(block.rows * dimension);
+  return {};
+}
+
+}  // namespace eigenveil::detail

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "column_selection.hpp"
+#include "eigenveil/data/open.hpp"
+#include "eigenveil/data/raw_rows.hpp"
+
+namespace eigenveil::detail {
+
+/// What parsing needs to know about a text table.
+struct CsvLayout {
+  char delimiter = ',';
+  ColumnSelection selection;
+  BadCell bad_cell = BadCell::Refuse;
+  MissingCell missing = MissingCell::Midpoint;
+};
+
+/// End of the record at `at`: its line feed outside quotes. There must be one.
+const char* record_end(const char* at);
+/// The fields of one record, which ends at `end`, as they stand in the text.
+std::vector<std::string_view> split_record(const char* at, const char* end, char delimiter);
+
+/// Turns a chunk of whole records into numbers.
+Result<void> parse_records(const CsvLayout& layout, const RawChunk& chunk, RawRows& block);
+
+}  // namespace eigenveil::detail

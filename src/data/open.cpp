@@ -1,0 +1,91 @@
+#include "eigenveil/data/open.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "byte_source.hpp"
+#include "csv_reader.hpp"
+
+namespace eigenveil {
+namespace {
+
+using detail::FileDescriptor;
+using Opened = Result<std::unique_ptr<RowReader>>;
+
+Opened open_plain(FileDescriptor file, char delimiter, const ReadOptions& options) {
+  return detail::open_delimited(detail::plain_source(std::move(file)), delimiter, options);
+}
+
+Opened open_gzip(FileDescriptor file, char delimiter, const ReadOptions& options) {
+  auto source = detail::gzip_source(std::move(file));
+  if (!source) {
+    return error_of(source);
+  }
+  return detail::open_delimited(std::move(*source), delimiter, options);
+}
+
+Opened open_csv(FileDescriptor file, const ReadOptions& options) {
+  return open_plain(std::move(file), ',', options);
+}
+Opened open_tsv(FileDescriptor file, const ReadOptions& options) {
+  return open_plain(std::move(file), '\t', options);
+}
+Opened open_csv_gz(FileDescriptor file, const ReadOptions& options) {
+  return open_gzip(std::move(file), ',', options);
+}
+Opened open_tsv_gz(FileDescriptor file, const ReadOptions& options) {
+  return open_gzip(std::move(file), '\t', options);
+}
+
+/// One row per format: a new reader is a new row.
+struct Format {
+  std::string_view ending;
+  Opened (*open)(FileDescriptor file, const ReadOptions& options);
+};
+
+constexpr std::array kFormats = {
+    Format{".csv", open_csv},
+    Format{".tsv", open_tsv},
+    Format{".csv.gz", open_csv_gz},
+    Format{".tsv.gz", open_tsv_gz},
+};
+
+std::string lower_case(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  return text;
+}
+
+std::string known_endings() {
+  std::string endings;
+  for (const Format& format : kFormats) {
+    endings += fmt::format("{} ", format.ending);
+  }
+  return endings;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RowReader>> open_rows(const std::string& input, const ReadOptions& options) {
+  const std::string name = input == "-" ? ".csv" : lower_case(input);
+  const auto* format = std::ranges::find_if(
+      kFormats, [&name](const Format& candidate) { return name.ends_with(candidate.ending); });
+  if (format == kFormats.end()) {
+    return bad_request(fmt::format(
+        "the format of {} is unknown; the name must end in one of {}or be - for CSV on standard "
+        "input.",
+        input, known_endings()));
+  }
+  Result<FileDescriptor> file = FileDescriptor::open(input);
+  if (!file) {
+    return error_of(file);
+  }
+  return format->open(std::move(*file), options);
+}
+
+}  // namespace eigenveil

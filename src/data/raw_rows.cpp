@@ -1,0 +1,24 @@
+#include "eigenveil/data/raw_rows.hpp"
+
+namespace eigenveil {
+
+Result<void> RowReader::read(RawRows& block) {
+  block.rows = 0;
+  block.dimension = schema().dimension();
+  while (block.rows == 0) {
+    const Result<bool> more = next_chunk(chunk_);
+    if (!more) {
+      return error_of(more);
+    }
+    if (!*more) {
+      block.values.clear();
+      return {};
+    }
+    if (Result<void> parsed = parse(chunk_, block); !parsed) {
+      return parsed;
+    }
+  }
+  return {};
+}
+
+}  // namespace eigenveil

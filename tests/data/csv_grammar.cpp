@@ -1,0 +1,213 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "table_support.hpp"
+
+namespace eigenveil::test {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+using Names = std::vector<std::string>;
+using Values = std::vector<double>;
+using Header = ReadOptions::Header;
+
+/// Reads `text` with chunks of every size that can move a boundary, and expects the same each time.
+void expect_table(std::string_view text, const Names& columns, const Values& values,
+                  ReadOptions options = {}, const std::string& ending = ".csv") {
+  for (std::size_t chunk = 0; chunk <= text.size() + 1; ++chunk) {
+    options.chunk_bytes = chunk;
+    const Result<Table> table = read_text(text, options, ending);
+    ASSERT_TRUE(table) << text << "\nchunk " << chunk << ": " << table.error().message;
+    ASSERT_EQ(table->columns, columns) << text;
+    ASSERT_EQ(table->values.size(), values.size()) << text << "\nchunk " << chunk;
+    EXPECT_EQ(table->rows * columns.size(), values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isnan(values[i])) {
+        EXPECT_TRUE(std::isnan(table->values[i])) << text << "\ncell " << i;
+      } else {
+        EXPECT_EQ(table->values[i], values[i]) << text << "\ncell " << i;
+        EXPECT_EQ(std::signbit(table->values[i]), std::signbit(values[i]));
+      }
+    }
+  }
+}
+
+void expect_refused(std::string_view text, const std::string& message, ReadOptions options = {},
+                    const std::string& ending = ".csv") {
+  for (std::size_t chunk = 0; chunk <= text.size() + 1; ++chunk) {
+    options.chunk_bytes = chunk;
+    const Result<Table> table = read_text(text, options, ending);
+    ASSERT_FALSE(table) << text;
+    EXPECT_EQ(table.error().message, message) << text << "\nchunk " << chunk;
+    EXPECT_EQ(table.error().code, ErrorCode::BadRequest);
+  }
+}
+
+ReadOptions with(Header header) {
+  ReadOptions options;
+  options.header = header;
+  return options;
+}
+
+ReadOptions selecting(Names columns) {
+  ReadOptions options;
+  options.columns = std::move(columns);
+  return options;
+}
+
+ReadOptions midpoint_for_bad_cells() {
+  ReadOptions options;
+  options.bad_cell = BadCell::Midpoint;
+  return options;
+}
+
+TEST(CsvGrammar, LineEndingsAndByteOrderMark) {
+  const Names names = {"a", "b"};
+  const Values values = {1, 2, 3, 4};
+  expect_table("a,b\n1,2\n3,4\n", names, values);
+  expect_table("a,b\n1,2\n3,4", names, values);
+  expect_table("a,b\r\n1,2\r\n3,4\r\n", names, values);
+  expect_table("a,b\r\n1,2\r\n3,4", names, values);
+  expect_table(
+      "\xEF\xBB\xBF"
+      "a,b\n1,2\n3,4\n",
+      names, values);
+  expect_table("\n\r\n\na,b\n\n1,2\n\r\n3,4\n\n\n", names, values);
+  expect_table("a\tb\n1\t2\n3\t4\n", names, values, {}, ".tsv");
+  expect_table("a,b\n1,2\n3,4\n", names, values, {}, ".CSV");
+}
+
+TEST(CsvGrammar, QuotedFields) {
+  expect_table("\"a\",\"b,c\"\n\"1\",2\n3,\" 4 \"\n", {"a", "b,c"}, {1, 2, 3, 4});
+  expect_table("\"say \"\"hi\"\"\",b\n1,2\n", {"say \"hi\"", "b"}, {1, 2});
+  // Delimiters, line feeds and doubled quotes inside a column that is not selected.
+  expect_table("note,x\n\"one\ntwo, \"\"three\"\"\r\n\",5\n\"\",6\nplain,7\n", {"x"}, {5, 6, 7},
+               selecting({"x"}));
+  expect_table("x,note\n5,\"\n\n\n\"\n6,\"\"\"\"", {"x"}, {5, 6}, selecting({"x"}));
+}
+
+TEST(CsvGrammar, Numbers) {
+  expect_table("x\n0\n-0\n+1.5\n.5\n5.\n1e3\n1E-3\n-1.25e+2\n007\n1e-400\n", {"x"},
+               {0, -0.0, 1.5, 0.5, 5, 1000, 0.001, -125, 7, 0});
+  expect_table(
+      "x\n9007199254740993\n123456789012345678901234567890\n0.1\n2.2250738585072011e-308\n"
+      "1.7976931348623157e308\n0.000000000000000000000000000001\n1e22\n1e23\n",
+      {"x"},
+      {9007199254740992.0, 123456789012345678901234567890.0, 0.1, 2.2250738585072011e-308,
+       1.7976931348623157e308, 1e-30, 1e22, 1e23});
+  expect_table("x,y\n 1 ,\t2\t\n", {"x", "y"}, {1, 2});
+}
+
+TEST(CsvGrammar, MissingTokens) {
+  expect_table("a,b,c,d\n,NA,n/a,NaN\nnull,?,\"\", \n", {"a", "b", "c", "d"}, Values(8, kNaN));
+  expect_table("x\n1\n\n2\n", {"x"}, {1, kNaN, 2});
+  ReadOptions refuse;
+  refuse.missing = MissingCell::Refuse;
+  expect_refused("a,b\n1,2\n3,NA\n", "line 3, column b: the value is missing.", refuse);
+  expect_refused("a,b\n1,2\n,4\n", "line 3, column a: the value is missing.", refuse);
+  refuse.bad_cell = BadCell::Midpoint;
+  expect_refused("a,b\n1,2\n3\n", "line 3, column b: the value is missing.", refuse);
+}
+
+TEST(CsvGrammar, BadCells) {
+  for (const std::string bad :
+       {"x",    "1x",  "inf",    "-Infinity", "1e999",  "-1e309",      "--1",
+        "+-1",  "+",   "-",      ".",         "e5",     "1e",          "1e+",
+        "0x10", "1 2", "nan(7)", "1_000",     "\"1\"2", "\"1\" \"2\"", "1\r"}) {
+    expect_refused("a,b\n1,2\n" + bad + ",4\n",
+                   "line 3, column a: not a number (the value is not shown).");
+    expect_table("a,b\n1,2\n" + bad + ",4\n", {"a", "b"}, {1, 2, kNaN, 4},
+                 midpoint_for_bad_cells());
+    expect_table("a,b\n1,2\n" + bad + ",4\n", {"b"}, {2, 4}, selecting({"b"}));
+  }
+  expect_refused(std::string_view("a,b\n1,2\n3,\0004\n", 13),
+                 "line 3, column b: not a number (the value is not shown).");
+  expect_refused("a,b\n1,2\n3,1,5\"\n\"", "line 3: the record has too many fields (more than 2).");
+}
+
+TEST(CsvGrammar, LineNumbersCountLinesInsideQuotes) {
+  expect_refused("n,x\n\"a\nb\nc\",1\n\n\"d\ne\",no\n",
+                 "line 6, column x: not a number (the value is not shown).", selecting({"x"}));
+}
+
+TEST(CsvGrammar, RaggedRecords) {
+  expect_refused("a,b,c\n1,2,3\n4,5\n", "line 3: the record has too few fields (2 instead of 3).");
+  expect_refused("a,b,c\n1,2,3\n4,5,6,7\n",
+                 "line 3: the record has too many fields (more than 3).");
+  expect_table("a,b,c\n1,2\n4,5,6,\"x\n,\",8\n7\n9,10,11\n", {"a", "b", "c"},
+               {1, 2, kNaN, 4, 5, 6, 7, kNaN, kNaN, 9, 10, 11}, midpoint_for_bad_cells());
+}
+
+TEST(CsvGrammar, HeaderRule) {
+  expect_table("1,2\n3,4\n", {"c1", "c2"}, {1, 2, 3, 4});
+  expect_table("NA,2\n3,4\n", {"c1", "c2"}, {kNaN, 2, 3, 4});
+  expect_table("a,\n3,4\n", {"a", "c2"}, {3, 4});
+  expect_table("2019,2020\n3,4\n", {"2019", "2020"}, {3, 4}, with(Header::Present));
+  expect_table("2019,2020\n3,4\n", {"c1", "c2"}, {2019, 2020, 3, 4}, with(Header::Absent));
+  expect_refused("alice,3\nbob,4\n",
+                 "the first line mixes names and numbers; say whether it holds the column names "
+                 "(--header present or --header absent).");
+  ReadOptions absent = with(Header::Absent);
+  absent.columns = {"c2"};
+  expect_table("alice,3\nbob,4\n", {"c2"}, {3, 4}, absent);
+  expect_table("a,b\n", {"a", "b"}, {});
+  expect_table("a,b", {"a", "b"}, {});
+}
+
+TEST(CsvGrammar, HeaderNamesAreText) {
+  const std::string refusal =
+      "the name of column 2 is not plain UTF-8 text; is the input a text table?";
+  expect_refused(std::string_view("a,b\0c\n1,2\n", 10), refusal);
+  expect_refused("a,\"b\nc\"\n1,2\n", refusal);
+  expect_refused("a,b\rc,d\r1,2\r", refusal);  // CR alone ends no line
+  for (const char* bytes : {"\xFF\xFE", "\xE9", "\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80"}) {
+    expect_refused("a," + std::string(bytes) + "\n1,2\n", refusal);
+  }
+  expect_refused("a,b\"\"c\n1,2\n", "the name of column 2 has a misplaced quote.");
+  expect_table("größe,体重\n1,2\n", {"größe", "体重"}, {1, 2});
+}
+
+TEST(CsvGrammar, Selection) {
+  expect_table("a,b,c\n1,2,3\n4,5,6\n", {"c", "a"}, {3, 1, 6, 4}, selecting({"c", "a"}));
+  expect_table("1,2,3\n4,5,6\n", {"c3"}, {3, 6}, selecting({"c3"}));
+  expect_table("id,x,id\np,2,q\n", {"x"}, {2}, selecting({"x"}));
+  const std::string ambiguous =
+      "the input has several columns called id; rename them or select others.";
+  expect_refused("id,x,id\n1,2,3\n", ambiguous);
+  expect_refused("id,x,id\n1,2,3\n", ambiguous, selecting({"id"}));
+  expect_refused("age,weight\n1,2\n", "there is no column wieght; did you mean weight?",
+                 selecting({"wieght"}));
+  expect_refused("age,weight\n1,2\n", "there is no column height_in_metres.",
+                 selecting({"height_in_metres"}));
+  expect_refused("age,weight\n1,2\n", "column age is selected twice.", selecting({"age", "age"}));
+}
+
+TEST(CsvGrammar, DamagedFiles) {
+  const std::string empty = "the input is empty: it has neither column names nor rows.";
+  expect_refused("", empty);
+  expect_refused("\n\r\n", empty);
+  expect_refused("\xEF\xBB\xBF", empty);
+  expect_refused("a,b\n1,2\n3,\"4\n5,6\n", "line 3: a quote is opened and never closed.");
+  expect_refused("a,b\n1,2\n3,\"4\n5,6\n", "line 3: a quote is opened and never closed.",
+                 midpoint_for_bad_cells());
+  // The first error in file order wins over the open quote.
+  expect_refused("a,b\n1,no\n3,\"4\n5,6\n",
+                 "line 2, column b: not a number (the value is not shown).");
+  const std::string endless = "a,b\n1,2\n3,\"" + std::string(std::size_t{65} << 20, 'x');
+  EXPECT_EQ(message_of(read_text(endless)),
+            "line 3: the record is longer than 64 MiB; is a quote left open?");
+}
+
+TEST(CsvGrammar, HugeFieldIsOneCell) {
+  const std::string big(std::size_t{3} << 20, '7');
+  EXPECT_EQ(message_of(read_text("a,b\n1,2\n" + big + ",4\n")),
+            "line 3, column a: not a number (the value is not shown).");
+  const Result<Table> skipped = read_text("a,b\n1,2\n" + big + ",4\n", selecting({"b"}));
+  ASSERT_TRUE(skipped);
+  EXPECT_EQ(skipped->values, (Values{2, 4}));
+}
+
+}  // namespace
+}  // namespace eigenveil::test
