@@ -14,6 +14,10 @@ namespace {
 constexpr std::size_t kLanes = 8;
 using Lanes = std::array<double, kLanes>;
 
+/// Four roundings lie between a row and its factor; this much more, and a long row with one cell
+/// still reaches the bound. The integer check takes back what is too much.
+constexpr double kReach = 1.0 + 0x1p-51;
+
 /// What one pass over rows needs, as plain pointers and numbers.
 struct Clipping {
   std::size_t dimension;
@@ -128,7 +132,8 @@ void clip_to_ranges_and_norm(const double* values, std::size_t rows, const Clipp
       continue;
     }
     const double norm = std::sqrt(squared_norm(out, dimension));
-    round_scaled(out, dimension, norm > clipping.grid_radius ? clipping.grid_radius / norm : 1.0);
+    round_scaled(out, dimension,
+                 norm > clipping.grid_radius ? kReach * (clipping.grid_radius / norm) : 1.0);
     check_norm(out, clipping);
   }
 }
@@ -151,7 +156,7 @@ void clip_extreme_row(const double* values, const Clipping& clipping, double* ro
   }
   const double norm = std::sqrt(squared_norm(row, clipping.dimension));  // in [1, 2 sqrt p]
   const double bound = std::scalbn(0.5 * clipping.row_norm, -exponent);  // 0 and infinity are fine
-  round_scaled(row, clipping.dimension, clipping.steps / std::fmax(norm, bound));
+  round_scaled(row, clipping.dimension, kReach * (clipping.steps / std::fmax(norm, bound)));
 }
 
 EIGENVEIL_MULTIVERSION
@@ -166,8 +171,9 @@ void clip_to_norm(const double* values, std::size_t rows, const Clipping& clippi
     // Below 2^1000 no square overflowed; squares that vanished belong to cells far below the norm.
     if (norm2 <= 0x1p1000 && clipping.row_norm >= 0x1p-400) {
       const double norm = std::sqrt(norm2);
-      round_scaled(out, dimension,
-                   norm > clipping.row_norm ? clipping.steps / norm : clipping.steps_per_norm);
+      round_scaled(
+          out, dimension,
+          norm > clipping.row_norm ? kReach * (clipping.steps / norm) : clipping.steps_per_norm);
     } else {
       clip_extreme_row(values, clipping, out);
     }
