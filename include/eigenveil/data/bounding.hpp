@@ -5,11 +5,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "eigenveil/core/integers.hpp"
 #include "eigenveil/core/result.hpp"
-#include "eigenveil/data/raw_rows.hpp"
 
 namespace eigenveil {
 
@@ -31,6 +32,8 @@ class RowBound {
  public:
   static constexpr std::int64_t kDefaultMaxAbs = std::int64_t{1} << 18;
   static constexpr std::int64_t kLargestMaxAbs = std::int64_t{1} << 24;
+  /// norm2_bound() < 2^69, so no product with a count below 2^53 leaves 128 bits.
+  static constexpr std::size_t kLargestDimension = std::size_t{1} << 20U;
 
   /// --row-norm R: rows (about `center`, zero if empty) are scaled down to norm R when longer.
   static Result<RowBound> row_norm(std::size_t dimension, double radius,
@@ -40,7 +43,7 @@ class RowBound {
   static Result<RowBound> ranges(std::vector<ColumnRange> ranges, std::optional<double> radius = {},
                                  std::int64_t max_abs = kDefaultMaxAbs);
 
-  std::size_t dimension() const { return dimension_; }
+  std::size_t dimension() const { return midpoints_.size(); }
   std::int64_t max_abs() const { return max_abs_; }    ///< |v_i| <= max_abs
   Int128 norm2_bound() const { return norm2_bound_; }  ///< |v|^2 <= norm2_bound, exactly
   double unit() const { return unit_; }                ///< scaled value of one grid step
@@ -52,27 +55,43 @@ class RowBound {
   bool has_ranges() const { return has_ranges_; }
   friend bool operator==(const RowBound&, const RowBound&) = default;
 
+  /// Binary form, little endian; `decode` refuses whatever the factories would.
+  std::string encode() const;
+  static Result<RowBound> decode(std::string_view bytes);
+
  private:
-  friend class BoundedRows;
-  friend class GramFile;
+  friend class RowClipper;
   RowBound() = default;
-  std::size_t dimension_ = 0;
-  std::int64_t max_abs_ = 0;
-  Int128 norm2_bound_ = 0;
-  double unit_ = 0.0;
+  /// Checks the fields that were asked for and derives the others.
+  static Result<RowBound> derive(RowBound asked);
+  Result<void> derive_from_radius();
+  Result<void> derive_from_ranges();
+
+  // asked for
   bool has_ranges_ = false;
-  bool clips_norm_ = false;
+  std::int64_t max_abs_ = 0;
+  std::optional<double> row_norm_;  ///< absent when the ranges alone bound the row
   std::vector<double> midpoints_;
   std::vector<double> half_widths_;
+  // derived
+  Int128 norm2_bound_ = 0;
+  double unit_ = 0.0;
+  double steps_per_norm_ = 0.0;          ///< row norm alone: max_abs / row norm
+  double grid_radius_ = 0.0;             ///< row norm after ranges: in grid steps
+  std::vector<double> steps_per_value_;  ///< ranges: max_abs / half_width
 };
 
 /// Rows on the grid, every one within the bound: the only thing a statistic accepts. Row-major
 /// integer-valued doubles.
+///
+/// The last step is a check of |v|^2 in exact integers, so the sensitivity of every statistic of v
+/// holds whatever floating point did before (docs/proofs/second_moment.md). All versions of the
+/// code compute the same doubles: rows do not depend on the machine.
 class BoundedRows {
  public:
-  /// Clips and rounds towards zero. Total: missing and non-finite cells become the midpoint (a
-  /// row with an infinite or NaN norm becomes the zero row), because a failure that depends on a
-  /// row would itself be a release. `reuse` lends its memory.
+  /// Clips and rounds towards zero. Total, because a failure that depends on a row would itself be
+  /// a release: a missing cell (NaN) becomes the midpoint, a row with an infinite cell the zero
+  /// row. `reuse` lends its memory.
   static BoundedRows clip(const RowBound& bound, const double* values, std::size_t rows,
                           std::vector<double> reuse = {});
 

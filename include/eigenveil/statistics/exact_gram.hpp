@@ -19,49 +19,63 @@ struct GramTotals {
   std::uint64_t count = 0;
   std::vector<Int128> sums;
   std::vector<Int128> products;
+  friend bool operator==(const GramTotals&, const GramTotals&) = default;
 };
 
 /// The one statistic most mechanisms need. Private data: it does not depend on row order, threads
 /// or machines, merges, serialises, and has an exactly known sensitivity
-/// (docs/proofs/second_moment.md).
+/// (docs/proofs/second_moment.md). Mechanisms read it through statistics/trusted_totals.hpp.
 class ExactGram {
  public:
-  /// An empty table.
+  /// 128-bit totals cannot overflow below this many rows: 2^53 * max_abs^2 <= 2^101.
+  static constexpr std::uint64_t kLargestCount = (std::uint64_t{1} << 53U) - 1;
+  /// Totals of 8.6 GB.
+  static constexpr std::size_t kLargestDimension = std::size_t{1} << 15U;
+  /// Refuses, by public facts alone, a schema that does not fit the bound and a table too wide.
+  static Result<void> check_shape(const Schema& schema, const RowBound& bound);
+
+  /// An empty table; the shape must pass `check_shape`.
   ExactGram(Schema schema, RowBound bound);
 
   const Schema& schema() const { return schema_; }
   const RowBound& bound() const { return bound_; }
   std::size_t dimension() const { return bound_.dimension(); }
 
-  /// Adds another shard. Refused when schema or bound differ, when a shard is already inside
-  /// (every row would count twice and the sensitivity with it), or at the overflow limit.
+  /// Adds another shard; the result is bit-identical to one pass over all rows. Refused when schema
+  /// or bound differ, when a shard is already inside (every row would count twice and the
+  /// sensitivity with it), or at the overflow limit. Shards are told apart by their totals: two
+  /// shards of different rows with equal totals are taken for one and refused.
   Result<void> merge(const ExactGram& other);
+
+  /// SHA-256 over schema, bound and totals: the same for one pass and for merged shards. As private
+  /// as the totals, since a guess of the rows can be checked against it.
+  Digest statistic_digest() const;
 
   /// Versioned binary form with checksum; the first line says that it is private. Written with mode
   /// 0600.
   Result<void> save(const std::filesystem::path& path) const;
   static Result<ExactGram> load(const std::filesystem::path& path);
 
-  friend bool operator==(const ExactGram&, const ExactGram&);
+  /// Same schema, bound and totals, however many shards they came in.
+  friend bool operator==(const ExactGram& a, const ExactGram& b);
 
  private:
   friend class GramAccumulator;
   friend class GramFile;
-  friend const GramTotals& totals_of(const ExactGram&);
+  friend class GramAccess;
+  ExactGram(Schema schema, RowBound bound, GramTotals totals);
+  /// Fingerprints of the parts, sorted. An empty table has none, and so is never a duplicate.
+  std::vector<Digest> shards() const;
+
   Schema schema_;
   RowBound bound_;
   GramTotals totals_;
-  std::vector<Digest> shards_;  ///< fingerprints of the merged parts, sorted
+  std::vector<Digest> merged_shards_;  ///< empty: the totals are one shard
 };
-
-namespace trusted {
-/// The private totals, for mechanisms only (a test checks who includes this).
-const GramTotals& totals(const ExactGram& gram);
-}  // namespace trusted
 
 /// Feeds rows into an exact Gram with several threads: every worker bounds its rows and runs
 /// one-thread dsyrk (ssyrk where sums stay below 2^24) on its own buffer, flushed into the 128-bit
-/// totals before 2^53 could be passed.
+/// totals before 2^53 could be passed. After a failure every later call returns the same error.
 class GramAccumulator {
  public:
   GramAccumulator(Schema schema, RowBound bound, int threads);
@@ -74,6 +88,7 @@ class GramAccumulator {
   /// Reads a table to its end, reading and accumulating side by side.
   Result<void> add(RowReader& reader);
 
+  /// The totals so far as one shard; the accumulator starts again empty.
   Result<ExactGram> finish();
 
  private:

@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <optional>
+#include <thread>
+
+#include "eigenveil/core/blas.hpp"
+#include "eigenveil/data/parallel_rows.hpp"
+#include "eigenveil/statistics/exact_gram.hpp"
+#include "gram_worker.hpp"
+
+namespace eigenveil {
+namespace {
+
+// Buffers of all workers together. Wider tables get one worker whose BLAS calls use every thread.
+constexpr std::size_t kBufferBytes = std::size_t{2} << 30U;
+
+}  // namespace
+
+struct GramAccumulator::State {
+  State(Schema schema_of_rows, RowBound bound_of_rows, int threads_allowed)
+      : schema(std::move(schema_of_rows)), bound(std::move(bound_of_rows)) {
+    if (const Result<void> fits = ExactGram::check_shape(schema, bound); !fits) {
+      failure = fits.error();
+      return;
+    }
+    const auto threads = static_cast<std::size_t>(std::max(1, threads_allowed));
+    const bool side_by_side = GramWorker::buffer_bytes(bound) * threads <= kBufferBytes;
+    most_workers = side_by_side ? threads : 1;
+    blas_threads = side_by_side ? 1 : static_cast<int>(threads);
+  }
+
+  /// Buffers are made when first needed: a small table gets by with one.
+  void need_workers(std::size_t wanted) {
+    if (!totals) {
+      totals = std::make_unique<SharedTotals>(bound.dimension());
+    }
+    while (workers.size() < wanted) {
+      workers.push_back(std::make_unique<GramWorker>(bound, *totals, workers.size()));
+    }
+  }
+
+  Result<void> count_rows(std::uint64_t more) {
+    if (more > ExactGram::kLargestCount - count) {
+      failure = Error{ErrorCode::BadRequest, "a table must have fewer than 2^53 rows"};
+      return tl::unexpected<Error>(*failure);
+    }
+    count += more;
+    return {};
+  }
+
+  Schema schema;
+  RowBound bound;
+  std::optional<Error> failure;
+  std::size_t most_workers = 1;
+  int blas_threads = 1;
+  std::uint64_t count = 0;
+  std::unique_ptr<SharedTotals> totals;
+  std::vector<std::unique_ptr<GramWorker>> workers;
+};
+
+GramAccumulator::GramAccumulator(Schema schema, RowBound bound, int threads)
+    : state_(std::make_unique<State>(std::move(schema), std::move(bound), threads)) {}
+
+GramAccumulator::~GramAccumulator() = default;
+
+Result<void> GramAccumulator::add(const double* values, std::size_t rows) {
+  State& state = *state_;
+  if (state.failure) {
+    return tl::unexpected<Error>(*state.failure);
+  }
+  if (Result<void> counted = state.count_rows(rows); !counted) {
+    return counted;
+  }
+  const std::size_t dimension = state.bound.dimension();
+  const std::size_t block = GramWorker::block_rows(state.bound);
+  const std::size_t blocks = (rows + block - 1) / block;
+  const std::size_t workers = std::clamp<std::size_t>(blocks, 1, state.most_workers);
+  state.need_workers(workers);
+  const BlasThreads blas(state.blas_threads);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&](std::size_t worker) {
+    for (std::size_t i = next++; i < blocks; i = next++) {
+      state.workers[worker]->add(values + i * block * dimension, std::min(block, rows - i * block));
+    }
+  };
+  std::vector<std::jthread> helpers;
+  for (std::size_t worker = 1; worker < workers; ++worker) {
+    helpers.emplace_back(work, worker);
+  }
+  work(0);
+  return {};  // helpers join first
+}
+
+Result<void> GramAccumulator::add(RowReader& reader) {
+  State& state = *state_;
+  if (!state.failure && reader.schema().columns != state.schema.columns) {
+    state.failure = Error{ErrorCode::BadRequest,
+                          "the table's columns are not those the statistic was made for"};
+  }
+  if (state.failure) {
+    return tl::unexpected<Error>(*state.failure);
+  }
+  state.need_workers(state.most_workers);
+  const BlasThreads blas(state.blas_threads);
+  std::atomic<std::uint64_t> rows = 0;
+  const Result<void> read =
+      for_each_block(reader, state.most_workers, [&](std::size_t worker, RawRows& block) {
+        assert(block.dimension == state.bound.dimension() && "a reader keeps to its schema");
+        state.workers[worker]->add(block.values.data(), block.rows);
+        rows += block.rows;
+      });
+  if (!read) {
+    state.failure = read.error();
+    return error_of(read);
+  }
+  return state.count_rows(rows);
+}
+
+Result<ExactGram> GramAccumulator::finish() {
+  State& state = *state_;
+  if (state.failure) {
+    return tl::unexpected<Error>(*state.failure);
+  }
+  state.need_workers(1);
+  std::vector<std::jthread> helpers;
+  for (std::size_t worker = 1; worker < state.workers.size(); ++worker) {
+    helpers.emplace_back([&state, worker] { state.workers[worker]->flush(); });
+  }
+  state.workers[0]->flush();
+  helpers.clear();  // joins
+  ExactGram gram(state.schema, state.bound, std::move(*state.totals).take());
+  state.workers.clear();
+  state.totals.reset();
+  state.count = 0;
+  return gram;
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "eigenveil/core/atomic_output.hpp"
+#include "eigenveil/core/bytes.hpp"
+#include "eigenveil/statistics/exact_gram.hpp"
+
+namespace eigenveil {
+namespace {
+
+// A .gram file: this line, then little-endian fields (dimension, column names, bound, count, shard
+// fingerprints, sums, products), then the SHA-256 of everything before it.
+constexpr std::string_view kFormat = "EIGENVEIL-GRAM ";
+constexpr std::string_view kFirstLine =
+    "EIGENVEIL-GRAM 1 PRIVATE DATA: do not publish or share; these are exact totals over the rows "
+    "of a table, without noise\n";
+constexpr std::size_t kDigestBytes = std::tuple_size_v<Digest>;
+constexpr std::size_t kEntryBytes = 16;
+
+std::string_view as_text(const Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
+tl::unexpected<Error> damaged(std::string_view what) {
+  return bad_request(fmt::format("the .gram file is damaged: {}", what));
+}
+
+Result<std::string> read_whole(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
+  std::error_code ignored;
+  if (size < 0 || std::filesystem::is_directory(path, ignored)) {
+    return input_output_error(fmt::format("cannot read {}", path.string()));
+  }
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  file.seekg(0);
+  if (!file.read(bytes.data(), size)) {
+    return input_output_error(fmt::format("cannot read {}", path.string()));
+  }
+  return bytes;
+}
+
+/// The fields between first line and checksum, once both are right.
+Result<std::string_view> checked_fields(std::string_view bytes) {
+  if (!bytes.starts_with(kFormat)) {
+    return bad_request("the file is not a .gram file: it does not start with EIGENVEIL-GRAM");
+  }
+  if (!bytes.starts_with(kFirstLine)) {
+    return bad_request(
+        "the .gram file is damaged or of another version; this program reads version 1");
+  }
+  if (bytes.size() < kFirstLine.size() + kDigestBytes) {
+    return damaged("it ends too early");
+  }
+  const std::string_view content = bytes.substr(0, bytes.size() - kDigestBytes);
+  if (as_text(sha256(content)) != bytes.substr(content.size())) {
+    return damaged("its checksum does not match its content");
+  }
+  return content.substr(kFirstLine.size());
+}
+
+/// What every table of bounded rows satisfies; keeps later sums inside 128 bits.
+bool possible_totals(const RowBound& bound, const GramTotals& totals) {
+  const auto count = static_cast<Int128>(totals.count);
+  const Int128 largest_sum = count * bound.max_abs();
+  const Int128 largest_product = largest_sum * bound.max_abs();  // below 2^101
+  const auto within = [](Int128 value, Int128 limit) { return value <= limit && value >= -limit; };
+  Int128 trace = 0;
+  for (std::size_t j = 0; j < bound.dimension(); ++j) {
+    const Int128 diagonal = totals.products[triangle_index(j, j)];
+    if (diagonal < 0 || diagonal > largest_product || !within(totals.sums[j], largest_sum) ||
+        !within(totals.sums[j], diagonal)) {  // |v| <= v^2 for integers
+      return false;
+    }
+    for (std::size_t i = 0; i < j; ++i) {
+      const Int128 product = totals.products[triangle_index(i, j)];
+      if (!within(product, largest_product) ||
+          !within(2 * product, diagonal + totals.products[triangle_index(i, i)])) {
+        return false;
+      }
+    }
+    trace += diagonal;
+  }
+  return trace <= count * bound.norm2_bound();
+}
+
+}  // namespace
+
+/// Friend of ExactGram: its binary form.
+class GramFile {
+ public:
+  static std::string encode(const ExactGram& gram);
+  static Result<ExactGram> decode(std::string_view bytes);
+
+ private:
+  static Result<std::vector<Digest>> read_shards(ByteReader& reader);
+  static Result<GramTotals> read_totals(ByteReader& reader, std::uint64_t count,
+                                        std::size_t dimension);
+};
+
+std::string GramFile::encode(const ExactGram& gram) {
+  ByteWriter bytes;
+  bytes.reserve(kEntryBytes * (gram.totals_.products.size() + gram.totals_.sums.size()) + 65536);
+  bytes.raw(kFirstLine);
+  bytes.integer(gram.dimension());
+  for (const std::string& name : gram.schema_.columns) {
+    bytes.text(name);
+  }
+  bytes.text(gram.bound_.encode());
+  bytes.integer(gram.totals_.count);
+  const std::vector<Digest> shards = gram.shards();
+  bytes.integer(shards.size());
+  for (const Digest& shard : shards) {
+    bytes.raw(as_text(shard));
+  }
+  for (const Int128 entry : gram.totals_.sums) {
+    bytes.wide(entry);
+  }
+  for (const Int128 entry : gram.totals_.products) {
+    bytes.wide(entry);
+  }
+  bytes.raw(as_text(sha256(bytes.view())));
+  return std::move(bytes).take();
+}
+
+Result<std::vector<Digest>> GramFile::read_shards(ByteReader& reader) {
+  const std::uint64_t number = reader.integer();
+  if (number > reader.remaining() / kDigestBytes) {
+    return damaged("its list of shards is longer than the file");
+  }
+  std::vector<Digest> shards(number);
+  for (Digest& shard : shards) {
+    std::memcpy(shard.data(), reader.raw(kDigestBytes).data(), kDigestBytes);
+  }
+  if (std::adjacent_find(shards.begin(), shards.end(), std::greater_equal<>()) != shards.end()) {
+    return damaged("its list of shards is not in order");
+  }
+  return shards;
+}
+
+Result<GramTotals> GramFile::read_totals(ByteReader& reader, std::uint64_t count,
+                                         std::size_t dimension) {
+  if (reader.remaining() != kEntryBytes * (dimension + triangle_size(dimension))) {
+    return damaged("its size does not fit its number of columns");
+  }
+  GramTotals totals;
+  totals.count = count;
+  totals.sums.resize(dimension);
+  totals.products.resize(triangle_size(dimension));
+  for (Int128& entry : totals.sums) {
+    entry = reader.wide();
+  }
+  for (Int128& entry : totals.products) {
+    entry = reader.wide();
+  }
+  return totals;
+}
+
+Result<ExactGram> GramFile::decode(std::string_view bytes) {
+  const Result<std::string_view> fields = checked_fields(bytes);
+  if (!fields) {
+    return error_of(fields);
+  }
+  ByteReader reader(*fields);
+  const std::uint64_t dimension = reader.integer();
+  if (dimension < 1 || dimension > ExactGram::kLargestDimension) {
+    return damaged("its number of columns is out of range");
+  }
+  Schema schema;
+  for (std::uint64_t j = 0; j < dimension && reader.complete(); ++j) {
+    schema.columns.emplace_back(reader.text());
+  }
+  Result<RowBound> bound = RowBound::decode(reader.text());
+  const std::uint64_t count = reader.integer();
+  Result<std::vector<Digest>> shards = read_shards(reader);
+  if (!reader.complete() || !bound || bound->dimension() != dimension) {
+    return damaged("its column names or its row bound cannot be read");
+  }
+  if (!shards) {
+    return error_of(shards);
+  }
+  Result<GramTotals> totals = read_totals(reader, count, dimension);
+  if (!totals) {
+    return error_of(totals);
+  }
+  if (count > ExactGram::kLargestCount || shards->empty() != (count == 0) ||
+      !possible_totals(*bound, *totals)) {
+    return damaged("its totals cannot come from rows within its bound");
+  }
+  ExactGram gram(std::move(schema), *std::move(bound), *std::move(totals));
+  if (shards->size() == 1 && shards->front() != gram.statistic_digest()) {
+    return damaged("its shard fingerprint does not match its totals");
+  }
+  gram.merged_shards_ = *std::move(shards);
+  return gram;
+}
+
+Result<void> ExactGram::save(const std::filesystem::path& path) const {
+  return write_file_atomically(path, GramFile::encode(*this), FileAccess::OwnerOnly);
+}
+
+Result<ExactGram> ExactGram::load(const std::filesystem::path& path) {
+  const Result<std::string> bytes = read_whole(path);
+  if (!bytes) {
+    return error_of(bytes);
+  }
+  return GramFile::decode(*bytes);
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,144 @@
+#include "gram_worker.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eigenveil/core/blas.hpp"
+#include "eigenveil/core/multiversion.hpp"
+
+namespace eigenveil {
+namespace {
+
+// Every partial sum of `rows` products is at most rows * max_abs^2 and must be an exact integer.
+constexpr std::int64_t kExactDouble = std::int64_t{1} << 53U;
+constexpr std::int64_t kExactSingle = std::int64_t{1} << 24U;
+// Single precision is worth it when a flush (p^2 / 2 additions of 128 bits) comes this rarely.
+constexpr std::int64_t kRowsWorthSingle = 1024;
+
+std::int64_t exact_rows(std::int64_t exact, const RowBound& bound) {
+  return exact / (bound.max_abs() * bound.max_abs());
+}
+
+bool prefers_single(const RowBound& bound) {
+  return exact_rows(kExactSingle, bound) >= kRowsWorthSingle;
+}
+
+EIGENVEIL_MULTIVERSION
+void add_column_sums(const double* rows, std::size_t count, std::size_t dimension, double* sums) {
+  for (std::size_t i = 0; i < count; ++i, rows += dimension) {
+    for (std::size_t j = 0; j < dimension; ++j) {
+      sums[j] += rows[j];
+    }
+  }
+}
+
+EIGENVEIL_MULTIVERSION
+void to_single(const double* from, std::size_t count, float* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i] = static_cast<float>(from[i]);
+  }
+}
+
+template <class Real>
+void move_into(Real* from, std::size_t count, Int128* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    to[i] += static_cast<std::int64_t>(from[i]);
+  }
+  std::fill_n(from, count, Real{0});
+}
+
+}  // namespace
+
+SharedTotals::SharedTotals(std::size_t dimension) : dimension_(dimension) {
+  totals_.sums.resize(dimension);
+  totals_.products.resize(triangle_size(dimension));
+}
+
+/// Stripes of about equal area in the triangle.
+std::size_t SharedTotals::first_column(std::size_t stripe) const {
+  const double share = static_cast<double>(stripe) / static_cast<double>(kStripes);
+  return static_cast<std::size_t>(std::sqrt(share) * static_cast<double>(dimension_));
+}
+
+template <class Real>
+void SharedTotals::add(std::size_t worker, std::uint64_t count, std::vector<double>& sums,
+                       std::vector<Real>& products) {
+  {
+    const std::scoped_lock lock(sums_lock_);
+    totals_.count += count;
+    move_into(sums.data(), dimension_, totals_.sums.data());
+  }
+  for (std::size_t turn = 0; turn < kStripes; ++turn) {
+    const std::size_t stripe = (5 * worker + turn) % kStripes;
+    const std::scoped_lock lock(locks_[stripe]);
+    for (std::size_t j = first_column(stripe); j < first_column(stripe + 1); ++j) {
+      move_into(products.data() + j * dimension_, j + 1,
+                totals_.products.data() + triangle_index(0, j));
+    }
+  }
+}
+
+GramWorker::GramWorker(const RowBound& bound, SharedTotals& totals, std::size_t number)
+    : bound_(bound), totals_(totals), number_(number), single_(prefers_single(bound)) {
+  const std::int64_t exact = single_ ? kExactSingle : kExactDouble;
+  rows_per_flush_ = static_cast<std::size_t>(exact_rows(exact, bound));
+  const std::size_t dimension = bound.dimension();
+  sums_.resize(dimension);
+  if (single_) {
+    single_products_.resize(dimension * dimension);
+  } else {
+    products_.resize(dimension * dimension);
+  }
+}
+
+std::size_t GramWorker::buffer_bytes(const RowBound& bound) {
+  return bound.dimension() * bound.dimension() *
+         (prefers_single(bound) ? sizeof(float) : sizeof(double));
+}
+
+std::size_t GramWorker::block_rows(const RowBound& bound) {
+  constexpr std::size_t kBlockBytes = std::size_t{1} << 20U;
+  return std::clamp<std::size_t>(kBlockBytes / (sizeof(double) * bound.dimension()), 256, 4096);
+}
+
+void GramWorker::add(const double* values, std::size_t rows) {
+  const std::size_t most = block_rows(bound_);
+  while (rows > 0) {
+    const std::size_t now = std::min({rows, most, rows_per_flush_ - unflushed_});
+    add_block(values, now);
+    values += now * bound_.dimension();
+    rows -= now;
+  }
+}
+
+void GramWorker::add_block(const double* values, std::size_t rows) {
+  const std::size_t dimension = bound_.dimension();
+  BoundedRows block = BoundedRows::clip(bound_, values, rows, std::move(memory_));
+  add_column_sums(block.values().data(), rows, dimension, sums_.data());
+  if (single_) {
+    single_block_.resize(rows * dimension);
+    to_single(block.values().data(), rows * dimension, single_block_.data());
+    add_outer_products(single_block_.data(), dimension, rows, single_products_.data());
+  } else {
+    add_outer_products(block.values().data(), dimension, rows, products_.data());
+  }
+  memory_ = std::move(block).take_memory();
+  unflushed_ += rows;
+  if (unflushed_ == rows_per_flush_) {
+    flush();
+  }
+}
+
+void GramWorker::flush() {
+  if (unflushed_ == 0) {
+    return;
+  }
+  if (single_) {
+    totals_.add(number_, unflushed_, sums_, single_products_);
+  } else {
+    totals_.add(number_, unflushed_, sums_, products_);
+  }
+  unflushed_ = 0;
+}
+
+}  // namespace eigenveil
