@@ -8,6 +8,9 @@
 
 namespace eigenveil::detail {
 
+/// Most columns a table may have; bounds the memory names can take.
+inline constexpr std::size_t kLargestDimension = std::size_t{1} << 20;
+
 /// Which columns of a file become which columns of a block.
 struct ColumnSelection {
   static constexpr std::size_t kSkip = static_cast<std::size_t>(-1);

@@ -105,6 +105,9 @@ Result<std::vector<std::string>> column_names(const std::vector<std::string_view
 
 Result<CsvHeader> read_header(const std::vector<std::string_view>& fields,
                               ReadOptions::Header mode) {
+  if (fields.size() > kLargestDimension) {
+    return bad_request(fmt::format("the first line has more than {} fields.", kLargestDimension));
+  }
   const bool decide = mode == ReadOptions::Header::Auto;
   const FirstRecord record = decide ? look_at(fields) : FirstRecord();
   if (mode == ReadOptions::Header::Absent || (decide && !record.names)) {

@@ -9,6 +9,7 @@
 
 #include "byte_source.hpp"
 #include "csv_reader.hpp"
+#include "npy_reader.hpp"
 
 namespace eigenveil {
 namespace {
@@ -48,10 +49,9 @@ struct Format {
 };
 
 constexpr std::array kFormats = {
-    Format{".csv", open_csv},
-    Format{".tsv", open_tsv},
-    Format{".csv.gz", open_csv_gz},
-    Format{".tsv.gz", open_tsv_gz},
+    Format{".csv", open_csv},         Format{".tsv", open_tsv},
+    Format{".csv.gz", open_csv_gz},   Format{".tsv.gz", open_tsv_gz},
+    Format{".npy", detail::open_npy},
 };
 
 std::string lower_case(std::string text) {

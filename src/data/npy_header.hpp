@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "byte_source.hpp"
+
+namespace eigenveil::detail {
+
+enum class NumberKind : std::uint8_t { Float, Signed, Unsigned, Boolean };
+
+/// Shape and layout of an array file, checked against its size.
+struct NpyHeader {
+  NumberKind kind = NumberKind::Float;
+  std::size_t item_bytes = 8;
+  bool big_endian = false;
+  bool column_major = false;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t data_offset = 0;
+};
+
+/// NPY versions 1 to 3 with real numbers in one or two dimensions; everything else is refused.
+Result<NpyHeader> read_npy_header(const FileDescriptor& file);
+
+}  // namespace eigenveil::detail
