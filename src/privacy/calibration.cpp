@@ -117,7 +117,7 @@ Result<GaussianDp> gaussian_budget(const Budget& budget) {
     return GaussianDp{gaussian_mu_for(*approx)};
   }
   if (const auto* zcdp = std::get_if<Zcdp>(&budget)) {
-    return GaussianDp{enclose_down(sqrt(2 * Wide(zcdp->rho)))};
+    return GaussianDp{detail::root_down(2 * Wide(zcdp->rho))};
   }
   if (const auto* gaussian = std::get_if<GaussianDp>(&budget)) {
     return *gaussian;

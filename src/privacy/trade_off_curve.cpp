@@ -6,13 +6,6 @@
 namespace eigenveil::detail {
 namespace {
 
-/// Point of an exact polygon. A vertex that moves down or left leaves a lower bound of a
-/// non-increasing function, so vertices are rounded down in both coordinates.
-struct Vertex {
-  Wide type_one;
-  Wide type_two;
-};
-
 std::vector<Vertex> vertices_of(const TradeOffCurve& curve) {
   std::vector<Vertex> vertices;
   for (std::size_t i = 0; i < curve.type_one.size(); ++i) {
@@ -47,20 +40,6 @@ void append_preimages(const std::vector<Vertex>& polygon, const Wide& value,
   }
 }
 
-TradeOffCurve rounded(const std::vector<Vertex>& polygon) {
-  TradeOffCurve curve;
-  for (const Vertex& vertex : polygon) {
-    const double a = std::max(0.0, enclose_down(vertex.type_one));
-    const double b = std::max(0.0, enclose_down(vertex.type_two - wide_slack()));
-    curve.type_one.push_back(a);
-    curve.type_two.push_back(curve.type_two.empty() ? b : std::min(b, curve.type_two.back()));
-  }
-  curve.type_one.front() = 0.0;
-  curve.type_one.back() = 1.0;
-  curve.type_two.back() = 0.0;
-  return curve;
-}
-
 /// outer(1 - inner(a)): breakpoints are those of `inner` and the preimages of those of `outer`.
 TradeOffCurve chain(const TradeOffCurve& outer_curve, const TradeOffCurve& inner_curve) {
   const std::vector<Vertex> outer = vertices_of(outer_curve);
@@ -77,7 +56,7 @@ TradeOffCurve chain(const TradeOffCurve& outer_curve, const TradeOffCurve& inner
   for (const Wide& a : points) {
     result.push_back({a, value_at(outer, 1 - value_at(inner, a))});
   }
-  return rounded(result);
+  return rounded_down(result);
 }
 
 /// log sum of mass^order / other^(order-1) over the edges; infinite when `other` misses an edge.
@@ -100,6 +79,20 @@ Wide log_edge_moment(const std::vector<Vertex>& edges, bool swapped, const Wide&
 }
 
 }  // namespace
+
+TradeOffCurve rounded_down(const std::vector<Vertex>& polygon) {
+  TradeOffCurve curve;
+  for (const Vertex& vertex : polygon) {
+    const double a = std::max(0.0, enclose_down(vertex.type_one));
+    const double b = std::max(0.0, enclose_down(vertex.type_two - wide_slack()));
+    curve.type_one.push_back(a);
+    curve.type_two.push_back(curve.type_two.empty() ? b : std::min(b, curve.type_two.back()));
+  }
+  curve.type_one.front() = 0.0;
+  curve.type_one.back() = 1.0;
+  curve.type_two.back() = 0.0;
+  return curve;
+}
 
 bool is_well_formed(const TradeOffCurve& curve) {
   const std::vector<double>& a = curve.type_one;

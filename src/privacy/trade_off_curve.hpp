@@ -23,4 +23,12 @@ double curve_renyi(const TradeOffCurve& curve, double order);
 /// f(1 - f(a)) iterated: 1 - (1 - f)^{size}, the curve of a group (Dong, Roth, Su 2022, Thm 2.14).
 TradeOffCurve group_curve(const TradeOffCurve& curve, int size);
 
+/// Point of an exact polygon. A vertex that moves down or left leaves a lower bound of a
+/// non-increasing function, so vertices are rounded down in both coordinates.
+struct Vertex {
+  Wide type_one;
+  Wide type_two;
+};
+TradeOffCurve rounded_down(const std::vector<Vertex>& polygon);
+
 }  // namespace eigenveil::detail

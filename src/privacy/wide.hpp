@@ -38,6 +38,22 @@ inline double enclose_down(const Wide& value) {
   return round_down(value - abs(value) * wide_slack());
 }
 
+/// Square roots decided by squaring back, so that sqrt(25) stays 5.
+inline double root_up(const Wide& square) {
+  double root = static_cast<double>(sqrt(square));
+  while (Wide(root) * Wide(root) < square) {
+    root = up(root);
+  }
+  return root;
+}
+inline double root_down(const Wide& square) {
+  double root = static_cast<double>(sqrt(square));
+  while (Wide(root) * Wide(root) > square) {
+    root = down(root);
+  }
+  return root;
+}
+
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace eigenveil::detail
