@@ -13,16 +13,6 @@ double constant_share(std::size_t dimension) {
   return std::sqrt(static_cast<double>(dimension) + 1.0) / 4.0;
 }
 
-Result<PureDp> pure_budget(const Budget& budget) {
-  if (const auto* pure = std::get_if<PureDp>(&budget)) {
-    return *pure;
-  }
-  return bad_request(
-      "method laplace gives pure epsilon-DP: give --epsilon alone (without --delta, --rho or "
-      "--mu), "
-      "or use --method gauss");
-}
-
 }  // namespace
 
 NoiseScale laplace_noise_scale(double upper_triangle_l1_sensitivity, PureDp budget) {

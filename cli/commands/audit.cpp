@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands/commands.hpp"
+#include "cli/options/budget_options.hpp"
+#include "eigenveil/audit/moment_cases.hpp"
+#include "eigenveil/core/parallel.hpp"
+#include "eigenveil/privacy/conversion.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+struct MomentAuditOptions {
+  std::string method;
+  std::size_t dimension = 2;
+  std::uint64_t runs = 200'000;
+  bool mutants = false;
+  bool private_mean = false;
+  BudgetOptions budget;
+
+  void declare(CLI::App& app);
+  Outcome run() const;
+
+ private:
+  Result<MomentAudit> request() const;
+  AuditSettings settings(const Loss& claim) const;
+};
+
+void MomentAuditOptions::declare(CLI::App& app) {
+  app.add_option("--dimension", dimension, "columns of the attacked pair (default 2)")
+      ->check(CLI::Range(2, 50));
+  app.add_option("--runs", runs, "runs on each data set (default 200000)")
+      ->check(CLI::Range(1000, 100'000'000));
+  app.add_flag("--private-mean", private_mean, "attack the release with a private mean");
+  app.add_flag("--mutants", mutants, "attack broken versions too: every one must be refuted");
+  budget.declare(app);
+}
+
+Result<MomentAudit> MomentAuditOptions::request() const {
+  const Result<Budget> spent = budget.budget();
+  if (!spent) {
+    return error_of(spent);
+  }
+  return budget.relation().map([&](Relation relation) {
+    return MomentAudit{method, dimension, *spent, relation,
+                       private_mean ? Extension::Full : Extension::Count};
+  });
+}
+
+AuditSettings MomentAuditOptions::settings(const Loss& claim) const {
+  AuditSettings settings;
+  settings.runs = runs;
+  settings.delta = std::holds_alternative<PureDp>(claim) ? 0.0 : budget.delta.value_or(1e-6);
+  settings.threads = default_threads();
+  return settings;
+}
+
+void print_result(const AuditResult& result, const AuditCase& attack, const AuditSettings& settings,
+                  bool is_mutant) {
+  const char* verdict = is_mutant ? (result.refuted() ? "refuted, as it must be" : "NOT CAUGHT")
+                                  : (result.refuted() ? "CLAIM REFUTED" : "claim stands");
+  fmt::print("  {:<52} epsilon >= {:7.4f} (claim {:.4f})   power >= {:.4f} (allowed {:.4f})   {}\n",
+             result.name, result.epsilon_lower, epsilon_at(attack.claim, settings.delta),
+             result.power, result.allowed_power, verdict);
+}
+
+Outcome MomentAuditOptions::run() const {
+  const Result<MomentAudit> attacked = request();
+  if (!attacked) {
+    return error_of(attacked);
+  }
+  std::vector<MomentMutant> versions = {MomentMutant::None};
+  if (mutants) {
+    for (const MomentMutant mutant : moment_mutants(*attacked)) {
+      versions.push_back(mutant);
+    }
+  }
+  fmt::print("Audit of {}: {} runs on each of two neighbouring data sets ({}), confidence 99.9%\n",
+             method, runs, name_of(attacked->relation));
+  RandomStream stream = RandomStream::secure();
+  bool wrong = false;
+  for (const MomentMutant version : versions) {
+    const Result<AuditCase> attack = moment_case(*attacked, version);
+    if (!attack) {
+      return error_of(attack);
+    }
+    const AuditSettings how = settings(attack->claim);
+    const AuditResult result = audit(*attack, how, stream);
+    const bool is_mutant = version != MomentMutant::None;
+    wrong = wrong || result.refuted() != is_mutant;
+    print_result(result, *attack, how, is_mutant);
+  }
+  if (wrong) {
+    return input_output_error("the audit did not come out as it must; see the table");
+  }
+  return {};
+}
+
+}  // namespace
+
+Command audit_command() {
+  return {"audit",
+          "Attacks a mechanism on a worst pair of data sets and prints the measured lower bound "
+          "beside the claim.\n"
+          "  eigenveil audit gauss --epsilon 1 --delta 1e-6 --mutants",
+          [](CLI::App& app) {
+            app.require_subcommand(1);
+            std::vector<std::shared_ptr<MomentAuditOptions>> audits;
+            std::vector<CLI::App*> children;
+            for (const char* method : {"gauss", "laplace"}) {
+              audits.push_back(std::make_shared<MomentAuditOptions>());
+              audits.back()->method = method;
+              children.push_back(app.add_subcommand(method, "the second moment by this method"));
+              audits.back()->declare(*children.back());
+            }
+            return [audits, children]() -> Outcome {
+              for (std::size_t i = 0; i < audits.size(); ++i) {
+                if (children[i]->parsed()) {
+                  return audits[i]->run();
+                }
+              }
+              return {};
+            };
+          }};
+}
+
+}  // namespace eigenveil::cli
