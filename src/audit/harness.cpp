@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
-#include <limits>
 
 #include "eigenveil/audit/binomial_bounds.hpp"
 #include "eigenveil/core/parallel.hpp"
-#include "eigenveil/privacy/conversion.hpp"
 
 namespace eigenveil {
 namespace {
@@ -43,53 +41,85 @@ std::uint64_t announcements(const Statistics& values, const Rule& rule) {
   }));
 }
 
+/// A lower bound on the loss from P >= power, Q <= false_alarm, in the unit of the claim.
+struct LossBound {
+  double power;
+  double false_alarm;
+  double allowed_power;
+  AuditResult result;
+
+  /// mu >= Phi^-1(P) - Phi^-1(Q)
+  void operator()(const GaussianDp& claim) {
+    const boost::math::normal standard;
+    const bool defined = power > 0.0 && power < 1.0 && false_alarm > 0.0 && false_alarm < 1.0;
+    const double mu = defined ? quantile(standard, power) - quantile(standard, false_alarm) : 0.0;
+    state("mu", std::max(0.0, mu), claim.mu);
+  }
+  void operator()(const PureDp& claim) { epsilon(0.0, claim.epsilon); }
+  void operator()(const ApproxDp& claim) { epsilon(claim.delta, claim.epsilon); }
+  /// Without a natural parameter: the power itself.
+  template <class Curve>
+  void operator()(const Curve& /*claim*/) {
+    state("power", power, allowed_power);
+  }
+
+ private:
+  /// P <= e^epsilon Q + delta
+  void epsilon(double delta, double claimed) {
+    const double excess = power - delta;
+    state("epsilon", excess > 0.0 ? std::max(0.0, std::log(excess / false_alarm)) : 0.0, claimed);
+  }
+  void state(const char* unit, double lower_bound, double claimed) {
+    result.unit = unit;
+    result.lower_bound = lower_bound;
+    result.claimed = claimed;
+  }
+};
+
 AuditResult measure(const Statistics& first, const Statistics& second, const Rule& rule,
-                    const AuditCase& attack, const AuditSettings& settings) {
+                    const AuditCase& attack, double error) {
   const Statistics& target = rule.swapped ? second : first;
   const Statistics& other = rule.swapped ? first : second;
-  const double error = settings.error / 2.0;  // one half for each proportion
-  AuditResult result;
-  result.name = attack.name;
-  result.power = binomial_lower(announcements(target, rule), target.size(), error);
-  result.false_alarm = binomial_upper(announcements(other, rule), other.size(), error);
-  result.allowed_power = max_power(attack.claim, result.false_alarm);
-  const double excess = result.power - settings.delta;
-  result.epsilon_lower = excess > 0.0 ? std::max(0.0, std::log(excess / result.false_alarm)) : 0.0;
-  if (result.power > 0.0 && result.power < 1.0 && result.false_alarm < 1.0) {
-    const boost::math::normal standard;
-    result.mu_lower = std::max(0.0, boost::math::quantile(standard, result.power) -
-                                        boost::math::quantile(standard, result.false_alarm));
-  }
-  return result;
+  const double each = error / 2.0;  // one half for each proportion
+  const double power = binomial_lower(announcements(target, rule), target.size(), each);
+  const double false_alarm = binomial_upper(announcements(other, rule), other.size(), each);
+  LossBound bound{power, false_alarm, max_power(attack.claim, false_alarm), {}};
+  std::visit(bound, attack.claim);
+  bound.result.name = attack.name;
+  bound.result.power = power;
+  bound.result.false_alarm = false_alarm;
+  bound.result.allowed_power = bound.allowed_power;
+  return bound.result;
 }
 
-/// How close to broken the claim is, on the scale of the claim: log of the odds by which the
-/// measured power beats what is allowed.
-double closeness(const AuditResult& result) {
-  const double floor = std::numeric_limits<double>::min();
-  const double power_odds =
-      std::log(std::max(result.power, floor)) - std::log(std::max(result.allowed_power, floor));
-  const double miss_odds = std::log(std::max(1.0 - result.allowed_power, floor)) -
-                           std::log(std::max(1.0 - result.power, floor));
-  return std::max(power_odds, miss_odds);
+/// Thresholds at even quantiles and far into both tails, where pure epsilon shows.
+std::vector<double> candidate_thresholds(Statistics pooled) {
+  std::sort(pooled.begin(), pooled.end());
+  const auto at = [&](double share) {
+    return pooled[static_cast<std::size_t>(share * static_cast<double>(pooled.size() - 1))];
+  };
+  std::vector<double> thresholds;
+  for (int step = 1; step < 64; ++step) {
+    thresholds.push_back(at(step / 64.0));
+  }
+  for (double tail = 1.0 / 128.0; tail * static_cast<double>(pooled.size()) > 16.0; tail /= 2.0) {
+    thresholds.push_back(at(tail));
+    thresholds.push_back(at(1.0 - tail));
+  }
+  return thresholds;
 }
 
 Rule best_rule(const Statistics& first, const Statistics& second, const AuditCase& attack,
-               const AuditSettings& settings) {
-  constexpr int kCandidates = 64;
+               double error) {
   Statistics pooled = first;
   pooled.insert(pooled.end(), second.begin(), second.end());
-  std::sort(pooled.begin(), pooled.end());
   Rule best;
-  double best_closeness = -std::numeric_limits<double>::infinity();
-  for (int candidate = 1; candidate < kCandidates; ++candidate) {
-    const double threshold =
-        pooled[pooled.size() * static_cast<std::size_t>(candidate) / kCandidates];
-    for (const Rule rule : {Rule{threshold, 1.0, false}, Rule{threshold, -1.0, true},
-                            Rule{threshold, -1.0, false}, Rule{threshold, 1.0, true}}) {
-      const double value = closeness(measure(first, second, rule, attack, settings));
-      if (value > best_closeness) {
-        best_closeness = value;
+  double strongest = -1.0;
+  for (const double threshold : candidate_thresholds(std::move(pooled))) {
+    for (const Rule rule : {Rule{threshold, 1.0, false}, Rule{threshold, -1.0, true}}) {
+      const double bound = measure(first, second, rule, attack, error).lower_bound;
+      if (bound > strongest) {
+        strongest = bound;
         best = rule;
       }
     }
@@ -105,9 +135,9 @@ AuditResult audit(const AuditCase& attack, const AuditSettings& settings, Random
     return run_many(statistic, settings.runs / 2, settings.threads, family.substream(index));
   };
   const Rule rule = best_rule(runs(attack.statistic_on_first, 0),
-                              runs(attack.statistic_on_second, 1), attack, settings);
+                              runs(attack.statistic_on_second, 1), attack, settings.error);
   return measure(runs(attack.statistic_on_first, 2), runs(attack.statistic_on_second, 3), rule,
-                 attack, settings);
+                 attack, settings.error);
 }
 
 }  // namespace eigenveil

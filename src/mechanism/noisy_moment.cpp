@@ -112,14 +112,20 @@ Vector noisy_entries(const SecondMoment& moment, const NoiseScale& scale, int ex
   const EntryLayout layout(moment.shape());
   const std::size_t entries = moment.shape().entries();
   Vector noisy(static_cast<Eigen::Index>(entries));
+  const auto add_noise = [&](std::size_t begin, std::size_t end, RandomStream& own) {
+    TaskEntries(moment, layout, exponent, begin, end).add_noise(scale, exponent, own, noisy.data());
+  };
+  if (entries <= kEntriesPerTask) {
+    add_noise(0, entries, stream);
+    return noisy;
+  }
   // A fresh family per call: two releases from one stream must never share their noise.
   const RandomStream family = stream.substream(stream.bits64());
   const std::size_t tasks = (entries + kEntriesPerTask - 1) / kEntriesPerTask;
   parallel_for(tasks, default_threads(), [&](std::size_t task) {
     RandomStream own = family.substream(task);
     const std::size_t begin = task * kEntriesPerTask;
-    const std::size_t end = std::min(entries, begin + kEntriesPerTask);
-    TaskEntries(moment, layout, exponent, begin, end).add_noise(scale, exponent, own, noisy.data());
+    add_noise(begin, std::min(entries, begin + kEntriesPerTask), own);
   });
   return noisy;
 }

@@ -88,17 +88,21 @@ Result<double> upper_triangle_l1_sensitivity(const MomentShape& shape) {
   const double p = static_cast<double>(shape.dimension);
   const double r2 = upper_double(shape.norm2_bound);
   const double t = static_cast<double>(shape.constant);
-  // Σ_{i<=j} |x_i x_j| = (|x|_1² + |x|_2²) / 2 <= (p + 1) R² / 2, and t |x|_1 <= t sqrt(p) R.
-  const double triangle = up((p + 1.0) / 2.0 * r2);
-  const double sums = shape.releases_sums() ? up(t * up(std::sqrt(up(p * r2)))) : 0.0;
-  const double count = shape.releases_count() ? up(t * t) : 0.0;
-  const double one_row = up(up(triangle + sums) + count);
+  const double sums = shape.releases_sums() ? up(t * up(std::sqrt(up(p * r2)))) : 0.0;  // t |x|_1
   switch (shape.relation) {
     case Relation::AddRemove:
-    case Relation::ZeroRow:
-      return one_row;
-    case Relation::ReplaceOne:
-      return up(2.0 * one_row);
+    case Relation::ZeroRow: {
+      // sum over i <= j of |x_i x_j| = (|x|_1^2 + |x|_2^2) / 2 <= (p + 1) R^2 / 2
+      const double triangle = up((p + 1.0) / 2.0 * r2);
+      const double count = shape.releases_count() ? up(t * t) : 0.0;
+      return up(up(triangle + sums) + count);
+    }
+    case Relation::ReplaceOne: {
+      // <W, |A|> <= |W|_F |A|_F with A = x x' - y y', |A|_F <= sqrt(2) R^2, and W the weights 1 on
+      // and 1/2 off the diagonal: sqrt(p (p + 3) / 2) R^2, attained for p = 2.
+      const double triangle = up(up(std::sqrt(up(p * (p + 3.0) / 2.0))) * r2);
+      return up(triangle + 2.0 * sums);
+    }
     default:
       return unsupported(shape.relation);
   }

@@ -55,7 +55,7 @@ std::string bullet_list(const Json& texts) {
   for (const Json& text : texts) {
     lines += fmt::format("    - {}\n", text.get<std::string>());
   }
-  return lines.empty() ? "    - none\n" : lines;
+  return lines;
 }
 
 std::string words(const Json& json, const Guarantee& guarantee) {
@@ -64,7 +64,9 @@ std::string words(const Json& json, const Guarantee& guarantee) {
                                  json.at("method").get<std::string>());
   text += fmt::format("  guarantee   {}\n", stated.at("statement").get<std::string>());
   text += fmt::format("  in words    {}\n", detection_in_words(guarantee));
-  text += fmt::format("  rests on\n{}", bullet_list(stated.at("assumptions")));
+  text += stated.at("assumptions").empty()
+              ? "  rests on    nothing beyond the program: bounds are enforced, not assumed\n"
+              : fmt::format("  rests on\n{}", bullet_list(stated.at("assumptions")));
   text += fmt::format("  not protected\n{}", bullet_list(json.at("not_protected")));
   text += "  checksums   the document and every array are as they were written\n";
   return text;

@@ -19,14 +19,15 @@ struct AuditCase {
   std::function<double(RandomStream&)> statistic_on_second;
 };
 
-/// Lower bounds on the true loss, each right with the confidence asked for.
+/// What one test achieved, right with the confidence asked for.
 struct AuditResult {
   std::string name;
-  double power = 0.0;          ///< lower bound on P(statistic says "first" | first)
-  double false_alarm = 1.0;    ///< upper bound on P(statistic says "first" | second)
-  double epsilon_lower = 0.0;  ///< at the delta asked for
-  double mu_lower = 0.0;
+  double power = 0.0;          ///< lower bound on P(test says "first" | first)
+  double false_alarm = 1.0;    ///< upper bound on P(test says "first" | second)
   double allowed_power = 1.0;  ///< the claim's largest power at that false-alarm rate
+  double lower_bound = 0.0;    ///< on the loss, in the unit of the claim
+  double claimed = 0.0;        ///< the claim in the same unit
+  std::string unit;            ///< "mu", "epsilon", or "power" where the claim is a curve
   /// The claim is refuted: a test achieved more power than it allows.
   bool refuted() const { return power > allowed_power; }
 };
@@ -34,13 +35,12 @@ struct AuditResult {
 struct AuditSettings {
   std::uint64_t runs = 100'000;  ///< on each data set; half picks the threshold, half measures
   double error = 1e-3;           ///< probability that an honest mechanism is refuted
-  double delta = 0.0;            ///< for epsilon_lower
   int threads = 1;
 };
 
-/// Runs the mechanism on both data sets, picks on one half of the runs the threshold (and the
-/// direction) that comes closest to breaking the claim, measures it on the other half, and turns
-/// counts into Clopper-Pearson bounds. Results do not depend on the number of threads.
+/// Runs the mechanism on both data sets, picks on one half of the runs the threshold and direction
+/// with the largest lower bound on the loss, measures that test on the other half, and turns counts
+/// into Clopper-Pearson bounds. Results do not depend on the number of threads.
 AuditResult audit(const AuditCase& attack, const AuditSettings& settings, RandomStream& stream);
 
 }  // namespace eigenveil
