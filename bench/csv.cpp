@@ -158,6 +158,7 @@ std::size_t argument(int count, char** values, int index, std::size_t otherwise)
 }  // namespace
 
 int main(int count, char** values) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const std::size_t megabytes = argument(count, values, 1, 1024);
   const auto digits = static_cast<int>(argument(count, values, 2, 6));
   const std::size_t workers =

@@ -108,7 +108,7 @@ class GzipSource final : public ByteSource {
           break;
         }
       }
-      const Result<std::size_t> got = inflate_some(into + done, count - done);
+      Result<std::size_t> got = inflate_some(into + done, count - done);
       if (!got) {
         return got;
       }

@@ -76,7 +76,11 @@ Result<ColumnSelection> select_columns(std::vector<std::string> names,
     selection.slots[column] = selection.sources.size();
     selection.sources.push_back(column);
   }
-  selection.schema.columns = requested.empty() ? std::move(names) : requested;
+  if (requested.empty()) {
+    selection.schema.columns = std::move(names);
+  } else {
+    selection.schema.columns = requested;
+  }
   return selection;
 }
 

@@ -156,14 +156,7 @@ class RecordParser {
 }  // namespace
 
 const char* record_end(const char* at) {
-  bool quoted = false;
-  for (;; ++at) {
-    if (*at == '"') {
-      quoted = !quoted;
-    } else if (*at == '\n' && !quoted) {
-      return at;
-    }
-  }
+  return field_end(at, '\n');
 }
 
 std::vector<std::string_view> split_record(const char* at, const char* end, char delimiter) {

@@ -188,8 +188,7 @@ class NpyReader final : public RowReader {
     char* into = chunk.bytes.data();
     for (const std::size_t column : selection_.sources) {
       const std::size_t cell = column * header_.rows + first;
-      const Result<void> done =
-          read_exactly(header_.data_offset + cell * header_.item_bytes, into, part);
+      Result<void> done = read_exactly(header_.data_offset + cell * header_.item_bytes, into, part);
       if (!done) {
         return done;
       }
