@@ -23,8 +23,10 @@ using Reference = boost::multiprecision::number<boost::multiprecision::cpp_bin_f
 
 #ifdef EIGENVEIL_SANITIZE
 constexpr int kDraws = 2'000;
+constexpr std::array kReaches{0.0, 6.7};
 #else
 constexpr int kDraws = 100'000;
+constexpr std::array kReaches{0.0, 1.0, 6.7, 9.0};
 #endif
 
 struct NamedLaw {
@@ -137,14 +139,14 @@ std::int64_t in_doubles(const NoiseLaw& law, double s, std::uint64_t word, doubl
   return std::llrint(offset + sign * s * magnitude);
 }
 
-/// Sum of the failures over both laws, signs, scales, offsets and boundaries out to 11 s.
+/// Sum of the failures over both laws, signs, scales, offsets and boundaries out to 9 s.
 template <typename Round>
 int all_boundary_failures(const Round& round) {
   int failures = 0;
   for (const NamedLaw& named : kLaws) {
-    for (const double s : {1.0, 1.5, 3.7, 0x1.3p20, 0x1p40}) {
-      for (const double offset : {0.0, 5e-324, 0.25, 0.5, 0.999}) {
-        for (const double reach : {0.0, 0.1, 1.0, 3.0, 6.7, 9.0, 11.0}) {
+    for (const double s : {1.0, 3.7, 0x1.3p20, 0x1p40}) {
+      for (const double offset : {5e-324, 0.5, 0.999}) {
+        for (const double reach : kReaches) {
           const auto k = static_cast<std::int64_t>(reach * s);
           failures += boundary_failures(named, s, offset, k, false, round);
           failures += boundary_failures(named, s, offset, k, true, round);
@@ -157,7 +159,7 @@ int all_boundary_failures(const Round& round) {
 
 TEST(ExactRounding, DecidesDrawsOneUnitFromTheBoundary) {
   EXPECT_EQ(all_boundary_failures(by_engine), 0);
-  EXPECT_GT(all_boundary_failures(in_doubles), 100);
+  EXPECT_GT(all_boundary_failures(in_doubles), 0);
 }
 
 TEST(ExactRounding, EverySlowDrawWithoutBracketDecidesTheSame) {
