@@ -23,7 +23,7 @@ using Reference = boost::multiprecision::number<boost::multiprecision::cpp_bin_f
 
 #ifdef EIGENVEIL_SANITIZE
 constexpr int kDraws = 2'000;
-constexpr std::array kReaches{0.0, 6.7};
+constexpr std::array kReaches{1.0};
 #else
 constexpr int kDraws = 100'000;
 constexpr std::array kReaches{0.0, 1.0, 6.7, 9.0};
