@@ -78,11 +78,11 @@ void shrink_to_bound(double* row, std::size_t dimension, Int128 norm2_bound) {
   }
 }
 
-/// Integer squares only grow when added, and are exact up to 2^53: a double sum that is at most
-/// norm2_bound <= 2^53 never rounded. Any other sum is settled in integers.
+/// Sums of squares only grow, and integers are exact up to 2^53: a double sum that is at most
+/// norm2_bound < 2^53 never rounded. Any other sum is settled in integers.
 EIGENVEIL_INLINE void check_norm(double* row, const Clipping& clipping) {
   constexpr Int128 kExact = Int128{1} << 53U;
-  const bool within = clipping.norm2_bound <= kExact &&
+  const bool within = clipping.norm2_bound < kExact &&
                       squared_norm(row, clipping.dimension) <=
                           static_cast<double>(static_cast<std::int64_t>(clipping.norm2_bound));
   if (!within) {
