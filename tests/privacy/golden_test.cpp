@@ -60,9 +60,14 @@ double computed(const GoldenRow& row) {
       {"gdp_epsilon", [](double mu, double delta) { return epsilon_at(GaussianDp{mu}, delta); }},
       {"gdp_trade_off", [](double mu, double a) { return trade_off(GaussianDp{mu}, a); }},
       {"gaussian_mu",
-       [](double eps, double delta) { return gaussian_mu_for(ApproxDp{eps, delta}); }},
+       [](double eps, double delta) {
+         return gaussian_mu_for(ApproxDp{eps, delta});
+       }},
       {"pure_delta", [](double eps0, double eps) { return delta_at(PureDp{eps0}, eps); }},
-      {"approx_delta", [](double eps0, double eps) { return delta_at(ApproxDp{eps0, 1e-9}, eps); }},
+      {"approx_delta",
+       [](double eps0, double eps) {
+         return delta_at(ApproxDp{eps0, 1e-9}, eps);
+       }},
       {"pure_zcdp", [](double eps, double) { return pure_zcdp(eps).rho; }},
       {"pure_gdp", [](double eps, double) { return pure_gdp(eps).mu; }},
       {"pure_renyi", [](double eps, double order) { return renyi_divergence(PureDp{eps}, order); }},

@@ -1,3 +1,5 @@
+#include "eigenveil/privacy/guarantee.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -5,7 +7,6 @@
 
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "eigenveil/privacy/guarantee.hpp"
 
 namespace eigenveil {
 namespace {
