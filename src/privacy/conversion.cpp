@@ -89,7 +89,10 @@ struct EpsilonAt {
   double operator()(const RenyiCurve& loss) const {
     return detail::renyi_epsilon(detail::renyi_bound_of(loss), delta);
   }
-  double operator()(const TradeOffCurve& loss) const { return epsilon_by_bisection(loss, delta); }
+  double operator()(const TradeOffCurve& loss) const {
+    const bool out_of_reach = detail::curve_delta(loss, kInfinity) > delta;
+    return out_of_reach ? kInfinity : epsilon_by_bisection(loss, delta);
+  }
 };
 
 struct TradeOffAt {

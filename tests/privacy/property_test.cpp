@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,11 +19,9 @@ namespace {
 using test::FinitePair;
 using test::kEnumerationError;
 
-/// The configuration fixes the seed: a pass stays a pass.
+/// The seed is the hash of the name: a pass stays a pass.
 template <class Property>
 void check_property(const char* name, int runs, Property&& property) {
-  const std::string configuration =
-      "seed=" + std::to_string(test::seed_for(name)) + " max_success=" + std::to_string(runs);
   rc::detail::TestParams parameters;
   parameters.seed = test::seed_for(name);
   parameters.maxSuccess = runs;
@@ -30,7 +29,9 @@ void check_property(const char* name, int runs, Property&& property) {
   metadata.id = name;
   const auto result =
       rc::detail::checkTestable(std::forward<Property>(property), metadata, parameters);
-  EXPECT_TRUE(result.template is<rc::detail::SuccessResult>()) << name << ": " << configuration;
+  std::ostringstream message;
+  rc::detail::printResultMessage(result, message);
+  EXPECT_TRUE(result.template is<rc::detail::SuccessResult>()) << name << ": " << message.str();
 }
 
 double fraction(int bits) {
