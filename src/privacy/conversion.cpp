@@ -89,7 +89,10 @@ struct EpsilonAt {
   double operator()(const RenyiCurve& loss) const {
     return detail::renyi_epsilon(detail::renyi_bound_of(loss), delta);
   }
-  double operator()(const TradeOffCurve& loss) const { return epsilon_by_bisection(loss, delta); }
+  double operator()(const TradeOffCurve& loss) const {
+    const bool out_of_reach = detail::curve_delta(loss, kInfinity) > delta;
+    return out_of_reach ? kInfinity : epsilon_by_bisection(loss, delta);
+  }
 };
 
 struct TradeOffAt {
@@ -192,13 +195,14 @@ GaussianDp pure_gdp(double epsilon) {
   if (epsilon == 0.0) {
     return {0.0};
   }
-  // 1/(1 + e^eps) rounded down moves the quantile up.
-  const double kink = enclose_down(1 / (1 + exp(Wide(std::min(epsilon, 1e4)))));
-  if (!(kink > 0.0) || epsilon > 700.0) {
+  if (epsilon > 700.0) {
     return {kInfinity};
   }
+  // 1/(1 + e^eps) rounded down moves the quantile up; near 1/2 the quantile is as small as epsilon,
+  // so its error is bounded against epsilon.
+  const Wide kink = (1 - detail::wide_slack() * Wide(epsilon)) / (1 + exp(Wide(epsilon)));
   const Wide quantile = detail::lower_quantile(kink);
-  return {round_up(2 * quantile + (1 + abs(quantile)) * detail::wide_slack() * 16)};
+  return {round_up(2 * quantile + 16 * (1 + abs(quantile)) * detail::wide_slack())};
 }
 
 Zcdp bounded_range_zcdp(double epsilon) {

@@ -46,7 +46,9 @@ bool is_well_formed(const Loss& loss) {
 RenyiBound renyi_bound_of(const Zcdp& loss) {
   const double rho = loss.rho;
   return {[rho](double s) { return (1.0 + s) * rho; },
-          [rho](const Wide& s) { return (1 + s) * Wide(rho) * (1 + wide_slack()); },
+          [rho](const Wide& s) {
+            return s == 0 ? Wide(rho) : (1 + s) * Wide(rho) * (1 + wide_slack());
+          },
           {}};
 }
 

@@ -71,17 +71,18 @@ Wide upper_tail(const Wide& t) {
   return normal_density(t) * mills_ratio(t);
 }
 
-Wide lower_quantile(double probability) {
+Wide lower_quantile(const Wide& probability) {
   using DoublePolicy = boost::math::policies::policy<
       boost::math::policies::promote_double<false>,
       boost::math::policies::overflow_error<boost::math::policies::ignore_error>>;
-  Wide z = std::sqrt(2.0) * boost::math::erfc_inv(2.0 * probability, DoublePolicy());
+  Wide z = std::sqrt(2.0) *
+           boost::math::erfc_inv(2.0 * static_cast<double>(probability), DoublePolicy());
   // Newton on log Phi(-z), which is concave and nearly quadratic: 15 digits become 30, then 60.
   for (int step = 0; step < 3; ++step) {
-    z += log(upper_tail(z) / Wide(probability)) * upper_tail(z) / normal_density(z);
+    z += log(upper_tail(z) / probability) * upper_tail(z) / normal_density(z);
   }
   Wide margin = (1 + abs(z)) * wide_slack();
-  while (upper_tail(z) * (1 - 2 * wide_slack()) < Wide(probability)) {
+  while (upper_tail(z) * (1 - 2 * wide_slack()) < probability) {
     z -= margin;
     margin *= 2;
   }
@@ -118,7 +119,7 @@ double gaussian_trade_off(double mu, double type_one) {
   if (type_one >= 1.0 || !(mu < 1e3)) {
     return 0.0;
   }
-  const Wide threshold = lower_quantile(type_one) - Wide(mu);
+  const Wide threshold = lower_quantile(Wide(type_one)) - Wide(mu);
   // Phi(threshold); the quantile's own margin moves the value by less than one slack times 1e3.
   const Wide value = upper_tail(-threshold);
   return std::max(0.0, round_down(value * (1 - 4 * wide_slack())));

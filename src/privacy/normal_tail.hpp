@@ -11,7 +11,7 @@ Wide mills_ratio(const Wide& t);
 Wide upper_tail(const Wide& t);
 
 /// A z with Phi(-z) >= probability, and so close to equality that no double lies between.
-Wide lower_quantile(double probability);
+Wide lower_quantile(const Wide& probability);
 
 /// Upper bound on Phi(-eps/mu + mu/2) - e^eps Phi(-eps/mu - mu/2); within one unit in the last
 /// place while mu >= 1e-12. Smallest positive double where the value underflows.

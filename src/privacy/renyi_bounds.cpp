@@ -51,9 +51,8 @@ double best_excess_order(const RenyiBound& bound, Objective&& objective) {
 double total_variation_bound(const RenyiBound& bound) {
   const Wide smallest = bound.excess_orders.empty() ? Wide(0) : Wide(bound.excess_orders.front());
   const Wide divergence = bound.certified(smallest);
-  const Wide pinsker = sqrt(divergence / 2);
-  const Wide huber = sqrt(-expm1(-divergence));
-  return std::min(1.0, enclose_up(std::min(pinsker, huber)));
+  const Wide huber = -expm1(-divergence) * (1 + wide_slack());
+  return std::min(1.0, root_up(std::min(divergence / 2, huber)));
 }
 
 /// log of both sums that decide whether Bernoulli laws (a, 1-b) are within order 1 + s.
