@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eigenveil/random/normal.hpp"
-#include "random/goodness_of_fit.hpp"
+#include "support/goodness_of_fit.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

@@ -6,7 +6,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <vector>
 
-#include "random/goodness_of_fit.hpp"
+#include "support/goodness_of_fit.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

@@ -1,4 +1,4 @@
-#include "random/goodness_of_fit.hpp"
+#include "support/goodness_of_fit.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>

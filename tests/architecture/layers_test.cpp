@@ -1,0 +1,137 @@
+// The architecture is in the folder names: includes go one way only, and dangerous names stay
+// where their proof pages say.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+namespace eigenveil::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kSource = EIGENVEIL_SOURCE_DIR;
+
+const std::map<std::string, std::set<std::string>> kAllowed = {
+    {"core", {}},
+    {"random", {"core"}},
+    {"privacy", {"core"}},
+    {"data", {"core"}},
+    {"statistics", {"core", "privacy", "data"}},
+    {"sampling", {"core", "random"}},
+    {"mechanism", {"core", "random", "privacy", "data", "statistics", "sampling"}},
+    {"audit", {"core", "random", "privacy", "data", "statistics", "sampling", "mechanism"}},
+    {"report", {"core", "privacy"}},
+};
+
+std::string read(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> sources(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string ending = entry.path().extension().string();
+    if (ending == ".hpp" || ending == ".cpp") {
+      files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+/// Layers of the project headers a text includes.
+std::set<std::string> included_layers(const std::string& text) {
+  static const std::regex kInclude("#include \"eigenveil/([a-z]+)/");
+  std::set<std::string> layers;
+  for (std::sregex_iterator match(text.begin(), text.end(), kInclude), end; match != end; ++match) {
+    layers.insert((*match)[1]);
+  }
+  return layers;
+}
+
+std::set<std::string> forbidden_layers(const std::string& layer, const std::string& text) {
+  std::set<std::string> forbidden;
+  for (const std::string& other : included_layers(text)) {
+    if (other != layer && !kAllowed.at(layer).contains(other)) {
+      forbidden.insert(other);
+    }
+  }
+  return forbidden;
+}
+
+TEST(Layers, IncludesGoOneWay) {
+  std::size_t checked = 0;
+  for (const auto& [layer, allowed] : kAllowed) {
+    for (const fs::path& root : {kSource / "include/eigenveil" / layer, kSource / "src" / layer}) {
+      for (const fs::path& file : sources(root)) {
+        EXPECT_TRUE(forbidden_layers(layer, read(file)).empty()) << file;
+        ++checked;
+      }
+    }
+  }
+  EXPECT_GT(checked, 50U);
+  EXPECT_FALSE(forbidden_layers("data", "#include \"eigenveil/random/stream.hpp\"\n").empty());
+}
+
+TEST(Layers, EveryFolderIsALayer) {
+  for (const fs::path& root : {kSource / "include/eigenveil", kSource / "src"}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
+      EXPECT_TRUE(kAllowed.contains(entry.path().filename().string())) << entry.path();
+    }
+  }
+}
+
+/// Files outside of `homes` that contain `pattern`.
+std::vector<fs::path> strays(const std::regex& pattern, const std::set<std::string>& homes) {
+  std::vector<fs::path> found;
+  for (const char* root : {"include/eigenveil", "src", "cli"}) {
+    for (const fs::path& file : sources(kSource / root)) {
+      const std::string home = file.parent_path().filename().string();
+      if (!homes.contains(home) && std::regex_search(read(file), pattern)) {
+        found.push_back(file);
+      }
+    }
+  }
+  return found;
+}
+
+void expect_only_in(const std::string& pattern, const std::set<std::string>& homes) {
+  const std::regex expression(pattern);
+  for (const fs::path& file : strays(expression, homes)) {
+    ADD_FAILURE() << file << " uses " << pattern;
+  }
+  EXPECT_FALSE(strays(expression, {}).empty())
+      << pattern << " matches nothing: the test cannot fail";
+}
+
+TEST(Layers, OnlyMechanismsLookInsideAStatistic) {
+  expect_only_in("statistics/trusted_totals\\.hpp", {"statistics", "mechanism", "audit"});
+}
+
+TEST(Layers, OnlyMechanismsPromiseASensitivity) {
+  expect_only_in("assume_bounded", {"privacy", "mechanism"});
+}
+
+TEST(Layers, HeavyHeadersStayOutOfPublicHeaders) {
+  for (const fs::path& file : sources(kSource / "include")) {
+    EXPECT_FALSE(std::regex_search(read(file), std::regex("nlohmann|<boost/|<sodium|<CLI/")))
+        << file;
+  }
+}
+
+TEST(Layers, NoInsecureRandomness) {
+  const std::regex insecure("mt19937|std::rand\\b|\\bsrand\\(|normal_distribution|random_device");
+  for (const fs::path& file : strays(insecure, {})) {
+    ADD_FAILURE() << file << " uses a generator that must not reach a release";
+  }
+  EXPECT_TRUE(std::regex_search("std::mt19937 engine;", insecure));
+}
+
+}  // namespace
+}  // namespace eigenveil::test

@@ -1,0 +1,15 @@
+// A bound in another norm must not calibrate Gaussian noise.
+#include "eigenveil/mechanism/gauss.hpp"
+
+using namespace eigenveil;
+
+#ifdef MUST_NOT_COMPILE
+using Norm = UpperTriangleL1Norm;
+#else
+using Norm = FrobeniusNorm;
+#endif
+
+Result<Release<NoisyMoment>> release(const Bounded<SecondMoment, Norm>& bounded,
+                                     RandomStream& stream) {
+  return add_gaussian_noise(bounded, GaussianDp{1.0}, stream);
+}
