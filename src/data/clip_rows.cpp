@@ -65,7 +65,7 @@ void shrink_to_bound(double* row, std::size_t dimension, Int128 norm2_bound) {
   Int128 excess = -norm2_bound;
   for (std::size_t j = 0; j < dimension; ++j) {
     const auto entry = static_cast<std::int64_t>(row[j]);
-    excess += Int128{entry * entry};
+    excess += Int128{entry} * entry;
   }
   while (excess > 0) {
     std::size_t largest = 0;

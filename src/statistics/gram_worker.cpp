@@ -97,8 +97,12 @@ std::size_t GramWorker::buffer_bytes(const RowBound& bound) {
 }
 
 std::size_t GramWorker::block_rows(const RowBound& bound) {
-  constexpr std::size_t kBlockBytes = std::size_t{1} << 20U;
-  return std::clamp<std::size_t>(kBlockBytes / (sizeof(double) * bound.dimension()), 256, 4096);
+  // OpenBLAS packs 384 rows at a time; other block sizes waste part of the last pack. Two packs
+  // keep the traffic of the p x p totals small, more of them only while they fit a cache.
+  constexpr std::size_t kPack = 384;
+  constexpr std::size_t kBlockBytes = std::size_t{3} << 19U;
+  const std::size_t packs = kBlockBytes / (kPack * sizeof(double) * bound.dimension());
+  return kPack * std::clamp<std::size_t>(packs, 2, 10);
 }
 
 void GramWorker::add(const double* values, std::size_t rows) {
