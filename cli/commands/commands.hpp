@@ -12,5 +12,6 @@ Command gram_command();
 Command audit_command();
 Command explain_command();
 Command bounds_command();
+Command generate_command();
 
 }  // namespace eigenveil::cli

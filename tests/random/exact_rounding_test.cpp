@@ -26,7 +26,7 @@ constexpr int kDraws = 2'000;
 constexpr std::array kReaches{1.0};
 #else
 constexpr int kDraws = 100'000;
-constexpr std::array kReaches{0.0, 1.0, 6.7, 9.0};
+constexpr std::array kReaches{0.0, 1.0, 7.0};
 #endif
 
 struct NamedLaw {
@@ -139,7 +139,7 @@ std::int64_t in_doubles(const NoiseLaw& law, double s, std::uint64_t word, doubl
   return std::llrint(offset + sign * s * magnitude);
 }
 
-/// Sum of the failures over both laws, signs, scales, offsets and boundaries out to 9 s.
+/// Sum of the failures over both laws, signs, scales, offsets and boundaries out to 7 s.
 template <typename Round>
 int all_boundary_failures(const Round& round) {
   int failures = 0;
