@@ -115,7 +115,7 @@ ReleaseDocument covariance_document(const MomentPlan& plan, const MomentSettings
       {"covariance", "private covariance, nearest positive semidefinite matrix to covariance_raw",
        "column", names, names, std::move(covariance.psd)});
   document.tables.push_back(
-      {"covariance_raw", "private covariance as noised: unbiased entry by entry, may be indefinite",
+      {"covariance_raw", "private covariance as noised, before the projection: may be indefinite",
        "column", names, names, std::move(covariance.raw)});
   return document;
 }

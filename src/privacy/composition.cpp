@@ -21,6 +21,12 @@ Result<Guarantee> merge_statements(const std::vector<Guarantee>& guarantees) {
   Guarantee merged = guarantees.front();
   merged.assumptions.clear();
   for (const Guarantee& guarantee : guarantees) {
+    if (guarantee.group_size != merged.group_size) {
+      return bad_request(
+          fmt::format("guarantees for groups of {} rows and of {} do not compose; state both for "
+                      "groups of one size first",
+                      merged.group_size, guarantee.group_size));
+    }
     if (guarantee.relation != merged.relation) {
       return bad_request(fmt::format(
           "guarantees for {} and for {} do not compose; convert both to one relation first "

@@ -70,6 +70,17 @@ struct LossWords {
   }
 };
 
+/// "adding or removing one row", or "... up to 4 rows" for groups.
+std::string neighbours_in_words(const Guarantee& guarantee) {
+  std::string words(describe(guarantee.relation));
+  constexpr std::string_view kOneRow = "one row";
+  if (guarantee.group_size > 1) {
+    words.replace(words.find(kOneRow), kOneRow.size(),
+                  fmt::format("up to {} rows", guarantee.group_size));
+  }
+  return words;
+}
+
 }  // namespace
 
 std::string_view name_of(Basis basis) {
@@ -95,7 +106,7 @@ Result<Basis> parse_basis(std::string_view name) {
 std::string in_words(const Guarantee& guarantee) {
   const LossWords words{guarantee.basis == Basis::Asymptotic, guarantee.loss};
   const std::string statement =
-      fmt::format("{} for {}", std::visit(words, guarantee.loss), describe(guarantee.relation));
+      fmt::format("{} for {}", std::visit(words, guarantee.loss), neighbours_in_words(guarantee));
   if (guarantee.basis == Basis::NotPrivate) {
     return fmt::format("NOT PRIVATE: no guarantee holds (it would have been {})", statement);
   }
@@ -109,7 +120,8 @@ std::string detection_in_words(const Guarantee& guarantee) {
   // Tenths of a percent, rounded up.
   const double tenths = std::min(1000.0, std::ceil(1000.0 * max_power(guarantee.loss, 0.05)));
   return fmt::format(
-      "someone who accepts 5% false alarms detects a given person with at most {:.1f}% power",
+      "someone who accepts 5% false alarms detects a given {} with at most {:.1f}% power",
+      guarantee.group_size > 1 ? fmt::format("group of {} rows", guarantee.group_size) : "person",
       tenths / 10.0);
 }
 

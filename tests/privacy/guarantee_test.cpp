@@ -129,5 +129,21 @@ TEST(Ranges, NothingIsEverNotANumber) {
   EXPECT_EQ(trade_off(GaussianDp{std::nan("")}, 0.5), 0.0);
 }
 
+TEST(GuaranteeWords, NameTheGroup) {
+  Guarantee guarantee{Relation::AddRemove, PureDp{1.0}, Basis::Proved, {}, true, 4};
+  EXPECT_NE(in_words(guarantee).find("adding or removing up to 4 rows"), std::string::npos);
+  EXPECT_NE(detection_in_words(guarantee).find("a given group of 4 rows"), std::string::npos);
+  guarantee.group_size = 1;
+  EXPECT_NE(in_words(guarantee).find("adding or removing one row"), std::string::npos);
+  EXPECT_NE(detection_in_words(guarantee).find("a given person"), std::string::npos);
+}
+
+TEST(GuaranteeWords, GroupsOfDifferentSizeDoNotCompose) {
+  const Guarantee one{Relation::AddRemove, PureDp{1.0}, Basis::Proved, {}, true, 1};
+  const Guarantee four{Relation::AddRemove, PureDp{1.0}, Basis::Proved, {}, true, 4};
+  EXPECT_FALSE(compose(one, four));
+  EXPECT_EQ(compose(four, four)->group_size, 4);
+}
+
 }  // namespace
 }  // namespace eigenveil
