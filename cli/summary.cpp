@@ -71,7 +71,7 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   if (!document.is_private()) {
     fmt::print("  NOT PRIVATE the randomness is known (--seed): do not publish this result\n");
   }
-  fmt::print("  guarantee   {}\n", headline(document));
+  fmt::print("  guarantee   {}\n", headline(document.guarantee, document.requested));
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
   fmt::print("  bounds      {}\n", notes.bounds);
   fmt::print("  about       {}\n", *field<std::string>(document.parameters, "center"));

@@ -10,6 +10,7 @@
 #include "cli/moment_request.hpp"
 #include "cli/options/input_options.hpp"
 #include "eigenveil/mechanism/predicted_error.hpp"
+#include "eigenveil/report/document.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -100,7 +101,7 @@ void MomentPreview::print(const MomentPlan& plan, const Vector& eigenvalues) con
   const Guarantee& guarantee = plan.guarantee();
   nlohmann::ordered_json facts = {{"task", components > 0 ? "pca" : "covariance"},
                                   {"method", plan.method()},
-                                  {"guarantee", in_words(guarantee)},
+                                  {"guarantee", headline(guarantee, *budget.budget())},
                                   {"in_words", detection_in_words(guarantee)},
                                   {"max_power_at_5pct", max_power(guarantee.loss, 0.05)},
                                   {"row_norm", plan.bound().radius()},
@@ -118,8 +119,9 @@ void MomentPreview::print(const MomentPlan& plan, const Vector& eigenvalues) con
   }
   fmt::print("Plan for {} by method {}: {} rows, {} columns (no data was read)\n",
              facts["task"].get<std::string>(), plan.method(), rows, plan.bound().dimension());
-  fmt::print("  guarantee   {}\n  in words    {}\n  bounds      {}\n", in_words(guarantee),
-             detection_in_words(guarantee), describe_bound(plan.bound()));
+  fmt::print("  guarantee   {}\n  in words    {}\n  bounds      {}\n",
+             headline(guarantee, *budget.budget()), detection_in_words(guarantee),
+             describe_bound(plan.bound()));
   fmt::print(
       "  noise       standard deviation {:.4g} on a variance, {:.4g} on a covariance (scaled "
       "units)\n",
