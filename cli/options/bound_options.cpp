@@ -88,6 +88,7 @@ Result<std::vector<ColumnRange>> BoundOptions::ranges(const Schema& schema) cons
       .and_then([&](const auto& rows) { return in_schema_order(rows, schema, bounds_file); })
       .map([](const auto& pairs) {
         std::vector<ColumnRange> columns;
+        columns.reserve(pairs.size());
         for (const std::vector<double>& pair : pairs) {
           columns.push_back({pair[0], pair[1]});
         }
@@ -107,6 +108,7 @@ Result<std::vector<double>> BoundOptions::public_center(const Schema& schema) co
       .and_then([&](const auto& rows) { return in_schema_order(rows, schema, path); })
       .map([](const auto& rows) {
         std::vector<double> values;
+        values.reserve(rows.size());
         for (const std::vector<double>& row : rows) {
           values.push_back(row[0]);
         }

@@ -47,6 +47,7 @@ Result<Guarantee> merge_statements(const std::vector<Guarantee>& guarantees) {
 
 std::vector<Loss> losses_of(const std::vector<Guarantee>& guarantees) {
   std::vector<Loss> losses;
+  losses.reserve(guarantees.size());
   for (const Guarantee& guarantee : guarantees) {
     losses.push_back(guarantee.loss);
   }
