@@ -24,10 +24,10 @@ const T* field(const Fields& fields, std::string_view name) {
 std::string title(const ReleaseDocument& document, const TerminalNotes& notes) {
   const auto* columns = field<std::vector<std::string>>(document.parameters, "columns");
   const auto* count = field<std::int64_t>(document.parameters, "components");
-  return fmt::format("Private {} of {}  ({} columns{}, method {})",
+  return fmt::format("Private {} of {}  ({} column{}{}, method {})",
                      document.task == "pca" ? "principal components" : document.task, notes.input,
-                     columns->size(), count != nullptr ? fmt::format(", k = {}", *count) : "",
-                     document.method);
+                     columns->size(), columns->size() == 1 ? "" : "s",
+                     count != nullptr ? fmt::format(", k = {}", *count) : "", document.method);
 }
 
 /// The names that carry a component, largest loadings first.
@@ -71,13 +71,16 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   if (!document.is_private()) {
     fmt::print("  NOT PRIVATE the randomness is known (--seed): do not publish this result\n");
   }
-  fmt::print("  guarantee   {}\n", headline(document));
+  fmt::print("  guarantee   {}\n", headline(document.guarantee, document.requested));
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
   fmt::print("  bounds      {}\n", notes.bounds);
   fmt::print("  about       {}\n", *field<std::string>(document.parameters, "center"));
   if (const auto* rows = field<double>(document.result, "noisy_rows")) {
     fmt::print("  rows        about {:.0f} (noisy, standard deviation {:.2g})\n", *rows,
                *field<double>(document.result, "noisy_rows_sd"));
+  }
+  if (const auto* rows = field<double>(document.result, "rows")) {
+    fmt::print("  rows        {:.0f} (exact: public for these neighbours)\n", *rows);
   }
   print_components(document);
 }

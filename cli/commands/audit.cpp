@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/options/budget_options.hpp"
+#include "cli/options/checks.hpp"
 #include "eigenveil/audit/moment_cases.hpp"
 #include "eigenveil/core/parallel.hpp"
 
@@ -16,6 +17,7 @@ struct MomentAuditOptions {
   std::uint64_t runs = 1'000'000;
   bool mutants = false;
   bool private_mean = false;
+  std::optional<std::uint64_t> seed;
   BudgetOptions budget;
 
   void declare(CLI::App& app);
@@ -27,11 +29,12 @@ struct MomentAuditOptions {
 
 void MomentAuditOptions::declare(CLI::App& app) {
   app.add_option("--dimension", dimension, "columns of the attacked pair (default 2)")
-      ->check(CLI::Range(2, 50));
+      ->check(whole_number(2, 50));
   app.add_option("--runs", runs, "runs on each data set (default 1000000)")
-      ->check(CLI::Range(1000, 100'000'000));
+      ->check(whole_number(1000, 100'000'000));
   app.add_flag("--private-mean", private_mean, "attack the release with a private mean");
   app.add_flag("--mutants", mutants, "attack broken versions too: every one must be refuted");
+  app.add_option("--seed", seed, "the same attack again, for tests")->check(whole_number(0));
   budget.declare(app);
 }
 
@@ -67,7 +70,7 @@ Outcome MomentAuditOptions::run() const {
   fmt::print("Audit of {}: {} runs on each of two neighbouring data sets ({}), confidence 99.9%\n",
              method, runs, name_of(attacked->relation));
   const AuditSettings settings{runs, 1e-3, default_threads()};
-  RandomStream stream = RandomStream::secure();
+  RandomStream stream = seed ? RandomStream::seeded(*seed) : RandomStream::secure();
   bool wrong = false;
   for (const MomentMutant version : versions) {
     const Result<AuditCase> attack = moment_case(*attacked, version);

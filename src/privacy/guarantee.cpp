@@ -94,8 +94,13 @@ Result<Basis> parse_basis(std::string_view name) {
 
 std::string in_words(const Guarantee& guarantee) {
   const LossWords words{guarantee.basis == Basis::Asymptotic, guarantee.loss};
-  const std::string statement =
-      fmt::format("{} for {}", std::visit(words, guarantee.loss), describe(guarantee.relation));
+  std::string change(describe(guarantee.relation));
+  constexpr std::string_view kOne = "one row";
+  if (const std::size_t place = change.find(kOne);
+      guarantee.group_size > 1 && place != std::string::npos) {
+    change.replace(place, kOne.size(), fmt::format("up to {} rows", guarantee.group_size));
+  }
+  const std::string statement = fmt::format("{} for {}", std::visit(words, guarantee.loss), change);
   if (guarantee.basis == Basis::NotPrivate) {
     return fmt::format("NOT PRIVATE: no guarantee holds (it would have been {})", statement);
   }

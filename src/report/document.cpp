@@ -12,15 +12,15 @@ std::vector<std::string> not_protected(Relation relation) {
   return facts;
 }
 
-std::string headline(const ReleaseDocument& document) {
-  Guarantee requested = document.guarantee;
+std::string headline(const Guarantee& guarantee, const Budget& requested) {
+  Guarantee stated = guarantee;
   // An implied pair may be stated in place of the tighter curve, never the other way round.
-  if (const auto* approx = std::get_if<ApproxDp>(&document.requested)) {
-    requested.loss = *approx;
-  } else if (const auto* zcdp = std::get_if<Zcdp>(&document.requested)) {
-    requested.loss = *zcdp;
+  if (const auto* approx = std::get_if<ApproxDp>(&requested)) {
+    stated.loss = *approx;
+  } else if (const auto* zcdp = std::get_if<Zcdp>(&requested)) {
+    stated.loss = *zcdp;
   }
-  return in_words(requested);
+  return in_words(stated);
 }
 
 }  // namespace eigenveil

@@ -18,7 +18,7 @@ std::string file_name(const ReleaseDocument& document, const std::string& stem,
 
 Json document_head(const ReleaseDocument& document) {
   Json guarantee = guarantee_to_json(document.guarantee, document.requested);
-  guarantee["statement"] = headline(document);
+  guarantee["statement"] = headline(document.guarantee, document.requested);
   guarantee["in_words"] = detection_in_words(document.guarantee);
   return Json{{"eigenveil", kVersion},
               {"format", 1},

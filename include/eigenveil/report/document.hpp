@@ -47,6 +47,6 @@ std::vector<std::string> not_protected(Relation relation);
 
 /// "(1, 1e-06)-DP for adding or removing one row; holds for every data set (proved)": the requested
 /// budget, which the guarantee implies.
-std::string headline(const ReleaseDocument& document);
+std::string headline(const Guarantee& guarantee, const Budget& requested);
 
 }  // namespace eigenveil
