@@ -93,20 +93,23 @@ std::string missing_words(const CLI::App& app, const std::string& complaint) {
 /// The parser's own sentences name C++ types; these name what the user typed.
 std::string complaint_in_words(const CLI::App& app, const CLI::ParseError& error) {
   const std::string text = error.what();
-  if (error.get_name() == "ExtrasError") {
+  const auto is = [&](CLI::ExitCodes kind) {
+    return error.get_exit_code() == static_cast<int>(kind);
+  };
+  if (is(CLI::ExitCodes::ExtrasError)) {
     return unknown_words(app);
   }
-  if (error.get_name() == "RequiredError") {
+  if (is(CLI::ExitCodes::RequiredError)) {
     return missing_words(app, text);
   }
   const std::string option = text.substr(0, text.find(':'));
-  if (error.get_name() == "ArgumentMismatch") {
+  if (is(CLI::ExitCodes::ArgumentMismatch)) {
     return fmt::format("{} needs a value (see {} --help)", option, typed_command(app));
   }
-  if (error.get_name() == "ConversionError" && option == "Could not convert") {
+  if (is(CLI::ExitCodes::ConversionError) && option == "Could not convert") {
     return fmt::format("{} cannot be read as a number", text.substr(option.size() + 2));
   }
-  return error.get_name() == "ValidationError" && option.size() < text.size()
+  return is(CLI::ExitCodes::ValidationError) && option.size() < text.size()
              ? option + text.substr(option.size() + 1)
              : text;
 }

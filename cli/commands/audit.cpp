@@ -25,6 +25,7 @@ struct MomentAuditOptions {
 
  private:
   Result<MomentAudit> request() const;
+  Result<std::vector<AuditCase>> cases(const MomentAudit& attacked) const;
 };
 
 void MomentAuditOptions::declare(CLI::App& app) {
@@ -56,29 +57,42 @@ void print_result(const AuditResult& result, bool is_mutant) {
              verdict);
 }
 
+/// The shipped mechanism first, then the broken ones.
+Result<std::vector<AuditCase>> MomentAuditOptions::cases(const MomentAudit& attacked) const {
+  std::vector<MomentMutant> versions = {MomentMutant::None};
+  if (mutants) {
+    for (const MomentMutant mutant : moment_mutants(attacked)) {
+      versions.push_back(mutant);
+    }
+  }
+  std::vector<AuditCase> all;
+  for (const MomentMutant version : versions) {
+    Result<AuditCase> attack = moment_case(attacked, version);
+    if (!attack) {
+      return error_of(attack);
+    }
+    all.push_back(std::move(*attack));
+  }
+  return all;
+}
+
 Outcome MomentAuditOptions::run() const {
   const Result<MomentAudit> attacked = request();
   if (!attacked) {
     return error_of(attacked);
   }
-  std::vector<MomentMutant> versions = {MomentMutant::None};
-  if (mutants) {
-    for (const MomentMutant mutant : moment_mutants(*attacked)) {
-      versions.push_back(mutant);
-    }
+  const Result<std::vector<AuditCase>> attacks = cases(*attacked);
+  if (!attacks) {
+    return error_of(attacks);
   }
   fmt::print("Audit of {}: {} runs on each of two neighbouring data sets ({}), confidence 99.9%\n",
              method, runs, name_of(attacked->relation));
   const AuditSettings settings{runs, 1e-3, default_threads()};
   RandomStream stream = seed ? RandomStream::seeded(*seed) : RandomStream::secure();
   bool wrong = false;
-  for (const MomentMutant version : versions) {
-    const Result<AuditCase> attack = moment_case(*attacked, version);
-    if (!attack) {
-      return error_of(attack);
-    }
-    const AuditResult result = audit(*attack, settings, stream);
-    const bool is_mutant = version != MomentMutant::None;
+  for (std::size_t i = 0; i < attacks->size(); ++i) {
+    const AuditResult result = audit((*attacks)[i], settings, stream);
+    const bool is_mutant = i > 0;
     wrong = wrong || result.refuted() != is_mutant;
     if (!is_mutant) {
       fmt::print("  {:<52}{:>10}{:>10}\n", "", result.unit + " >=", "claimed");

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/report/document.hpp"
@@ -17,11 +17,11 @@ namespace fs = std::filesystem;
 
 Result<std::string> read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  if (fs::is_directory(path) || !file || !(bytes << file.rdbuf())) {
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  if (fs::is_directory(path) || !file.is_open() || file.bad()) {
     return input_output_error(fmt::format("cannot read {}", path.string()));
   }
-  return bytes.str();
+  return bytes;
 }
 
 Result<void> check_document(Json json) {
