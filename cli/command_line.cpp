@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <system_error>
 
 #include "cli/outcome.hpp"
 #include "cli/suggestion.hpp"
@@ -22,6 +23,8 @@ constexpr const char* kDescription =
     "\n"
     "Nothing is guessed from the data: bounds and budget are given, or the program says what to "
     "give.";
+
+constexpr const char* kOutputFailed = "the result could not be written to standard output";
 
 /// `--center public FILE` is one choice with its file; the parser wants one word.
 void join_public_center(std::vector<std::string>& arguments) {
@@ -129,9 +132,14 @@ int exit_code(ErrorCode code) {
 int run_safely(const std::function<Outcome()>& run) {
   try {
     const Outcome outcome = run();
-    return outcome ? 0 : report_failure(outcome.error().message, exit_code(outcome.error().code));
+    if (!outcome) {
+      return report_failure(outcome.error().message, exit_code(outcome.error().code));
+    }
+    return std::fflush(stdout) == 0 ? 0 : report_failure(kOutputFailed, 1);
   } catch (const std::bad_alloc&) {
     return report_failure("not enough memory for a table with this many columns", 1);
+  } catch (const std::system_error& error) {  // a full disk behind standard output, for example
+    return report_failure(fmt::format("{}: {}", kOutputFailed, error.code().message()), 1);
   }
 }
 

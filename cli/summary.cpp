@@ -117,7 +117,7 @@ Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
   if (written.empty()) {
     print_small_table(document);
     fmt::print(
-        "  nothing was written: give --out DIR to keep this release (running again spends "
+        "\n  nothing was written: give --out DIR to keep this release (running again spends "
         "again)\n");
   } else {
     fmt::print("  wrote     {}\n", written);

@@ -44,6 +44,9 @@ Result<MomentAudit> MomentAuditOptions::request() const {
   if (!spent) {
     return error_of(spent);
   }
+  if (budget.group_size != 1) {
+    return bad_request("an audit attacks one row; leave out --group-size");
+  }
   return budget.relation().map([&](Relation relation) {
     return MomentAudit{method, dimension, *spent, relation,
                        private_mean ? Extension::Full : Extension::Count};

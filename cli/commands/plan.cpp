@@ -129,7 +129,8 @@ void MomentPreview::print(const MomentPlan& plan, const Vector& eigenvalues) con
       "  noise       standard deviation {:.4g} on a variance, {:.4g} on a covariance (scaled "
       "units)\n",
       plan.product_sd() / n, plan.off_diagonal_sd() / n);
-  fmt::print("  floor       eigenvalues below about {:.4g} would drown in noise\n", floor);
+  fmt::print("  floor       eigenvalues below about {:.4g} would drown in noise ({} units)\n",
+             floor, moment.units() == Units::Original ? "original" : "scaled");
   if (plan.count_sd() > 0.0) {
     fmt::print("  rows        released with standard deviation {:.3g}\n", plan.count_sd());
   }

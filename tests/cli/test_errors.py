@@ -1,8 +1,11 @@
 """Refusals teach: they name what was typed, say what to give, and exit with 2."""
 
+import os
+import pty
+import subprocess
 import unittest
 
-from support import CliTest
+from support import PROGRAM, CliTest
 
 RANGE = ("--range", "0:10")
 
@@ -125,6 +128,46 @@ class Errors(CliTest):
         self.says((*base, "--seed", 2**64), "--seed must be a whole number")
         self.says((*base, "--out", ""), "--out must not be empty")
         self.says((*base, "--neighbours", "bounded-change"), "add-remove, replace-one or zero-row")
+
+
+class Terminals(CliTest):
+    """Standard output that fails, and standard error that is a terminal."""
+
+    def on_terminal(self, *arguments):
+        master, slave = pty.openpty()
+        done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=slave,
+                              cwd=self.folder, timeout=300, check=False)
+        os.close(slave)
+        shown = b""
+        try:
+            while chunk := os.read(master, 65536):
+                shown += chunk
+        except OSError:  # Linux says EIO at the end of a pseudo-terminal
+            pass
+        os.close(master)
+        return done.returncode, shown.decode().replace("\r\n", "\n")
+
+    def test_a_full_disk_behind_standard_output_is_an_output_failure(self):
+        self.write("t.csv", "a,b\n1,2\n")
+        for flags in ((), ("--json",), ("--json", "--out", "o")):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([PROGRAM, "covariance", "t.csv", *RANGE, "--mu", "1", *flags],
+                                      stdout=full, stderr=subprocess.PIPE, cwd=self.folder,
+                                      timeout=300, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assert_one_sentence(done.stderr.decode())
+
+    def test_progress_is_shown_on_a_terminal_and_ends_its_line(self):
+        self.write("t.csv", "a,b\n" + "1,2\n" * 1000)
+        flags = ("pca", "t.csv", *RANGE, "--mu", "1")
+        code, shown = self.on_terminal(*flags)
+        self.assertEqual(code, 0)
+        self.assertRegex(shown, r"reading t\.csv \.+ 100%\n$")
+        self.assertEqual(self.on_terminal(*flags, "--quiet"), (0, ""))
+        self.write("t.csv", "a,b\n" + "1,2\n" * 1000 + "1,x\n")
+        code, shown = self.on_terminal(*flags)
+        self.assertEqual(code, 2)
+        self.assertRegex(shown, r"(?m)^error: .*\n$")
 
 
 class Help(CliTest):
