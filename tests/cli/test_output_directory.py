@@ -75,7 +75,7 @@ class Directories(CliTest):
 
 
 class Kills(CliTest):
-    ROUNDS = 24
+    ROUNDS = 12
 
     def test_a_killed_run_leaves_the_old_or_the_new_release(self):
         draw = random.Random(51)
@@ -117,7 +117,7 @@ class Kills(CliTest):
                 if len(os.listdir(hidden)) >= wanted:
                     break
             except FileNotFoundError:
-                time.sleep(0)  # lets the program have the core
+                time.sleep(1e-4)  # lets the program have the core
         process.send_signal(signal.SIGKILL)
         code = process.wait()
         left = os.listdir(hidden) if os.path.exists(hidden) else []
