@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <system_error>
 
@@ -138,8 +139,13 @@ int run_safely(const std::function<Outcome()>& run) {
     return std::fflush(stdout) == 0 ? 0 : report_failure(kOutputFailed, 1);
   } catch (const std::bad_alloc&) {
     return report_failure("not enough memory for a table with this many columns", 1);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report_failure(
+        fmt::format("cannot use {}: {}", error.path1().string(), error.code().message()), 1);
   } catch (const std::system_error& error) {  // a full disk behind standard output, for example
     return report_failure(fmt::format("{}: {}", kOutputFailed, error.code().message()), 1);
+  } catch (const std::exception&) {  // its text might quote a value
+    return report_failure("something went wrong inside the program; please report it", 1);
   }
 }
 

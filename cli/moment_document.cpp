@@ -27,14 +27,18 @@ void add_bound(Fields& fields, const RowBound& bound) {
   fields.emplace_back("grid", bound.max_abs());
   fields.emplace_back("grid_unit", bound.unit());
   std::vector<double> low;
+  std::vector<double> center;
   std::vector<double> high;
   for (std::size_t j = 0; j < bound.dimension(); ++j) {
+    center.push_back(bound.midpoint(j));
     low.push_back(bound.midpoint(j) - bound.half_width(j));
     high.push_back(bound.midpoint(j) + bound.half_width(j));
   }
   if (bound.has_ranges()) {
     fields.emplace_back("range_low", low);
     fields.emplace_back("range_high", high);
+  } else {
+    fields.emplace_back("public_center", center);
   }
 }
 

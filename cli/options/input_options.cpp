@@ -72,7 +72,18 @@ Result<std::vector<std::string>> parse_columns(const std::string& text) {
   return names;
 }
 
+bool InputOptions::is_text() const {
+  const std::string name = input.ends_with(".gz") ? input.substr(0, input.size() - 3) : input;
+  return name == "-" || name.ends_with(".csv") || name.ends_with(".tsv");
+}
+
 Result<std::unique_ptr<RowReader>> InputOptions::open() const {
+  // A damaged first row must not become column names, which are public.
+  if (bad_cell == "midpoint" && header == "auto" && is_text()) {
+    return bad_request(
+        "with --bad-cell midpoint the first line could be a damaged row; say --header present or "
+        "--header absent");
+  }
   ReadOptions options;
   if (!columns.empty()) {
     const Result<std::vector<std::string>> names = parse_columns(columns);

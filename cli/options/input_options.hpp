@@ -18,6 +18,7 @@ struct InputOptions {
   int threads = 0;
 
   void declare(CLI::App& app);
+  bool is_text() const;  ///< CSV or TSV: the first line may be names
   bool is_gram() const { return input.ends_with(".gram"); }
   std::string display_name() const;  ///< the file's name without folders
   int thread_count() const;

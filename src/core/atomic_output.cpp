@@ -97,7 +97,7 @@ bool holds_only_a_release(const fs::path& directory) {
     }
   }
   return !error && std::all_of(others.begin(), others.end(), [&](const std::string& name) {
-    return documents.find('"' + name + '"') != std::string::npos;
+    return documents.find("\"name\": \"" + name + '"') != std::string::npos;
   });
 }
 

@@ -12,8 +12,8 @@ namespace eigenveil {
 namespace {
 
 // Far from overflow and underflow, so that unit(), radius() and a few products of them are normal.
-constexpr double kSmallest = 1e-200;
-constexpr double kLargest = 1e200;
+constexpr double kSmallest = 1e-120;
+constexpr double kLargest = 1e120;
 
 bool in_supported_range(double value) {
   return value >= kSmallest && value <= kLargest;  // false for NaN

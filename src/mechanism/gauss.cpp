@@ -21,7 +21,8 @@ Result<Release<NoisyMoment>> add_gaussian_noise(const Bounded<SecondMoment, Frob
                                                 GaussianDp budget, RandomStream& stream) {
   const NoiseScale scale = gaussian_noise_scale(moment.sensitivity(), budget);
   return noise_grid_exponent(scale).map([&](int exponent) {
-    const Guarantee guarantee{moment.relation(), budget, Basis::Proved, {}, true};
+    const Guarantee guarantee{moment.relation(), budget, Basis::Proved,
+                              noise_assumptions(NoiseLaw::Gaussian), true};
     return Release<NoisyMoment>(add_rounded_noise(moment.value(), scale, exponent, stream),
                                 as_run(guarantee, stream), "gauss");
   });

@@ -24,7 +24,8 @@ Result<Release<NoisyMoment>> add_laplace_noise(
     const Bounded<SecondMoment, UpperTriangleL1Norm>& moment, PureDp budget, RandomStream& stream) {
   const NoiseScale scale = laplace_noise_scale(moment.sensitivity(), budget);
   return noise_grid_exponent(scale).map([&](int exponent) {
-    const Guarantee guarantee{moment.relation(), budget, Basis::Proved, {}, true};
+    const Guarantee guarantee{moment.relation(), budget, Basis::Proved,
+                              noise_assumptions(NoiseLaw::Laplace), true};
     return Release<NoisyMoment>(add_rounded_noise(moment.value(), scale, exponent, stream),
                                 as_run(guarantee, stream), "laplace");
   });

@@ -36,6 +36,10 @@ Result<MomentPlan> MomentPlan::make(const MomentRequest& request, PerRowLoss per
     return error_of(sensitivity);
   }
   const NoiseScale noise = noise_for(per_row, *sensitivity);
+  // Keeps (row count) * (budget) * 2^21 grid steps far inside 128 bits for 2^53 rows.
+  if (noise.diagonal < *sensitivity * 0x1p-40) {
+    return bad_request("the budget is so large that nothing would be hidden; spend less");
+  }
   if (const Result<int> exponent = noise_grid_exponent(noise); !exponent) {
     return error_of(exponent);
   }
@@ -43,7 +47,9 @@ Result<MomentPlan> MomentPlan::make(const MomentRequest& request, PerRowLoss per
   if (!loss) {
     return error_of(loss);
   }
-  const Guarantee guarantee{request.relation, *loss, Basis::Proved, {}, true, request.group_size};
+  const Guarantee guarantee{
+      request.relation,  *loss, Basis::Proved, noise_assumptions(noise.law), true,
+      request.group_size};
   return MomentPlan(request.bound, shape, *sensitivity, noise, per_row, guarantee);
 }
 
@@ -94,6 +100,7 @@ Result<Release<NoisyMoment>> MomentPlan::run(const ExactGram& gram, RandomStream
 Guarantee as_run(Guarantee guarantee, const RandomStream& stream) {
   guarantee.secure_random = stream.is_secure();
   if (!stream.is_secure()) {
+    guarantee.would_be = guarantee.basis;
     guarantee.basis = Basis::NotPrivate;
   }
   return guarantee;

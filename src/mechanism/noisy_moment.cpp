@@ -147,7 +147,21 @@ double standard_deviation(NoiseLaw law, double scale) {
   return law == NoiseLaw::Gaussian ? scale : std::sqrt(2.0) * scale;
 }
 
+std::vector<std::string> noise_assumptions(NoiseLaw law) {
+  std::vector<std::string> assumptions = {
+      "random bits: ChaCha20 keyed by the operating system cannot be told from true randomness"};
+  if (law == NoiseLaw::Gaussian) {
+    assumptions.emplace_back(
+        "normal quantile: the error bound of its published approximation, which was checked "
+        "against 50-digit references and not proved");
+  }
+  return assumptions;
+}
+
 Result<int> noise_grid_exponent(const NoiseScale& scale) {
+  if (!(scale.diagonal > 0.0) || !(scale.off_diagonal > 0.0)) {
+    return bad_request("the noise scale must be positive; give a positive budget");
+  }
   const int exponent = std::ilogb(scale.diagonal) - kNoiseStepsLog2;
   if (exponent > 52) {
     return bad_request(

@@ -33,6 +33,7 @@ Result<Guarantee> merge_statements(const std::vector<Guarantee>& guarantees) {
           "(to replace-one)",
           name_of(merged.relation), name_of(guarantee.relation)));
     }
+    merged.would_be = std::max(merged.would_be, guarantee.would_be);
     merged.basis = std::max(merged.basis, guarantee.basis);
     merged.secure_random = merged.secure_random && guarantee.secure_random;
     for (const std::string& assumption : guarantee.assumptions) {

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "eigenveil/core/digest.hpp"
+#include "eigenveil/core/text.hpp"
+#include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/document.hpp"
 #include "json_guarantee.hpp"
 
@@ -16,9 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 
 Result<std::string> read_file(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) {  // a device or a pipe might never end
+    return input_output_error(fmt::format("cannot read {}", path.string()));
+  }
   std::ifstream file(path, std::ios::binary);
   std::string bytes(std::istreambuf_iterator<char>(file), {});
-  if (fs::is_directory(path) || !file.is_open() || file.bad()) {
+  if (!file.is_open() || file.bad()) {
     return input_output_error(fmt::format("cannot read {}", path.string()));
   }
   return bytes;
@@ -50,19 +56,39 @@ Result<void> check_array(const fs::path& folder, const Json& array) {
   return {};
 }
 
+/// A text of the document, unless it could steer the terminal.
+std::string printable(const Json& json) {
+  const std::string text = json.get<std::string>();
+  return is_plain_text(text) ? text : "(not plain text)";
+}
+
 std::string bullet_list(const Json& texts) {
   std::string lines;
   for (const Json& text : texts) {
-    lines += fmt::format("    - {}\n", text.get<std::string>());
+    lines += fmt::format("    - {}\n", printable(text));
   }
   return lines;
 }
 
+/// The pair the user asked for, where the stated loss really implies it. The document's own
+/// sentence is not repeated: anybody can write a sentence.
+Guarantee as_requested(Guarantee guarantee, const Json& stated) {
+  const Json& loss =
+      stated.contains("would_be") ? stated.at("would_be").at("loss") : stated.at("loss");
+  if (loss.contains("epsilon") && loss.contains("delta")) {
+    const ApproxDp pair{loss.at("epsilon").get<double>(), loss.at("delta").get<double>()};
+    if (delta_at(guarantee.loss, pair.epsilon) <= pair.delta) {
+      guarantee.loss = pair;
+    }
+  }
+  return guarantee;
+}
+
 std::string words(const Json& json, const Guarantee& guarantee) {
   const Json& stated = json.at("guarantee");
-  std::string text = fmt::format("{} released by method {}\n", json.at("task").get<std::string>(),
-                                 json.at("method").get<std::string>());
-  text += fmt::format("  guarantee   {}\n", stated.at("statement").get<std::string>());
+  std::string text = fmt::format("{} released by method {}\n", printable(json.at("task")),
+                                 printable(json.at("method")));
+  text += fmt::format("  guarantee   {}\n", in_words(as_requested(guarantee, stated)));
   text += fmt::format("  in words    {}\n", detection_in_words(guarantee));
   if (!stated.at("assumptions").empty()) {
     text += fmt::format("  rests on\n{}", bullet_list(stated.at("assumptions")));
@@ -90,6 +116,13 @@ Result<std::string> explain_json(const Json& json, const fs::path& folder) {
   return words(json, *guarantee);
 }
 
+/// Writing JSON recurses: values nested deeper than any release are dropped, and the checksum
+/// then refuses the document.
+bool is_shallow(int depth, Json::parse_event_t /*event*/, Json& /*value*/) {
+  constexpr int kDeepest = 16;
+  return depth <= kDeepest;
+}
+
 /// The document of a release that is named by its directory.
 fs::path document_of(const fs::path& release) {
   std::error_code ignored;
@@ -111,7 +144,8 @@ Result<std::string> explain_release(const fs::path& release) {
   // The JSON library reports a missing or mistyped field by exception; this is the one place it can
   // surface.
   try {
-    return explain_json(Json::parse(*text), release_json.parent_path());
+    const Json json = Json::parse(*text, is_shallow);
+    return explain_json(json, release_json.parent_path());
   } catch (const Json::exception&) {
     return bad_request(
         fmt::format("{} is not a release document of Eigenveil", release_json.string()));

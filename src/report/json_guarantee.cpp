@@ -81,17 +81,18 @@ Json guarantee_to_json(const Guarantee& guarantee, const Budget& requested) {
   if (guarantee.basis != Basis::NotPrivate) {
     return proved_part(guarantee, requested);
   }
+  Json json{{"relation", name_of(guarantee.relation)},
+            {"group_size", guarantee.group_size},
+            {"loss", nullptr},
+            {"basis", name_of(guarantee.basis)},
+            {"assumptions", guarantee.assumptions},
+            {"secure_random", guarantee.secure_random},
+            {"max_power_at_5pct", 1.0}};
   Guarantee would_be = guarantee;
-  would_be.basis = Basis::Proved;
+  would_be.basis = guarantee.would_be;
   would_be.secure_random = true;
-  return Json{{"relation", name_of(guarantee.relation)},
-              {"group_size", guarantee.group_size},
-              {"loss", nullptr},
-              {"basis", name_of(guarantee.basis)},
-              {"assumptions", guarantee.assumptions},
-              {"secure_random", guarantee.secure_random},
-              {"max_power_at_5pct", 1.0},
-              {"would_be", proved_part(would_be, requested)}};
+  json["would_be"] = proved_part(would_be, requested);
+  return json;
 }
 
 Result<Guarantee> guarantee_from_json(const Json& json) {
@@ -99,8 +100,12 @@ Result<Guarantee> guarantee_from_json(const Json& json) {
   const Result<Relation> relation = parse_relation(json.at("relation").get<std::string>());
   const Result<Basis> basis = parse_basis(json.at("basis").get<std::string>());
   const Result<Loss> loss = loss_from_json(stated.at("loss"));
+  const Result<Basis> would_be = parse_basis(stated.at("basis").get<std::string>());
   if (!relation) {
     return error_of(relation);
+  }
+  if (!would_be) {
+    return error_of(would_be);
   }
   if (!basis) {
     return error_of(basis);
@@ -113,7 +118,8 @@ Result<Guarantee> guarantee_from_json(const Json& json) {
                    *basis,
                    json.at("assumptions").get<std::vector<std::string>>(),
                    json.at("secure_random").get<bool>(),
-                   json.value("group_size", 1)};
+                   json.value("group_size", 1),
+                   *would_be};
 }
 
 Json fields_to_json(const Fields& fields) {

@@ -9,6 +9,7 @@
 
 #include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/core/bytes.hpp"
+#include "eigenveil/core/text.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 
 namespace eigenveil {
@@ -175,6 +176,9 @@ Result<ExactGram> GramFile::decode(std::string_view bytes) {
   Schema schema;
   for (std::uint64_t j = 0; j < dimension && reader.complete(); ++j) {
     schema.columns.emplace_back(reader.text());
+    if (!is_plain_text(schema.columns.back())) {
+      return damaged("a column name is not plain text");
+    }
   }
   Result<RowBound> bound = RowBound::decode(reader.text());
   const std::uint64_t count = reader.integer();

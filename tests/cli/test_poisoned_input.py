@@ -101,7 +101,7 @@ class Leaks(CliTest):
 
     def test_bad_cell_midpoint_makes_the_run_total(self):
         text = poisoned_csv(60).replace("-48.211094673", "what", 1).replace("731.7", "nan731.7", 1)
-        self.succeed("pca", self.write("t.csv", text), *RANGE, "--mu", 1, "--bad-cell", "midpoint")
+        self.succeed("pca", self.write("t.csv", text), *RANGE, "--mu", 1, "--bad-cell", "midpoint", "--header", "present")
 
 
 class BadFiles(CliTest):

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <optional>
-#include <span>
+#include <string>
+#include <vector>
 
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/mechanism/second_moment.hpp"
@@ -40,6 +41,9 @@ struct NoisyMoment {
 /// to 2^21 steps to the diagonal scale. Refused when the noise is so large or so small that no
 /// integer type holds its grid: only an absurd budget gets there.
 Result<int> noise_grid_exponent(const NoiseScale& scale);
+
+/// What a guarantee that rests on this noise assumes (docs/proofs/rounded_noise.md).
+std::vector<std::string> noise_assumptions(NoiseLaw law);
 
 /// Rounds (entry + noise) to the grid, exactly. The caller has shown that the scale fits the
 /// sensitivity; mechanism/gauss and mechanism/laplace are the only callers.

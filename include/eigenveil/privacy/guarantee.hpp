@@ -62,6 +62,8 @@ struct Guarantee {
   std::vector<std::string> assumptions;
   bool secure_random = false;
   int group_size = 1;  ///< rows protected together; the loss is stated for the whole group
+  /// With basis NotPrivate: what the basis would have been had the randomness been secret.
+  Basis would_be = Basis::NotPrivate;
 };
 
 /// Sequential composition. Different relations: an error, never a guess. The basis is the weaker
