@@ -69,8 +69,7 @@ Outcome Generator::write_table(SampleTable& table, bool with_plink) const {
 }
 
 Outcome Generator::survey() const {
-  const auto table =
-      kind == "mixed" ? mixed_survey(columns, seed) : question_survey(columns, seed);
+  const auto table = kind == "mixed" ? mixed_survey(columns, seed) : question_survey(columns, seed);
   return write_table(*table, false);
 }
 

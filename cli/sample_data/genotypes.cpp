@@ -27,8 +27,8 @@ Matrix allele_frequencies(RandomStream& stream, Eigen::Index variants) {
   for (Eigen::Index population = 0; population < kPopulations; ++population) {
     const Eigen::Index continent = kContinentOf[static_cast<std::size_t>(population)];
     for (Eigen::Index j = 0; j < variants; ++j) {
-      const double logit = 0.8 * ancestral(j) + 0.5 * continents(continent, j) +
-                           0.35 * populations(population, j);
+      const double logit =
+          0.8 * ancestral(j) + 0.5 * continents(continent, j) + 0.35 * populations(population, j);
       frequencies(j, population) = 1.0 / (1.0 + std::exp(-logit));
     }
   }

@@ -33,8 +33,8 @@ Outcome write_lines(const std::string& path, std::string text, std::int64_t line
 }
 
 std::string npy_header(std::int64_t rows, std::size_t columns) {
-  std::string header = fmt::format(
-      "{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
+  std::string header =
+      fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
   constexpr std::size_t kPreamble = 10;
   header.append(63 - (kPreamble + header.size()) % 64, ' ');
   header += '\n';
@@ -79,18 +79,18 @@ Outcome write_bounds(const SampleTable& table, bool named, const std::string& pa
   return write_lines(path, "column,low,high\n", static_cast<std::int64_t>(columns.size()),
                      [&](std::int64_t line, std::string& text) {
                        const SampleColumn& column = columns[static_cast<std::size_t>(line)];
-                       text += fmt::format(
-                           "{},{},{}\n", named ? column.name : fmt::format("c{}", line + 1),
-                           column.low, column.high);
+                       text += fmt::format("{},{},{}\n",
+                                           named ? column.name : fmt::format("c{}", line + 1),
+                                           column.low, column.high);
                      });
 }
 
 Outcome write_populations(std::int64_t people, const std::string& path) {
-  return write_lines(path, "person,population\n", people,
-                     [people](std::int64_t person, std::string& text) {
-                       text += fmt::format("person_{},population_{}\n", person + 1,
-                                           population_of(person, people) + 1);
-                     });
+  return write_lines(
+      path, "person,population\n", people, [people](std::int64_t person, std::string& text) {
+        text +=
+            fmt::format("person_{},population_{}\n", person + 1, population_of(person, people) + 1);
+      });
 }
 
 }  // namespace eigenveil::cli

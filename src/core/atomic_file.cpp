@@ -36,9 +36,8 @@ AtomicFile::~AtomicFile() {
 }
 
 Result<AtomicFile> AtomicFile::create(const fs::path& path, FileAccess access) {
-  fs::path temporary =
-      path.parent_path() /
-      fmt::format(".{}.writing-{}", path.filename().string(), static_cast<long>(::getpid()));
+  fs::path temporary = path.parent_path() / fmt::format(".{}.writing-{}", path.filename().string(),
+                                                        static_cast<long>(::getpid()));
   const mode_t mode = access == FileAccess::OwnerOnly ? 0600 : 0666;
   ::unlink(temporary.c_str());
   const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
