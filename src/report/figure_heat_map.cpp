@@ -11,7 +11,7 @@ namespace eigenveil {
 namespace {
 
 constexpr double kWidestCell = 72.0;
-constexpr double kLegendHeight = 40.0;
+constexpr double kLegendHeight = 28.0;
 
 double largest_size(const Matrix& values) {
   double largest = 0.0;
@@ -96,26 +96,27 @@ void draw_cells(SvgCanvas& canvas, const HeatMap& map, const Grid& grid, double 
   canvas.rectangle("ev-frame", grid.area);
 }
 
-/// The scale of colours: minus the largest, zero, plus the largest.
-void draw_colour_scale(SvgCanvas& canvas, const HeatMap& map, const Grid& grid, double top,
+/// The scale of colours: minus the largest, zero, plus the largest. It ends where the plot ends.
+void draw_colour_scale(SvgCanvas& canvas, const HeatMap& map, const Box& plot, double top,
                        double largest) {
   constexpr int kSteps = 10;
+  constexpr double kStep = 6.0;
+  constexpr double kBar = kStep * (2 * kSteps + 1);
   const std::string low = cell_text(-largest, largest);
-  const std::string high = "+" + cell_text(largest, largest);
-  const double step = 7.0;
-  double x = grid.area.x;
+  const std::string high =
+      "+" + cell_text(largest, largest) + "  " + shorten(map.name, kSmallText, 140.0);
+  const double low_width = text_width(low, kSmallText) + 6.0;
+  const double total = low_width + kBar + 6.0 + text_width(high, kSmallText);
+  double x = std::max(14.0, std::min(plot.x, plot.right() - total));
   canvas.text("ev-muted", {{x, top + 11.0}, kSmallText, "start"}, low);
-  x += text_width(low, kSmallText) + 6.0;
+  x += low_width;
   for (int i = -kSteps; i <= kSteps; ++i) {
     canvas.rectangle(i < 0 ? "ev-negative" : "ev-positive",
-                     {x + step * (i + kSteps), top, step, 13.0},
+                     {x + kStep * (i + kSteps), top, kStep, 13.0},
                      std::min(0.999, std::abs(i) / static_cast<double>(kSteps)));
   }
-  const double width = step * (2 * kSteps + 1);
-  canvas.rectangle("ev-frame", {x, top, width, 13.0});
-  x += width + 6.0;
-  canvas.text("ev-muted", {{x, top + 11.0}, kSmallText, "start"},
-              map.name.empty() ? high : high + "  " + shorten(map.name, kSmallText, 160.0));
+  canvas.rectangle("ev-frame", {x, top, kBar, 13.0});
+  canvas.text("ev-muted", {{x + kBar + 6.0, top + 11.0}, kSmallText, "start"}, high);
 }
 
 double row_height(const HeatMap& map, double cell_width) {
@@ -166,7 +167,7 @@ void draw_heat_map(SvgCanvas& canvas, const FigurePanel& panel, const Box& plot)
     const Box cell = grid.cell(0, static_cast<Eigen::Index>(j));
     draw_bottom_label(canvas, below, {cell.x + cell.width / 2, plot.bottom()}, map.column_names[j]);
   }
-  draw_colour_scale(canvas, map, grid, plot.bottom() + below.height + 10.0, largest);
+  draw_colour_scale(canvas, map, plot, plot.bottom() + below.height + 10.0, largest);
 }
 
 }  // namespace eigenveil

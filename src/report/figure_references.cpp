@@ -37,6 +37,11 @@ std::vector<Point> covered_pixels(const FigurePanel& panel, const PlotFrame& fra
         }
       }
       pixels.push_back(point);
+      if (series.kind == SeriesKind::Bars) {
+        for (double y = point.y; y < frame.box.bottom(); y += kSmallText / 2) {
+          pixels.push_back({point.x, y});
+        }
+      }
     }
   }
   return pixels;

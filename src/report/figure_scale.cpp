@@ -134,7 +134,8 @@ void add_log_ticks(AxisRange& range, const FigureAxis& axis, int wanted) {
   };
   range.low = axis.low ? range.low : std::min(range.low, outward(range.low, -1));
   range.high = axis.high ? range.high : std::max(range.high, outward(range.high, +1));
-  const int first = static_cast<int>(std::floor(std::log10(range.low) - 1e-9));
+  const double lowest = std::log10(range.low) - 1e-9;
+  const int first = static_cast<int>(inner ? std::floor(lowest) : std::ceil(lowest));
   const int last = static_cast<int>(std::ceil(std::log10(range.high) + 1e-9));
   const int stride = std::max(1, (last - first + wanted) / (wanted + 1));
   for (int exponent = first; exponent <= last; exponent += inner ? 1 : stride) {

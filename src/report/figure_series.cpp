@@ -116,6 +116,9 @@ void draw_line(SvgCanvas& canvas, const FigureSeries& series, const SeriesLook& 
     for (const std::size_t i : run) {
       points.push_back(pixel(frame, series.x[i], series.y[i]));
     }
+    if (points.size() == 1) {  // a line of one value would be invisible
+      draw_mark(canvas, look, series.mark == Mark::Hollow, points.front());
+    }
     canvas.polyline(look.stroke(), points);
   }
 }

@@ -74,7 +74,7 @@ std::string build_style_sheet() {
       ".ev-line-note{stroke-width:1.2;stroke-dasharray:5 3}"
       ".ev-halo{stroke-width:3.5;stroke-linejoin:round;paint-order:stroke}"
       ".ev-on-colour{fill:#fff}.ev-caution{stroke-width:1}"
-      ".ev-watermark{fill-opacity:.16;font-weight:700}.ev-band{fill-opacity:.2}"
+      ".ev-watermark{fill-opacity:.24;font-weight:700}.ev-band{fill-opacity:.2}"
       ".ev-line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:butt}"
       ".ev-strong{stroke-width:3.2}.ev-thin{stroke-width:1.4}.ev-hollow{stroke-width:1.6}";
   for (std::size_t i = 0; i < kColours; ++i) {

@@ -79,7 +79,22 @@ class FigurePainter {
     }
   }
 
+  /// One name alone needs no legend: title and axes say what it is.
+  bool needs_legend() const {
+    std::set<std::string> names;
+    for (const FigurePanel& panel : figure_.panels) {
+      for (const FigureSeries& series : panel.series) {
+        names.insert(series.name);
+      }
+    }
+    names.erase("");
+    return names.size() > 1;
+  }
+
   void draw_legend() {
+    if (!needs_legend()) {
+      return;
+    }
     std::set<std::string> drawn;
     double x = kMargin;
     for (const FigurePanel& panel : figure_.panels) {
@@ -99,7 +114,7 @@ class FigurePainter {
         x += entry + 14.0;
       }
     }
-    y_ += drawn.empty() ? 0.0 : kLegendRow + 6.0;
+    y_ += kLegendRow + 6.0;
   }
 
   PanelSpace space_of(const FigurePanel& panel, double width) const {
