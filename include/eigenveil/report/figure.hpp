@@ -15,11 +15,12 @@ enum class Scale : std::uint8_t { Linear, Log10 };
 
 /// One axis of a panel. Ends that are not given follow the data; ticks are round numbers.
 struct FigureAxis {
-  std::string label;
+  std::string label = {};
   Scale scale = Scale::Linear;
-  std::optional<double> low;
-  std::optional<double> high;
-  std::vector<std::string> categories;  ///< names of the positions 1, 2, ... instead of numbers
+  std::optional<double> low = {};
+  std::optional<double> high = {};
+  std::vector<std::string> categories =
+      {};  ///< names of the positions 1, 2, ... instead of numbers
 };
 
 enum class SeriesKind : std::uint8_t {
@@ -38,13 +39,13 @@ enum class Emphasis : std::uint8_t {
 /// One sequence of data. Its name is its entry in the legend, the same name has the same colour,
 /// dashes and shape of mark in all panels; a series without a name is not in the legend.
 struct FigureSeries {
-  std::string name;
+  std::string name = {};
   SeriesKind kind = SeriesKind::Line;
-  std::vector<double> x;
-  std::vector<double> y;     ///< empty for a Band
-  std::vector<double> low;   ///< Band, or lower ends of error bars; empty: none
-  std::vector<double> high;  ///< as low
-  Mark mark = Mark::None;    ///< Points without a choice are filled
+  std::vector<double> x = {};
+  std::vector<double> y = {};     ///< empty for a Band
+  std::vector<double> low = {};   ///< Band, or lower ends of error bars; empty: none
+  std::vector<double> high = {};  ///< as low
+  Mark mark = Mark::None;         ///< Points without a choice are filled
   Emphasis emphasis = Emphasis::Normal;
 };
 
@@ -52,33 +53,33 @@ struct FigureSeries {
 struct ReferenceLine {
   bool horizontal = true;
   double at = 0.0;
-  std::string label;
+  std::string label = {};
 };
 
 /// A labelled point.
 struct ReferenceMark {
   double x = 0.0;
   double y = 0.0;
-  std::string label;
+  std::string label = {};
 };
 
 /// A table of signed numbers as colours: zero is the background, the two signs differ in hue.
 struct HeatMap {
-  std::string name;  ///< what the numbers are: "loading"
-  std::vector<std::string> row_names;
-  std::vector<std::string> column_names;
-  Matrix values;
+  std::string name = {};  ///< what the numbers are: "loading"
+  std::vector<std::string> row_names = {};
+  std::vector<std::string> column_names = {};
+  Matrix values = {};
 };
 
 /// One facet. A panel with a heat map draws nothing else.
 struct FigurePanel {
-  std::string title;
-  FigureAxis x;
-  FigureAxis y;
-  std::vector<FigureSeries> series;
-  std::vector<ReferenceLine> lines;
-  std::vector<ReferenceMark> marks;
-  std::optional<HeatMap> heat_map;
+  std::string title = {};
+  FigureAxis x = {};
+  FigureAxis y = {};
+  std::vector<FigureSeries> series = {};
+  std::vector<ReferenceLine> lines = {};
+  std::vector<ReferenceMark> marks = {};
+  std::optional<HeatMap> heat_map = {};
 };
 
 enum class NoteLevel : std::uint8_t {
@@ -87,7 +88,7 @@ enum class NoteLevel : std::uint8_t {
   Danger,       ///< a red badge and a watermark over every panel: "NOT PRIVATE"
 };
 struct FigureNote {
-  std::string text;
+  std::string text = {};
   NoteLevel level = NoteLevel::Information;
 };
 
@@ -95,10 +96,11 @@ struct FigureNote {
 /// finite (or not positive on a log axis) stay in the CSV, are left out of the drawing, and the
 /// drawing says so.
 struct Figure {
-  std::string title;
-  std::string description;  ///< for readers who cannot see it; what the figure shows, in a sentence
-  std::vector<FigurePanel> panels;
-  std::vector<FigureNote> notes;
+  std::string title = {};
+  std::string description =
+      {};  ///< for readers who cannot see it; what the figure shows, in a sentence
+  std::vector<FigurePanel> panels = {};
+  std::vector<FigureNote> notes = {};
   int columns = 1;            ///< panels per row
   double width = 560;         ///< of the drawing, in pixels at 13 pixel text
   double panel_height = 300;  ///< of the plotting area; a heat map takes what its rows need
