@@ -112,7 +112,7 @@ Result<Reproduction> produce(EntryRun& run) {
                     static_cast<double>(kPublishedNoise.size()));
   }
   result.comparisons.push_back(compare_the_gap());
-  result.figures.push_back({"table1a", noise_figure()});
+  result.figures.push_back({"noise", noise_figure()});
   result.notes = {
       "Both conditions refer to P(privacy loss > epsilon) <= delta, which is stronger than "
       "(epsilon, "

@@ -105,7 +105,7 @@ class Reproduce(CliTest):
     def test_a_folder_is_complete_and_its_page_needs_no_network(self):
         out = self.reproduce("all")
         pages = [os.path.join(out, "index.html")]
-        for name, figure in (("000-fig2", "fig2"), ("002-table1a", "table1a")):
+        for name, figure in (("000-fig2", "fig2"), ("002-table1a", "noise")):
             folder = os.path.join(out, name)
             for file in ("index.html", "parameters.json", "comparisons.csv", figure + ".svg",
                          figure + ".csv"):
