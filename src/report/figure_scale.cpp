@@ -56,8 +56,8 @@ double nice_step(double span, int wanted) {
   return 10.0 * power;
 }
 
-std::string short_exponent(double value) {
-  std::string text = fmt::format("{:.4g}", value);
+std::string short_exponent(double value, int digits = 4) {
+  std::string text = fmt::format("{:.{}g}", value, digits);
   for (const char* noise : {"e+0", "e+"}) {
     if (const std::size_t at = text.find(noise); at != std::string::npos) {
       text.replace(at, std::string(noise).size(), "e");
@@ -71,7 +71,8 @@ std::string short_exponent(double value) {
 
 std::string linear_label(double value, double step, double size) {
   if (size >= 1e6 || size < 1e-3) {
-    return value == 0.0 ? "0" : short_exponent(value);
+    const int digits = std::max(4, static_cast<int>(std::ceil(std::log10(size / step))) + 2);
+    return std::abs(value) < step * 1e-6 ? "0" : short_exponent(value, digits);
   }
   // Enough decimals to write the step itself (2.5 steps need one more than their power).
   int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
@@ -83,7 +84,7 @@ std::string linear_label(double value, double step, double size) {
 
 void add_linear_ticks(AxisRange& range, const FigureAxis& axis, int wanted) {
   const double step = nice_step(range.high - range.low, wanted);
-  const double first = std::floor(range.low / step * (1.0 + 1e-12));
+  const double first = std::floor(range.low / step + 1e-9);
   if (!axis.low) {
     range.low = first * step <= range.low ? first * step : range.low;
   }
