@@ -56,17 +56,13 @@ double nice_step(double span, int wanted) {
   return 10.0 * power;
 }
 
+/// "2.5e6", not "2.5e+06".
 std::string short_exponent(double value, int digits = 4) {
-  std::string text = fmt::format("{:.{}g}", value, digits);
-  for (const char* noise : {"e+0", "e+"}) {
-    if (const std::size_t at = text.find(noise); at != std::string::npos) {
-      text.replace(at, std::string(noise).size(), "e");
-    }
-  }
-  if (const std::size_t at = text.find("e-0"); at != std::string::npos) {
-    text.replace(at, 3, "e-");
-  }
-  return text;
+  const std::string text = fmt::format("{:.{}g}", value, digits);
+  const std::size_t at = text.find('e');
+  return at == std::string::npos
+             ? text
+             : fmt::format("{}e{}", text.substr(0, at), std::stoi(text.substr(at + 1)));
 }
 
 std::string linear_label(double value, double step, double size) {
