@@ -18,6 +18,7 @@ demo: build
 	@scripts/demo $(BINARY)
 
 test: packages
+	@scripts/install-packages debian-packages-browser.txt || echo "the browser test will be skipped"
 	@scripts/run-tests all
 
 check: packages

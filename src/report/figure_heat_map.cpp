@@ -32,7 +32,7 @@ std::string cell_text(double value, double largest) {
   if (text.find_first_not_of("-0.") == std::string::npos) {
     text.erase(0, text.front() == '-' ? 1 : 0);
   }
-  return text.front() == '-' ? "\u2212" + text.substr(1) : text;
+  return text.front() == '-' ? fmt::format("\u2212{}", text.substr(1)) : text;
 }
 
 struct Grid {
@@ -104,7 +104,7 @@ void draw_colour_scale(SvgCanvas& canvas, const HeatMap& map, const Box& plot, d
   constexpr double kBar = kStep * (2 * kSteps + 1);
   const std::string low = cell_text(-largest, largest);
   const std::string high =
-      "+" + cell_text(largest, largest) + "  " + shorten(map.name, kSmallText, 140.0);
+      fmt::format("+{}  {}", cell_text(largest, largest), shorten(map.name, kSmallText, 140.0));
   const double low_width = text_width(low, kSmallText) + 6.0;
   const double total = low_width + kBar + 6.0 + text_width(high, kSmallText);
   double x = std::max(14.0, std::min(plot.x, plot.right() - total));

@@ -56,22 +56,19 @@ double nice_step(double span, int wanted) {
   return 10.0 * power;
 }
 
-std::string short_exponent(double value) {
-  std::string text = fmt::format("{:.4g}", value);
-  for (const char* noise : {"e+0", "e+"}) {
-    if (const std::size_t at = text.find(noise); at != std::string::npos) {
-      text.replace(at, std::string(noise).size(), "e");
-    }
-  }
-  if (const std::size_t at = text.find("e-0"); at != std::string::npos) {
-    text.replace(at, 3, "e-");
-  }
-  return text;
+/// "2.5e6", not "2.5e+06".
+std::string short_exponent(double value, int digits = 4) {
+  const std::string text = fmt::format("{:.{}g}", value, digits);
+  const std::size_t at = text.find('e');
+  return at == std::string::npos
+             ? text
+             : fmt::format("{}e{}", text.substr(0, at), std::stoi(text.substr(at + 1)));
 }
 
 std::string linear_label(double value, double step, double size) {
   if (size >= 1e6 || size < 1e-3) {
-    return value == 0.0 ? "0" : short_exponent(value);
+    const int digits = std::max(4, static_cast<int>(std::ceil(std::log10(size / step))) + 2);
+    return std::abs(value) < step * 1e-6 ? "0" : short_exponent(value, digits);
   }
   // Enough decimals to write the step itself (2.5 steps need one more than their power).
   int decimals = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
@@ -83,7 +80,7 @@ std::string linear_label(double value, double step, double size) {
 
 void add_linear_ticks(AxisRange& range, const FigureAxis& axis, int wanted) {
   const double step = nice_step(range.high - range.low, wanted);
-  const double first = std::floor(range.low / step * (1.0 + 1e-12));
+  const double first = std::floor(range.low / step + 1e-9);
   if (!axis.low) {
     range.low = first * step <= range.low ? first * step : range.low;
   }
