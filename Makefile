@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 BINARY := build/release/bin/eigenveil
 
-.PHONY: build demo test check bench format lint install packages clean
+.PHONY: build demo test check bench format lint install tarball packages clean
 
 build: packages
 	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -18,6 +18,7 @@ demo: build
 	@scripts/demo $(BINARY)
 
 test: packages
+	@scripts/install-packages debian-packages-browser.txt || echo "the browser test will be skipped"
 	@scripts/run-tests all
 
 check: packages
@@ -32,6 +33,9 @@ format: packages
 
 install: build
 	@cmake --install build/release --prefix $(PREFIX)
+
+tarball: build
+	@scripts/make-tarball
 
 clean:
 	rm -rf build

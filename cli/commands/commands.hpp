@@ -13,5 +13,8 @@ Command audit_command();
 Command explain_command();
 Command bounds_command();
 Command generate_command();
+Command reproduce_command();
+Command man_command();
+Command completion_command();
 
 }  // namespace eigenveil::cli

@@ -1,98 +1,84 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "cli/commands/commands.hpp"
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/core/matrix.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "cli/sample_data/writers.hpp"
 
 namespace eigenveil::cli {
 namespace {
 
-/// Made-up people, the same for a seed on every machine; nothing here is private.
 struct Generator {
   std::int64_t rows = 2504;
   std::int64_t columns = 0;
   std::uint64_t seed = 1;
   std::string out;
+  std::string bounds_out;
+  std::string populations_out;
+  std::string kind = "questions";
 
-  void declare(CLI::App& app, std::int64_t default_columns);
+  void declare(CLI::App& app, std::int64_t default_columns, const std::string& formats);
+  Outcome write_table(SampleTable& table, bool with_plink) const;
+  Outcome survey() const;
+  Outcome genotype_table() const;
+
+ private:
+  Outcome write_rows(SampleTable& table, bool with_plink) const;
 };
 
-void Generator::declare(CLI::App& app, std::int64_t default_columns) {
+void Generator::declare(CLI::App& app, std::int64_t default_columns, const std::string& formats) {
   columns = default_columns;
-  app.add_option("--rows", rows, "people (default 2504)")->check(CLI::Range(1, 100'000'000));
+  app.add_option("--rows", rows, "people (default 2504)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
   app.add_option("--columns", columns, fmt::format("columns (default {})", default_columns))
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--seed", seed, "which table to make (default 1)");
-  app.add_option("--out", out, "the CSV file to write")->required();
+  app.add_option("--out", out, fmt::format("the file to write; its ending chooses {}", formats))
+      ->required();
+  app.add_option("--bounds-out", bounds_out,
+                 "also write the public range of each column, for pca --bounds");
 }
 
-Matrix standard_normals(RandomStream& stream, Eigen::Index rows, Eigen::Index columns) {
-  Matrix values(rows, columns);
-  fill_standard_normal(stream, {values.data(), static_cast<std::size_t>(values.size())});
-  return values;
+Outcome Generator::write_rows(SampleTable& table, bool with_plink) const {
+  if (out.ends_with(".npy")) {
+    return write_npy(table, rows, out);
+  }
+  if (out.ends_with(".bed")) {
+    return with_plink ? write_plink(table, rows, out)
+                      : Outcome(bad_request("a .bed file holds genotypes; write a survey to .csv, "
+                                            ".tsv or .npy"));
+  }
+  if (out.ends_with(".gz")) {
+    return bad_request("sample tables are written uncompressed; write .csv and gzip it");
+  }
+  return write_csv(table, rows, out, out.ends_with(".tsv") ? '\t' : ',');
 }
 
-/// Answers 0..10 to questions that hang together through three traits a person has.
-std::string survey(const Generator& options) {
-  constexpr Eigen::Index kTraits = 3;
-  RandomStream stream = RandomStream::seeded(options.seed);
-  const Matrix weights = standard_normals(stream, kTraits, options.columns);
-  const Vector strength = Vector::LinSpaced(kTraits, 1.6, 0.6);
-  std::string text;
-  for (std::int64_t j = 1; j <= options.columns; ++j) {
-    text += fmt::format("{}question_{}", j > 1 ? "," : "", j);
-  }
-  text += '\n';
-  for (std::int64_t row = 0; row < options.rows; ++row) {
-    const Matrix draw = standard_normals(stream, 1, kTraits + options.columns);
-    const Vector traits = draw.leftCols(kTraits).transpose().cwiseProduct(strength);
-    for (Eigen::Index j = 0; j < options.columns; ++j) {
-      const double answer = 5.0 + traits.dot(weights.col(j)) + draw(kTraits + j);
-      text += fmt::format("{}{}", j > 0 ? "," : "", std::clamp(std::lround(answer), 0L, 10L));
-    }
-    text += '\n';
-  }
-  return text;
+Outcome Generator::write_table(SampleTable& table, bool with_plink) const {
+  return write_rows(table, with_plink)
+      .and_then([&] {
+        return bounds_out.empty() ? Outcome()
+                                  : write_bounds(table, !out.ends_with(".npy"), bounds_out);
+      })
+      .map([&] {
+        fmt::print("wrote {} ({} rows, {} columns of made-up people)\n", out, rows, columns);
+        if (!bounds_out.empty()) {
+          fmt::print("wrote {} (the range of each column)\n", bounds_out);
+        }
+      });
 }
 
-/// Genotypes 0, 1, 2 of five populations: a tree of two continents and their parts, allele
-/// frequencies drifting along its branches on the logistic scale.
-std::string genotypes(const Generator& options) {
-  constexpr Eigen::Index kPopulations = 5;
-  constexpr Eigen::Index kContinentOf[kPopulations] = {0, 0, 1, 1, 1};
-  RandomStream stream = RandomStream::seeded(options.seed);
-  const Matrix ancestral = standard_normals(stream, 1, options.columns);
-  const Matrix continents = standard_normals(stream, 2, options.columns);
-  const Matrix populations = standard_normals(stream, kPopulations, options.columns);
-  std::string text;
-  for (std::int64_t j = 1; j <= options.columns; ++j) {
-    text += fmt::format("{}snp_{}", j > 1 ? "," : "", j);
-  }
-  text += '\n';
-  for (std::int64_t row = 0; row < options.rows; ++row) {
-    const Eigen::Index population = row * kPopulations / options.rows;
-    for (Eigen::Index j = 0; j < options.columns; ++j) {
-      const double logit = 0.8 * ancestral(j) + 0.5 * continents(kContinentOf[population], j) +
-                           0.35 * populations(population, j);
-      const double frequency = 1.0 / (1.0 + std::exp(-logit));
-      const int alleles =
-          (uniform(stream) < frequency ? 1 : 0) + (uniform(stream) < frequency ? 1 : 0);
-      text += fmt::format("{}{}", j > 0 ? "," : "", alleles);
-    }
-    text += '\n';
-  }
-  return text;
+Outcome Generator::survey() const {
+  const auto table = kind == "mixed" ? mixed_survey(columns, seed) : question_survey(columns, seed);
+  return write_table(*table, false);
 }
 
-Outcome write_table(const Generator& options, const std::string& text) {
-  return write_file_atomically(options.out, text).map([&] {
-    fmt::print("wrote {} ({} rows, {} columns of made-up people)\n", options.out, options.rows,
-               options.columns);
+Outcome Generator::genotype_table() const {
+  const auto table = genotypes(rows, columns, seed);
+  return write_table(*table, true).and_then([&] {
+    return populations_out.empty() ? Outcome() : write_populations(rows, populations_out).map([&] {
+      fmt::print("wrote {} (the population of each person)\n", populations_out);
+    });
   });
 }
 
@@ -104,15 +90,23 @@ Command generate_command() {
           "  eigenveil generate survey --rows 20000 --out survey.csv",
           [](CLI::App& app) {
             app.require_subcommand(1);
-            auto survey_options = std::make_shared<Generator>();
-            auto genotype_options = std::make_shared<Generator>();
-            CLI::App* first = app.add_subcommand("survey", "answers 0..10 to related questions");
-            survey_options->declare(*first, 12);
-            genotype_options->declare(*app.add_subcommand("genotypes", "allele counts 0, 1, 2"),
-                                      200);
+            auto survey = std::make_shared<Generator>();
+            auto genotype = std::make_shared<Generator>();
+            CLI::App* first = app.add_subcommand(
+                "survey", "answers 0..10 to related questions, or columns of several kinds");
+            survey->declare(*first, 12, ".csv, .tsv or .npy");
+            first
+                ->add_option("--kind", survey->kind,
+                             "questions (default: all 0..10), or mixed: age, income, hours, "
+                             "scores and yes/no, each with its own range")
+                ->check(CLI::IsMember({"questions", "mixed"}));
+            CLI::App* second = app.add_subcommand(
+                "genotypes", "allele counts 0, 1, 2 of people from five populations");
+            genotype->declare(*second, 200, ".csv, .tsv, .npy or PLINK .bed (with .bim and .fam)");
+            second->add_option("--populations-out", genotype->populations_out,
+                               "also write the population of each person");
             return [=]() -> Outcome {
-              return first->parsed() ? write_table(*survey_options, survey(*survey_options))
-                                     : write_table(*genotype_options, genotypes(*genotype_options));
+              return first->parsed() ? survey->survey() : genotype->genotype_table();
             };
           }};
 }

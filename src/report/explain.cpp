@@ -40,16 +40,16 @@ Result<void> check_document(Json json) {
   return {};
 }
 
-Result<void> check_array(const fs::path& folder, const Json& array) {
-  const std::string name = array.at("name").get<std::string>();
+Result<void> check_file(const fs::path& folder, const Json& file) {
+  const std::string name = file.at("name").get<std::string>();
   if (fs::path(name).filename() != name) {
-    return bad_request("the release names an array outside of its own folder");
+    return bad_request("the release names a file outside of its own folder");
   }
   const Result<std::string> bytes = read_file(folder / name);
   if (!bytes) {
     return error_of(bytes);
   }
-  if (hex(sha256(*bytes)) != array.at("sha256").get<std::string>()) {
+  if (hex(sha256(*bytes)) != file.at("sha256").get<std::string>()) {
     return bad_request(
         fmt::format("{} was changed after it was written: its checksum does not match", name));
   }
@@ -96,7 +96,7 @@ std::string words(const Json& json, const Guarantee& guarantee) {
     text += "  rests on    nothing beyond the program: bounds are enforced, not assumed\n";
   }
   text += fmt::format("  not protected\n{}", bullet_list(json.at("not_protected")));
-  text += "  checksums   the document and every array are as they were written\n";
+  text += "  checksums   the document and every file it lists are as they were written\n";
   return text;
 }
 
@@ -104,8 +104,12 @@ Result<std::string> explain_json(const Json& json, const fs::path& folder) {
   if (const Result<void> intact = check_document(json); !intact) {
     return error_of(intact);
   }
-  for (const Json& array : json.at("result").at("arrays")) {
-    if (const Result<void> intact = check_array(folder, array); !intact) {
+  std::vector<Json> files = json.at("result").at("arrays");
+  if (json.contains("report")) {
+    files.push_back(json.at("report"));
+  }
+  for (const Json& file : files) {
+    if (const Result<void> intact = check_file(folder, file); !intact) {
       return error_of(intact);
     }
   }

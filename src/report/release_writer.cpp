@@ -5,6 +5,7 @@
 #include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/core/version.hpp"
+#include "eigenveil/report/html_report.hpp"
 #include "eigenveil/report/table_format.hpp"
 #include "json_guarantee.hpp"
 
@@ -52,6 +53,8 @@ std::vector<ReleaseFile> release_files(const ReleaseDocument& document, TableFor
     arrays.push_back(describe_table(table, files.back()));
   }
   json["result"]["arrays"] = arrays;
+  files.push_back({file_name(document, "report", ".html"), report_html(document, files)});
+  json["report"] = {{"name", files.back().name}, {"sha256", hex(sha256(files.back().bytes))}};
   // Over the document as it stands without this field, so that `explain` can recompute it.
   json["checksum"] = hex(sha256(json.dump()));
   files.insert(files.begin(), {file_name(document, "release", ".json"), json.dump(2) + "\n"});

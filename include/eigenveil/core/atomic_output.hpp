@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -20,6 +21,30 @@ enum class FileAccess : std::uint8_t {
 /// or a device (`/dev/null` must survive root) is refused.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                    FileAccess access = FileAccess::Default);
+
+/// A file too large for memory, written piece by piece under a temporary name; `publish` syncs and
+/// renames it. Without `publish` nothing is left behind.
+class AtomicFile {
+ public:
+  static Result<AtomicFile> create(const std::filesystem::path& path,
+                                   FileAccess access = FileAccess::Default);
+  AtomicFile(AtomicFile&& other) noexcept;
+  AtomicFile& operator=(AtomicFile&&) = delete;
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  Result<void> append(std::string_view bytes);
+  /// For formats stored in another order than they are made; independent of `append`'s position.
+  Result<void> write_at(std::int64_t offset, std::string_view bytes);
+  Result<void> publish();
+
+ private:
+  AtomicFile(std::filesystem::path path, std::filesystem::path temporary, int descriptor);
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  int descriptor_ = -1;
+};
 
 /// A directory that appears complete or not at all. Files go to a hidden sibling; `publish` swaps
 /// it with `target` in one system call and removes what was there before. An existing target is

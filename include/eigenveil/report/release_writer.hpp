@@ -12,8 +12,8 @@ namespace eigenveil {
 
 enum class TableFormat : std::uint8_t { Csv, Npy };
 
-/// The files of a release: `release.json` and its arrays. Names carry `.NOT-PRIVATE` when the
-/// release is not private.
+/// The files of a release: `release.json`, its arrays and `report.html`. Names carry `.NOT-PRIVATE`
+/// when the release is not private.
 struct ReleaseFile {
   std::string name;
   std::string bytes;

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "cli/reproduce/entry.hpp"
+
+namespace eigenveil::cli {
+
+/// One self-contained page: what the paper says, our numbers beside it, figures, tables, what
+/// differs. No script, nothing loaded; the arrays are linked as files of the same folder.
+std::string entry_page(const Entry& entry, const Reproduction& result);
+
+/// The page of a folder that holds several entries: a line and a link for each.
+std::string overview_page(const std::vector<std::pair<Entry, Reproduction>>& done);
+
+/// "72 of 73 numbers and claims agree with the paper".
+std::string agreement_in_words(const Reproduction& result);
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,36 @@
+# make install: the program, the library with find_package(eigenveil), manual and completions.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigenveil)
+install(TARGETS eigenveil eigenveil_dependencies EXPORT eigenveil_targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT eigenveil_targets NAMESPACE eigenveil:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/eigenveil-config.cmake.in
+  ${CMAKE_BINARY_DIR}/eigenveil-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/eigenveil-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/eigenveil-config.cmake
+  ${CMAKE_BINARY_DIR}/eigenveil-config-version.cmake DESTINATION ${package_dir})
+install(DIRECTORY include/eigenveil DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+
+# The manual and the completions come from the program itself, so they cannot fall behind it.
+install(TARGETS eigenveil_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+set_target_properties(eigenveil_cli PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/eigenveil")
+# DT_RPATH, not DT_RUNPATH: the libraries of a tarball must also find each other.
+target_link_options(eigenveil_cli PRIVATE -Wl,--disable-new-dtags)
+set(interface_dir ${CMAKE_BINARY_DIR}/interface)
+add_custom_command(TARGET eigenveil_cli POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${interface_dir}
+  COMMAND eigenveil_cli man > ${interface_dir}/eigenveil.1
+  COMMAND eigenveil_cli completion bash > ${interface_dir}/eigenveil.bash
+  COMMAND eigenveil_cli completion zsh > ${interface_dir}/_eigenveil
+  COMMAND eigenveil_cli completion fish > ${interface_dir}/eigenveil.fish
+  COMMENT "Writing the manual page and the completions" VERBATIM)
+install(FILES ${interface_dir}/eigenveil.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${interface_dir}/eigenveil.bash RENAME eigenveil
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${interface_dir}/_eigenveil DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${interface_dir}/eigenveil.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

@@ -1,0 +1,84 @@
+#include "figure_text.hpp"
+
+#include <sstream>
+
+#include "eigenveil/report/html_text.hpp"
+#include "utf8.hpp"
+
+namespace eigenveil {
+namespace {
+
+constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
+
+double advance(std::uint32_t point) {
+  constexpr std::string_view kNarrow = " !'(),.:;I[]|`ijl";
+  constexpr std::string_view kWide = "%@MWmw";
+  if (point >= 0x1100) {  // dashes and superscripts are narrower, ideographs fill the square
+    return point < 0x2E80 ? 0.84 : 1.0;
+  }
+  if (point >= 0x80) {
+    return 0.72;
+  }
+  const char letter = static_cast<char>(point);
+  if (kNarrow.find(letter) != std::string_view::npos) {
+    return 0.40;
+  }
+  if (kWide.find(letter) != std::string_view::npos) {
+    return 1.0;
+  }
+  return letter >= 'A' && letter <= 'Z' ? 0.74 : 0.64;
+}
+
+}  // namespace
+
+double text_width(std::string_view text, double size) {
+  double em = 0.0;
+  while (!text.empty()) {
+    const Utf8Character character = first_character(text);
+    em += advance(character.valid ? character.point : 0xFFFD);
+    text.remove_prefix(character.bytes);
+  }
+  return em * size;
+}
+
+std::string shorten(std::string_view text, double size, double width) {
+  const std::string clean = printable_text(text);
+  if (text_width(clean, size) <= width) {
+    return clean;
+  }
+  std::string_view rest = clean;
+  std::string kept;
+  double used = text_width(kEllipsis, size);
+  while (!rest.empty()) {
+    const std::string_view letter = rest.substr(0, first_character(rest).bytes);
+    used += text_width(letter, size);
+    if (used > width) {
+      break;
+    }
+    kept += letter;
+    rest.remove_prefix(letter.size());
+  }
+  return kept + std::string(kEllipsis);
+}
+
+std::vector<std::string> wrap(std::string_view text, double size, double width) {
+  std::istringstream words{printable_text(text)};
+  std::vector<std::string> lines;
+  std::string line;
+  for (std::string word; words >> word;) {
+    word = shorten(word, size, width);
+    const std::string longer = line.empty() ? word : line + " " + word;
+    if (line.empty() || text_width(longer, size) <= width) {
+      line = longer;
+    } else {
+      lines.push_back(line);
+      line = word;
+    }
+  }
+  if (!line.empty()) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,196 @@
+#include "eigenveil/report/html_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "eigenveil/core/digest.hpp"
+#include "eigenveil/core/version.hpp"
+#include "eigenveil/report/html_text.hpp"
+#include "eigenveil/report/report_figures.hpp"
+#include "html_style.hpp"
+#include "report_text.hpp"
+
+namespace eigenveil {
+namespace {
+
+constexpr std::size_t kShortList = 6;
+
+std::string number_text(double value) {
+  return fmt::format("{:.6g}", value);
+}
+
+template <class Value, class Text>
+std::string list_html(const std::vector<Value>& values, Text&& text) {
+  std::string all;
+  std::string first;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    all += (i > 0 ? ", " : "") + escape_markup(text(values[i]));
+    if (i + 1 == kShortList) {
+      first = all;
+    }
+  }
+  if (values.size() <= kShortList) {
+    return all;
+  }
+  return fmt::format("<details><summary>{}, … ({} in all)</summary>{}</details>", first,
+                     values.size(), all);
+}
+
+struct FieldHtml {
+  std::string operator()(bool value) const { return value ? "yes" : "no"; }
+  std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return number_text(value); }
+  std::string operator()(const std::string& value) const { return escape_markup(value); }
+  std::string operator()(const std::vector<double>& values) const {
+    const bool constant =
+        values.size() > 1 &&
+        std::all_of(values.begin(), values.end(), [&](double v) { return v == values.front(); });
+    if (constant) {
+      return fmt::format("{} (all {})", number_text(values.front()), values.size());
+    }
+    return list_html(values, number_text);
+  }
+  std::string operator()(const std::vector<std::string>& values) const {
+    return list_html(values, [](const std::string& value) { return value; });
+  }
+};
+
+std::string fields_table(const Fields& fields) {
+  std::string rows;
+  for (const auto& [name, value] : fields) {
+    rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
+                        escape_markup(field_title(name)), std::visit(FieldHtml{}, value));
+  }
+  return "<table>\n" + rows + "</table>\n";
+}
+
+std::string bullets(const std::vector<std::string>& texts, const char* tag = "ul") {
+  std::string items;
+  for (const std::string& text : texts) {
+    items += fmt::format("<li>{}</li>\n", escape_markup(text));
+  }
+  return fmt::format("<{0}>\n{1}</{0}>\n", tag, items);
+}
+
+std::string section(const std::string& title, const std::string& body) {
+  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, body);
+}
+
+std::string banner(const ReleaseDocument& document) {
+  if (document.is_private()) {
+    return "";
+  }
+  return fmt::format(
+      "<div class=\"banner\" role=\"alert\"><strong>NOT PRIVATE</strong>"
+      "Do not publish this. {} For tests and reproduction only.</div>\n",
+      escape_markup(not_private_reason(document.guarantee)));
+}
+
+std::string guarantee_section(const ReleaseDocument& document) {
+  return fmt::format(
+      "<section class=\"guarantee\">\n<h2>The guarantee</h2>\n<p class=\"statement\">{}</p>\n"
+      "<p class=\"power\">{}</p>\n<p class=\"muted\">A false alarm is calling someone a member of "
+      "the data who is not; power is the chance to recognise someone who is. Guessing without "
+      "looking has 5% power at 5% false alarms.</p>\n</section>\n",
+      escape_markup(sentence(headline(document.guarantee, document.requested))),
+      escape_markup(sentence(detection_in_words(document.guarantee))));
+}
+
+std::string figure_html(const Figure& figure, std::string_view caption = {}) {
+  const std::string words =
+      caption.empty() ? "" : fmt::format("<figcaption>{}</figcaption>\n", escape_markup(caption));
+  return fmt::format("<figure>\n{}{}</figure>\n", figure_svg(figure), words);
+}
+
+std::string trade_off_section(const ReleaseDocument& document) {
+  constexpr std::string_view kHowToRead =
+      "Anyone who tries to tell from this release whether a given person is in the data makes two "
+      "kinds of errors. For each false alarm rate the curve is the smallest miss rate that is "
+      "possible, whatever else they know. A curve close to the diagonal means that they do hardly "
+      "better than guessing.";
+  constexpr std::string_view kReferences =
+      "The grey curves are pure differential privacy at three familiar levels: epsilon = 0.1 is "
+      "very strong, 1 is a common choice, 10 is weak.";
+  return fmt::format(
+      "<section>\n<h2>How well a person is hidden</h2>\n<div class=\"figures\">\n{}"
+      "<div><p>{}</p>\n<p>{}</p></div>\n</div>\n</section>\n",
+      figure_html(trade_off_figure(document.guarantee)), kHowToRead, kReferences);
+}
+
+std::string result_section(const ReleaseDocument& document) {
+  std::string figures;
+  for (const Figure& figure : result_figures(document)) {
+    figures += figure_html(figure);
+  }
+  const std::string drawn =
+      figures.empty() ? "" : "<div class=\"figures\">\n" + figures + "</div>\n";
+  return section("What is released", drawn + fields_table(document.result));
+}
+
+std::string assumption_section(const ReleaseDocument& document) {
+  const std::vector<std::string>& assumptions = document.guarantee.assumptions;
+  return section("What the guarantee rests on",
+                 assumptions.empty() ? "<p>Nothing beyond the program: the bounds on the data are "
+                                       "enforced, not assumed.</p>\n"
+                                     : bullets(assumptions));
+}
+
+std::string files_section(const ReleaseDocument& document, const std::vector<ReleaseFile>& arrays) {
+  std::string rows;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const std::string what = i < document.tables.size() ? document.tables[i].description : "";
+    rows += fmt::format(
+        "<tr><td>{}<br><span class=\"muted\">{}</span></td><td><code>{}</code></td></tr>\n",
+        escape_markup(arrays[i].name), escape_markup(what), hex(sha256(arrays[i].bytes)));
+  }
+  const std::string table =
+      rows.empty() ? ""
+                   : "<table class=\"files\">\n<thead><tr><th>file</th><th>SHA-256</th></tr>"
+                     "</thead>\n<tbody>\n" +
+                         rows + "</tbody></table>\n";
+  return section(
+      "Files and checksums",
+      table + fmt::format("<p class=\"muted\">release{}.json lists these checksums and that of "
+                          "this page; <code>eigenveil explain</code> checks them all.</p>\n",
+                          document.is_private() ? "" : ".NOT-PRIVATE"));
+}
+
+std::string head(const ReleaseDocument& document) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+      "'unsafe-inline'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<title>{}</title>\n<style>{}</style>\n</head>\n",
+      escape_markup(report_title(document)), kPageStyle);
+}
+
+}  // namespace
+
+std::string report_html(const ReleaseDocument& document, const std::vector<ReleaseFile>& arrays) {
+  std::string page = head(document);
+  page +=
+      fmt::format("<body>\n<main>\n<header><h1>{}</h1>\n<p>method {} · Eigenveil {}</p></header>\n",
+                  escape_markup(report_title(document)), escape_markup(document.method), kVersion);
+  page += banner(document);
+  page += guarantee_section(document);
+  page += trade_off_section(document);
+  page += result_section(document);
+  page += section("Parameters", fields_table(document.parameters));
+  page += assumption_section(document);
+  page += section("What is not protected", bullets(not_protected(document.guarantee.relation)));
+  page += section("Statement to paste",
+                  fmt::format("<pre>{}</pre>\n", escape_markup(disclosure_statement(document))));
+  page += files_section(document, arrays);
+  page += section("References", bullets(references_of(document), "ol"));
+  page += fmt::format(
+      "{}<footer><p>Written by Eigenveil {} from the release alone: nothing on this page comes "
+      "from "
+      "the data except through the guarantee above.</p></footer>\n</main>\n</body>\n</html>\n",
+      banner(document), kVersion);
+  return page;
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,223 @@
+#include "eigenveil/report/report_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "eigenveil/privacy/conversion.hpp"
+#include "report_fields.hpp"
+
+namespace eigenveil {
+namespace {
+
+constexpr double kPhoneWidth = 440.0;
+constexpr Eigen::Index kMostRows = 24;
+constexpr Eigen::Index kMostComponents = 8;
+constexpr std::size_t kMostEigenvalues = 40;
+
+FigureSeries curve(const std::string& name, Emphasis emphasis, const Loss& loss) {
+  FigureSeries series;
+  series.name = name;
+  series.emphasis = emphasis;
+  constexpr int kSteps = 100;
+  for (int i = 0; i <= kSteps; ++i) {  // denser where curves are steep, near no false alarms
+    const double share = static_cast<double>(i) / kSteps;
+    series.x.push_back(share * share);
+    series.y.push_back(trade_off(loss, share * share));
+  }
+  return series;
+}
+
+void add_basis_note(Figure& figure, Basis basis) {
+  if (basis == Basis::NotPrivate) {
+    figure.notes.push_back({"NOT PRIVATE: do not publish", NoteLevel::Danger});
+  } else if (basis == Basis::Asymptotic || basis == Basis::ModelProbability) {
+    figure.notes.push_back(
+        {fmt::format("Weaker than a proof for all data: {}", describe(basis)), NoteLevel::Caution});
+  }
+}
+
+/// Rows of largest `weight`, in the order of the table.
+std::vector<Eigen::Index> leading(const Vector& weight, Eigen::Index most) {
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(weight.size()));
+  std::iota(order.begin(), order.end(), Eigen::Index{0});
+  const auto shown = static_cast<std::ptrdiff_t>(std::min(most, weight.size()));
+  std::partial_sort(order.begin(), order.begin() + shown, order.end(),
+                    [&](Eigen::Index a, Eigen::Index b) { return weight[a] > weight[b]; });
+  order.resize(static_cast<std::size_t>(shown));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+HeatMap heat_map_of(const ReleasedTable& table, const std::vector<Eigen::Index>& rows,
+                    const std::vector<Eigen::Index>& columns) {
+  HeatMap map;
+  map.values.resize(static_cast<Eigen::Index>(rows.size()),
+                    static_cast<Eigen::Index>(columns.size()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    map.row_names.push_back(table.row_names[static_cast<std::size_t>(rows[i])]);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      map.values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+          table.values(rows[i], columns[j]);
+    }
+  }
+  for (const Eigen::Index column : columns) {
+    map.column_names.push_back(table.column_names[static_cast<std::size_t>(column)]);
+  }
+  return map;
+}
+
+Figure heat_map_figure(const ReleaseDocument& document, HeatMap map) {
+  Figure figure;
+  figure.width = kPhoneWidth;
+  figure.panels.emplace_back().heat_map = std::move(map);
+  add_basis_note(figure, document.guarantee.basis);
+  return figure;
+}
+
+const ReleasedTable* table_named(const ReleaseDocument& document, std::string_view name) {
+  const auto found = std::find_if(document.tables.begin(), document.tables.end(),
+                                  [&](const ReleasedTable& table) { return table.name == name; });
+  return found == document.tables.end() || found->values.size() == 0 ? nullptr : &*found;
+}
+
+}  // namespace
+
+Figure trade_off_figure(const Guarantee& guarantee) {
+  Figure figure;
+  figure.width = kPhoneWidth;
+  figure.title = "What an adversary must miss";
+  const double miss = trade_off(guarantee.loss, 0.05);
+  figure.description = fmt::format(
+      "Trade-off curve: smallest miss rate of any test against its false alarm rate. At 5% false "
+      "alarms this release forces a miss rate of at least {:.1f}%.",
+      std::floor(1000.0 * miss) / 10.0);
+  FigurePanel panel;
+  panel.x = {"false alarm rate (type I error)", Scale::Linear, 0.0, 1.0};
+  panel.y = {"smallest miss rate (type II error)", Scale::Linear, 0.0, 1.0};
+  const bool is_private = guarantee.basis != Basis::NotPrivate;
+  panel.series = {curve("epsilon = 0.1", Emphasis::Reference, PureDp{0.1}),
+                  curve("epsilon = 1", Emphasis::Reference, PureDp{1.0}),
+                  curve("epsilon = 10", Emphasis::Reference, PureDp{10.0}),
+                  curve(is_private ? "this release" : "would have been, with secret randomness",
+                        Emphasis::Strong, guarantee.loss)};
+  panel.marks.push_back({0.05, miss,
+                         fmt::format("5% false alarms: power at most {:.1f}%",
+                                     std::ceil(1000.0 * max_power(guarantee.loss, 0.05)) / 10.0)});
+  if (!is_private) {
+    panel.marks.clear();
+  }
+  figure.panels.push_back(std::move(panel));
+  add_basis_note(figure, guarantee.basis);
+  figure.notes.push_back(
+      {"Higher is more private; the diagonal from 1 to 1 is guessing without looking."});
+  return figure;
+}
+
+std::optional<Figure> scree_figure(const ReleaseDocument& document) {
+  const auto* variances = field<std::vector<double>>(document.result, "noisy_explained_variance");
+  const bool components = variances != nullptr;
+  if (!components) {
+    variances = field<std::vector<double>>(document.result, "noisy_eigenvalues");
+  }
+  if (variances == nullptr || variances->empty()) {
+    return std::nullopt;
+  }
+  std::vector<double> values = *variances;
+  std::sort(values.begin(), values.end(), std::greater<>());
+  const std::size_t shown = std::min(values.size(), kMostEigenvalues);
+  FigureSeries series;
+  series.name = components ? "noisy explained variance" : "noisy eigenvalue";
+  series.kind = shown <= 12 ? SeriesKind::Bars : SeriesKind::Points;
+  series.y.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(shown));
+  FigurePanel panel;
+  for (std::size_t i = 1; i <= shown; ++i) {
+    series.x.push_back(static_cast<double>(i));
+    if (shown <= 12) {
+      panel.x.categories.push_back(components ? fmt::format("PC{}", i) : fmt::format("{}", i));
+    }
+  }
+  Figure figure;
+  figure.width = kPhoneWidth;
+  figure.title = components ? "Variance of the components" : "Eigenvalues of the covariance";
+  figure.description =
+      fmt::format("The {} largest {}s and the level noise alone would reach.", shown, series.name);
+  panel.x.label = components ? "component" : "eigenvalue, largest first";
+  panel.y.label = series.name;
+  panel.series.push_back(std::move(series));
+  if (const auto* floor = field<double>(document.result, "noise_floor")) {
+    panel.lines.push_back({true, *floor, "noise floor"});
+    figure.notes.push_back(
+        {"Noise floor: about the largest value that noise alone would show. What "
+         "lies below it should not be interpreted."});
+  }
+  if (shown < values.size()) {
+    figure.notes.push_back({fmt::format("The first {} of {}.", shown, values.size())});
+  }
+  figure.panels.push_back(std::move(panel));
+  add_basis_note(figure, document.guarantee.basis);
+  return figure;
+}
+
+std::optional<Figure> loadings_figure(const ReleaseDocument& document) {
+  const ReleasedTable* table = table_named(document, "loadings");
+  if (table == nullptr) {
+    return std::nullopt;
+  }
+  const Eigen::Index components = std::min(kMostComponents, table->values.cols());
+  const Matrix first = table->values.leftCols(components);
+  const std::vector<Eigen::Index> rows = leading(first.rowwise().squaredNorm(), kMostRows);
+  std::vector<Eigen::Index> columns(static_cast<std::size_t>(components));
+  std::iota(columns.begin(), columns.end(), Eigen::Index{0});
+  HeatMap map = heat_map_of(*table, rows, columns);
+  map.name = "loading";
+  Figure figure = heat_map_figure(document, std::move(map));
+  figure.title = "Loadings";
+  figure.description = "How much each column contributes to each private component.";
+  if (table->values.rows() > kMostRows) {
+    figure.notes.push_back(
+        {fmt::format("{} of {} columns: those with the largest released "
+                     "loadings. The file has all of them.",
+                     kMostRows, table->values.rows())});
+  }
+  if (table->values.cols() > components) {
+    figure.notes.push_back(
+        {fmt::format("The first {} of {} components.", components, table->values.cols())});
+  }
+  return figure;
+}
+
+std::optional<Figure> covariance_figure(const ReleaseDocument& document) {
+  const ReleasedTable* table = table_named(document, "covariance");
+  if (table == nullptr || table->values.rows() != table->values.cols()) {
+    return std::nullopt;
+  }
+  const std::vector<Eigen::Index> rows = leading(table->values.diagonal(), kMostRows);
+  HeatMap map = heat_map_of(*table, rows, rows);
+  map.name = "covariance";
+  Figure figure = heat_map_figure(document, std::move(map));
+  figure.title = "Private covariance";
+  figure.description = "The released covariance between columns.";
+  if (table->values.rows() > kMostRows) {
+    figure.notes.push_back(
+        {fmt::format("{} of {} columns: those with the largest released "
+                     "variances. The file has all of them.",
+                     kMostRows, table->values.rows())});
+  }
+  return figure;
+}
+
+std::vector<Figure> result_figures(const ReleaseDocument& document) {
+  std::vector<Figure> figures;
+  for (auto* make : {scree_figure, loadings_figure, covariance_figure}) {
+    if (std::optional<Figure> figure = make(document)) {
+      figures.push_back(std::move(*figure));
+    }
+  }
+  return figures;
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,142 @@
+#include "report_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "eigenveil/core/version.hpp"
+#include "eigenveil/report/html_report.hpp"
+
+namespace eigenveil {
+namespace {
+
+using NamePair = std::pair<std::string_view, std::string_view>;
+
+constexpr std::array kTasks = {
+    NamePair{"pca", "principal components"}, NamePair{"lowrank", "low-rank approximation"},
+    NamePair{"subspace", "subspace"}, NamePair{"mask", "masked pseudo-data"}};
+
+constexpr std::array kFieldTitles = {
+    NamePair{"row_norm", "bound on the norm of a row"},
+    NamePair{"grid", "largest integer on the rounding grid"},
+    NamePair{"grid_unit", "step of the rounding grid"},
+    NamePair{"range_low", "public lower bounds of the columns"},
+    NamePair{"range_high", "public upper bounds of the columns"},
+    NamePair{"center", "centred about"},
+    NamePair{"neighbours", "neighbouring data sets"},
+    NamePair{"group_size", "rows protected together"},
+    NamePair{"sensitivity_in_grid_units", "sensitivity, in grid units"},
+    NamePair{"noise_sd_diagonal", "standard deviation of the noise on sums of squares"},
+    NamePair{"noise_sd_off_diagonal", "standard deviation of the noise on sums of products"},
+    NamePair{"noisy_rows", "number of rows, noisy"},
+    NamePair{"noisy_rows_sd", "standard deviation of that number"},
+    NamePair{"rows", "number of rows (public)"},
+    NamePair{"noise_floor", "noise floor"},
+    NamePair{"noisy_explained_variance", "variance along each component, noisy"},
+    NamePair{"noisy_explained_share", "share of the total variance, noisy"}};
+
+template <class Pairs>
+std::string lookup(const Pairs& pairs, const std::string& name) {
+  for (const auto& [key, title] : pairs) {
+    if (key == name) {
+      return std::string(title);
+    }
+  }
+  std::string words = name;
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+std::string join(const std::vector<std::string>& texts) {
+  std::string line;
+  for (const std::string& text : texts) {
+    line += (line.empty() ? "" : "; ") + text;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string sentence(std::string words) {
+  if (!words.empty()) {
+    words.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(words.front())));
+    words += words.back() == '.' ? "" : ".";
+  }
+  return words;
+}
+
+std::string report_title(const ReleaseDocument& document) {
+  const std::string task = lookup(kTasks, document.task);
+  if (document.is_private()) {
+    return "Private " + task;
+  }
+  std::string title = sentence(task);
+  title.pop_back();
+  return title + " (NOT PRIVATE)";
+}
+
+std::string field_title(const std::string& name) {
+  return lookup(kFieldTitles, name);
+}
+
+std::string not_private_reason(const Guarantee& guarantee) {
+  return guarantee.secure_random
+             ? "It was made by a published rule that is known to be unsound."
+             : "Its randomness came from a known seed, so the noise can be subtracted.";
+}
+
+std::string disclosure_statement(const ReleaseDocument& document) {
+  if (!document.is_private()) {
+    return fmt::format(
+        "NOT PRIVATE. This output of Eigenveil {} is for tests and reproduction only and must not "
+        "be published as a private release. {}\n",
+        kVersion, not_private_reason(document.guarantee));
+  }
+  std::string text = fmt::format(
+      "{}, released with Eigenveil {} (method {}).\n\n"
+      "Guarantee: {}\nIn words: {}\n",
+      report_title(document), kVersion, document.method,
+      sentence(headline(document.guarantee, document.requested)),
+      sentence(detection_in_words(document.guarantee)));
+  text +=
+      document.guarantee.assumptions.empty()
+          ? "Assumptions: none beyond the program; bounds on the data are enforced, not assumed.\n"
+          : fmt::format("Assumptions: {}\n", sentence(join(document.guarantee.assumptions)));
+  text += fmt::format("Not protected: {}\n",
+                      sentence(join(not_protected(document.guarantee.relation))));
+  text +=
+      "The guarantee covers this release alone. Every further release from the same data adds to "
+      "the total privacy loss.\n";
+  return text;
+}
+
+std::vector<std::string> references_of(const ReleaseDocument& document) {
+  std::vector<std::string> papers = {
+      "C. Dwork, F. McSherry, K. Nissim, A. Smith. Calibrating Noise to Sensitivity in Private "
+      "Data "
+      "Analysis. TCC 2006.",
+      "C. Dwork, A. Roth. The Algorithmic Foundations of Differential Privacy. Foundations and "
+      "Trends in Theoretical Computer Science 9(3–4), 2014.",
+      "J. Dong, A. Roth, W. J. Su. Gaussian Differential Privacy. Journal of the Royal Statistical "
+      "Society, Series B 84(1), 2022."};
+  if (document.method == "gauss") {
+    papers.emplace_back(
+        "C. Dwork, K. Talwar, A. Thakurta, L. Zhang. Analyze Gauss: Optimal Bounds for "
+        "Privacy-Preserving Principal Component Analysis. STOC 2014.");
+    papers.emplace_back(
+        "B. Balle, Y.-X. Wang. Improving the Gaussian Mechanism for Differential Privacy: "
+        "Analytical Calibration and Optimal Denoising. ICML 2018.");
+  }
+  papers.emplace_back("I. Mironov. Rényi Differential Privacy. IEEE CSF 2017.");
+  if (std::holds_alternative<Zcdp>(document.requested)) {
+    papers.emplace_back(
+        "C. L. Canonne, G. Kamath, T. Steinke. The Discrete Gaussian for Differential Privacy. "
+        "NeurIPS 2020.");
+  }
+  return papers;
+}
+
+}  // namespace eigenveil

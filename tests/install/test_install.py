@@ -1,0 +1,158 @@
+"""What make install and make tarball leave on a machine: a package others can find and build
+against, a program that runs from any folder, a manual and completions that name every command."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.environ.get("EIGENVEIL_BUILD", "")
+SOURCE = os.environ.get("EIGENVEIL_SOURCE", "")
+# Everything else must travel with the tarball.
+C_LIBRARY = re.compile(r"^(linux-vdso|ld-linux.*|/lib.*/ld-linux.*|libc|libm|libpthread|libdl|librt)\.so")
+
+
+def run(*command, **options):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False,
+                          timeout=600, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done.stdout
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.prefix = os.path.join(os.path.dirname(BUILD), "install-test")
+        shutil.rmtree(cls.prefix, ignore_errors=True)
+        run("cmake", "--install", BUILD, "--prefix", cls.prefix)
+        cls.program = os.path.join(cls.prefix, "bin", "eigenveil")
+
+    def commands(self):
+        """The visible commands, from the help text a user sees."""
+        help_text = run(self.program, "--help")
+        found = re.findall(r"^  ([a-z]+) ", help_text.split("Subcommands:")[1], re.MULTILINE)
+        self.assertIn("generate", found)
+        self.assertNotIn("man", found)
+        self.assertNotIn("completion", found)
+        return found
+
+    def read(self, *names):
+        with open(os.path.join(self.prefix, *names), encoding="utf-8") as file:
+            return file.read()
+
+    def test_a_consumer_finds_builds_and_runs(self):
+        build = os.path.join(self.prefix, "consumer-build")
+        run("cmake", "-S", os.path.join(SOURCE, "tests", "install", "consumer"), "-B", build, "-G",
+            "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build)
+        self.assertEqual(run(os.path.join(build, "consumer")),
+                         "eigenveil 0.1.0 sigma 9.54 meets delta\n")
+
+    def test_no_installed_file_names_the_build_tree(self):
+        for place, _, names in os.walk(os.path.join(self.prefix)):
+            if "consumer-build" in place:
+                continue
+            for name in names:
+                if name.endswith((".cmake", ".1", ".bash", ".fish")) or name == "_eigenveil":
+                    with open(os.path.join(place, name), encoding="utf-8") as file:
+                        self.assertNotIn(SOURCE, file.read(), name)
+
+    def test_the_manual_names_every_command_and_option(self):
+        page = self.read("share", "man", "man1", "eigenveil.1").replace("\\-", "-")
+        for command in self.commands():
+            self.assertIn(f".SS eigenveil {command}\n", page)
+            for option in re.findall(r"(--[a-z][a-z-]+)", run(self.program, command, "--help")):
+                self.assertIn(option, page, f"{command} {option}")
+        if shutil.which("groff"):
+            done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=page, text=True,
+                                  capture_output=True, check=True)
+            self.assertEqual(done.stderr, "")
+
+    def complete(self, *words):
+        """What bash offers for the last word."""
+        script = os.path.join(self.prefix, "share", "bash-completion", "completions", "eigenveil")
+        ask = (f'source "{script}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _eigenveil; '
+               'printf "%s\\n" "${COMPREPLY[@]}"')
+        return run("bash", "-c", ask, "bash", "eigenveil", *words).split()
+
+    def test_bash_completes_commands_options_and_choices(self):
+        self.assertEqual(sorted(self.complete("")), sorted(self.commands()))
+        self.assertEqual(self.complete("gen"), ["generate"])
+        self.assertEqual(sorted(self.complete("generate", "")), ["genotypes", "survey"])
+        self.assertIn("--bounds-out", self.complete("generate", "survey", "--bo"))
+        self.assertEqual(self.complete("generate", "survey", "--kind", ""), ["questions", "mixed"])
+        self.assertNotIn("--kind", self.complete("generate", "genotypes", "--"))
+
+    def test_the_other_shells_get_the_same_words(self):
+        zsh = self.read("share", "zsh", "site-functions", "_eigenveil")
+        fish = self.read("share", "fish", "vendor_completions.d", "eigenveil.fish")
+        self.assertTrue(zsh.startswith("#compdef eigenveil\n"))
+        for command in self.commands():
+            self.assertIn(f"'{command}') commands=", zsh)
+            self.assertIn(f" -a {command} ", fish)
+        for shell, path in (("zsh", "zsh/site-functions/_eigenveil"),
+                            ("fish", "fish/vendor_completions.d/eigenveil.fish")):
+            if shutil.which(shell):
+                run(shell, "-n", os.path.join(self.prefix, "share", path))
+
+
+class Tarball(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="eigenveil-tarball-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        run(os.path.join(SOURCE, "scripts", "make-tarball"), BUILD, cls.folder)
+        archive = [name for name in os.listdir(cls.folder) if name.endswith(".tar.gz")]
+        run("tar", "-xzf", os.path.join(cls.folder, archive[0]), "-C", cls.folder)
+        cls.archive = os.path.join(cls.folder, archive[0])
+        cls.root = os.path.join(cls.folder, archive[0][:-len(".tar.gz")])
+        # Moved, to show that it does not remember where it was unpacked.
+        os.makedirs(os.path.join(cls.folder, "some where else"))
+        moved = os.path.join(cls.folder, "some where else", "ev")
+        os.rename(cls.root, moved)
+        cls.root = moved
+
+    def test_it_runs_from_another_folder_with_an_empty_environment(self):
+        program = os.path.join(self.root, "bin", "eigenveil")
+        empty = {"PATH": "", "LD_LIBRARY_PATH": ""}
+        self.assertIn("eigenveil 0.1.0", run(program, "--version", env=empty, cwd="/"))
+        table = os.path.join(self.folder, "survey.csv")
+        run(program, "generate", "survey", "--rows", 2000, "--out", table, env=empty, cwd="/")
+        out = os.path.join(self.folder, "out")
+        run(program, "pca", table, "-k", 2, "--mu", 1, "--range", "0:10", "--out", out, env=empty,
+            cwd="/")
+        self.assertTrue(os.path.exists(os.path.join(out, "release.json")))
+
+    def test_every_library_but_the_c_library_is_its_own(self):
+        lines = run("ldd", os.path.join(self.root, "bin", "eigenveil")).splitlines()
+        own = os.path.realpath(os.path.join(self.root, "lib", "eigenveil"))
+        found = 0
+        for line in lines:
+            name = line.split()[0]
+            if C_LIBRARY.match(os.path.basename(name)) or C_LIBRARY.match(name):
+                continue
+            place = line.split("=>")[1].rsplit("(", 1)[0].strip()
+            self.assertEqual(os.path.dirname(os.path.realpath(place)), own, line)
+            found += 1
+        self.assertGreaterEqual(found, 5)
+
+    def test_licences_and_documents_are_inside(self):
+        self.assertTrue(os.path.exists(os.path.join(self.root, "LICENSE")))
+        licences = os.listdir(os.path.join(self.root, "licences"))
+        self.assertTrue(any(name.startswith("libopenblas") for name in licences), licences)
+        self.assertTrue(os.path.exists(os.path.join(self.root, "share", "doc", "eigenveil", "docs",
+                                                    "guide.md")))
+
+    def test_the_same_build_gives_the_same_bytes(self):
+        with tempfile.TemporaryDirectory() as again:
+            run(os.path.join(SOURCE, "scripts", "make-tarball"), BUILD, again)
+            with open(os.path.join(again, os.path.basename(self.archive)), "rb") as second, \
+                    open(self.archive, "rb") as first:
+                self.assertEqual(first.read(), second.read())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,135 @@
+#include "eigenveil/report/html_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "eigenveil/core/digest.hpp"
+#include "eigenveil/report/explain.hpp"
+#include "eigenveil/report/html_text.hpp"
+#include "xml_support.hpp"
+
+namespace eigenveil::test {
+namespace {
+
+ReleaseDocument components(Eigen::Index columns) {
+  ReleaseDocument document;
+  document.task = "pca";
+  document.method = "gauss";
+  document.guarantee = {Relation::AddRemove, GaussianDp{0.27}, Basis::Proved, {}, true};
+  document.requested = ApproxDp{1.0, 1e-6};
+  ReleasedTable loadings{"loadings",     "private principal components", "column", {},
+                         {"PC1", "PC2"}, Matrix::Zero(columns, 2)};
+  for (Eigen::Index i = 0; i < columns; ++i) {
+    loadings.row_names.push_back("question_" + std::to_string(i + 1));
+    loadings.values(i, 0) = static_cast<double>(i + 1) / static_cast<double>(columns);
+  }
+  document.parameters = {{"epsilon", 1.0}, {"columns", loadings.row_names}};
+  document.result = {{"noise_floor", 0.5},
+                     {"noisy_explained_variance", std::vector<double>{3.0, 1.0}}};
+  document.tables.push_back(std::move(loadings));
+  return document;
+}
+
+std::string page_of(const ReleaseDocument& document) {
+  return release_files(document, TableFormat::Csv).back().bytes;
+}
+
+TEST(HtmlReport, SaysWhatACommitteeAsks) {
+  const std::string page = page_of(components(4));
+  for (const char* text :
+       {"Private principal components", "(1, 1e-06)-DP for adding or removing one row",
+        "Someone who accepts 5% false alarms detects a given person with at most",
+        "What an adversary must miss", "epsilon = 0.1", "noise floor", "Loadings",
+        "What is not protected", "the names and number of columns", "Statement to paste",
+        "Nothing beyond the program", "Dong, A. Roth, W. J. Su", "SHA-256"}) {
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  }
+  EXPECT_EQ(page.find("NOT PRIVATE"), std::string::npos);
+}
+
+TEST(HtmlReport, LoadsNothingAndRunsNothing) {
+  const std::string page = page_of(components(4));
+  const std::regex loads("<script|<link|<img|<iframe|\\bsrc=|\\bhref=|url\\(|@import| on[a-z]+=");
+  EXPECT_FALSE(std::regex_search(page, loads));
+  EXPECT_TRUE(std::regex_search("<img src=x onerror=y>", loads));
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+}
+
+TEST(HtmlReport, HostileColumnNamesStayText) {
+  ReleaseDocument document = components(4);
+  const std::string hostile = "<img src=x onerror=alert(1)>'\"&";
+  document.tables.front().row_names.front() = hostile;
+  document.parameters.back().second = std::vector<std::string>{hostile, "b"};
+  document.guarantee.assumptions = {hostile};
+  const std::string page = page_of(document);
+  EXPECT_EQ(page.find("<img"), std::string::npos);
+  EXPECT_NE(page.find("&lt;img src=x onerror=alert(1)&gt;&#39;&quot;&amp;"), std::string::npos);
+}
+
+TEST(HtmlReport, NotPrivateIsLoud) {
+  ReleaseDocument document = components(4);
+  document.guarantee.basis = Basis::NotPrivate;
+  document.guarantee.secure_random = false;
+  const ReleaseFile file = release_files(document, TableFormat::Csv).back();
+  EXPECT_EQ(file.name, "report.NOT-PRIVATE.html");
+  EXPECT_NE(file.bytes.find("<title>Principal components (NOT PRIVATE)</title>"),
+            std::string::npos);
+  EXPECT_EQ(occurrences(file.bytes, "class=\"banner\""), 2U) << "at the top and at the end";
+  EXPECT_EQ(occurrences(file.bytes, "class=\"ev-watermark\""), 3U) << "one in every figure";
+  EXPECT_NE(file.bytes.find("known seed"), std::string::npos);
+  EXPECT_EQ(file.bytes.find("power at most"), std::string::npos);
+  EXPECT_NE(disclosure_statement(document).find("must not be published"), std::string::npos);
+}
+
+TEST(HtmlReport, LongTablesShowTheLargestReleasedLoadings) {
+  const std::string page = page_of(components(100));
+  EXPECT_NE(page.find("24 of 100 columns: those with the largest released"), std::string::npos);
+  const std::string figure = page.substr(page.find("<title>Loadings</title>"));
+  const std::string drawn = figure.substr(0, figure.find("</figure>"));
+  EXPECT_NE(drawn.find(">question_100<"), std::string::npos);
+  EXPECT_NE(drawn.find(">question_77<"), std::string::npos);
+  EXPECT_EQ(drawn.find(">question_76<"), std::string::npos);
+}
+
+TEST(HtmlReport, CovarianceIsDrawn) {
+  ReleaseDocument document = components(3);
+  document.task = "covariance";
+  document.result = {{"noisy_eigenvalues", std::vector<double>{-0.1, 1.0, 2.0}}};
+  const std::vector<std::string> names = {"a", "b", "c"};
+  document.tables = {
+      {"covariance", "private covariance", "column", names, names, Matrix::Identity(3, 3)}};
+  const std::string page = page_of(document);
+  EXPECT_NE(page.find("<title>Private covariance</title>\n<desc>"), std::string::npos);
+  EXPECT_NE(page.find("Eigenvalues of the covariance"), std::string::npos);
+}
+
+TEST(HtmlReport, ReleaseListsItAndExplainChecksIt) {
+  const std::filesystem::path folder = testing::TempDir() + "eigenveil-report";
+  std::filesystem::remove_all(folder);
+  const auto written = write_release(components(4), TableFormat::Csv, folder);
+  ASSERT_TRUE(written);
+  EXPECT_EQ(*written, (std::vector<std::string>{"release.json", "loadings.csv", "report.html"}));
+  ASSERT_TRUE(explain_release(folder / "release.json"));
+  std::ofstream(folder / "report.html", std::ios::app) << " ";
+  const auto changed = explain_release(folder / "release.json");
+  ASSERT_FALSE(changed);
+  EXPECT_NE(changed.error().message.find("report.html was changed"), std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(HtmlText, EscapesAndReplaces) {
+  EXPECT_EQ(escape_markup("a<b>&\"'"), "a&lt;b&gt;&amp;&quot;&#39;");
+  EXPECT_EQ(escape_markup("µ é 漢"), "µ é 漢");
+  for (const char* bad :
+       {"\xff", "\xc0\x80", "\xed\xa0\x80", "\x07", "\u202E", "\xf5\x80\x80\x80"}) {
+    const std::string text = escape_markup(bad);
+    EXPECT_EQ(text.substr(0, 3), "\uFFFD") << text;
+  }
+}
+
+}  // namespace
+}  // namespace eigenveil::test
