@@ -17,14 +17,17 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "eigenveil/core/blas.hpp"
 #include "eigenveil/data/open.hpp"
 #include "eigenveil/data/parallel_rows.hpp"
+#include "eigenveil/statistics/exact_gram.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 
 namespace {
 
@@ -63,29 +66,32 @@ void generate(const std::string& path, std::size_t bytes, int digits) {
   std::filesystem::rename(path + ".part", path);
 }
 
-std::size_t read_rows(const std::string& path, std::size_t workers, bool gram) {
-  const eigenveil::BlasThreads one_each(1);
+std::unique_ptr<eigenveil::RowReader> open(const std::string& path) {
   auto reader = eigenveil::open_rows(path, {});
-  std::vector<std::vector<double>> totals(workers,
-                                          std::vector<double>(kDimension * kDimension, 0.0));
-  std::vector<std::size_t> rows(workers, 0);
-  const auto done = eigenveil::for_each_block(
-      **reader, workers, [&](std::size_t worker, eigenveil::RawRows& block) {
-        rows[worker] += block.rows;
-        if (gram) {
-          eigenveil::add_outer_products(block.values.data(), kDimension, block.rows,
-                                        totals[worker].data());
-        }
-      });
-  if (!done) {
-    fmt::print(stderr, "{}\n", done.error().message);
+  if (!reader) {
+    fmt::print(stderr, "{}\n", reader.error().message);
     std::exit(1);
   }
-  std::size_t total = 0;
-  for (const std::size_t count : rows) {
-    total += count;
-  }
-  return total;
+  return std::move(*reader);
+}
+
+/// Parsing alone.
+std::size_t read_rows(const std::string& path, std::size_t workers) {
+  const auto reader = open(path);
+  std::vector<std::size_t> rows(workers);
+  const auto done = eigenveil::for_each_block(
+      *reader, workers,
+      [&](std::size_t worker, const eigenveil::RawRows& block) { rows[worker] += block.rows; });
+  return done ? std::accumulate(rows.begin(), rows.end(), std::size_t{0}) : 0;
+}
+
+/// The whole exact pass: parse, clip, round to the grid, exact Gram.
+std::size_t read_gram(const std::string& path, std::size_t workers) {
+  const auto reader = open(path);
+  const eigenveil::RowBound bound = *eigenveil::RowBound::row_norm(kDimension, 10.0);
+  eigenveil::GramAccumulator accumulator(reader->schema(), bound, static_cast<int>(workers));
+  const auto done = accumulator.add(*reader);
+  return done ? eigenveil::trusted::totals(*accumulator.finish()).count : 0;
 }
 
 /// Runs `task` in a child; its standard output is "seconds processor-seconds kibibytes rows".
@@ -116,7 +122,7 @@ Measurement in_child(const std::function<void(int output)>& task) {
 Measurement ours(const std::string& path, std::size_t workers, bool gram) {
   return in_child([&](int output) {
     const auto start = std::chrono::steady_clock::now();
-    const std::size_t rows = read_rows(path, workers, gram);
+    const std::size_t rows = gram ? read_gram(path, workers) : read_rows(path, workers);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     rusage usage = {};
     ::getrusage(RUSAGE_SELF, &usage);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <system_error>
 
 #include "cli/outcome.hpp"
 #include "cli/suggestion.hpp"
@@ -23,10 +24,13 @@ constexpr const char* kDescription =
     "Nothing is guessed from the data: bounds and budget are given, or the program says what to "
     "give.";
 
+constexpr const char* kOutputFailed = "the result could not be written to standard output";
+
 /// `--center public FILE` is one choice with its file; the parser wants one word.
 void join_public_center(std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i + 2 < arguments.size(); ++i) {
-    if (arguments[i] == "--center" && arguments[i + 1] == "public") {
+    if (arguments[i] == "--center" && arguments[i + 1] == "public" &&
+        !arguments[i + 2].starts_with("--")) {
       arguments[i + 1] += ":" + arguments[i + 2];
       arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 2);
     }
@@ -55,13 +59,62 @@ std::vector<std::string> words_of(const CLI::App& app) {
   return words;
 }
 
+/// "eigenveil gram merge": what to type before --help.
+std::string typed_command(const CLI::App& app) {
+  std::string text = app.get_name();
+  for (const CLI::App* current = &app; !current->get_subcommands().empty();) {
+    current = current->get_subcommands().front();
+    text += " " + current->get_name();
+  }
+  return text;
+}
+
 std::string unknown_words(const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining(true);
-  const CLI::App& active = *active_app(app);
   const std::string word = rest.empty() ? "" : rest.front().substr(0, rest.front().find('='));
-  return fmt::format("'{}' is not known here{} (see eigenveil {}--help)", word,
-                     did_you_mean(word, words_of(active)),
-                     &active == &app ? "" : active.get_name() + " ");
+  return fmt::format("'{}' is not known here (see {} --help){}", word, typed_command(app),
+                     did_you_mean(word, words_of(*active_app(app))));
+}
+
+std::string missing_words(const CLI::App& app, const std::string& complaint) {
+  const CLI::App& active = *active_app(app);
+  const auto children = active.get_subcommands([](const CLI::App*) { return true; });
+  if (children.empty()) {
+    return fmt::format("{} (see {} --help)", complaint, typed_command(app));
+  }
+  if (!app.remaining(true).empty()) {
+    return unknown_words(app);
+  }
+  std::vector<std::string> names;
+  for (const CLI::App* child : children) {
+    names.push_back(child->get_name());
+  }
+  return fmt::format("say what to do: {0} {1} (see {0} --help)", typed_command(app),
+                     fmt::join(names, "|"));
+}
+
+/// The parser's own sentences name C++ types; these name what the user typed.
+std::string complaint_in_words(const CLI::App& app, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const auto is = [&](CLI::ExitCodes kind) {
+    return error.get_exit_code() == static_cast<int>(kind);
+  };
+  if (is(CLI::ExitCodes::ExtrasError)) {
+    return unknown_words(app);
+  }
+  if (is(CLI::ExitCodes::RequiredError)) {
+    return missing_words(app, text);
+  }
+  const std::string option = text.substr(0, text.find(':'));
+  if (is(CLI::ExitCodes::ArgumentMismatch)) {
+    return fmt::format("{} needs a value (see {} --help)", option, typed_command(app));
+  }
+  if (is(CLI::ExitCodes::ConversionError) && option == "Could not convert") {
+    return fmt::format("{} cannot be read as a number", text.substr(option.size() + 2));
+  }
+  return is(CLI::ExitCodes::ValidationError) && option.size() < text.size()
+             ? option + text.substr(option.size() + 1)
+             : text;
 }
 
 /// CLI11 speaks through exceptions; this is the one place they are caught.
@@ -69,10 +122,7 @@ int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
     return app.exit(error);  // --help, --version
   }
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    return report_failure(unknown_words(app), 2);
-  }
-  return report_failure(error.what(), 2);
+  return report_failure(complaint_in_words(app, error), 2);
 }
 
 int exit_code(ErrorCode code) {
@@ -82,16 +132,25 @@ int exit_code(ErrorCode code) {
 int run_safely(const std::function<Outcome()>& run) {
   try {
     const Outcome outcome = run();
-    return outcome ? 0 : report_failure(outcome.error().message, exit_code(outcome.error().code));
+    if (!outcome) {
+      return report_failure(outcome.error().message, exit_code(outcome.error().code));
+    }
+    return std::fflush(stdout) == 0 ? 0 : report_failure(kOutputFailed, 1);
   } catch (const std::bad_alloc&) {
     return report_failure("not enough memory for a table with this many columns", 1);
+  } catch (const std::system_error& error) {  // a full disk behind standard output, for example
+    return report_failure(fmt::format("{}: {}", kOutputFailed, error.code().message()), 1);
   }
 }
 
 }  // namespace
 
 int report_failure(const std::string& message, int exit_code) {
-  fmt::print(stderr, "error: {}\n", message);
+  // File and column names are quoted in messages: one line, and no escape codes for the terminal.
+  std::string line = message;
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  fmt::print(stderr, "error: {}\n", line);
   return exit_code;
 }
 

@@ -6,10 +6,10 @@ namespace eigenveil::cli {
 
 Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions& bounds) {
   if (input.is_gram()) {
-    if (bounds.given() || !input.columns.empty()) {
+    if (bounds.shapes_rows() || !input.columns.empty()) {
       return bad_request(
-          "a .gram file carries its columns and bound; leave out --row-norm, --range, --bounds and "
-          "--columns, or make it again from the rows");
+          "a .gram file carries its columns and bound; leave out --row-norm, --range, --bounds, "
+          "--grid, --columns and a public --center, or make it again from the rows");
     }
     return ExactGram::load(input.input).map([&](ExactGram&& gram) {
       ExactPass pass(input, gram.schema(), gram.bound());

@@ -60,7 +60,7 @@ Result<MomentPlan> make_moment_plan(const MomentOptions& options,
   if (*method == "laplace") {
     return plan_laplace(request);
   }
-  return bad_request(fmt::format("method '{}' is not known{}; there are gauss and laplace", *method,
+  return bad_request(fmt::format("method '{}' is not known; there are gauss and laplace{}", *method,
                                  did_you_mean(*method, {"gauss", "laplace"})));
 }
 

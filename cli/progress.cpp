@@ -17,6 +17,15 @@ class ProgressReader final : public RowReader {
   ProgressReader(std::unique_ptr<RowReader> reader, std::string title)
       : reader_(std::move(reader)), title_(std::move(title)) {}
 
+  ProgressReader(const ProgressReader&) = delete;
+  ProgressReader& operator=(const ProgressReader&) = delete;
+  /// A run that failed half way leaves the line to its error message.
+  ~ProgressReader() override {
+    if (drawn_ != Clock::time_point{} && !done_) {
+      fmt::print(stderr, "\n");
+    }
+  }
+
   const Schema& schema() const override { return reader_->schema(); }
 
   Result<bool> next_chunk(RawChunk& chunk) override {

@@ -24,10 +24,10 @@ const T* field(const Fields& fields, std::string_view name) {
 std::string title(const ReleaseDocument& document, const TerminalNotes& notes) {
   const auto* columns = field<std::vector<std::string>>(document.parameters, "columns");
   const auto* count = field<std::int64_t>(document.parameters, "components");
-  return fmt::format("Private {} of {}  ({} columns{}, method {})",
+  return fmt::format("Private {} of {}  ({} column{}{}, method {})",
                      document.task == "pca" ? "principal components" : document.task, notes.input,
-                     columns->size(), count != nullptr ? fmt::format(", k = {}", *count) : "",
-                     document.method);
+                     columns->size(), columns->size() == 1 ? "" : "s",
+                     count != nullptr ? fmt::format(", k = {}", *count) : "", document.method);
 }
 
 /// The names that carry a component, largest loadings first.
@@ -79,6 +79,9 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
     fmt::print("  rows        about {:.0f} (noisy, standard deviation {:.2g})\n", *rows,
                *field<double>(document.result, "noisy_rows_sd"));
   }
+  if (const auto* rows = field<double>(document.result, "rows")) {
+    fmt::print("  rows        {:.0f} (exact: public for these neighbours)\n", *rows);
+  }
   print_components(document);
 }
 
@@ -114,7 +117,7 @@ Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
   if (written.empty()) {
     print_small_table(document);
     fmt::print(
-        "  nothing was written: give --out DIR to keep this release (running again spends "
+        "\n  nothing was written: give --out DIR to keep this release (running again spends "
         "again)\n");
   } else {
     fmt::print("  wrote     {}\n", written);

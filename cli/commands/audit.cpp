@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/options/budget_options.hpp"
+#include "cli/options/checks.hpp"
 #include "eigenveil/audit/moment_cases.hpp"
 #include "eigenveil/core/parallel.hpp"
 
@@ -16,6 +17,7 @@ struct MomentAuditOptions {
   std::uint64_t runs = 1'000'000;
   bool mutants = false;
   bool private_mean = false;
+  std::optional<std::uint64_t> seed;
   BudgetOptions budget;
 
   void declare(CLI::App& app);
@@ -23,15 +25,17 @@ struct MomentAuditOptions {
 
  private:
   Result<MomentAudit> request() const;
+  Result<std::vector<AuditCase>> cases(const MomentAudit& attacked) const;
 };
 
 void MomentAuditOptions::declare(CLI::App& app) {
   app.add_option("--dimension", dimension, "columns of the attacked pair (default 2)")
-      ->check(CLI::Range(2, 50));
+      ->check(whole_number(2, 50));
   app.add_option("--runs", runs, "runs on each data set (default 1000000)")
-      ->check(CLI::Range(1000, 100'000'000));
+      ->check(whole_number(1000, 100'000'000));
   app.add_flag("--private-mean", private_mean, "attack the release with a private mean");
   app.add_flag("--mutants", mutants, "attack broken versions too: every one must be refuted");
+  app.add_option("--seed", seed, "the same attack again, for tests")->check(whole_number(0));
   budget.declare(app);
 }
 
@@ -39,6 +43,9 @@ Result<MomentAudit> MomentAuditOptions::request() const {
   const Result<Budget> spent = budget.budget();
   if (!spent) {
     return error_of(spent);
+  }
+  if (budget.group_size != 1) {
+    return bad_request("an audit attacks one row; leave out --group-size");
   }
   return budget.relation().map([&](Relation relation) {
     return MomentAudit{method, dimension, *spent, relation,
@@ -53,29 +60,42 @@ void print_result(const AuditResult& result, bool is_mutant) {
              verdict);
 }
 
+/// The shipped mechanism first, then the broken ones.
+Result<std::vector<AuditCase>> MomentAuditOptions::cases(const MomentAudit& attacked) const {
+  std::vector<MomentMutant> versions = {MomentMutant::None};
+  if (mutants) {
+    for (const MomentMutant mutant : moment_mutants(attacked)) {
+      versions.push_back(mutant);
+    }
+  }
+  std::vector<AuditCase> all;
+  for (const MomentMutant version : versions) {
+    Result<AuditCase> attack = moment_case(attacked, version);
+    if (!attack) {
+      return error_of(attack);
+    }
+    all.push_back(std::move(*attack));
+  }
+  return all;
+}
+
 Outcome MomentAuditOptions::run() const {
   const Result<MomentAudit> attacked = request();
   if (!attacked) {
     return error_of(attacked);
   }
-  std::vector<MomentMutant> versions = {MomentMutant::None};
-  if (mutants) {
-    for (const MomentMutant mutant : moment_mutants(*attacked)) {
-      versions.push_back(mutant);
-    }
+  const Result<std::vector<AuditCase>> attacks = cases(*attacked);
+  if (!attacks) {
+    return error_of(attacks);
   }
   fmt::print("Audit of {}: {} runs on each of two neighbouring data sets ({}), confidence 99.9%\n",
              method, runs, name_of(attacked->relation));
   const AuditSettings settings{runs, 1e-3, default_threads()};
-  RandomStream stream = RandomStream::secure();
+  RandomStream stream = seed ? RandomStream::seeded(*seed) : RandomStream::secure();
   bool wrong = false;
-  for (const MomentMutant version : versions) {
-    const Result<AuditCase> attack = moment_case(*attacked, version);
-    if (!attack) {
-      return error_of(attack);
-    }
-    const AuditResult result = audit(*attack, settings, stream);
-    const bool is_mutant = version != MomentMutant::None;
+  for (std::size_t i = 0; i < attacks->size(); ++i) {
+    const AuditResult result = audit((*attacks)[i], settings, stream);
+    const bool is_mutant = i > 0;
     wrong = wrong || result.refuted() != is_mutant;
     if (!is_mutant) {
       fmt::print("  {:<52}{:>10}{:>10}\n", "", result.unit + " >=", "claimed");

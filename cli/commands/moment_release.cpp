@@ -7,6 +7,7 @@
 #include "cli/exact_pass.hpp"
 #include "cli/moment_document.hpp"
 #include "cli/moment_request.hpp"
+#include "cli/options/checks.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/summary.hpp"
 #include "eigenveil/core/atomic_output.hpp"
@@ -91,7 +92,7 @@ Command moment_command(std::string name, std::string summary, bool with_componen
               options->components = 1;
               app.add_option("-k,--components", options->components,
                              "number of components (default 1)")
-                  ->check(CLI::PositiveNumber);
+                  ->check(whole_number(1));
             }
             options->declare(app);
             return [options] { return options->run(); };

@@ -8,6 +8,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/moment_request.hpp"
+#include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
 #include "eigenveil/mechanism/predicted_error.hpp"
 #include "eigenveil/report/document.hpp"
@@ -40,12 +41,13 @@ void MomentPreview::declare(CLI::App& app) {
   constexpr const char* kGroup = "Size (assumed, no data is read)";
   app.add_option("--rows", rows, "number of rows")
       ->required()
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 50))
+      ->check(whole_number(1, std::uint64_t{1} << 50))
       ->group(kGroup);
   app.add_option("--dimension", dimension, "number of columns")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20))
+      ->check(whole_number(1, std::uint64_t{1} << 20))
       ->group(kGroup);
   app.add_option("--columns", columns, "names of the columns, instead of --dimension")
+      ->check(not_empty())
       ->group(kGroup);
   app.add_option("--spectrum", spectrum_file,
                  "assumed eigenvalues of the covariance in scaled units, one per line, for the "
@@ -99,9 +101,10 @@ void MomentPreview::print(const MomentPlan& plan, const Vector& eigenvalues) con
   const double floor =
       noise_floor(column_scales(plan.bound(), moment.units()), plan.off_diagonal_sd(), n);
   const Guarantee& guarantee = plan.guarantee();
+  const std::string statement = headline(guarantee, *budget.budget());
   nlohmann::ordered_json facts = {{"task", components > 0 ? "pca" : "covariance"},
                                   {"method", plan.method()},
-                                  {"guarantee", headline(guarantee, *budget.budget())},
+                                  {"guarantee", statement},
                                   {"in_words", detection_in_words(guarantee)},
                                   {"max_power_at_5pct", max_power(guarantee.loss, 0.05)},
                                   {"row_norm", plan.bound().radius()},
@@ -117,16 +120,17 @@ void MomentPreview::print(const MomentPlan& plan, const Vector& eigenvalues) con
     fmt::print("{}\n", facts.dump(2));
     return;
   }
-  fmt::print("Plan for {} by method {}: {} rows, {} columns (no data was read)\n",
-             facts["task"].get<std::string>(), plan.method(), rows, plan.bound().dimension());
-  fmt::print("  guarantee   {}\n  in words    {}\n  bounds      {}\n",
-             headline(guarantee, *budget.budget()), detection_in_words(guarantee),
-             describe_bound(plan.bound()));
+  fmt::print("Plan for {} by method {}: {} rows, {} column{} (no data was read)\n",
+             facts["task"].get<std::string>(), plan.method(), rows, plan.bound().dimension(),
+             plan.bound().dimension() == 1 ? "" : "s");
+  fmt::print("  guarantee   {}\n  in words    {}\n  bounds      {}\n", statement,
+             detection_in_words(guarantee), describe_bound(plan.bound()));
   fmt::print(
       "  noise       standard deviation {:.4g} on a variance, {:.4g} on a covariance (scaled "
       "units)\n",
       plan.product_sd() / n, plan.off_diagonal_sd() / n);
-  fmt::print("  floor       eigenvalues below about {:.4g} would drown in noise\n", floor);
+  fmt::print("  floor       eigenvalues below about {:.4g} would drown in noise ({} units)\n",
+             floor, moment.units() == Units::Original ? "original" : "scaled");
   if (plan.count_sd() > 0.0) {
     fmt::print("  rows        released with standard deviation {:.3g}\n", plan.count_sd());
   }
@@ -173,7 +177,7 @@ Command plan_command() {
         CLI::App* first = app.add_subcommand("pca", "principal components");
         pca->components = 1;
         first->add_option("-k,--components", pca->components, "number of components (default 1)")
-            ->check(CLI::PositiveNumber);
+            ->check(whole_number(1));
         pca->declare(*first);
         covariance->declare(*app.add_subcommand("covariance", "covariance or second moment"));
         return

@@ -54,6 +54,13 @@ void BoundOptions::declare(CLI::App& app) {
   app.add_option("--center", center,
                  "none (default: second moments about the public midpoint), public FILE (CSV "
                  "column,value), or private (about a privately released mean)")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            const bool known = text == "none" || text == "private" ||
+                               (text.starts_with("public:") && text.size() > 7);
+            return known ? std::string() : "must be none, private, or public FILE";
+          },
+          ""))
       ->group(kGroup);
   app.add_option(
          "--grid", grid,
@@ -88,6 +95,7 @@ Result<std::vector<ColumnRange>> BoundOptions::ranges(const Schema& schema) cons
       .and_then([&](const auto& rows) { return in_schema_order(rows, schema, bounds_file); })
       .map([](const auto& pairs) {
         std::vector<ColumnRange> columns;
+        columns.reserve(pairs.size());
         for (const std::vector<double>& pair : pairs) {
           columns.push_back({pair[0], pair[1]});
         }
@@ -96,17 +104,15 @@ Result<std::vector<ColumnRange>> BoundOptions::ranges(const Schema& schema) cons
 }
 
 Result<std::vector<double>> BoundOptions::public_center(const Schema& schema) const {
-  if (center == "none" || center == "private") {
+  if (!public_center_given()) {
     return std::vector<double>{};
-  }
-  if (!center.starts_with("public:")) {
-    return bad_request("--center is none, private, or public FILE");
   }
   const std::string path = center.substr(7);
   return read_named_numbers(path, {"value"})
       .and_then([&](const auto& rows) { return in_schema_order(rows, schema, path); })
       .map([](const auto& rows) {
         std::vector<double> values;
+        values.reserve(rows.size());
         for (const std::vector<double>& row : rows) {
           values.push_back(row[0]);
         }

@@ -21,6 +21,11 @@ struct BoundOptions {
   void declare(CLI::App& app);
   bool given() const { return row_norm || !range.empty() || !bounds_file.empty(); }
   bool private_mean() const { return center == "private"; }
+  bool public_center_given() const { return center.starts_with("public:"); }
+  /// Anything that changes which integers a row becomes; a .gram file has them fixed.
+  bool shapes_rows() const {
+    return given() || public_center_given() || grid != RowBound::kDefaultMaxAbs;
+  }
   /// The bound for these columns, or a sentence that says what to give and why.
   Result<RowBound> bound(const Schema& schema) const;
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "cli/options/checks.hpp"
 #include "eigenveil/core/parallel.hpp"
 
 namespace eigenveil::cli {
@@ -17,20 +18,21 @@ void InputOptions::declare(CLI::App& app) {
       ->required()
       ->group(kGroup);
   app.add_option("--columns", columns, "columns to use, a,b,c or @FILE with one name per line")
+      ->check(not_empty())
       ->group(kGroup);
   app.add_option("--header", header, "auto (default), present or absent: is the first line names?")
-      ->check(CLI::IsMember({"auto", "present", "absent"}))
+      ->check(one_of({"auto", "present", "absent"}))
       ->group(kGroup);
   app.add_option("--missing", missing,
                  "midpoint (default: a missing cell counts as the public midpoint) or refuse")
-      ->check(CLI::IsMember({"midpoint", "refuse"}))
+      ->check(one_of({"midpoint", "refuse"}))
       ->group(kGroup);
   app.add_option("--bad-cell", bad_cell,
                  "refuse (default: a cell that is no number stops the run) or midpoint")
-      ->check(CLI::IsMember({"midpoint", "refuse"}))
+      ->check(one_of({"midpoint", "refuse"}))
       ->group(kGroup);
   app.add_option("--threads", threads, "threads to use (default: one per core)")
-      ->check(CLI::Range(1, 1024))
+      ->check(whole_number(1, 1024))
       ->group(kGroup);
 }
 

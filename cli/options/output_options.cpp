@@ -1,14 +1,17 @@
 #include "cli/options/output_options.hpp"
 
+#include "cli/options/checks.hpp"
+
 namespace eigenveil::cli {
 
 void OutputOptions::declare(CLI::App& app) {
   constexpr const char* kGroup = "Output";
   app.add_option("--out", out,
                  "directory for release.json and its arrays, written whole or not at all")
+      ->check(not_empty())
       ->group(kGroup);
   app.add_option("--format", format, "csv (default) or npy: form of the arrays")
-      ->check(CLI::IsMember({"csv", "npy"}))
+      ->check(one_of({"csv", "npy"}))
       ->group(kGroup);
   app.add_flag("--json", json, "print the whole release for machines on standard output")
       ->group(kGroup);
@@ -16,6 +19,7 @@ void OutputOptions::declare(CLI::App& app) {
   app.add_option("--seed", seed,
                  "for tests and reproduction only: the randomness is known, so the release is "
                  "marked NOT PRIVATE")
+      ->check(whole_number(0))
       ->group(kGroup);
 }
 

@@ -102,7 +102,8 @@ std::vector<double> candidate_thresholds(Statistics pooled) {
   for (int step = 1; step < 64; ++step) {
     thresholds.push_back(at(step / 64.0));
   }
-  for (double tail = 1.0 / 128.0; tail * static_cast<double>(pooled.size()) > 16.0; tail /= 2.0) {
+  for (std::size_t parts = 128; pooled.size() / parts > 16; parts *= 2) {
+    const double tail = 1.0 / static_cast<double>(parts);
     thresholds.push_back(at(tail));
     thresholds.push_back(at(1.0 - tail));
   }

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -35,18 +38,20 @@ Result<void> write_all(int descriptor, std::string_view bytes, const fs::path& p
 }
 
 /// Contents reach the disk before the name does; otherwise a power cut could leave an empty file.
-Result<void> write_and_sync(const fs::path& path, std::string_view bytes, FileAccess access) {
+/// `shown` is the name the user knows the file by.
+Result<void> write_and_sync(const fs::path& path, std::string_view bytes, FileAccess access,
+                            const fs::path& shown) {
   const mode_t mode = access == FileAccess::OwnerOnly ? 0600 : 0666;
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (descriptor < 0) {
-    return system_error("create", path);
+    return system_error("create", shown);
   }
-  Result<void> result = write_all(descriptor, bytes, path);
+  Result<void> result = write_all(descriptor, bytes, shown);
   if (result && ::fsync(descriptor) != 0) {
-    result = system_error("write", path);
+    result = system_error("write", shown);
   }
   if (::close(descriptor) != 0 && result) {
-    result = system_error("write", path);
+    result = system_error("write", shown);
   }
   return result;
 }
@@ -56,28 +61,89 @@ fs::path hidden_sibling(const fs::path& path, std::string_view role) {
          fmt::format(".{}.{}-{}", path.filename().string(), role, static_cast<long>(::getpid()));
 }
 
+/// Where a name leads: links are followed, so that replacing means replacing what they point to.
+fs::path resolved(const fs::path& path) {
+  std::error_code error;
+  fs::path real = fs::weakly_canonical(fs::absolute(path), error);
+  if (error) {
+    real = fs::absolute(path).lexically_normal();
+  }
+  return real.has_filename() ? real : real.parent_path();  // "out/" names the same place as "out"
+}
+
+bool is_release_document(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with("release") && name.ends_with(".json");
+}
+
+/// Empty, or release documents of ours and files that they name. The document is searched as text:
+/// this layer knows no JSON, and our own file names need no escapes.
 bool holds_only_a_release(const fs::path& directory) {
-  bool empty = true;
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
-    empty = false;
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("release") && name.ends_with(".json")) {
-      return true;
+  std::error_code error;
+  std::string documents;
+  std::vector<std::string> others;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
+    if (!entry.is_regular_file(error)) {
+      return false;
+    }
+    if (is_release_document(entry.path())) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      documents.append(std::istreambuf_iterator<char>(file), {});
+    } else {
+      others.push_back(entry.path().filename().string());
+    }
+    if (is_release_document(entry.path()) && documents.find("\"eigenveil\":") == documents.npos) {
+      return false;
     }
   }
-  return empty;
+  return !error && std::all_of(others.begin(), others.end(), [&](const std::string& name) {
+    return documents.find('"' + name + '"') != std::string::npos;
+  });
+}
+
+/// The directories above `path` that do not exist yet, deepest first.
+std::vector<fs::path> missing_parents(fs::path path) {
+  std::vector<fs::path> missing;
+  std::error_code ignored;
+  for (path = path.parent_path(); path.has_filename() && !fs::exists(path, ignored);
+       path = path.parent_path()) {
+    missing.push_back(path);
+  }
+  return missing;
+}
+
+Result<void> check_replaceable(const fs::path& real, const fs::path& shown) {
+  std::error_code error;
+  if (!fs::exists(real, error)) {
+    return {};
+  }
+  if (!fs::is_directory(real, error)) {
+    return bad_request(
+        fmt::format("{} exists and is not a directory; give --out another name", shown.string()));
+  }
+  if (!holds_only_a_release(real)) {
+    return bad_request(
+        fmt::format("{} holds files that are not part of a release and would be lost; give --out a "
+                    "new or empty directory",
+                    shown.string()));
+  }
+  return {};
 }
 
 }  // namespace
 
 Result<void> write_file_atomically(const fs::path& path, std::string_view bytes,
                                    FileAccess access) {
-  const fs::path temporary = hidden_sibling(path, "writing");
+  const fs::path real = resolved(path);
   std::error_code ignored;
+  if (fs::exists(real, ignored) && !fs::is_regular_file(real, ignored)) {
+    return bad_request(
+        fmt::format("{} exists and is not a regular file; give --out another name", path.string()));
+  }
+  const fs::path temporary = hidden_sibling(real, "writing");
   fs::remove(temporary, ignored);
-  Result<void> result = write_and_sync(temporary, bytes, access);
-  if (result && ::rename(temporary.c_str(), path.c_str()) != 0) {
+  Result<void> result = write_and_sync(temporary, bytes, access, path);
+  if (result && ::rename(temporary.c_str(), real.c_str()) != 0) {
     result = system_error("write", path);
   }
   if (!result) {
@@ -90,56 +156,56 @@ AtomicDirectory::AtomicDirectory(fs::path target, fs::path staging)
     : target_(std::move(target)), staging_(std::move(staging)) {}
 
 AtomicDirectory::AtomicDirectory(AtomicDirectory&& other) noexcept
-    : target_(std::move(other.target_)), staging_(std::exchange(other.staging_, fs::path())) {}
+    : target_(std::move(other.target_)),
+      staging_(std::exchange(other.staging_, fs::path())),
+      new_parents_(std::exchange(other.new_parents_, {})) {}
 
 AtomicDirectory::~AtomicDirectory() {
+  std::error_code ignored;
   if (!staging_.empty()) {
-    std::error_code ignored;
     fs::remove_all(staging_, ignored);
+  }
+  for (const fs::path& parent : new_parents_) {
+    fs::remove(parent, ignored);  // leaves a directory that someone has put a file into
   }
 }
 
 Result<AtomicDirectory> AtomicDirectory::create(const fs::path& target) {
-  fs::path clean = fs::absolute(target).lexically_normal();
-  if (!clean.has_filename()) {
-    clean = clean.parent_path();  // "out/" names the same directory as "out"
+  const fs::path real = resolved(target);
+  if (const Result<void> replaceable = check_replaceable(real, target); !replaceable) {
+    return error_of(replaceable);
   }
+  AtomicDirectory output(real, hidden_sibling(real, "writing"));
+  output.new_parents_ = missing_parents(real);
   std::error_code error;
-  if (fs::exists(clean, error)) {
-    if (!fs::is_directory(clean, error)) {
-      return bad_request(fmt::format("{} exists and is not a directory; give --out another name",
-                                     target.string()));
-    }
-    if (!holds_only_a_release(clean)) {
-      return bad_request(
-          fmt::format("{} holds files that are not a release and would be replaced; give --out a "
-                      "new or empty directory",
-                      target.string()));
-    }
-  }
-  fs::create_directories(clean.parent_path(), error);
-  fs::path staging = hidden_sibling(clean, "writing");
-  fs::remove_all(staging, error);
-  if (!fs::create_directory(staging, error)) {
+  fs::remove_all(output.staging_, error);
+  fs::create_directories(real.parent_path(), error);
+  if (!fs::create_directory(output.staging_, error)) {
     return input_output_error(
-        fmt::format("cannot create a directory beside {}: {}", target.string(), error.message()));
+        fmt::format("cannot create {}: {}", target.string(), error.message()));
   }
-  return AtomicDirectory(std::move(clean), std::move(staging));
+  return output;
 }
 
 Result<void> AtomicDirectory::write(const std::string& name, std::string_view bytes) {
-  return write_and_sync(staging_ / name, bytes, FileAccess::Default);
+  return write_and_sync(staging_ / name, bytes, FileAccess::Default, target_ / name);
 }
 
 Result<void> AtomicDirectory::publish() {
   if (::rename(staging_.c_str(), target_.c_str()) == 0) {  // target absent or empty
     staging_.clear();
+    new_parents_.clear();
     return {};
   }
-  if (::renameat2(AT_FDCWD, staging_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) != 0) {
-    return system_error("replace", target_);
+  if (::renameat2(AT_FDCWD, staging_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
+    return {};  // the destructor removes the earlier release, which now bears the hidden name
   }
-  return {};  // the destructor removes the earlier release, which now bears the hidden name
+  if (errno == EINVAL || errno == ENOSYS) {
+    return input_output_error(fmt::format(
+        "the file system of {} cannot swap two directories in one step; give --out a new directory",
+        target_.string()));
+  }
+  return system_error("replace", target_);
 }
 
 }  // namespace eigenveil

@@ -11,6 +11,9 @@
 namespace eigenveil {
 namespace {
 
+constexpr const char* kBadConstant =
+    "the constant of an extended row must be a whole number from 1 to 2^53";
+
 tl::unexpected<Error> unsupported(Relation relation) {
   return bad_request(
       fmt::format("neighbours '{}' say nothing about a row within a norm bound; use add-remove, "
@@ -33,6 +36,13 @@ Result<Bounded<SecondMoment, Norm>> bounded(const ExactGram& gram, const MomentS
     return error_of(sensitivity);
   }
   return trusted::assume_bounded<Norm>(SecondMoment(gram, shape), *sensitivity, shape.relation);
+}
+
+/// A public shape can be written by hand: a negative t would lower the l1 sensitivity, one above
+/// 2^53 is not a double.
+bool has_sound_constant(const MomentShape& shape) {
+  return shape.extension == Extension::None ||
+         (shape.constant >= 1 && shape.constant <= std::int64_t{1} << 53U);
 }
 
 /// Integers above 2^53 round; one step up keeps the bound.
@@ -63,6 +73,9 @@ MomentShape moment_shape(const RowBound& bound, Extension extension, Relation re
 }
 
 Result<double> frobenius_sensitivity(const MomentShape& shape) {
+  if (!has_sound_constant(shape)) {
+    return bad_request(kBadConstant);
+  }
   const double r2 = upper_double(shape.norm2_bound);
   const double t = static_cast<double>(shape.constant);
   const double t2 = up(t * t);
@@ -85,6 +98,9 @@ Result<double> frobenius_sensitivity(const MomentShape& shape) {
 }
 
 Result<double> upper_triangle_l1_sensitivity(const MomentShape& shape) {
+  if (!has_sound_constant(shape)) {
+    return bad_request(kBadConstant);
+  }
   const double p = static_cast<double>(shape.dimension);
   const double r2 = upper_double(shape.norm2_bound);
   const double t = static_cast<double>(shape.constant);

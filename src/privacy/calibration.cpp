@@ -90,7 +90,7 @@ Result<Budget> check_budget(const Budget& budget) {
 Result<Budget> budget_per_row(const Budget& budget, int size) {
   const Result<Budget> checked = check_budget(budget);
   if (!checked) {
-    return checked;
+    return error_of(checked);
   }
   if (size < 1) {
     return bad_request(fmt::format("--group-size must be at least 1; it is {}", size));

@@ -47,6 +47,7 @@ Result<Guarantee> merge_statements(const std::vector<Guarantee>& guarantees) {
 
 std::vector<Loss> losses_of(const std::vector<Guarantee>& guarantees) {
   std::vector<Loss> losses;
+  losses.reserve(guarantees.size());
   for (const Guarantee& guarantee : guarantees) {
     losses.push_back(guarantee.loss);
   }
@@ -82,6 +83,12 @@ Result<Guarantee> compose_parallel(const std::vector<Guarantee>& guarantees, Par
         "under {} a changed row may leave one part and enter another, so the parts do not protect "
         "each other; the maximum holds only if membership is fixed by row index or a public key",
         name_of(statement->relation)));
+  }
+  // Two answers, each about any change of its part at all, say twice as much about two rows.
+  if (statement && statement->group_size != 1) {
+    return bad_request(
+        "a group of rows may be spread over several parts, so the parts do not protect each other; "
+        "compose guarantees for one row, then state them for groups");
   }
   return with_loss(std::move(statement), detail::largest_loss(losses_of(guarantees)));
 }

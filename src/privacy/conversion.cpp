@@ -50,13 +50,15 @@ double epsilon_by_bisection(const Loss& loss, double delta) {
     return 0.0;
   }
   double failing = 0.0;
-  for (double passing = 0x1p-60; passing < 1e300; passing *= 2.0) {
-    if (passes(passing)) {
-      return detail::first_passing(failing, passing, passes);
-    }
+  double passing = 0x1p-60;
+  while (!passes(passing)) {
     failing = passing;
+    passing *= 2.0;
+    if (passing >= 1e300) {
+      return kInfinity;
+    }
   }
-  return kInfinity;
+  return detail::first_passing(failing, passing, passes);
 }
 
 struct EpsilonAt {
@@ -176,9 +178,10 @@ double trade_off(const Loss& loss, double type_one) {
 
 double renyi_divergence(const Loss& loss, double order) {
   if (!detail::is_well_formed(loss) || !(order > 1.0) || std::isinf(order)) {
-    return std::isinf(order) && std::holds_alternative<PureDp>(loss)
-               ? std::get<PureDp>(loss).epsilon
-               : kInfinity;
+    if (std::isinf(order) && std::holds_alternative<PureDp>(loss)) {
+      return std::get<PureDp>(loss).epsilon;
+    }
+    return kInfinity;
   }
   return std::visit(RenyiAt{order}, loss);
 }

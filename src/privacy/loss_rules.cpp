@@ -65,9 +65,10 @@ RenyiBound renyi_bound_of(const RenyiCurve& loss) {
     const auto next =
         std::lower_bound(loss.orders.begin(), loss.orders.end(), s,
                          [](double order, double value) { return Wide(order) - 1 < Wide(value); });
-    return next == loss.orders.end()
-               ? kInfinity
-               : loss.divergences[static_cast<std::size_t>(next - loss.orders.begin())];
+    if (next == loss.orders.end()) {
+      return kInfinity;
+    }
+    return loss.divergences[static_cast<std::size_t>(next - loss.orders.begin())];
   };
   return {at, [at](const Wide& s) { return Wide(at(round_up(s))); }, excess};
 }

@@ -16,7 +16,8 @@ struct RelationWords {
 constexpr std::array kRelations = {
     RelationWords{Relation::AddRemove, "add-remove", "adding or removing one row"},
     RelationWords{Relation::ReplaceOne, "replace-one", "replacing one row"},
-    RelationWords{Relation::ZeroRow, "zero-row", "setting one row to zero"},
+    RelationWords{Relation::ZeroRow, "zero-row",
+                  "setting one row to the public midpoint (zero after scaling)"},
     RelationWords{Relation::BoundedChange, "bounded-change",
                   "moving one row by a bounded distance"},
     RelationWords{Relation::IndependentCopy, "independent-copy",

@@ -1,5 +1,6 @@
 #include "eigenveil/random/stream.hpp"
 
+#include <pthread.h>
 #include <sodium.h>
 
 #include <algorithm>
@@ -9,6 +10,9 @@
 #include <utility>
 
 namespace eigenveil {
+
+std::atomic<std::uint32_t> detail::forks_passed = 0;
+
 namespace {
 
 // A ChaCha20 block: the first 32 bytes of keystream become the next key, the rest of the block is
@@ -17,7 +21,9 @@ constexpr std::size_t kBlockBytes = 64;
 
 void initialise_sodium() {
   // Running without a working system generator would be a silent privacy failure.
-  static const bool kReady = sodium_init() >= 0;
+  static const bool kReady = sodium_init() >= 0 && pthread_atfork(nullptr, nullptr, [] {
+                                                     detail::forks_passed.fetch_add(1);
+                                                   }) == 0;
   if (!kReady) {
     std::abort();
   }
@@ -52,6 +58,9 @@ RandomStream RandomStream::seeded(std::uint64_t seed) {
 }
 
 RandomStream RandomStream::substream(std::uint64_t index) const {
+  if (secure_ && has_forked()) {
+    return secure();  // the other process derives the same family
+  }
   Key key{};
   crypto_generichash(key.data(), key.size(), reinterpret_cast<const unsigned char*>(&index),
                      sizeof index, family_.data(), family_.size());
@@ -72,6 +81,13 @@ void RandomStream::generate(std::uint64_t* words) {
   sodium_memzero(first_block.data(), first_block.size());
 }
 
+void RandomStream::renew_after_fork() {
+  if (secure_) {
+    *this = secure();
+  }
+  forks_ = detail::forks_passed.load(std::memory_order_relaxed);
+}
+
 void RandomStream::refill() {
   if (!buffer_) {
     buffer_ = std::make_unique<Buffer>();
@@ -81,6 +97,9 @@ void RandomStream::refill() {
 }
 
 void RandomStream::fill(std::span<std::uint64_t> words) {
+  if (has_forked()) {
+    renew_after_fork();
+  }
   while (!words.empty()) {
     if (next_ == kBufferWords) {
       if (words.size() >= kBufferWords) {
@@ -106,12 +125,14 @@ void RandomStream::wipe() {
     sodium_memzero(buffer_->data(), sizeof(Buffer));
   }
   next_ = kBufferWords;
+  secure_ = false;  // everyone knows the zero key
 }
 
 RandomStream::RandomStream(RandomStream&& other) noexcept
     : key_(other.key_),
       family_(other.family_),
       secure_(other.secure_),
+      forks_(other.forks_),
       next_(other.next_),
       buffer_(std::move(other.buffer_)) {
   other.wipe();
@@ -123,6 +144,7 @@ RandomStream& RandomStream::operator=(RandomStream&& other) noexcept {
     key_ = other.key_;
     family_ = other.family_;
     secure_ = other.secure_;
+    forks_ = other.forks_;
     next_ = other.next_;
     buffer_ = std::move(other.buffer_);
     other.wipe();

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/report/document.hpp"
@@ -17,11 +17,11 @@ namespace fs = std::filesystem;
 
 Result<std::string> read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream bytes;
-  if (fs::is_directory(path) || !file || !(bytes << file.rdbuf())) {
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  if (fs::is_directory(path) || !file.is_open() || file.bad()) {
     return input_output_error(fmt::format("cannot read {}", path.string()));
   }
-  return bytes.str();
+  return bytes;
 }
 
 Result<void> check_document(Json json) {
@@ -64,9 +64,11 @@ std::string words(const Json& json, const Guarantee& guarantee) {
                                  json.at("method").get<std::string>());
   text += fmt::format("  guarantee   {}\n", stated.at("statement").get<std::string>());
   text += fmt::format("  in words    {}\n", detection_in_words(guarantee));
-  text += stated.at("assumptions").empty()
-              ? "  rests on    nothing beyond the program: bounds are enforced, not assumed\n"
-              : fmt::format("  rests on\n{}", bullet_list(stated.at("assumptions")));
+  if (!stated.at("assumptions").empty()) {
+    text += fmt::format("  rests on\n{}", bullet_list(stated.at("assumptions")));
+  } else if (guarantee.basis != Basis::NotPrivate) {
+    text += "  rests on    nothing beyond the program: bounds are enforced, not assumed\n";
+  }
   text += fmt::format("  not protected\n{}", bullet_list(json.at("not_protected")));
   text += "  checksums   the document and every array are as they were written\n";
   return text;
@@ -88,9 +90,20 @@ Result<std::string> explain_json(const Json& json, const fs::path& folder) {
   return words(json, *guarantee);
 }
 
+/// The document of a release that is named by its directory.
+fs::path document_of(const fs::path& release) {
+  std::error_code ignored;
+  if (!fs::is_directory(release, ignored)) {
+    return release;
+  }
+  const fs::path not_private = release / "release.NOT-PRIVATE.json";
+  return fs::exists(not_private, ignored) ? not_private : release / "release.json";
+}
+
 }  // namespace
 
-Result<std::string> explain_release(const fs::path& release_json) {
+Result<std::string> explain_release(const fs::path& release) {
+  const fs::path release_json = document_of(release);
   const Result<std::string> text = read_file(release_json);
   if (!text) {
     return error_of(text);

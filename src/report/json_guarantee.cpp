@@ -25,12 +25,15 @@ struct LossToJson {
   }
 };
 
-/// The pair the user asked for stands beside a tighter loss that implies it.
+/// The pair the user asked for stands beside a tighter loss that implies it, never in place of the
+/// loss's own parameter: Laplace noise for (1, 0.3) is purely private at an epsilon above 1.
 void add_requested(Json& loss, const Budget& requested) {
-  if (const auto* approx = std::get_if<ApproxDp>(&requested)) {
+  const auto* approx = std::get_if<ApproxDp>(&requested);
+  const auto* zcdp = std::get_if<Zcdp>(&requested);
+  if (approx != nullptr && !loss.contains("epsilon")) {
     loss["epsilon"] = approx->epsilon;
     loss["delta"] = approx->delta;
-  } else if (const auto* zcdp = std::get_if<Zcdp>(&requested)) {
+  } else if (zcdp != nullptr && !loss.contains("rho")) {
     loss["rho"] = zcdp->rho;
   }
 }

@@ -113,7 +113,8 @@ Result<void> ExactGram::merge(const ExactGram& other) {
   std::vector<Digest> shared;
   std::set_intersection(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
                         std::back_inserter(shared));
-  if (!shared.empty()) {
+  // Equal totals: one pass over rows that are also here in shards.
+  if (!shared.empty() || (totals_.count > 0 && totals_ == other.totals_)) {
     return bad_request(
         "the tables cannot be merged: both contain the same shard, and counting its rows twice "
         "would break the privacy guarantee");

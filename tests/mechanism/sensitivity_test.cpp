@@ -155,6 +155,12 @@ TEST(Sensitivity, AnotherGramOrRelationIsRefused) {
   copy.relation = Relation::IndependentCopy;
   EXPECT_FALSE(frobenius_sensitivity(copy));
   EXPECT_FALSE(upper_triangle_l1_sensitivity(copy));
+  for (const std::int64_t constant : {std::int64_t{-5}, std::int64_t{0}, INT64_MAX}) {
+    MomentShape written = moment_shape(bound, Extension::Full, Relation::AddRemove, 0.5);
+    written.constant = constant;
+    EXPECT_FALSE(frobenius_bounded(gram_of(bound, {}), written));
+    EXPECT_FALSE(l1_bounded(gram_of(bound, {}), written));
+  }
 }
 
 }  // namespace

@@ -76,6 +76,11 @@ TEST(Compose, DisjointPartsTakeTheMaximum) {
   parts[0].relation = parts[1].relation = Relation::ReplaceOne;
   EXPECT_FALSE(compose_parallel(parts, Partition::DecidedByRow));
   EXPECT_TRUE(compose_parallel(parts, Partition::FixedAndPublic));
+  std::vector<Guarantee> groups = parts;
+  for (Guarantee& group : groups) {
+    group.group_size = 2;
+  }
+  EXPECT_FALSE(compose_parallel(groups, Partition::FixedAndPublic));
   const std::vector<Guarantee> mixed = {proved(PureDp{1.0}), proved(GaussianDp{0.5})};
   const Loss largest = compose_parallel(mixed, Partition::DecidedByRow)->loss;
   for (const double epsilon : {0.0, 0.3, 0.9, 1.5, 4.0}) {

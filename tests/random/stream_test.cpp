@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <sodium.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -111,6 +113,64 @@ TEST(Stream, SecureStreamsDifferAndSayWhatTheyAre) {
   EXPECT_FALSE(RandomStream::seeded(1).is_secure());
   EXPECT_FALSE(RandomStream::seeded(1).substream(1).is_secure());
   EXPECT_FALSE(std::is_copy_constructible_v<RandomStream>);
+}
+
+/// Its key is zero, so a release drawn from it must not be called private.
+TEST(Stream, AMovedFromStreamIsNotSecure) {
+  RandomStream first = RandomStream::secure();
+  RandomStream second = std::move(first);
+  EXPECT_FALSE(first.is_secure());  // NOLINT(bugprone-use-after-move)
+  EXPECT_FALSE(first.substream(1).is_secure());
+  EXPECT_TRUE(second.is_secure());
+  first = std::move(second);
+  EXPECT_TRUE(first.is_secure());
+  EXPECT_FALSE(second.is_secure());  // NOLINT(bugprone-use-after-move)
+}
+
+/// Words of single draws, in bulk, and of a substream, as a process sees them after a fork.
+std::vector<std::uint64_t> words_after_fork(RandomStream& single, RandomStream& bulk) {
+  std::vector<std::uint64_t> words = take(single, 4);
+  std::vector<std::uint64_t> filled(4);
+  bulk.fill(filled);
+  words.insert(words.end(), filled.begin(), filled.end());
+  RandomStream child = single.substream(7);
+  const std::vector<std::uint64_t> derived = take(child, 4);
+  words.insert(words.end(), derived.begin(), derived.end());
+  return words;
+}
+
+struct BothProcesses {
+  std::vector<std::uint64_t> parent;
+  std::vector<std::uint64_t> child;
+};
+
+BothProcesses fork_and_draw(RandomStream single, RandomStream bulk) {
+  take(single, 3);  // the buffer holds words that a fork copies
+  take(bulk, 3);
+  std::array<int, 2> ends{};
+  EXPECT_EQ(::pipe(ends.data()), 0);
+  const pid_t process = ::fork();
+  BothProcesses words{words_after_fork(single, bulk), std::vector<std::uint64_t>(12)};
+  if (process == 0) {
+    const ssize_t sent = ::write(ends[1], words.parent.data(), 12 * sizeof(std::uint64_t));
+    ::_exit(sent < 0 ? 1 : 0);
+  }
+  EXPECT_EQ(::read(ends[0], words.child.data(), 12 * sizeof(std::uint64_t)), 96);
+  EXPECT_EQ(::waitpid(process, nullptr, 0), process);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return words;
+}
+
+/// A seeded stream is the twin: two processes that go on with one stream draw the same noise.
+TEST(Stream, AForkDoesNotShareSecureWords) {
+  const BothProcesses secure = fork_and_draw(RandomStream::secure(), RandomStream::secure());
+  for (std::size_t i = 0; i < secure.parent.size(); ++i) {
+    EXPECT_NE(secure.parent[i], secure.child[i]) << i;
+  }
+  const BothProcesses seeded =
+      fork_and_draw(RandomStream::seeded(kSeed), RandomStream::seeded(kSeed + 1));
+  EXPECT_EQ(seeded.parent, seeded.child);
 }
 
 }  // namespace

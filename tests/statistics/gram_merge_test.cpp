@@ -68,6 +68,17 @@ TEST(GramMerge, NamesWhatDiffers) {
             "the tables cannot be merged: the public range of column 2 differs");
 }
 
+/// One pass and the shards it could have been cut into have other fingerprints, but equal totals.
+TEST(GramMerge, ThePassAndItsShardsAreTheSameRows) {
+  const ExactGram whole = gram_of(unit_norm(), {0.1, 0.2, 0.3, 0.4});
+  ExactGram shards = gram_of(unit_norm(), {0.1, 0.2});
+  ASSERT_TRUE(shards.merge(gram_of(unit_norm(), {0.3, 0.4})));
+  ASSERT_EQ(whole, shards);
+  EXPECT_FALSE(ExactGram(shards).merge(whole));
+  EXPECT_FALSE(ExactGram(whole).merge(shards));
+  EXPECT_TRUE(shards.merge(gram_of(unit_norm(), {0.5, 0.4})));
+}
+
 TEST(GramMerge, FilesDoNotDependOnTheOrder) {
   const ExactGram a = gram_of(unit_norm(), {0.1, 0.2});
   const ExactGram b = gram_of(unit_norm(), {0.3, 0.4});

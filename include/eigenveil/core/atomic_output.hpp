@@ -16,14 +16,16 @@ enum class FileAccess : std::uint8_t {
 };
 
 /// Writes the whole file under a temporary name beside `path`, syncs it, then renames: a reader
-/// sees the old file or the new one, never half of one.
+/// sees the old file or the new one, never half of one. A symbolic link is followed; a directory
+/// or a device (`/dev/null` must survive root) is refused.
 Result<void> write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
                                    FileAccess access = FileAccess::Default);
 
 /// A directory that appears complete or not at all. Files go to a hidden sibling; `publish` swaps
 /// it with `target` in one system call and removes what was there before. An existing target is
-/// only replaced when it is empty or holds an earlier release (`release*.json`), so a
-/// mistyped --out cannot delete other files.
+/// only replaced when it is empty or holds an earlier release and nothing else: every file in it is
+/// a release document or named by one, so --out never deletes anyone else's file. A killed process
+/// leaves `target` whole and perhaps its hidden sibling `.NAME.writing-PID`, safe to delete.
 class AtomicDirectory {
  public:
   static Result<AtomicDirectory> create(const std::filesystem::path& target);
@@ -31,7 +33,8 @@ class AtomicDirectory {
   AtomicDirectory& operator=(AtomicDirectory&&) = delete;
   AtomicDirectory(const AtomicDirectory&) = delete;
   AtomicDirectory& operator=(const AtomicDirectory&) = delete;
-  ~AtomicDirectory();  ///< removes the hidden sibling if `publish` was not reached
+  /// Removes the hidden sibling and, if `publish` was not reached, the parents `create` made.
+  ~AtomicDirectory();
 
   Result<void> write(const std::string& name, std::string_view bytes);
   Result<void> publish();
@@ -40,6 +43,7 @@ class AtomicDirectory {
   AtomicDirectory(std::filesystem::path target, std::filesystem::path staging);
   std::filesystem::path target_;
   std::filesystem::path staging_;
+  std::vector<std::filesystem::path> new_parents_;  ///< deepest first
 };
 
 }  // namespace eigenveil

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,12 +10,18 @@
 
 namespace eigenveil {
 
+namespace detail {
+/// How many forks lie between this process and the one that loaded the library.
+extern std::atomic<std::uint32_t> forks_passed;
+}  // namespace detail
+
 /// Cryptographic random bits: ChaCha20 (libsodium). A secure stream is keyed by the operating
 /// system (getrandom), rekeys itself on every refill and wipes what it handed out, so a later
 /// memory dump reveals no earlier draw (what was not yet drawn, at most one buffer, it does
-/// reveal). Draw from a stream in one process only: a fork copies it. A moved-from stream must not
-/// be drawn from. A seeded stream is deterministic, for tests and reproduction: whatever it
-/// releases is marked not private.
+/// reveal). After a fork the child's copy of a secure stream keys itself anew: two processes that
+/// share noise could be subtracted from each other. A moved-from stream must not be drawn from; it
+/// no longer calls itself secure. A seeded stream is deterministic, for tests and reproduction:
+/// whatever it releases is marked not private.
 class RandomStream {
  public:
   static RandomStream secure();
@@ -27,6 +34,9 @@ class RandomStream {
   bool is_secure() const { return secure_; }
 
   std::uint64_t bits64() {
+    if (has_forked()) {
+      renew_after_fork();
+    }
     if (next_ == kBufferWords) {
       refill();
     }
@@ -48,6 +58,8 @@ class RandomStream {
 
   RandomStream(const Key& key, bool secure);
   void refill();
+  bool has_forked() const { return forks_ != detail::forks_passed.load(std::memory_order_relaxed); }
+  void renew_after_fork();
   /// Writes kBufferWords words and replaces the key.
   void generate(std::uint64_t* words);
   void wipe();
@@ -55,6 +67,7 @@ class RandomStream {
   Key key_{};     ///< replaced on every refill (forward secrecy)
   Key family_{};  ///< only derives substreams
   bool secure_ = false;
+  std::uint32_t forks_ = detail::forks_passed.load(std::memory_order_relaxed);
   std::size_t next_ = kBufferWords;
   std::unique_ptr<Buffer> buffer_;
 };

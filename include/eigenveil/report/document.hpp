@@ -45,8 +45,8 @@ struct ReleaseDocument {
 /// What no release of ours protects; printed in every report.
 std::vector<std::string> not_protected(Relation relation);
 
-/// "(1, 1e-06)-DP for adding or removing one row; holds for every data set (proved)": what the user
-/// asked for, which the guarantee implies and may exceed.
+/// "(1, 1e-06)-DP for adding or removing one row; holds for every data set (proved)": the requested
+/// budget, which the guarantee implies.
 std::string headline(const Guarantee& guarantee, const Budget& requested);
 
 }  // namespace eigenveil

@@ -8,7 +8,8 @@
 namespace eigenveil {
 
 /// The guarantee of a written release in words, after checking the checksum of the document and of
-/// every array beside it. A file that was changed is an error.
-Result<std::string> explain_release(const std::filesystem::path& release_json);
+/// every array beside it. A file that was changed is an error. `release` is the document or its
+/// directory.
+Result<std::string> explain_release(const std::filesystem::path& release);
 
 }  // namespace eigenveil

@@ -1,0 +1,44 @@
+#include "cli/options/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "cli/suggestion.hpp"
+
+namespace eigenveil::cli {
+
+CLI::Validator whole_number(std::uint64_t smallest, std::uint64_t largest) {
+  const bool open = largest == std::numeric_limits<std::uint64_t>::max();
+  const std::string limits = open ? fmt::format("of at least {}", smallest)
+                                  : fmt::format("from {} to {}", smallest, largest);
+  return {[=](const std::string& text) {
+            std::uint64_t value = 0;
+            const char* end = text.data() + text.size();
+            const auto [stopped, failure] = std::from_chars(text.data(), end, value);
+            const bool sound =
+                stopped == end && failure == std::errc() && value >= smallest && value <= largest;
+            return sound ? std::string() : fmt::format("must be a whole number {}", limits);
+          },
+          ""};
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  const std::string listed = fmt::format("{}", fmt::join(words, ", "));
+  return {[=](const std::string& text) {
+            return std::find(words.begin(), words.end(), text) != words.end()
+                       ? std::string()
+                       : fmt::format("must be one of {}{}", listed, did_you_mean(text, words));
+          },
+          ""};
+}
+
+CLI::Validator not_empty() {
+  return {[](const std::string& text) {
+            return text.empty() ? std::string("must not be empty") : std::string();
+          },
+          ""};
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,137 @@
+"""One pass equals merged shards, to the last byte of the release."""
+
+import itertools
+import os
+import random
+import stat
+import unittest
+
+from support import CliTest, csv_text, files_of
+
+NAMES = ["a", "b", "c", "d"]
+RANGE = ("--range", "-5:5")
+
+
+class Grams(CliTest):
+
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(21)
+        self.rows = [[draw.gauss(0.0, 2.0) for _ in NAMES] for _ in range(3000)]
+        self.whole = self.write("whole.csv", csv_text(NAMES, self.rows))
+        self.parts = []
+        for i, (start, end) in enumerate(((0, 700), (700, 701), (701, 3000))):
+            source = self.write(f"{i}.csv", csv_text(NAMES, self.rows[start:end]))
+            self.parts.append(self.partial(source, f"{i}.gram"))
+
+    def partial(self, source, name, *more):
+        self.succeed("gram", "partial", source, *RANGE, *more, "--out", self.path(name))
+        return self.path(name)
+
+    def release(self, source, name, *more):
+        self.succeed("covariance", source, "--mu", 1, "--seed", 5, "--center", "private", *more,
+                     "--out", self.path(name))
+        return files_of(self.path(name))
+
+    def content(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def test_any_order_shard_and_thread_count_gives_the_same_release(self):
+        one_pass = self.release(self.whole, "one", *RANGE, "--threads", 1)
+        self.assertEqual(len(one_pass), 3)
+        for threads in (2, 3):
+            self.assertEqual(
+                self.release(self.whole, f"t{threads}", *RANGE, "--threads", threads), one_pass)
+        self.assertEqual(self.release(self.partial(self.whole, "whole.gram"), "g"), one_pass)
+        for i, order in enumerate(itertools.permutations(self.parts)):
+            merged = self.path(f"m{i}.gram")
+            self.succeed("gram", "merge", *order, "--out", merged)
+            self.assertEqual(self.release(merged, f"r{i}"), one_pass)
+        # A different row must show: the comparison is not blind.
+        self.rows[1500][2] += 0.01
+        other = self.write("other.csv", csv_text(NAMES, self.rows))
+        self.assertNotEqual(self.release(other, "other", *RANGE), one_pass)
+
+    def test_merge_commutes_and_associates_bytewise(self):
+        a, b, c = self.parts
+        self.succeed("gram", "merge", a, b, "--out", self.path("ab.gram"))
+        self.succeed("gram", "merge", b, a, "--out", self.path("ba.gram"))
+        self.assertEqual(self.content("ab.gram"), self.content("ba.gram"))
+        self.succeed("gram", "merge", b, c, "--out", self.path("bc.gram"))
+        self.succeed("gram", "merge", self.path("ab.gram"), c, "--out", self.path("ab_c.gram"))
+        self.succeed("gram", "merge", a, self.path("bc.gram"), "--out", self.path("a_bc.gram"))
+        self.assertEqual(self.content("ab_c.gram"), self.content("a_bc.gram"))
+
+    def test_a_shard_counts_once(self):
+        a, b, c = self.parts
+        self.assertIn("same shard", self.refuse("gram", "merge", a, a, "--out", self.path("x.gram")))
+        self.succeed("gram", "merge", a, b, "--out", self.path("ab.gram"))
+        self.refuse("gram", "merge", self.path("ab.gram"), c, a, "--out", self.path("x.gram"))
+        self.assertFalse(os.path.exists(self.path("x.gram")))
+
+    def test_different_columns_or_bounds_do_not_merge(self):
+        a = self.parts[0]
+        source = self.write("n.csv", csv_text(["a", "b", "c", "x"], self.rows[:5]))
+        self.refuse("gram", "merge", a, self.partial(source, "n.gram"), "--out", self.path("x.gram"))
+        source = self.write("w.csv", csv_text(NAMES, self.rows[:5]))
+        self.succeed("gram", "partial", source, "--range", "-5:6", "--out", self.path("w.gram"))
+        self.refuse("gram", "merge", a, self.path("w.gram"), "--out", self.path("x.gram"))
+        self.refuse("gram", "merge", a, self.partial(source, "g.gram", "--grid", 1024), "--out",
+                    self.path("x.gram"))
+        self.assertFalse(os.path.exists(self.path("x.gram")))
+
+    def test_the_file_is_marked_and_kept_from_others(self):
+        merged = self.path("m.gram")
+        out = self.succeed("gram", "merge", *self.parts, "--out", merged)
+        self.assertIn("private data", out)
+        for path in [*self.parts, merged]:
+            self.assertEqual(stat.S_IMODE(os.stat(path).st_mode), 0o600)
+            with open(path, "rb") as file:
+                self.assertRegex(file.readline().lower(), rb"private")
+
+    def test_flags_the_file_already_fixes_are_refused(self):
+        center = self.write("c.csv", "column,value\na,0\nb,0\nc,0\nd,0\n")
+        for flags in (("--range", "0:1"), ("--row-norm", "1"), ("--bounds", "x.csv"),
+                      ("--columns", "a"), ("--grid", "7"), ("--center", "public", center)):
+            with self.subTest(flags):
+                text = self.refuse("covariance", self.parts[0], "--mu", 1, *flags)
+                self.assertIn("carries its columns and bound", text)
+        self.assertIn("must be none", self.refuse("covariance", self.parts[0], "--mu", 1,
+                                                  "--center", "wrong"))
+        self.assertIn("merge", self.refuse("gram", "partial", self.parts[0], *RANGE, "--out", "x"))
+
+    def test_every_damaged_byte_is_noticed(self):
+        content = self.content("0.gram")
+        draw = random.Random(22)
+        damaged = [content[:cut] for cut in (0, 1, 10, len(content) // 2, len(content) - 1)]
+        damaged += [content + b"\0", b"\0" * len(content)]
+        for place in draw.sample(range(len(content)), 60):
+            changed = bytearray(content)
+            changed[place] ^= 1 << draw.randrange(8)
+            damaged.append(bytes(changed))
+        for i, wrong in enumerate(damaged):
+            with self.subTest(i):
+                self.refuse("covariance", self.write("d.gram", wrong), "--mu", 1, "--out",
+                            self.path("out"))
+                self.refuse("gram", "merge", self.path("d.gram"), self.parts[1], "--out",
+                            self.path("x.gram"))
+        self.assertFalse(os.path.exists(self.path("out")))
+        self.assertFalse(os.path.exists(self.path("x.gram")))
+
+    def test_output_never_replaces_a_device_or_directory(self):
+        os.mkdir(self.path("folder"))
+        os.symlink("/dev/null", self.path("null"))
+        for name in ("folder", "null"):
+            self.refuse("gram", "merge", *self.parts, "--out", self.path(name))
+        self.assertTrue(os.path.islink(self.path("null")))
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+        os.symlink("real.gram", self.path("link.gram"))
+        self.write("real.gram", b"old")
+        self.succeed("gram", "merge", *self.parts, "--out", self.path("link.gram"))
+        self.assertTrue(os.path.islink(self.path("link.gram")))
+        self.assertNotEqual(self.content("real.gram"), b"old")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,166 @@
+"""Plans from public numbers, releases checked after the fact, bounds to fill in."""
+
+import json
+import math
+import os
+import shutil
+import unittest
+
+from support import CliTest, csv_text, read_json
+
+BASE = ("--rows", 10000, "--dimension", 20, "--range", "0:10")
+
+
+class Plans(CliTest):
+
+    def plan(self, task, *flags):
+        return json.loads(self.succeed("plan", task, *flags, "--json"))
+
+    def test_fields_and_words(self):
+        facts = self.plan("pca", *BASE, "-k", 3, "--epsilon", 1, "--delta", 1e-6)
+        for field in ("task", "method", "guarantee", "in_words", "max_power_at_5pct", "row_norm",
+                      "noise_sd_diagonal", "noise_sd_off_diagonal", "noise_sd_rows", "noise_floor"):
+            self.assertIn(field, facts)
+        self.assertAlmostEqual(facts["row_norm"], math.sqrt(20), places=12)
+        self.assertIn("(1, 1e-06)-DP", facts["guarantee"])
+        text = self.succeed("plan", "pca", *BASE, "-k", 3, "--epsilon", 1, "--delta", 1e-6)
+        self.assertIn("(1, 1e-06)-DP for adding or removing one row", text)
+        self.assertIn("no data was read", text)
+
+    def test_noise_scales_as_theory_says(self):
+        def sd(*flags, task="covariance"):
+            return self.plan(task, *flags)["noise_sd_diagonal"]
+        one = sd(*BASE, "--mu", 1)
+        self.assertAlmostEqual(sd(*BASE, "--mu", 0.25) / one, 4.0, places=9)
+        # rho-zCDP of a Gaussian mechanism is mu^2 / 2.
+        self.assertAlmostEqual(sd(*BASE, "--rho", 0.5) / one, 1.0, places=9)
+        self.assertAlmostEqual(sd(*BASE, "--mu", 1, "--group-size", 3) / one, 3.0, places=9)
+        self.assertAlmostEqual(
+            sd("--rows", 20000, "--dimension", 20, "--range", "0:10", "--mu", 1) / one, 0.5, 9)
+        pure = sd(*BASE, "--epsilon", 1)
+        self.assertAlmostEqual(sd(*BASE, "--epsilon", 0.1) / pure, 10.0, places=9)
+        looser = [sd(*BASE, "--epsilon", e, "--delta", 1e-6) for e in (0.5, 1, 2, 4)]
+        self.assertEqual(looser, sorted(looser, reverse=True))
+        # Off-diagonals have half the variance in the isometric basis.
+        facts = self.plan("covariance", *BASE, "--mu", 1)
+        self.assertAlmostEqual(facts["noise_sd_diagonal"] / facts["noise_sd_off_diagonal"],
+                               math.sqrt(2.0), places=9)
+        replace = sd(*BASE, "--mu", 1, "--neighbours", "replace-one")
+        zero = sd(*BASE, "--mu", 1, "--neighbours", "zero-row")
+        self.assertAlmostEqual(replace / zero, math.sqrt(2.0), places=9)
+
+    def test_the_plan_is_what_the_release_does(self):
+        source = self.write("t.csv", csv_text(["a", "b"], [[1.0, 2.0]] * 50))
+        flags = ("--range", "0:10", "--epsilon", 1, "--delta", 1e-6, "--center", "private")
+        planned = self.plan("covariance", "--rows", 50, "--columns", "a,b", *flags)
+        self.succeed("covariance", source, *flags, "--out", self.path("o"))
+        document = read_json(self.path("o", "release.json"))
+        for kind in ("noise_sd_diagonal", "noise_sd_off_diagonal"):
+            self.assertAlmostEqual(planned[kind] * 50, document["parameters"][kind], places=9)
+        self.assertEqual(planned["noise_sd_rows"], document["result"]["noisy_rows_sd"])
+        self.assertEqual(planned["guarantee"], document["guarantee"]["statement"])
+
+    def test_predicted_error_falls_with_rows(self):
+        spectrum = self.write("s.txt", "3\n1\n0.1\n")
+        error = [self.plan("pca", "--rows", n, "--dimension", 3, "--row-norm", 2, "--mu", 1,
+                           "--spectrum", spectrum)["predicted_error_f2"]
+                 for n in (1000, 10000, 100000)]
+        self.assertGreater(error[0], error[1])
+        self.assertGreater(error[1], error[2])
+        self.assertGreater(error[2], 0.0)
+        for wrong in ("3\n1\n", "3\n1\nx\n", "3\n1\n-1\n", "3\n1\nnan\n"):
+            self.write("s.txt", wrong)
+            self.refuse("plan", "pca", "--rows", 10, "--dimension", 3, "--row-norm", 2, "--mu", 1,
+                        "--spectrum", spectrum)
+
+
+class Explanations(CliTest):
+
+    def setUp(self):
+        super().setUp()
+        source = self.write("t.csv", csv_text(["a", "b"], [[1.0, 2.0]] * 50))
+        self.succeed("covariance", source, "--range", "0:10", "--mu", 1, "--out", self.path("o"))
+        self.document = self.path("o", "release.json")
+
+    def test_the_guarantee_in_words(self):
+        text = self.succeed("explain", self.document)
+        for words in ("1-GDP for adding or removing one row", "power", "not protected",
+                      "checksums"):
+            self.assertIn(words, text)
+        self.assertEqual(self.succeed("explain", self.path("o")), text)
+        self.assertEqual(self.succeed("explain", self.path("o") + "/"), text)
+
+    def test_a_seeded_release_says_so(self):
+        self.succeed("pca", self.path("t.csv"), "--range", "0:10", "--mu", 1, "--seed", 1, "--out",
+                     self.path("s"))
+        text = self.succeed("explain", self.path("s"))
+        self.assertIn("NOT PRIVATE", text)
+        self.assertNotIn("nothing beyond the program", text)
+
+    def test_changes_are_noticed(self):
+        table = self.path("o", "covariance.csv")
+        with open(table, "rb") as file:
+            array = file.read()
+        with open(self.document, "rb") as file:
+            document = file.read()
+        places = {table: [array[:-1], array + b"\n", array.replace(b"1", b"2", 1), b""],
+                  self.document: [document.replace(b'"proved"', b'"asymptotic"'),
+                                  document.replace(b'"mu": 1.0', b'"mu": 0.1'),
+                                  document.replace(b"add-remove", b"zero-row"),
+                                  document[:-40], b"", b"[]", b"{}", b"null", b"\xff\xfe"]}
+        for path, versions in places.items():
+            with open(path, "rb") as file:
+                original = file.read()
+            for i, wrong in enumerate(versions):
+                with self.subTest(path=os.path.basename(path), i=i):
+                    self.assertNotEqual(wrong, original)
+                    with open(path, "wb") as file:
+                        file.write(wrong)
+                    self.refuse("explain", self.document)
+            with open(path, "wb") as file:
+                file.write(original)
+        self.succeed("explain", self.document)
+        os.remove(table)
+        self.refuse("explain", self.document, code=1)
+
+    def test_white_space_is_no_change(self):
+        """The checksum is over the content: a release may be reformatted by a JSON tool."""
+        document = read_json(self.document)
+        with open(self.document, "w", encoding="utf-8") as file:
+            json.dump(document, file, ensure_ascii=False)
+        self.succeed("explain", self.document)
+
+    def test_a_moved_release_stays_whole(self):
+        shutil.move(self.path("o"), self.path("moved"))
+        self.succeed("explain", self.path("moved", "release.json"))
+        self.refuse("explain", self.path("o"), code=1)
+
+
+class Bounds(CliTest):
+
+    def test_the_template_has_names_only_and_works_once_filled_in(self):
+        names = ["age", "with, comma", 'with "quote"']
+        source = self.write("t.csv", csv_text(names, [[41.0, 17.0, 23.0]] * 5))
+        template = self.succeed("bounds", "template", source)
+        self.assertEqual(template.splitlines()[0], "column,low,high")
+        self.assertNotRegex(template, r"\d")
+        self.assertEqual(len(template.splitlines()), 4)
+        self.succeed("bounds", "template", source, "--out", self.path("b.csv"))
+        with open(self.path("b.csv"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), template)
+        self.refuse("pca", source, "--mu", 1, "--bounds", self.path("b.csv"))
+        self.write("b.csv", template.replace(",,\n", ",0,50\n"))
+        self.succeed("pca", source, "--mu", 1, "--bounds", self.path("b.csv"), "--out",
+                     self.path("o"))
+        parameters = read_json(self.path("o", "release.json"))["parameters"]
+        self.assertEqual(parameters["columns"], names)
+        self.assertEqual(parameters["range_high"], [50.0] * 3)
+
+    def test_selected_columns_only(self):
+        source = self.write("t.csv", "a,b,c\n1,2,3\n")
+        self.assertEqual(self.succeed("bounds", "template", source, "--columns", "c,a"),
+                         "column,low,high\nc,,\na,,\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
