@@ -59,7 +59,9 @@ TEST(Plink, EveryShapeSelectionAndChunk) {
       for (std::size_t j = 0; j < chosen.size(); ++j) {
         const unsigned code = codes[i * variants + chosen[j]];
         const double cell = table->values[i * chosen.size() + j];
-        RC_ASSERT(code == 1 ? std::isnan(cell) : cell == (code == 0 ? 2.0 : code == 2 ? 1.0 : 0.0));
+        const double copies = code == 0 ? 2.0 : code == 2 ? 1.0 : 0.0;
+        const bool right = code == 1 ? std::isnan(cell) : cell == copies;
+        RC_ASSERT(right);
       }
     }
   }));
