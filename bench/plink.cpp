@@ -93,6 +93,11 @@ int main(int argc, char** argv) {
   // The rows in memory: one block of them, counted as often as it takes to have as many rows.
   RawRows rows;
   (void)open(stem)->read(rows);
+  std::vector<double> many;  // large calls, so that every worker has several blocks
+  for (int i = 0; i < 16; ++i) {
+    many.insert(many.end(), rows.values.begin(), rows.values.end());
+  }
+  const std::size_t step = many.size() / variants;
   std::vector<double> read_wall;
   std::vector<double> gram_wall;
   std::vector<double> both_wall;
@@ -103,12 +108,6 @@ int main(int argc, char** argv) {
     });
     const Time gram = time_of([&] {
       GramAccumulator accumulator(open(stem)->schema(), bound, static_cast<int>(threads));
-      // Large calls, so that workers have several blocks each.
-      std::vector<double> many;
-      while (many.size() < 16 * rows.values.size()) {
-        many.insert(many.end(), rows.values.begin(), rows.values.end());
-      }
-      const std::size_t step = many.size() / variants;
       for (std::size_t done = 0; done < people; done += step) {
         (void)accumulator.add(many.data(), std::min(step, people - done));
       }

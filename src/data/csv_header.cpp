@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "column_selection.hpp"
+#include "eigenveil/core/plain_text.hpp"
 #include "text_cell.hpp"
 
 namespace eigenveil::detail {
@@ -27,63 +28,6 @@ FirstRecord look_at(const std::vector<std::string_view>& fields) {
   return record;
 }
 
-/// Length of the UTF-8 sequence a byte starts; 0 if it starts none.
-std::size_t sequence_length(unsigned char lead) {
-  if (lead < 0x80) {
-    return 1;
-  }
-  if (lead >= 0xC2 && lead < 0xE0) {
-    return 2;
-  }
-  if (lead >= 0xE0 && lead < 0xF0) {
-    return 3;
-  }
-  return lead >= 0xF0 && lead < 0xF5 ? 4 : 0;
-}
-
-/// Shortest form, no surrogates, at most U+10FFFF: the second byte has a narrower range.
-bool second_byte_fits(unsigned char lead, unsigned char second) {
-  switch (lead) {
-    case 0xE0:
-      return second >= 0xA0;
-    case 0xED:
-      return second < 0xA0;
-    case 0xF0:
-      return second >= 0x90;
-    case 0xF4:
-      return second < 0x90;
-    default:
-      return true;
-  }
-}
-
-bool is_utf8(std::string_view text) {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = sequence_length(byte(i));
-    if (length == 0 || length > text.size() - i) {
-      return false;
-    }
-    for (std::size_t k = 1; k < length; ++k) {
-      if ((byte(i + k) & 0xC0U) != 0x80U) {
-        return false;
-      }
-    }
-    if (length > 1 && !second_byte_fits(byte(i), byte(i + 1))) {
-      return false;
-    }
-    i += length;
-  }
-  return true;
-}
-
-bool has_control_character(std::string_view text) {
-  return std::ranges::any_of(text, [](char letter) {
-    const auto byte = static_cast<unsigned char>(letter);
-    return byte < 0x20 || byte == 0x7F;
-  });
-}
-
 Result<std::vector<std::string>> column_names(const std::vector<std::string_view>& fields) {
   std::vector<std::string> names;
   std::string memory;
@@ -92,7 +36,7 @@ Result<std::vector<std::string>> column_names(const std::vector<std::string_view
     if (!field_text(fields[column], memory, text)) {
       return bad_request(fmt::format("the name of column {} has a misplaced quote.", column + 1));
     }
-    if (has_control_character(text) || !is_utf8(text)) {
+    if (!is_plain_text(text)) {
       return bad_request(fmt::format(
           "the name of column {} is not plain UTF-8 text; is the input a text table?", column + 1));
     }

@@ -9,6 +9,7 @@
 
 #include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/core/bytes.hpp"
+#include "eigenveil/core/plain_text.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 
 namespace eigenveil {
@@ -227,6 +228,10 @@ Result<ExactGram> GramFile::decode(std::string_view bytes) {
   Result<std::vector<Digest>> shards = read_shards(reader);
   if (!reader.complete() || !bound || bound->dimension() != dimension) {
     return damaged("its column names or its row bound cannot be read");
+  }
+  if (!std::ranges::all_of(schema.columns, is_plain_text) ||
+      !std::ranges::all_of(schema.counted_alleles, is_plain_text)) {
+    return damaged("its column names are not plain UTF-8 text");
   }
   if (!shards) {
     return error_of(shards);

@@ -27,8 +27,8 @@ inline void read_everything(const std::string& path, const ReadOptions& options)
   }
   const std::size_t dimension = (*reader)->schema().dimension();
   require(dimension > 0);
-  // A narrow bound on a wide table takes memory, not a new path through the reader.
-  const auto bound = dimension < 4096 ? RowBound::row_norm(dimension, 1.0) : Result<RowBound>();
+  const Result<RowBound> bound = RowBound::row_norm(dimension, 1.0);
+  require(bound.has_value());
   RawRows block;
   std::size_t rows = 0;
   do {
@@ -39,10 +39,7 @@ inline void read_everything(const std::string& path, const ReadOptions& options)
     require(block.dimension == dimension && block.values.size() == block.rows * dimension);
     require(std::none_of(block.values.begin(), block.values.end(),
                          [](double value) { return std::isinf(value); }));
-    if (dimension < 4096) {
-      const BoundedRows bounded = BoundedRows::clip(*bound, block.values.data(), block.rows);
-      require(bounded.rows() == block.rows);
-    }
+    require(BoundedRows::clip(*bound, block.values.data(), block.rows).rows() == block.rows);
     rows += block.rows;
   } while (block.rows > 0 && rows < 100000);
 }

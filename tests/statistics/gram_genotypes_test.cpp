@@ -63,5 +63,19 @@ TEST(GramOfGenotypes, OtherAllelesDoNotMerge) {
             "the tables cannot be merged: they were standardised by different allele frequencies");
 }
 
+// A name that is no text would end up in release.json, which cannot hold it.
+TEST(GramOfGenotypes, NamesThatAreNoTextAreRefused) {
+  for (const Schema& schema :
+       {Schema{{"rs1", "r\xFF"}}, Schema{{"rs1", "a\nb"}}, Schema{{"rs1", "rs2"}, {"A", "\xC3"}}}) {
+    const std::string path = std::filesystem::temp_directory_path() / "eigenveil-no-text.gram";
+    ASSERT_TRUE(counted(schema, 2.0).save(path));
+    const Result<ExactGram> gram = ExactGram::load(path);
+    std::filesystem::remove(path);
+    ASSERT_FALSE(gram);
+    EXPECT_EQ(gram.error().message,
+              "the .gram file is damaged: its column names are not plain UTF-8 text");
+  }
+}
+
 }  // namespace
 }  // namespace eigenveil
