@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 BINARY := build/release/bin/eigenveil
 
-.PHONY: build demo test check bench format lint install tarball packages clean
+.PHONY: build demo test check bench fuzz format lint install tarball packages clean
 
 build: packages
 	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -27,6 +27,11 @@ check: packages
 bench: build
 	@cmake --build --preset release -j $(JOBS) --target all
 	@scripts/run-benchmarks
+
+# Every reader of files for FUZZ_SECONDS (default 120) under clang's sanitizers.
+fuzz: packages
+	@scripts/install-packages debian-packages-fuzz.txt
+	@scripts/run-fuzzers
 
 format: packages
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i

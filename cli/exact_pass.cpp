@@ -1,15 +1,25 @@
 #include "cli/exact_pass.hpp"
 
 #include "cli/progress.hpp"
+#include "eigenveil/data/genotypes.hpp"
 
 namespace eigenveil::cli {
+namespace {
+
+constexpr const char* kMissingGenotypeBound =
+    "a bound on the rows is missing. Noise is scaled to the largest row the data could contain; "
+    "genotypes count 0, 1 or 2 copies of an allele, so give --range 0:2 --grid 1 (exact and "
+    "fastest), or --allele-frequencies FILE with --range 0:2 or --row-norm R";
+
+}  // namespace
 
 Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions& bounds) {
   if (input.is_gram()) {
     if (bounds.shapes_rows() || !input.columns.empty()) {
       return bad_request(
           "a .gram file carries its columns and bound; leave out --row-norm, --range, --bounds, "
-          "--grid, --columns and a public --center, or make it again from the rows");
+          "--grid, --columns, --allele-frequencies and a public --center, or make it again from "
+          "the rows");
     }
     return ExactGram::load(input.input).map([&](ExactGram&& gram) {
       ExactPass pass(input, gram.schema(), gram.bound());
@@ -18,11 +28,19 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
     });
   }
   if (!bounds.given()) {  // said before the file is even opened
-    return error_of(bounds.bound(Schema{}));
+    return input.is_plink() ? bad_request(kMissingGenotypeBound) : error_of(bounds.bound(Schema{}));
   }
   Result<std::unique_ptr<RowReader>> reader = input.open();
   if (!reader) {
     return error_of(reader);
+  }
+  if (bounds.standardises()) {
+    reader = bounds.frequencies((*reader)->schema()).and_then([&](std::vector<double> values) {
+      return standardise_genotypes(std::move(*reader), std::move(values));
+    });
+    if (!reader) {
+      return error_of(reader);
+    }
   }
   const Schema schema = (*reader)->schema();
   return bounds.bound(schema).map([&](const RowBound& bound) {

@@ -42,18 +42,30 @@ void add_bound(Fields& fields, const RowBound& bound) {
   }
 }
 
+std::string units_in_words(Units units, const Schema& schema) {
+  if (units == Units::Scaled) {
+    return "scaled to [-1, 1]";
+  }
+  return schema.allele_frequencies.empty() ? "original" : "standardised by public frequencies";
+}
+
 Fields parameters_of(const MomentPlan& plan, const MomentSettings& settings, const Schema& schema) {
   Fields fields;
   add_budget(fields, settings.requested);
   fields.emplace_back("neighbours", std::string(name_of(plan.shape().relation)));
   fields.emplace_back("group_size", std::int64_t{plan.guarantee().group_size});
   fields.emplace_back("columns", schema.columns);
+  if (!schema.counted_alleles.empty()) {
+    fields.emplace_back("counted_alleles", schema.counted_alleles);
+  }
+  if (!schema.allele_frequencies.empty()) {
+    fields.emplace_back("allele_frequencies", schema.allele_frequencies);
+  }
   add_bound(fields, plan.bound());
   fields.emplace_back("center", std::string(settings.center == Center::PrivateMean
                                                 ? "private mean"
                                                 : "public midpoint (second moment about it)"));
-  fields.emplace_back(
-      "units", std::string(settings.units == Units::Original ? "original" : "scaled to [-1, 1]"));
+  fields.emplace_back("units", units_in_words(settings.units, schema));
   fields.emplace_back(
       "noise_law",
       std::string(plan.noise().law == NoiseLaw::Gaussian ? "rounded Gaussian" : "rounded Laplace"));
@@ -103,9 +115,10 @@ ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings
   document.parameters.emplace_back("components", std::int64_t{count});
   document.result.emplace_back("noisy_explained_variance", to_list(components.explained_variance));
   document.result.emplace_back("noisy_explained_share", to_list(components.explained_share));
-  document.tables.push_back(
-      {"loadings", "private principal components: one column per component, orthonormal", "column",
-       release.value().schema.columns, component_names(count), components.loadings});
+  document.tables.push_back({"loadings",
+                             "private principal components: one column per component, orthonormal",
+                             "column", release.value().schema.columns, component_names(count),
+                             components.loadings, release.value().schema.counted_alleles});
   return document;
 }
 

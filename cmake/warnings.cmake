@@ -7,6 +7,9 @@ target_compile_options(eigenveil_warnings INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off
   -fno-math-errno -fno-trapping-math)
 # Assertions state what a caller must ensure; they stay on outside of release builds.
+if(EIGENVEIL_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(EIGENVEIL_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "eigenveil/data/genotypes.hpp"
+
 namespace eigenveil::cli {
 namespace {
 
@@ -61,6 +63,10 @@ void BoundOptions::declare(CLI::App& app) {
             return known ? std::string() : "must be none, private, or public FILE";
           },
           ""))
+      ->group(kGroup);
+  app.add_option("--allele-frequencies", frequencies_file,
+                 "genotypes: standardise each variant by its public allele frequency f, (copies - "
+                 "2f) / sqrt(2f(1-f)); CSV column,value or plink's .frq")
       ->group(kGroup);
   app.add_option(
          "--grid", grid,
@@ -120,9 +126,52 @@ Result<std::vector<double>> BoundOptions::public_center(const Schema& schema) co
       });
 }
 
+Result<std::vector<double>> BoundOptions::frequencies(const Schema& schema) const {
+  const Result<std::vector<NamedNumbers>> rows =
+      frequencies_file.ends_with(".frq") ? read_plink_frequencies(frequencies_file, schema)
+                                         : read_named_numbers(frequencies_file, {"value"});
+  return rows
+      .and_then([&](const auto& named) { return in_schema_order(named, schema, frequencies_file); })
+      .map([](const auto& ordered) {
+        std::vector<double> values;
+        values.reserve(ordered.size());
+        for (const std::vector<double>& row : ordered) {
+          values.push_back(row[0]);
+        }
+        return values;
+      });
+}
+
+/// Cells are already centred at twice the frequency, so ranges are symmetric about zero.
+Result<RowBound> BoundOptions::standardised_bound(const Schema& schema) const {
+  if (!bounds_file.empty() || public_center_given() || (!range.empty() && range != "0:2")) {
+    return bad_request(
+        "--allele-frequencies centres and scales genotypes itself; give --range 0:2 or --row-norm "
+        "R beside it, and leave out --bounds and a public --center");
+  }
+  if (grid == 1) {
+    return bad_request(
+        "--grid 1 would round standardised genotypes to zero; leave --grid out beside "
+        "--allele-frequencies");
+  }
+  const Result<std::vector<double>> values = frequencies(schema);
+  if (!values) {
+    return error_of(values);
+  }
+  if (range.empty()) {
+    return RowBound::row_norm(schema.dimension(), *row_norm, grid);
+  }
+  return standardised_ranges(schema.columns, *values).and_then([&](const auto& columns) {
+    return RowBound::ranges(columns, row_norm, grid);
+  });
+}
+
 Result<RowBound> BoundOptions::bound(const Schema& schema) const {
   if (!given()) {
     return bad_request(kMissingBound);
+  }
+  if (standardises()) {
+    return standardised_bound(schema);
   }
   if (!range.empty() && !bounds_file.empty()) {
     return bad_request("give --range or --bounds, not both");

@@ -10,26 +10,32 @@
 
 namespace eigenveil::cli {
 
-/// --row-norm, --range, --bounds, --grid, --center: what the curator knows without looking.
+/// --row-norm, --range, --bounds, --grid, --center, --allele-frequencies: what the curator knows
+/// without looking.
 struct BoundOptions {
   std::optional<double> row_norm;
   std::string range;
   std::string bounds_file;
   std::int64_t grid = RowBound::kDefaultMaxAbs;
   std::string center = "none";
+  std::string frequencies_file;
 
   void declare(CLI::App& app);
   bool given() const { return row_norm || !range.empty() || !bounds_file.empty(); }
+  bool standardises() const { return !frequencies_file.empty(); }
   bool private_mean() const { return center == "private"; }
   bool public_center_given() const { return center.starts_with("public:"); }
   /// Anything that changes which integers a row becomes; a .gram file has them fixed.
   bool shapes_rows() const {
-    return given() || public_center_given() || grid != RowBound::kDefaultMaxAbs;
+    return given() || public_center_given() || standardises() || grid != RowBound::kDefaultMaxAbs;
   }
   /// The bound for these columns, or a sentence that says what to give and why.
   Result<RowBound> bound(const Schema& schema) const;
+  /// Public frequency of the counted allele of every column, from --allele-frequencies.
+  Result<std::vector<double>> frequencies(const Schema& schema) const;
 
  private:
+  Result<RowBound> standardised_bound(const Schema& schema) const;
   Result<std::vector<ColumnRange>> ranges(const Schema& schema) const;
   Result<std::vector<double>> public_center(const Schema& schema) const;
 };
@@ -46,6 +52,9 @@ struct NamedNumbers {
   std::string column;
   std::vector<double> numbers;
 };
+/// Frequencies from plink's .frq file, turned to the alleles the columns count.
+Result<std::vector<NamedNumbers>> read_plink_frequencies(const std::string& path,
+                                                         const Schema& schema);
 Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
                                                      const std::vector<std::string>& wanted);
 

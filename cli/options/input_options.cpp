@@ -14,7 +14,8 @@ namespace eigenveil::cli {
 void InputOptions::declare(CLI::App& app) {
   constexpr const char* kGroup = "Input";
   app.add_option("INPUT", input,
-                 ".csv or .tsv (also .gz), .npy, .gram, or - for CSV on standard input")
+                 ".csv or .tsv (also .gz), .npy, .bed (PLINK, with .bim and .fam), .idx or -ubyte "
+                 "(also .gz), .gram, or - for CSV on standard input")
       ->required()
       ->group(kGroup);
   app.add_option("--columns", columns, "columns to use, a,b,c or @FILE with one name per line")
@@ -34,6 +35,10 @@ void InputOptions::declare(CLI::App& app) {
   app.add_option("--threads", threads, "threads to use (default: one per core)")
       ->check(whole_number(1, 1024))
       ->group(kGroup);
+}
+
+bool InputOptions::is_plink() const {
+  return input.ends_with(".bed") || input.ends_with(".BED");
 }
 
 std::string InputOptions::display_name() const {

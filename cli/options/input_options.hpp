@@ -20,6 +20,7 @@ struct InputOptions {
   void declare(CLI::App& app);
   bool is_text() const;  ///< CSV or TSV: the first line may be names
   bool is_gram() const { return input.ends_with(".gram"); }
+  bool is_plink() const;
   std::string display_name() const;  ///< the file's name without folders
   int thread_count() const;
   Result<std::unique_ptr<RowReader>> open() const;

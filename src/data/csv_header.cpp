@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "column_selection.hpp"
-#include "eigenveil/core/text.hpp"
+#include "eigenveil/core/plain_text.hpp"
 #include "text_cell.hpp"
 
 namespace eigenveil::detail {

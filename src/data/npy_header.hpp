@@ -1,13 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
+#include "array_cells.hpp"
 #include "byte_source.hpp"
 
 namespace eigenveil::detail {
-
-enum class NumberKind : std::uint8_t { Float, Signed, Unsigned, Boolean };
 
 /// Shape and layout of an array file, checked against its size.
 struct NpyHeader {

@@ -3,15 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <type_traits>
 #include <utility>
 
+#include "array_cells.hpp"
 #include "column_selection.hpp"
 #include "npy_header.hpp"
 
@@ -23,85 +18,6 @@ constexpr std::size_t kLargestChunk = std::size_t{16} << 20;
 constexpr std::size_t kRowsPerChunk =
     512;  // of wide tables: long reads of a column, useful products
 
-/// Where the cells of a chunk lie: cell (row, column) starts at row * row_stride + column *
-/// column_stride.
-struct ChunkLayout {
-  std::size_t row_stride = 0;
-  std::size_t column_stride = 0;
-};
-
-template <class T, bool kSwap>
-double load(const char* at) {
-  std::array<char, sizeof(T)> bytes = {};
-  std::memcpy(bytes.data(), at, sizeof(T));
-  if constexpr (kSwap) {
-    std::ranges::reverse(bytes);
-  }
-  if constexpr (std::is_same_v<T, bool>) {
-    return bytes[0] == 0 ? 0.0 : 1.0;
-  } else {
-    return static_cast<double>(std::bit_cast<T>(bytes));
-  }
-}
-
-/// Small groups of rows keep both sides in cache whichever order the file has.
-template <class T, bool kSwap>
-void convert(const char* bytes, const ChunkLayout& layout, const std::vector<std::size_t>& columns,
-             RawRows& block) {
-  constexpr std::size_t kGroup = 64;
-  for (std::size_t first = 0; first < block.rows; first += kGroup) {
-    const std::size_t last = std::min(first + kGroup, block.rows);
-    for (std::size_t slot = 0; slot < columns.size(); ++slot) {
-      const char* cell = bytes + columns[slot] * layout.column_stride + first * layout.row_stride;
-      double* value = block.values.data() + first * columns.size() + slot;
-      for (std::size_t row = first; row < last; ++row) {
-        *value = load<T, kSwap>(cell);
-        cell += layout.row_stride;
-        value += columns.size();
-      }
-    }
-  }
-}
-
-using Converter = void (*)(const char*, const ChunkLayout&, const std::vector<std::size_t>&,
-                           RawRows&);
-
-template <class T>
-Converter converter_of(bool swap) {
-  return swap ? convert<T, true> : convert<T, false>;
-}
-
-template <class One, class Two, class Four, class Eight>
-Converter integer_converter(std::size_t bytes, bool swap) {
-  switch (bytes) {
-    case 1:
-      return converter_of<One>(swap);
-    case 2:
-      return converter_of<Two>(swap);
-    case 4:
-      return converter_of<Four>(swap);
-    default:
-      return converter_of<Eight>(swap);
-  }
-}
-
-Converter pick_converter(const NpyHeader& header) {
-  const bool swap = header.big_endian != (std::endian::native == std::endian::big);
-  switch (header.kind) {
-    case NumberKind::Float:
-      return header.item_bytes == 4 ? converter_of<float>(swap) : converter_of<double>(swap);
-    case NumberKind::Signed:
-      return integer_converter<std::int8_t, std::int16_t, std::int32_t, std::int64_t>(
-          header.item_bytes, swap);
-    case NumberKind::Unsigned:
-      return integer_converter<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>(
-          header.item_bytes, swap);
-    case NumberKind::Boolean:
-      break;
-  }
-  return converter_of<bool>(false);
-}
-
 class NpyReader final : public RowReader {
  public:
   NpyReader(FileDescriptor file, const NpyHeader& header, ColumnSelection selection,
@@ -112,7 +28,7 @@ class NpyReader final : public RowReader {
         bad_cell_(options.bad_cell),
         missing_(options.missing),
         rows_per_chunk_(rows_per_chunk(options.chunk_bytes)),
-        convert_(pick_converter(header)) {
+        convert_(pick_converter({header.kind, header.item_bytes, header.big_endian})) {
     // A chunk of a column-major file holds the selected columns alone, one after the other.
     chunk_columns_ = selection_.sources;
     if (header_.column_major) {
@@ -151,7 +67,10 @@ class NpyReader final : public RowReader {
     const ChunkLayout layout = header_.column_major ? ChunkLayout{item, item * chunk.records}
                                                     : ChunkLayout{item * header_.columns, item};
     convert_(chunk.bytes.data(), layout, chunk_columns_, block);
-    return header_.kind == NumberKind::Float ? check_cells(chunk, block) : Result<void>();
+    if (header_.kind != NumberKind::Float) {
+      return {};
+    }
+    return settle_cells(chunk, selection_.schema, bad_cell_, missing_, block);
   }
 
   std::optional<double> progress() const override {
@@ -208,24 +127,6 @@ class NpyReader final : public RowReader {
     return {};
   }
 
-  Result<void> check_cells(const RawChunk& chunk, RawRows& block) const {
-    for (std::size_t i = 0; i < block.values.size(); ++i) {
-      double& value = block.values[i];
-      if (std::isfinite(value)) {
-        continue;
-      }
-      const bool missing = std::isnan(value);
-      if (missing ? missing_ == MissingCell::Refuse : bad_cell_ == BadCell::Refuse) {
-        return bad_request(fmt::format(
-            "row {}, column {}: {}.", chunk.first_record + i / block.dimension,
-            selection_.schema.columns[i % block.dimension],
-            missing ? "the value is missing" : "not a finite number (the value is not shown)"));
-      }
-      value = std::numeric_limits<double>::quiet_NaN();
-    }
-    return {};
-  }
-
   FileDescriptor file_;
   NpyHeader header_;
   ColumnSelection selection_;
@@ -233,7 +134,7 @@ class NpyReader final : public RowReader {
   BadCell bad_cell_;
   MissingCell missing_;
   std::size_t rows_per_chunk_;
-  Converter convert_;
+  CellConverter convert_;
   std::uint64_t sequence_ = 0;
   std::atomic<std::size_t> rows_done_ = 0;
 };

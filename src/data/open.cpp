@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "byte_source.hpp"
 #include "csv_reader.hpp"
+#include "idx_reader.hpp"
 #include "npy_reader.hpp"
+#include "plink_reader.hpp"
 
 namespace eigenveil {
 namespace {
@@ -42,6 +45,20 @@ Opened open_tsv_gz(FileDescriptor file, const ReadOptions& options) {
   return open_gzip(std::move(file), '\t', options);
 }
 
+Opened open_idx(FileDescriptor file, const ReadOptions& options) {
+  const std::string path = file.path();
+  const std::optional<std::size_t> size = file.size();
+  return detail::open_idx(detail::plain_source(std::move(file)), path, size, options);
+}
+Opened open_idx_gz(FileDescriptor file, const ReadOptions& options) {
+  const std::string path = file.path();
+  auto source = detail::gzip_source(std::move(file));
+  if (!source) {
+    return error_of(source);
+  }
+  return detail::open_idx(*std::move(source), path, std::nullopt, options);
+}
+
 /// One row per format: a new reader is a new row.
 struct Format {
   std::string_view ending;
@@ -51,7 +68,9 @@ struct Format {
 constexpr std::array kFormats = {
     Format{".csv", open_csv},         Format{".tsv", open_tsv},
     Format{".csv.gz", open_csv_gz},   Format{".tsv.gz", open_tsv_gz},
-    Format{".npy", detail::open_npy},
+    Format{".npy", detail::open_npy}, Format{".bed", detail::open_plink},
+    Format{".idx", open_idx},         Format{".idx.gz", open_idx_gz},
+    Format{"-ubyte", open_idx},       Format{"-ubyte.gz", open_idx_gz},
 };
 
 std::string lower_case(std::string text) {

@@ -5,9 +5,10 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "eigenveil/core/digest.hpp"
-#include "eigenveil/core/text.hpp"
+#include "eigenveil/core/plain_text.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/document.hpp"
 #include "json_guarantee.hpp"
@@ -120,11 +121,28 @@ Result<std::string> explain_json(const Json& json, const fs::path& folder) {
   return words(json, *guarantee);
 }
 
-/// Writing JSON recurses: values nested deeper than any release are dropped, and the checksum
-/// then refuses the document.
-bool is_shallow(int depth, Json::parse_event_t /*event*/, Json& /*value*/) {
-  constexpr int kDeepest = 16;
-  return depth <= kDeepest;
+/// The JSON library recurses when it copies and writes; a document of ours is a few levels deep.
+bool nests_too_deep(std::string_view text) {
+  constexpr int kDeepest = 64;
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (quoted) {
+      i += letter == '\\' ? 1U : 0U;
+      quoted = letter != '"';
+    } else if (letter == '"') {
+      quoted = true;
+    } else if (letter == '[' || letter == '{') {
+      ++depth;
+    } else if (letter == ']' || letter == '}') {
+      --depth;
+    }
+    if (depth > kDeepest) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /// The document of a release that is named by its directory.
@@ -145,14 +163,19 @@ Result<std::string> explain_release(const fs::path& release) {
   if (!text) {
     return error_of(text);
   }
+  const auto foreign = [&release_json] {
+    return bad_request(
+        fmt::format("{} is not a release document of Eigenveil", release_json.string()));
+  };
+  if (nests_too_deep(*text)) {
+    return foreign();
+  }
   // The JSON library reports a missing or mistyped field by exception; this is the one place it can
   // surface.
   try {
-    const Json json = Json::parse(*text, is_shallow);
-    return explain_json(json, release_json.parent_path());
+    return explain_json(Json::parse(*text), release_json.parent_path());
   } catch (const Json::exception&) {
-    return bad_request(
-        fmt::format("{} is not a release document of Eigenveil", release_json.string()));
+    return foreign();
   }
 }
 

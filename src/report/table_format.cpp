@@ -23,13 +23,17 @@ std::string csv_field(const std::string& text) {
 std::string table_csv(const ReleasedTable& table) {
   fmt::memory_buffer text;
   auto out = std::back_inserter(text);
-  fmt::format_to(out, "{}", csv_field(table.corner));
+  fmt::format_to(out, "{}{}", csv_field(table.corner),
+                 table.counted_alleles.empty() ? "" : ",counted_allele");
   for (const std::string& name : table.column_names) {
     fmt::format_to(out, ",{}", csv_field(name));
   }
   fmt::format_to(out, "\n");
   for (Eigen::Index row = 0; row < table.values.rows(); ++row) {
     fmt::format_to(out, "{}", csv_field(table.row_names[static_cast<std::size_t>(row)]));
+    if (!table.counted_alleles.empty()) {
+      fmt::format_to(out, ",{}", csv_field(table.counted_alleles[static_cast<std::size_t>(row)]));
+    }
     for (Eigen::Index column = 0; column < table.values.cols(); ++column) {
       fmt::format_to(out, ",{}", table.values(row, column));
     }

@@ -28,6 +28,26 @@ Result<void> check_same_columns(const Schema& a, const Schema& b) {
   return {};
 }
 
+/// Cohorts often count different alleles of a variant: their sums must not be added.
+Result<void> check_same_genotypes(const Schema& a, const Schema& b) {
+  if (a.counted_alleles.size() != b.counted_alleles.size()) {
+    return bad_request(
+        "the tables cannot be merged: only one of them says which alleles are counted");
+  }
+  for (std::size_t j = 0; j < a.counted_alleles.size(); ++j) {
+    if (a.counted_alleles[j] != b.counted_alleles[j]) {
+      return bad_request(fmt::format(
+          "the tables cannot be merged: column \"{}\" counts allele {} in one and {} in the other",
+          a.columns[j], a.counted_alleles[j], b.counted_alleles[j]));
+    }
+  }
+  if (a.allele_frequencies != b.allele_frequencies) {
+    return bad_request(
+        "the tables cannot be merged: they were standardised by different allele frequencies");
+  }
+  return {};
+}
+
 /// Bounds are public, so the message may say what differs.
 Result<void> check_same_bound(const RowBound& a, const RowBound& b) {
   constexpr std::string_view kRefusal = "the tables cannot be merged: ";
@@ -105,6 +125,9 @@ Result<void> ExactGram::merge(const ExactGram& other) {
   if (Result<void> same = check_same_columns(schema_, other.schema_); !same) {
     return same;
   }
+  if (Result<void> same = check_same_genotypes(schema_, other.schema_); !same) {
+    return same;
+  }
   if (Result<void> same = check_same_bound(bound_, other.bound_); !same) {
     return same;
   }
@@ -138,6 +161,12 @@ Digest ExactGram::statistic_digest() const {
   for (const std::string& name : schema_.columns) {
     facts.text(name);
   }
+  for (const std::string& allele : schema_.counted_alleles) {
+    facts.text(allele);
+  }
+  for (const double frequency : schema_.allele_frequencies) {
+    facts.real(frequency);
+  }
   facts.text(bound_.encode());
   facts.integer(totals_.count);
   Sha256 hash;
@@ -148,7 +177,7 @@ Digest ExactGram::statistic_digest() const {
 }
 
 bool operator==(const ExactGram& a, const ExactGram& b) {
-  return a.schema_.columns == b.schema_.columns && a.bound_ == b.bound_ && a.totals_ == b.totals_;
+  return a.schema_ == b.schema_ && a.bound_ == b.bound_ && a.totals_ == b.totals_;
 }
 
 /// The one door to the private totals.

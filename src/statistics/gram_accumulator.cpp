@@ -94,7 +94,7 @@ Result<void> GramAccumulator::add(const double* values, std::size_t rows) {
 
 Result<void> GramAccumulator::add(RowReader& reader) {
   State& state = *state_;
-  if (!state.failure && reader.schema().columns != state.schema.columns) {
+  if (!state.failure && reader.schema() != state.schema) {
     state.failure = Error{ErrorCode::BadRequest,
                           "the table's columns are not those the statistic was made for"};
   }

@@ -9,18 +9,24 @@
 
 #include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/core/bytes.hpp"
-#include "eigenveil/core/text.hpp"
+#include "eigenveil/core/plain_text.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 
 namespace eigenveil {
 namespace {
 
 // A .gram file: this line, then little-endian fields (dimension, column names, bound, count, shard
-// fingerprints, sums, products), then the SHA-256 of everything before it.
+// fingerprints, sums, products), then the SHA-256 of everything before it. Version 2, for
+// genotypes, has counted alleles and allele frequencies after the names, each none or one per
+// column.
 constexpr std::string_view kFormat = "EIGENVEIL-GRAM ";
 constexpr std::string_view kFirstLine =
     "EIGENVEIL-GRAM 1 PRIVATE DATA: do not publish or share; these are exact totals over the rows "
     "of a table, without noise\n";
+constexpr std::string_view kFirstLineOfGenotypes =
+    "EIGENVEIL-GRAM 2 PRIVATE DATA: do not publish or share; these are exact totals over the rows "
+    "of a table, without noise\n";
+static_assert(kFirstLine.size() == kFirstLineOfGenotypes.size());
 constexpr std::size_t kDigestBytes = std::tuple_size_v<Digest>;
 constexpr std::size_t kEntryBytes = 16;
 
@@ -52,9 +58,9 @@ Result<std::string_view> checked_fields(std::string_view bytes) {
   if (!bytes.starts_with(kFormat)) {
     return bad_request("the file is not a .gram file: it does not start with EIGENVEIL-GRAM");
   }
-  if (!bytes.starts_with(kFirstLine)) {
+  if (!bytes.starts_with(kFirstLine) && !bytes.starts_with(kFirstLineOfGenotypes)) {
     return bad_request(
-        "the .gram file is damaged or of another version; this program reads version 1");
+        "the .gram file is damaged or of another version; this program reads versions 1 and 2");
   }
   if (bytes.size() < kFirstLine.size() + kDigestBytes) {
     return damaged("it ends too early");
@@ -64,6 +70,40 @@ Result<std::string_view> checked_fields(std::string_view bytes) {
     return damaged("its checksum does not match its content");
   }
   return content.substr(kFirstLine.size());
+}
+
+bool has_genotypes(const Schema& schema) {
+  return !schema.counted_alleles.empty() || !schema.allele_frequencies.empty();
+}
+
+void write_genotypes(const Schema& schema, ByteWriter& bytes) {
+  bytes.integer(schema.counted_alleles.size());
+  for (const std::string& allele : schema.counted_alleles) {
+    bytes.text(allele);
+  }
+  bytes.integer(schema.allele_frequencies.size());
+  for (const double frequency : schema.allele_frequencies) {
+    bytes.real(frequency);
+  }
+}
+
+/// False unless there is none or one of each per column.
+bool read_genotypes(ByteReader& reader, Schema& schema) {
+  const std::uint64_t alleles = reader.integer();
+  if (alleles != 0 && alleles != schema.dimension()) {
+    return false;
+  }
+  for (std::uint64_t j = 0; j < alleles && reader.complete(); ++j) {
+    schema.counted_alleles.emplace_back(reader.text());
+  }
+  const std::uint64_t frequencies = reader.integer();
+  if (frequencies != 0 && frequencies != schema.dimension()) {
+    return false;
+  }
+  for (std::uint64_t j = 0; j < frequencies && reader.complete(); ++j) {
+    schema.allele_frequencies.push_back(reader.real());
+  }
+  return std::ranges::all_of(schema.allele_frequencies, [](double f) { return f > 0 && f < 1; });
 }
 
 /// What every table of bounded rows satisfies; keeps later sums inside 128 bits.
@@ -108,10 +148,13 @@ class GramFile {
 std::string GramFile::encode(const ExactGram& gram) {
   ByteWriter bytes;
   bytes.reserve(kEntryBytes * (gram.totals_.products.size() + gram.totals_.sums.size()) + 65536);
-  bytes.raw(kFirstLine);
+  bytes.raw(has_genotypes(gram.schema_) ? kFirstLineOfGenotypes : kFirstLine);
   bytes.integer(gram.dimension());
   for (const std::string& name : gram.schema_.columns) {
     bytes.text(name);
+  }
+  if (has_genotypes(gram.schema_)) {
+    write_genotypes(gram.schema_, bytes);
   }
   bytes.text(gram.bound_.encode());
   bytes.integer(gram.totals_.count);
@@ -176,15 +219,19 @@ Result<ExactGram> GramFile::decode(std::string_view bytes) {
   Schema schema;
   for (std::uint64_t j = 0; j < dimension && reader.complete(); ++j) {
     schema.columns.emplace_back(reader.text());
-    if (!is_plain_text(schema.columns.back())) {
-      return damaged("a column name is not plain text");
-    }
+  }
+  if (bytes.starts_with(kFirstLineOfGenotypes) && !read_genotypes(reader, schema)) {
+    return damaged("its counted alleles or allele frequencies cannot be read");
   }
   Result<RowBound> bound = RowBound::decode(reader.text());
   const std::uint64_t count = reader.integer();
   Result<std::vector<Digest>> shards = read_shards(reader);
   if (!reader.complete() || !bound || bound->dimension() != dimension) {
     return damaged("its column names or its row bound cannot be read");
+  }
+  if (!std::ranges::all_of(schema.columns, is_plain_text) ||
+      !std::ranges::all_of(schema.counted_alleles, is_plain_text)) {
+    return damaged("its column names are not plain UTF-8 text");
   }
   if (!shards) {
     return error_of(shards);

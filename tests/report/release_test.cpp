@@ -184,5 +184,16 @@ TEST_F(ReleaseFiles, AnArrayOutsideOfTheFolderIsNotRead) {
   EXPECT_NE(text.error().message.find("outside"), std::string::npos);
 }
 
+/// The JSON library recurses level by level: without a limit this would end the program.
+TEST_F(ReleaseFiles, ADocumentOfEndlessNestingIsRefused) {
+  ASSERT_TRUE(write_release(document_with(guarantee_with(PureDp{0.7})), TableFormat::Csv, folder_));
+  constexpr std::size_t kDepth = 1000000;
+  write(folder_ / "release.json", "{\"checksum\": \"\\\"[\", \"deep\": " +
+                                      std::string(kDepth, '[') + std::string(kDepth, ']') + "}");
+  const Result<std::string> text = explain_release(folder_);
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().message.find("is not a release document"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace eigenveil

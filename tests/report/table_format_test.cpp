@@ -73,5 +73,14 @@ TEST(TableNpy, FollowsTheFormat) {
   }
 }
 
+TEST(TableCsv, GenotypesNameTheCountedAllele) {
+  ReleasedTable table = example();
+  table.counted_alleles = {"A", "C,T"};
+  const std::string text = table_csv(table);
+  EXPECT_TRUE(text.starts_with("column,counted_allele,x,"));
+  EXPECT_NE(text.find("\nplain,A,0.1,"), std::string::npos);
+  EXPECT_NE(text.find("\n\"a,b\",\"C,T\","), std::string::npos);
+}
+
 }  // namespace
 }  // namespace eigenveil

@@ -21,7 +21,8 @@ struct ReadOptions {
   std::size_t chunk_bytes = 0;  ///< bytes per chunk; 0: the reader picks (tests move boundaries)
 };
 
-/// Opens a table by the ending of its name: .csv .tsv (.gz), .npy, or "-" (CSV on standard input).
+/// Opens a table by the ending of its name: .csv .tsv (.gz), .npy, .bed (PLINK, with .bim and .fam
+/// beside it), .idx or -ubyte (IDX, also .gz), or "-" (CSV on standard input).
 ///
 /// Text tables (RFC 4180, UTF-8 with or without byte order mark, LF or CRLF):
 ///  - A line feed ends a record, and the delimiter a field, where the number of quotes before it is
@@ -34,8 +35,11 @@ struct ReadOptions {
 ///  - A record with too few or too many fields is refused; with BadCell::Midpoint absent fields are
 ///    missing and surplus ones ignored.
 /// Arrays (.npy, one or two dimensions): columns are called c1, c2, ...; NaN is missing, an
-/// infinity is a bad cell. A damaged file (an unclosed quote, a record over 64 MiB, a truncated or
-/// corrupt archive) is an error whatever the options. Messages name line and column, never a value.
+/// infinity is a bad cell. IDX arrays likewise: the first dimension counts rows, the others are
+/// flattened. Genotypes (.bed): people are rows, variants columns, a cell is the number of copies
+/// of the .bim file's allele 1 (0, 1, 2); docs/formats.md says how variants are named. A damaged
+/// file (an unclosed quote, a record over 64 MiB, a truncated or corrupt archive) is an error
+/// whatever the options. Messages name line and column, never a value.
 Result<std::unique_ptr<RowReader>> open_rows(const std::string& input, const ReadOptions& options);
 
 }  // namespace eigenveil

@@ -14,7 +14,13 @@ namespace eigenveil {
 /// Public facts about a table: the names of its columns, in order.
 struct Schema {
   std::vector<std::string> columns;
+  /// Genotypes: the allele whose copies a column counts; empty for every other table.
+  std::vector<std::string> counted_alleles = {};
+  /// Genotypes standardised by public allele frequencies f (data/genotypes.hpp): cells are
+  /// (copies - 2f) / sqrt(2f (1 - f)); empty for every other table.
+  std::vector<double> allele_frequencies = {};
   std::size_t dimension() const { return columns.size(); }
+  friend bool operator==(const Schema&, const Schema&) = default;
 };
 
 /// A block of rows as they were read: unbounded and private. No mechanism and no statistic takes

@@ -26,6 +26,7 @@ struct ReleasedTable {
   std::vector<std::string> row_names;
   std::vector<std::string> column_names;
   Matrix values;
+  std::vector<std::string> counted_alleles = {};  ///< genotypes: one per row, else empty
 };
 
 /// Everything that is published about one release, and nothing else: no paths, no times, no row

@@ -1,4 +1,4 @@
-#include "eigenveil/core/text.hpp"
+#include "eigenveil/core/plain_text.hpp"
 
 #include <algorithm>
 
@@ -65,7 +65,7 @@ bool has_control_character(std::string_view text) {
 }  // namespace
 
 bool is_plain_text(std::string_view text) {
-  return is_utf8(text) && !has_control_character(text);
+  return !has_control_character(text) && is_utf8(text);
 }
 
 }  // namespace eigenveil

@@ -4,7 +4,7 @@
 
 namespace eigenveil {
 
-/// UTF-8 without control characters: safe to print on a terminal and to write into JSON.
+/// Valid UTF-8 without control characters: what a name must be to stand in a document or message.
 bool is_plain_text(std::string_view text);
 
 }  // namespace eigenveil

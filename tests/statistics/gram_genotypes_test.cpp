@@ -1,0 +1,81 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "eigenveil/statistics/exact_gram.hpp"
+
+namespace eigenveil {
+namespace {
+
+Schema genotypes() {
+  return {{"rs1", "rs2"}, {"A", "G"}};
+}
+
+ExactGram counted(const Schema& schema, double first) {
+  const RowBound bound = *RowBound::ranges({{0, 2}, {0, 2}}, std::nullopt, 1);
+  GramAccumulator accumulator(schema, bound, 1);
+  const std::vector<double> row = {first, 1.0};
+  EXPECT_TRUE(accumulator.add(row.data(), 1));
+  return *accumulator.finish();
+}
+
+ExactGram through_a_file(const ExactGram& gram) {
+  const std::string path =
+      std::filesystem::temp_directory_path() /
+      ("eigenveil-genotypes-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
+       ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".gram");
+  EXPECT_TRUE(gram.save(path));
+  const Result<ExactGram> again = ExactGram::load(path);
+  std::filesystem::remove(path);
+  EXPECT_TRUE(again) << again.error().message;
+  return *again;
+}
+
+TEST(GramOfGenotypes, KeepsAllelesAndFrequencies) {
+  Schema schema = genotypes();
+  EXPECT_EQ(through_a_file(counted(schema, 2.0)).schema(), schema);
+  schema.allele_frequencies = {0.25, 0.5};
+  EXPECT_EQ(through_a_file(counted(schema, 2.0)).schema(), schema);
+  schema.counted_alleles.clear();
+  EXPECT_EQ(through_a_file(counted(schema, 2.0)).schema(), schema);
+  const Schema plain{{"rs1", "rs2"}};
+  EXPECT_EQ(through_a_file(counted(plain, 2.0)).schema(), plain);
+}
+
+TEST(GramOfGenotypes, OtherAllelesDoNotMerge) {
+  const ExactGram gram = counted(genotypes(), 2.0);
+  const auto refusal = [&gram](const Schema& schema) {
+    ExactGram total = gram;
+    const Result<void> merged = total.merge(counted(schema, 0.0));
+    return merged ? std::string() : merged.error().message;
+  };
+  EXPECT_EQ(refusal(genotypes()), "");
+  Schema flipped = genotypes();
+  flipped.counted_alleles[1] = "T";
+  EXPECT_EQ(
+      refusal(flipped),
+      "the tables cannot be merged: column \"rs2\" counts allele G in one and T in the other");
+  EXPECT_EQ(refusal({{"rs1", "rs2"}}),
+            "the tables cannot be merged: only one of them says which alleles are counted");
+  Schema standardised = genotypes();
+  standardised.allele_frequencies = {0.25, 0.5};
+  EXPECT_EQ(refusal(standardised),
+            "the tables cannot be merged: they were standardised by different allele frequencies");
+}
+
+// A name that is no text would end up in release.json, which cannot hold it.
+TEST(GramOfGenotypes, NamesThatAreNoTextAreRefused) {
+  for (const Schema& schema :
+       {Schema{{"rs1", "r\xFF"}}, Schema{{"rs1", "a\nb"}}, Schema{{"rs1", "rs2"}, {"A", "\xC3"}}}) {
+    const std::string path = std::filesystem::temp_directory_path() / "eigenveil-no-text.gram";
+    ASSERT_TRUE(counted(schema, 2.0).save(path));
+    const Result<ExactGram> gram = ExactGram::load(path);
+    std::filesystem::remove(path);
+    ASSERT_FALSE(gram);
+    EXPECT_EQ(gram.error().message,
+              "the .gram file is damaged: its column names are not plain UTF-8 text");
+  }
+}
+
+}  // namespace
+}  // namespace eigenveil
