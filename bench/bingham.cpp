@@ -1,4 +1,6 @@
 // One exact draw of the real matrix Bingham law beside the normals it is made of.
+#include "eigenveil/sampling/bingham.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "eigenveil/random/normal.hpp"
-#include "eigenveil/sampling/bingham.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 namespace eigenveil::detail {
 
 /// The b > 0 with sum_i 1 / (b + 2 penalties_i) = 1; penalties are nonnegative, the least is 0, so
-/// 1 <= b <= penalties.size(). It minimises the mass of the angular central Gaussian envelope; every
-/// positive b is valid, so its accuracy touches speed alone.
+/// 1 <= b <= penalties.size(). It minimises the mass of the angular central Gaussian envelope;
+/// every positive b is valid, so its accuracy touches speed alone.
 double envelope_offset(const Vector& penalties);
 
 /// log of the acceptance probability that a quadratic form t = v^T D v of the proposal earns in

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "angular_gaussian.hpp"
+#include "bingham_request.hpp"
 #include "eigenveil/random/haar.hpp"
 #include "head_tail.hpp"
 
@@ -33,30 +34,6 @@ namespace {
 /// Proposals of one stage before the other has its turn. Fixed, so that which stage answers tells
 /// nothing about the value: every accepted proposal of either has the target law.
 constexpr std::uint64_t kTriesPerTurn = 64;
-
-std::optional<Error> check(const Vector& eigenvalues, double exponent, Eigen::Index columns) {
-  const auto wrong = [](const char* message) { return Error{ErrorCode::BadRequest, message}; };
-  const Eigen::Index rows = eigenvalues.size();
-  if (columns < 1 || columns > rows) {
-    return wrong("the number of columns must lie between 1 and the number of eigenvalues");
-  }
-  if (!(exponent >= 0.0) || !std::isfinite(exponent)) {
-    return wrong("the exponent must be finite and not negative (negate the spectrum instead)");
-  }
-  if (!eigenvalues.allFinite()) {
-    return wrong("every eigenvalue must be finite");
-  }
-  for (Eigen::Index i = 1; i < rows; ++i) {
-    if (eigenvalues[i] > eigenvalues[i - 1]) {
-      return wrong("the eigenvalues must be given largest first");
-    }
-  }
-  constexpr double kLargestExponent = 1e100;  // squares and sums stay finite
-  if (!(exponent * (eigenvalues[0] - eigenvalues[rows - 1]) <= kLargestExponent)) {
-    return wrong("the exponent times the range of the spectrum must not exceed 1e100");
-  }
-  return std::nullopt;
-}
 
 detail::BinghamStages stages_of(const Vector& eigenvalues, double exponent, Eigen::Index columns) {
   const Eigen::Index rows = eigenvalues.size();
@@ -102,11 +79,11 @@ BinghamSampler::BinghamSampler(std::shared_ptr<const detail::BinghamStages> stag
 
 Result<BinghamSampler> BinghamSampler::make(const Vector& eigenvalues, double exponent,
                                             Eigen::Index columns, double most_expected_tries) {
-  if (std::optional<Error> error = check(eigenvalues, exponent, columns)) {
+  if (std::optional<Error> error = detail::check_bingham_request(eigenvalues, exponent, columns)) {
     return tl::unexpected<Error>(std::move(*error));
   }
-  BinghamSampler sampler(std::make_shared<const detail::BinghamStages>(
-      stages_of(eigenvalues, exponent, columns)));
+  BinghamSampler sampler(
+      std::make_shared<const detail::BinghamStages>(stages_of(eigenvalues, exponent, columns)));
   if (!(sampler.outlook_.expected_tries <= most_expected_tries)) {
     return bad_request(
         "no efficient exact sampler: this exponent ties some of the columns to eigenvectors and "

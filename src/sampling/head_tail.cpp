@@ -106,8 +106,7 @@ bool HeadTail::propose_head(RandomStream& stream, Workspace& workspace) const {
   const double log_mixtures = sum_of_log_mixtures(
       ratios_.data(), static_cast<std::size_t>(ratios_.rows()), workspace.weights.data(),
       static_cast<std::size_t>(ratios_.cols()), factors_per_log_);
-  return std::log(uniform(stream)) <
-         -0.5 * (log_mixtures - workspace.weights.dot(log_ratio_sums_));
+  return std::log(uniform(stream)) < -0.5 * (log_mixtures - workspace.weights.dot(log_ratio_sums_));
 }
 
 template <int kColumns>
@@ -122,7 +121,8 @@ bool HeadTail::propose_tail(RandomStream& stream, Workspace& workspace, Matrix& 
   basis = (basis * head.eigenvectors()).eval();
   workspace.normals.resize(rest + k, k);
   workspace.tail.resize(rest, k);
-  fill_standard_normal(stream, {workspace.normals.data(), static_cast<std::size_t>((rest + k) * k)});
+  fill_standard_normal(stream,
+                       {workspace.normals.data(), static_cast<std::size_t>((rest + k) * k)});
   Square missing = Square::Identity(k, k);  // I - Z^T Z
   for (Eigen::Index j = 0; j < k; ++j) {
     const double theta = std::max(head.eigenvalues()[j], 0.0);

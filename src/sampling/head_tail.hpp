@@ -9,11 +9,11 @@
 
 namespace eigenveil::detail {
 
-/// Rejection sampler of density exp(tr(V^T diag(a) V)) on p x k frames, k < p: the span of the first
-/// k+1 rows is drawn from its own small law (the head), the remaining rows are Gaussian given the
-/// head (the tail). A level t* lifts the head's exponents to max(a, t*) in the proposal: it removes
-/// ties and keeps acceptance polynomial where the signal is weak. Every accepted proposal has
-/// exactly the target law. Proof: docs/proofs/bingham_samplers.md, section 3.
+/// Rejection sampler of density exp(tr(V^T diag(a) V)) on p x k frames, k < p: the span of the
+/// first k+1 rows is drawn from its own small law (the head), the remaining rows are Gaussian given
+/// the head (the tail). A level t* lifts the head's exponents to max(a, t*) in the proposal: it
+/// removes ties and keeps acceptance polynomial where the signal is weak. Every accepted proposal
+/// has exactly the target law. Proof: docs/proofs/bingham_samplers.md, section 3.
 class HeadTail {
  public:
   /// `exponents` a_1 >= ... >= a_p, finite differences, 1 <= columns < p.

@@ -14,6 +14,18 @@ struct AlphaEntry {
 
 inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"example", 1e-12},
+    AlphaEntry{"bingham: circle", 1e-9},
+    AlphaEntry{"bingham: sphere", 1e-9},
+    AlphaEntry{"bingham: sphere complement", 1e-9},
+    AlphaEntry{"bingham: right rotation", 1e-9},
+    AlphaEntry{"bingham: haar rows", 1e-9},
+    AlphaEntry{"bingham: weighted haar frames", 1e-9},
+    AlphaEntry{"bingham: two stages agree", 1e-9},
+    AlphaEntry{"bingham: large vectors", 1e-9},
+    AlphaEntry{"bingham: conditional column", 1e-9},
+    AlphaEntry{"bingham: gibbs keeps the law", 1e-9},
+    AlphaEntry{"bingham: gaussian block", 1e-9},
+    AlphaEntry{"bingham: metropolis chain", 1e-9},
 };
 
 consteval double total_alpha() {

@@ -17,15 +17,15 @@ struct BinghamBuffers;
 
 /// What the spectrum alone says about drawing from it, before anything is drawn.
 struct BinghamOutlook {
-  Eigen::Index captured = 0;    ///< columns the law ties to an eigenvector; the others roam the bulk
+  Eigen::Index captured = 0;  ///< columns the law ties to an eigenvector; the others roam the bulk
   double expected_tries = 1.0;  ///< order of magnitude of the proposals one draw needs
 };
 
 /// Exact draws of the real matrix Bingham law: p x k frames V with orthonormal columns and density
 /// exp(exponent tr(V^T diag(eigenvalues) V)) with respect to the uniform (Haar) measure, in the
 /// eigenbasis (rotating back is the caller's). Never a p x p matrix per draw unless k is close to
-/// p. k = 1 works everywhere. For k >= 2 the number of proposals is bounded in every regime but one:
-/// some columns captured by an eigenvector and several others not; `make` refuses it by
+/// p. k = 1 works everywhere. For k >= 2 the number of proposals is bounded in every regime but
+/// one: some columns captured by an eigenvector and several others not; `make` refuses it by
 /// `expected_tries`, because an exact sampler must not approximate instead.
 /// The number of proposals depends on the spectrum: do not publish it, nor the time a draw took.
 /// Proof: docs/proofs/bingham_samplers.md. Exact in real arithmetic; doubles are rounded.
