@@ -43,7 +43,7 @@ inline double distance_from_density(std::vector<double> sample,
   using boost::math::quadrature::gauss_kronrod;
   std::ranges::sort(sample);
   const auto wide = [&](double low, double high) {
-    return low < high ? gauss_kronrod<double, 31>::integrate(density, low, high, 15, 1e-12) : 0.0;
+    return low < high ? gauss_kronrod<double, 31>::integrate(density, low, high, 6, 1e-9) : 0.0;
   };
   std::vector<double> cdf(sample.size());
   // Simpson's rule is exact to many digits on the short gaps; the few wide ones get ten points.
