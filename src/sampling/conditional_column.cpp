@@ -4,6 +4,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -31,9 +32,14 @@ double compressed_top(const Vector& eigenvalues, const Matrix& others, double pr
   double upper = eigenvalues[0];
   double lower = eigenvalues[others.cols()];  // Courant-Fischer: the top is at least lambda_k
   while (upper - lower > precision) {
-    const double middle = lower + 0.5 * (upper - lower);
-    if (middle <= lower || middle >= upper || (eigenvalues.array() == middle).any()) {
-      break;  // an upper bound is all the caller needs
+    double share = 0.5;
+    double middle = lower + share * (upper - lower);
+    while ((eigenvalues.array() == middle).any() && middle > lower) {
+      share *= 0.875;  // the inertia count divides by s - lambda_i
+      middle = lower + share * (upper - lower);
+    }
+    if (middle <= lower || middle >= upper) {
+      break;  // neighbouring doubles
     }
     (bounds_compression(eigenvalues, others, middle) ? upper : lower) = middle;
   }
@@ -59,15 +65,33 @@ ConditionalColumn::ConditionalColumn(const Vector& eigenvalues, double exponent,
     return;
   }
   const double top = compressed_top(eigenvalues, others, precision);
-  if (top < eigenvalues[0] && use_elimination(precision_at(top), others)) {
-    return;
+  if (top == eigenvalues[0]) {
+    use_projection(precision_at(top), others);
+  } else if (!use_elimination(precision_at(top), others)) {
+    use_basis(eigenvalues, exponent, others);
   }
-  use_projection(precision_at(eigenvalues[0]), others);
+}
+
+void ConditionalColumn::use_basis(const Vector& eigenvalues, double exponent,
+                                  const Matrix& others) {
+  const Eigen::Index rows = eigenvalues.size();
+  const Eigen::Index rest = rows - others.cols();
+  const Eigen::HouseholderQR<Matrix> qr(others);
+  Matrix null = Matrix::Zero(rows, rest);
+  null.bottomRows(rest).setIdentity();
+  null.applyOnTheLeft(qr.householderQ());
+  const Matrix compression = null.transpose() * eigenvalues.asDiagonal() * null;
+  const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(compression);
+  const Vector penalties =
+      exponent * (spectrum.eigenvalues()[rest - 1] - spectrum.eigenvalues().array());
+  precision_ = envelope_offset(penalties) + 2.0 * penalties.array();
+  basis_ = null * spectrum.eigenvectors();
+  form_ = Form::Basis;
 }
 
 void ConditionalColumn::use_projection(const Vector& precision, const Matrix& others) {
   precision_ = precision;
-  eliminates_ = false;
+  form_ = Form::Projection;
   others_ = others;
   const Matrix weighted = precision.cwiseInverse().asDiagonal() * others;
   const Matrix gram = others.transpose() * weighted;
@@ -80,12 +104,14 @@ bool ConditionalColumn::use_elimination(const Vector& precision, const Matrix& o
   if (rest < head) {
     return false;
   }
-  const Eigen::FullPivLU<Matrix> top(others.topRows(head));
+  const Matrix top = others.topRows(head);
+  // Singular values: the reciprocal condition of Eigen's LU skips pivots it takes for zero.
+  const Vector sizes = Eigen::JacobiSVD<Matrix>(top).singularValues();
   constexpr double kWorstCondition = 1e-6;
-  if (!(precision.tail(rest).minCoeff() > 0.0) || top.rcond() < kWorstCondition) {
+  if (!(precision.tail(rest).minCoeff() > 0.0) || !(sizes[head - 1] > kWorstCondition * sizes[0])) {
     return false;
   }
-  elimination_ = top.transpose().solve(others.bottomRows(rest).transpose());
+  elimination_ = top.transpose().partialPivLu().solve(others.bottomRows(rest).transpose());
   const Vector root = precision.tail(rest).cwiseSqrt();
   const Matrix factor = root.cwiseInverse().asDiagonal() * elimination_.transpose();
   const Eigen::HouseholderQR<Matrix> qr(factor);
@@ -99,38 +125,46 @@ bool ConditionalColumn::use_elimination(const Vector& precision, const Matrix& o
   basis_ = qr.householderQ() * Matrix::Identity(rest, head);
   correction_ = spectrum.operatorInverseSqrt() - Matrix::Identity(head, head);
   precision_ = precision;
-  eliminates_ = true;
+  form_ = Form::Elimination;
   return true;
 }
 
-Vector ConditionalColumn::propose(RandomStream& stream) const {
-  const Eigen::Index rest = eliminates_ ? basis_.rows() : precision_.size();
-  Vector v(rest);
-  fill_standard_normal(stream, {v.data(), static_cast<std::size_t>(rest)});
-  if (!eliminates_) {
-    v.array() /= precision_.array().sqrt();
+double ConditionalColumn::propose(RandomStream& stream, Vector& v) const {
+  const Eigen::Index free = form_ == Form::Projection ? precision_.size()
+                            : form_ == Form::Basis    ? basis_.cols()
+                                                      : basis_.rows();
+  Vector g(free);
+  fill_standard_normal(stream, {g.data(), static_cast<std::size_t>(free)});
+  const double normals_form = g.squaredNorm();
+  if (form_ == Form::Basis) {
+    g.array() /= precision_.array().sqrt();
+    v.noalias() = basis_ * g;
+    return normals_form;
+  }
+  if (form_ == Form::Projection) {
+    v = g.array() / precision_.array().sqrt();
     if (others_.cols() > 0) {
       const Vector overlap = others_.transpose() * v;
       v.noalias() -= lever_ * overlap;
     }
-    return v;
+    return v.cwiseAbs2().dot(precision_);
   }
-  const Vector inside = correction_ * (basis_.transpose() * v);
-  v.noalias() += basis_ * inside;
-  v.array() /= precision_.tail(rest).array().sqrt();
-  Vector whole(precision_.size());
-  whole.head(elimination_.rows()).noalias() = -(elimination_ * v);
-  whole.tail(rest) = v;
-  return whole;
+  // v^T D v = |g|^2: the inverse root of the eliminated form was applied to g.
+  const Vector inside = correction_ * (basis_.transpose() * g);
+  g.noalias() += basis_ * inside;
+  g.array() /= precision_.tail(free).array().sqrt();
+  v.resize(precision_.size());
+  v.head(elimination_.rows()).noalias() = -(elimination_ * g);
+  v.tail(free) = g;
+  return normals_form;
 }
 
 Vector ConditionalColumn::draw(RandomStream& stream) const {
+  Vector v;
   for (;;) {
-    Vector v = propose(stream);
-    v /= v.norm();
-    const double form = v.cwiseAbs2().dot(precision_);
+    const double form = propose(stream, v) / v.squaredNorm();
     if (std::log(uniform(stream)) < log_envelope_ratio(form, dimension_)) {
-      return v;
+      return v.normalized();
     }
   }
 }

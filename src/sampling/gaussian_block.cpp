@@ -1,6 +1,7 @@
 #include "eigenveil/sampling/gaussian_block.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -13,22 +14,24 @@
 namespace eigenveil {
 namespace {
 
-/// [(I - Z^T Z)_+^(1/2); Z] Q with Q Haar.
+/// [(I - Z^T Z)_+^(1/2); Z] Q with Q Haar. Singular values of Z above 1, where the source's frame
+/// has columns longer than 1, are cut to 1: V^T V = I always.
 Matrix frame_of_block(const Matrix& block, RandomStream& stream) {
   const Eigen::Index k = block.cols();
-  const Matrix gram = block.transpose() * block;
-  const Eigen::SelfAdjointEigenSolver<Matrix> squares(gram);
-  const Matrix& directions = squares.eigenvectors();
-  // Along a direction u with |Z u|^2 = s > 1 the source's frame has columns of length sqrt(s);
-  // dividing by it restores V^T V = I.
-  const Vector inside = (1.0 - squares.eigenvalues().array()).max(0.0).sqrt();
-  const Vector lengths = squares.eigenvalues().array().max(1.0).sqrt();
+  const Eigen::JacobiSVD<Matrix> svd(block, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Vector inside = svd.singularValues().cwiseMin(1.0);
+  const Matrix& left = svd.matrixU();
+  const Matrix& right = svd.matrixV();
+  // I - Z^T Z is the identity off the row space of Z (p < 2k).
+  const Vector defect = (1.0 - inside.array()) * (1.0 + inside.array());
+  const Matrix root =
+      Matrix::Identity(k, k) +
+      right * (defect.array().sqrt() - 1.0).matrix().asDiagonal() * right.transpose();
   const Matrix turn = haar_frame(stream, k, k);
   Matrix frame(block.rows() + k, k);
-  frame.topRows(k) = directions * inside.asDiagonal() * directions.transpose() * turn;
-  const Matrix shrink =
-      directions * lengths.cwiseInverse().asDiagonal() * directions.transpose() * turn;
-  frame.bottomRows(block.rows()).noalias() = block * shrink;
+  frame.topRows(k) = root * turn;
+  frame.bottomRows(block.rows()).noalias() =
+      left * (inside.asDiagonal() * right.transpose() * turn);
   return frame;
 }
 
