@@ -1,7 +1,7 @@
 #include "eigenveil/sampling/bingham.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -66,7 +66,8 @@ BinghamOutlook outlook_of(const detail::BinghamStages& stages) {
     return {captured, kBoundedTries};
   }
   const auto roaming = static_cast<double>(stages.columns - captured);
-  return {captured, kBoundedTries * std::pow(rows, roaming * (roaming + 1.0) / 4.0)};
+  const double edge = 2.0 * std::pow(rows, roaming * (roaming + 1.0) / 4.0);
+  return {captured, std::max(kBoundedTries, edge)};
 }
 
 }  // namespace
@@ -99,8 +100,8 @@ bool BinghamSampler::propose(std::uint64_t attempt, RandomStream& stream, Worksp
   bool use_envelope = false;
   if (stages_->envelope) {
     const std::uint64_t turn = attempt / kTriesPerTurn;
-    const bool envelope_first = outlook_.captured == 0;
-    use_envelope = envelope_first ? turn % 2 == 0 : turn % 2 == 1;
+    // With a captured column the envelope helps only near the transition: one turn in eight.
+    use_envelope = outlook_.captured == 0 ? turn % 2 == 0 : turn % 8 == 1;
     // One column: the envelope accepts at least about once in sqrt(p) tries whatever the spectrum.
     use_envelope = use_envelope || (columns_ == 1 && turn > 0);
   }
