@@ -22,6 +22,18 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"mechanism: diagonal of a wide table", 1e-9},
     AlphaEntry{"audit: honest claim", 1e-9},
     AlphaEntry{"audit: mutant power", 1e-9},
+    AlphaEntry{"bingham: circle", 1e-9},
+    AlphaEntry{"bingham: sphere", 1e-9},
+    AlphaEntry{"bingham: sphere complement", 1e-9},
+    AlphaEntry{"bingham: right rotation", 1e-9},
+    AlphaEntry{"bingham: haar rows", 1e-9},
+    AlphaEntry{"bingham: weighted haar frames", 1e-9},
+    AlphaEntry{"bingham: two stages agree", 1e-9},
+    AlphaEntry{"bingham: large vectors", 1e-9},
+    AlphaEntry{"bingham: conditional column", 1e-9},
+    AlphaEntry{"bingham: gibbs keeps the law", 1e-9},
+    AlphaEntry{"bingham: gaussian block", 1e-9},
+    AlphaEntry{"bingham: metropolis chain", 1e-9},
 };
 
 consteval double total_alpha() {
