@@ -1,8 +1,11 @@
 # Warnings and flags of our own code. Never -ffast-math: it breaks directed rounding and NaN handling.
 # -ffp-contract=off: every instruction set computes the same doubles.
+# -fno-math-errno, -fno-trapping-math: nobody reads errno or the exception flags, and loops with sqrt
+# vectorise; no result changes.
 add_library(eigenveil_warnings INTERFACE)
 target_compile_options(eigenveil_warnings INTERFACE
-  -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off)
+  -Wall -Wextra -Wconversion -Wshadow -Werror -ffp-contract=off
+  -fno-math-errno -fno-trapping-math)
 # Assertions state what a caller must ensure; they stay on outside of release builds.
 if(EIGENVEIL_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -14,6 +14,11 @@ struct AlphaEntry {
 
 inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"example", 1e-12},
+    AlphaEntry{"random: rounded cells", 1e-9},
+    AlphaEntry{"random: rounded at mechanism scale", 1e-9},
+    AlphaEntry{"random: standard normal", 1e-9},
+    AlphaEntry{"random: uniform", 1e-9},
+    AlphaEntry{"random: haar coordinates", 1e-9},
 };
 
 consteval double total_alpha() {

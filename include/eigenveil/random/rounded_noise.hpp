@@ -9,7 +9,7 @@ namespace eigenveil {
 
 /// Exactly rounded continuous noise.
 ///
-/// `add_rounded_*` replaces every offset f (a fraction of the grid step, 0 <= f < 1) by the integer
+/// `round_with_*` replaces every offset f (a fraction of the grid step, 0 <= f < 1) by the integer
 /// round(f + s * Z), Z standard normal or standard Laplace, computed without any floating-point
 /// error: the result is the continuous mechanism followed by rounding, so the guarantee of the
 /// continuous mechanism holds as it stands (post-processing). Ties have probability zero.

@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string_view>
+#include <utility>
 
 namespace eigenveil {
 
 /// Cryptographic random bits: ChaCha20 (libsodium). A secure stream is keyed by the operating
-/// system (getrandom) and rekeys itself on every refill, so a later memory dump does not reveal
-/// earlier draws. A seeded stream is deterministic, for tests and reproduction: whatever it
+/// system (getrandom), rekeys itself on every refill and wipes what it handed out, so a later
+/// memory dump reveals no earlier draw (what was not yet drawn, at most one buffer, it does
+/// reveal). Draw from a stream in one process only: a fork copies it. A moved-from stream must not
+/// be drawn from. A seeded stream is deterministic, for tests and reproduction: whatever it
 /// releases is marked not private.
 class RandomStream {
  public:
@@ -28,8 +30,9 @@ class RandomStream {
     if (next_ == kBufferWords) {
       refill();
     }
-    return (*buffer_)[next_++];
+    return std::exchange((*buffer_)[next_++], 0);
   }
+  /// The same words that bits64 would give, in bulk.
   void fill(std::span<std::uint64_t> words);
 
   RandomStream(RandomStream&&) noexcept;
@@ -45,6 +48,9 @@ class RandomStream {
 
   RandomStream(const Key& key, bool secure);
   void refill();
+  /// Writes kBufferWords words and replaces the key.
+  void generate(std::uint64_t* words);
+  void wipe();
 
   Key key_{};     ///< replaced on every refill (forward secrecy)
   Key family_{};  ///< only derives substreams
