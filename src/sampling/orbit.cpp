@@ -119,7 +119,7 @@ ComplexMatrix OrbitSampler::draw_projector(RandomStream& stream) const {
 }
 
 std::vector<ComplexMatrix> draw_many(const ExactSampler<ComplexMatrix>& sampler, std::size_t count,
-                                     RandomStream& stream, std::size_t threads) {
+                                     RandomStream& stream, unsigned threads) {
   const RandomStream family = stream.substream(stream.bits64());
   std::vector<ComplexMatrix> draws(count);
   std::atomic<std::size_t> next = 0;
@@ -130,7 +130,7 @@ std::vector<ComplexMatrix> draw_many(const ExactSampler<ComplexMatrix>& sampler,
     }
   };
   std::vector<std::thread> workers;
-  for (std::size_t t = 1; t < std::min(threads, count); ++t) {
+  for (std::size_t t = 1; t < std::min<std::size_t>(threads, count); ++t) {
     workers.emplace_back(work);
   }
   work();

@@ -19,6 +19,17 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"random: standard normal", 1e-9},
     AlphaEntry{"random: uniform", 1e-9},
     AlphaEntry{"random: haar coordinates", 1e-9},
+    AlphaEntry{"sampling: orbit hciz moments", 1e-9},
+    AlphaEntry{"sampling: orbit hciz diagonal", 1e-9},
+    AlphaEntry{"sampling: orbit two dimensions", 1e-9},
+    AlphaEntry{"sampling: orbit uniform marginals", 1e-9},
+    AlphaEntry{"sampling: orbit large exponents", 1e-9},
+    AlphaEntry{"sampling: orbit tie guard", 1e-9},
+    AlphaEntry{"sampling: orbit pattern marginals", 1e-9},
+    AlphaEntry{"sampling: orbit fibre moments", 1e-9},
+    AlphaEntry{"sampling: orbit coupler marginals", 1e-9},
+    AlphaEntry{"sampling: orbit coupler sharing", 1e-9},
+    AlphaEntry{"sampling: orbit pairs of samplers", 1e-9},
 };
 
 consteval double total_alpha() {

@@ -50,6 +50,6 @@ class OrbitSampler final : public ExactSampler<ComplexMatrix> {
 /// `count` independent draws. Draw i uses its own substream, so the result does not depend on
 /// `threads`; the stream moves on by one word, so that the next call gives other draws.
 std::vector<ComplexMatrix> draw_many(const ExactSampler<ComplexMatrix>& sampler, std::size_t count,
-                                     RandomStream& stream, std::size_t threads);
+                                     RandomStream& stream, unsigned threads);
 
 }  // namespace eigenveil
