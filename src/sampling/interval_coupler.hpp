@@ -8,7 +8,7 @@
 namespace eigenveil::detail {
 
 /// Lanes handled together; arrays are padded to a multiple of it.
-inline constexpr std::size_t kCouplerLanes = 16;
+inline constexpr std::size_t kCouplerLanes = 32;
 inline constexpr std::size_t kMaxChains = 3;
 
 constexpr std::size_t padded_to_lanes(std::size_t count) {

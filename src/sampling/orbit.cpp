@@ -51,6 +51,7 @@ Result<OrbitSampler> OrbitSampler::make(const OrbitLaw& law) {
   std::iota(sampler.order_.begin(), sampler.order_.end(), Index{0});
   std::ranges::stable_sort(sampler.order_,
                            [&law](Index a, Index b) { return law.diagonal[a] > law.diagonal[b]; });
+  sampler.is_sorted_ = std::ranges::is_sorted(sampler.order_);
   // Only differences enter, so the largest entry is moved to zero first.
   Vector weights(dimension);
   for (Index i = 0; i < dimension; ++i) {
@@ -78,6 +79,9 @@ Result<OrbitSampler> OrbitSampler::make(const OrbitLaw& law) {
 }
 
 ComplexMatrix OrbitSampler::draw(RandomStream& stream) const {
+  if (is_sorted_ && spectrum_.size() == columns_) {
+    return draw_sorted(stream);
+  }
   ComplexMatrix frame = ComplexMatrix::Zero(dimension_, columns_);
   if (spectrum_.size() > 0) {
     const ComplexMatrix sorted = draw_sorted(stream);
@@ -90,7 +94,11 @@ ComplexMatrix OrbitSampler::draw(RandomStream& stream) const {
 
 ComplexMatrix OrbitSampler::draw_sorted(RandomStream& stream) const {
   if (block_) {
-    return draw_projector(stream) * std::sqrt(spectrum_[0]);
+    ComplexMatrix frame = draw_projector(stream);
+    if (spectrum_[0] != 1.0) {
+      frame *= std::sqrt(spectrum_[0]);
+    }
+    return frame;
   }
   if (vertex_) {
     for (int attempt = 0; attempt < kVertexAttempts; ++attempt) {

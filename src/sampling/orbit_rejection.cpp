@@ -1,10 +1,11 @@
 #include "eigenveil/sampling/orbit_rejection.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
+#include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <complex>
 
 #include "eigenveil/random/normal.hpp"
 
@@ -28,10 +29,10 @@ double balance_point(const Vector& a) {
   return high;
 }
 
-/// Independent complex normals; deviations are those of the real and of the imaginary part.
-void fill_complex_normal(RandomStream& stream, ComplexMatrix& values) {
-  fill_standard_normal(stream, {reinterpret_cast<double*>(values.data()),
-                                2 * static_cast<std::size_t>(values.size())});
+/// Independent standard normal real and imaginary parts.
+void fill_complex_normal(RandomStream& stream, std::complex<double>* values, Index count) {
+  fill_standard_normal(stream,
+                       {reinterpret_cast<double*>(values), 2 * static_cast<std::size_t>(count)});
 }
 
 }  // namespace
@@ -47,12 +48,14 @@ GaussianBlock::GaussianBlock(const Vector& weights, Index rank)
 
 std::optional<ComplexMatrix> GaussianBlock::attempt(RandomStream& stream) const {
   const Index rank = deviations_.cols();
-  ComplexMatrix tail(deviations_.rows(), rank);
-  fill_complex_normal(stream, tail);
-  tail.array() *= deviations_.array();
+  const Index rest = deviations_.rows();
+  ComplexMatrix frame(rest + rank, rank);
+  auto tail = frame.bottomRows(rest);
   // Columns of a contraction have norm at most 1, which also bounds the weight e^{tilt |z_j|²}.
   double slack = 0.0;
   for (Index j = 0; j < rank; ++j) {
+    fill_complex_normal(stream, tail.col(j).data(), rest);
+    tail.col(j).array() *= deviations_.col(j).array();
     const double room = 1.0 - tail.col(j).squaredNorm();
     if (room < 0.0) {
       return std::nullopt;
@@ -62,14 +65,13 @@ std::optional<ComplexMatrix> GaussianBlock::attempt(RandomStream& stream) const 
   if (slack > 0.0 && uniform(stream) > std::exp(-slack)) {
     return std::nullopt;
   }
-  const ComplexMatrix gram = ComplexMatrix::Identity(rank, rank) - tail.adjoint() * tail;
-  const Eigen::SelfAdjointEigenSolver<ComplexMatrix> eigen(gram);
+  ComplexMatrix gap = ComplexMatrix::Identity(rank, rank);
+  gap.selfadjointView<Eigen::Lower>().rankUpdate(tail.adjoint(), -1.0);
+  const Eigen::SelfAdjointEigenSolver<ComplexMatrix> eigen(gap);
   if (eigen.eigenvalues()[0] < 0.0) {
     return std::nullopt;
   }
-  ComplexMatrix frame(deviations_.rows() + rank, rank);
   frame.topRows(rank) = eigen.operatorSqrt();
-  frame.bottomRows(deviations_.rows()) = tail;
   return frame;
 }
 
@@ -81,7 +83,7 @@ MatrixAngularGaussian::MatrixAngularGaussian(const Vector& weights, Index rank)
 std::optional<ComplexMatrix> MatrixAngularGaussian::attempt(RandomStream& stream) const {
   const Index dimension = costs_.size();
   ComplexMatrix normals(dimension, rank_);
-  fill_complex_normal(stream, normals);
+  fill_complex_normal(stream, normals.data(), normals.size());
   normals = deviations_.asDiagonal() * normals;
   const Eigen::HouseholderQR<ComplexMatrix> qr(normals);
   const ComplexMatrix frame = qr.householderQ() * ComplexMatrix::Identity(dimension, rank_);

@@ -40,6 +40,7 @@ class OrbitSampler final : public ExactSampler<ComplexMatrix> {
   Eigen::Index dimension_ = 0;
   Eigen::Index columns_ = 0;         ///< of V, zero eigenvalues included
   std::vector<Eigen::Index> order_;  ///< place of the i-th largest diagonal entry
+  bool is_sorted_ = false;           ///< the diagonal was given largest first
   Vector spectrum_;                  ///< the positive part of l
   std::optional<GaussianBlock> block_;
   std::optional<MatrixAngularGaussian> angular_;
