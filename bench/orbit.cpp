@@ -3,6 +3,7 @@
 //      (bar: at most 4 times).
 //   2. Coalescence of the coupling from the past against the one-thread prototype (bar: at least 5
 //      times faster per coalescence on two cores).
+//   3. What an exact pattern costs.
 // Seconds are processor seconds, so that other work on the machine does not count; "wall" is the
 // elapsed time of two threads, per coalescence.
 #include "eigenveil/sampling/orbit.hpp"
@@ -109,6 +110,25 @@ Coalescence coalescence(const PatternCoupling& law, int runs) {
   return {(cpu[0] + cpu[1]) / count, wall.count() / count, (sweeps[0] + sweeps[1]) / count};
 }
 
+/// Exact patterns: about a block for the start and a coalescence for the draw.
+void pattern_draws() {
+  fmt::print("\nexact pattern by coupling from the past, one thread\n{:>5} {:>4} {:>7} {:>12}\n",
+             "d", "k", "c/d", "cpu s");
+  for (const auto& [d, k] : {std::pair<Index, Index>{20, 5}, {50, 5}, {100, 3}}) {
+    for (const double s : {0.0, 5.0}) {
+      const Vector y = s * static_cast<double>(d) * profile(d, k);
+      const PatternCoupling law(y.head(d - 1) - y.tail(d - 1), Vector::Ones(k));
+      RandomStream stream = RandomStream::seeded(9);
+      constexpr int kDraws = 4;
+      const double before = thread_seconds();
+      for (int draw = 0; draw < kDraws; ++draw) {
+        static_cast<void>(law.draw(stream));
+      }
+      fmt::print("{:>5} {:>4} {:>7} {:>12.4f}\n", d, k, s, (thread_seconds() - before) / kDraws);
+    }
+  }
+}
+
 void couplings() {
   fmt::print(
       "\ncoupling from the past, per coalescence (bar: prototype / two cores at least 5)\n"
@@ -133,5 +153,6 @@ void couplings() {
 int main() {
   projector_draws();
   couplings();
+  pattern_draws();
   return EXIT_SUCCESS;
 }

@@ -149,5 +149,39 @@ TEST(OrbitClosedForms, TieGuardKeepsTheLaw) {
   EXPECT_GT(by_hand(-1.0), limit);  // broken twin: slack of the wrong sign
 }
 
+/// The angular envelope for d = 2, k = 1, with (1 + u/b)^d raised to a chosen sign.
+double angular_first_entry(RandomStream& stream, double t, double sign) {
+  const double b = (2.0 - t + std::sqrt(t * t + 4.0)) / 2.0;  // 1/b + 1/(b+t) = 1
+  while (true) {
+    const double first = -std::log(uniform(stream));
+    const double second = -std::log(uniform(stream)) / (1.0 + t / b);
+    const double share = first / (first + second);
+    const double u = t * (1.0 - share);
+    const double peak = sign > 0.0 ? -(2.0 - b) + 2.0 * std::log(2.0 / b) : 0.0;
+    if (std::log(uniform(stream)) <= -u + sign * 2.0 * std::log1p(u / b) - peak) {
+      return share;
+    }
+  }
+}
+
+TEST(OrbitClosedForms, AngularEnvelopeMultiplies) {
+  constexpr double kAlpha = alpha_of("sampling: orbit angular envelope") / 8;
+  RandomStream stream = RandomStream::seeded(seed_for("orbit.angular"));
+  constexpr double kTilt = 2.0;
+  const double limit = distance_limit(kDraws, kAlpha);
+  const auto exact = [](double x) { return tilted_cdf(x, kTilt); };
+  const OrbitLaw law{vector_of({1.0, 0.0}), Vector::Ones(1), kTilt};
+  EXPECT_LE(distance_to(collect(angular_method(law), stream, first_entry), exact), limit);
+  const auto by_hand = [&](double sign) {
+    std::vector<double> values(kDraws);
+    for (double& value : values) {
+      value = angular_first_entry(stream, kTilt, sign);
+    }
+    return distance_to(values, exact);
+  };
+  EXPECT_LE(by_hand(1.0), limit);
+  EXPECT_GT(by_hand(-1.0), limit);  // broken twin: the factor divides
+}
+
 }  // namespace
 }  // namespace eigenveil::test

@@ -25,6 +25,7 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"sampling: orbit uniform marginals", 1e-9},
     AlphaEntry{"sampling: orbit large exponents", 1e-9},
     AlphaEntry{"sampling: orbit tie guard", 1e-9},
+    AlphaEntry{"sampling: orbit angular envelope", 1e-9},
     AlphaEntry{"sampling: orbit pattern marginals", 1e-9},
     AlphaEntry{"sampling: orbit fibre moments", 1e-9},
     AlphaEntry{"sampling: orbit coupler marginals", 1e-9},

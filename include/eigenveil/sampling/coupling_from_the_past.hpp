@@ -32,7 +32,7 @@ class PatternCoupling {
 
  private:
   class Chains;
-  /// Rows first_half .. of one parity that are free in column j, as positions in the half pattern.
+  /// The free rows of one parity in one column: rows 2 m + parity, first <= m < first + count.
   struct Run {
     std::size_t column, first, count;
   };
