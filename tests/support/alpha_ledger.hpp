@@ -34,6 +34,18 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"bingham: gibbs keeps the law", 1e-9},
     AlphaEntry{"bingham: gaussian block", 1e-9},
     AlphaEntry{"bingham: metropolis chain", 1e-9},
+    AlphaEntry{"sampling: orbit hciz moments", 1e-9},
+    AlphaEntry{"sampling: orbit hciz diagonal", 1e-9},
+    AlphaEntry{"sampling: orbit two dimensions", 1e-9},
+    AlphaEntry{"sampling: orbit uniform marginals", 1e-9},
+    AlphaEntry{"sampling: orbit large exponents", 1e-9},
+    AlphaEntry{"sampling: orbit tie guard", 1e-9},
+    AlphaEntry{"sampling: orbit angular envelope", 1e-9},
+    AlphaEntry{"sampling: orbit pattern marginals", 1e-9},
+    AlphaEntry{"sampling: orbit fibre moments", 1e-9},
+    AlphaEntry{"sampling: orbit coupler marginals", 1e-9},
+    AlphaEntry{"sampling: orbit coupler sharing", 1e-9},
+    AlphaEntry{"sampling: orbit pairs of samplers", 1e-9},
 };
 
 consteval double total_alpha() {

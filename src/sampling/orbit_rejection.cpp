@@ -1,0 +1,142 @@
+#include "eigenveil/sampling/orbit_rejection.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <complex>
+
+#include "eigenveil/random/normal.hpp"
+
+namespace eigenveil {
+namespace {
+
+using Index = Eigen::Index;
+
+/// Smallest x >= 0 (up to rounding, from above) with sum_i 1 / (a_i + x) <= 1, for a_i >= 0.
+double balance_point(const Vector& a) {
+  const auto excess = [&a](double x) { return (a.array() + x).inverse().sum() > 1.0; };
+  if (!excess(0.0)) {
+    return 0.0;
+  }
+  double low = 0.0;
+  auto high = static_cast<double>(a.size());
+  while (high - low > 1e-12 * high) {
+    const double middle = 0.5 * (low + high);
+    (excess(middle) ? low : high) = middle;
+  }
+  return high;
+}
+
+/// Independent standard normal real and imaginary parts.
+void fill_complex_normal(RandomStream& stream, std::complex<double>* values, Index count) {
+  fill_standard_normal(stream,
+                       {reinterpret_cast<double*>(values), 2 * static_cast<std::size_t>(count)});
+}
+
+}  // namespace
+
+GaussianBlock::GaussianBlock(const Vector& weights, Index rank)
+    : deviations_(weights.size() - rank, rank), tilts_(rank) {
+  for (Index j = 0; j < rank; ++j) {
+    const Vector rates = weights[j] - weights.tail(weights.size() - rank).array();
+    tilts_[j] = balance_point(rates);
+    deviations_.col(j) = (2.0 * (rates.array() + tilts_[j])).rsqrt();
+  }
+}
+
+std::optional<ComplexMatrix> GaussianBlock::attempt(RandomStream& stream) const {
+  const Index rank = deviations_.cols();
+  const Index rest = deviations_.rows();
+  ComplexMatrix frame(rest + rank, rank);
+  auto tail = frame.bottomRows(rest);
+  // Columns of a contraction have norm at most 1, which also bounds the weight e^{tilt |z_j|²}.
+  double slack = 0.0;
+  for (Index j = 0; j < rank; ++j) {
+    fill_complex_normal(stream, tail.col(j).data(), rest);
+    tail.col(j).array() *= deviations_.col(j).array();
+    const double room = 1.0 - tail.col(j).squaredNorm();
+    if (room < 0.0) {
+      return std::nullopt;
+    }
+    slack += tilts_[j] * room;
+  }
+  if (slack > 0.0 && uniform(stream) > std::exp(-slack)) {
+    return std::nullopt;
+  }
+  ComplexMatrix gap = ComplexMatrix::Identity(rank, rank);
+  gap.selfadjointView<Eigen::Lower>().rankUpdate(tail.adjoint(), -1.0);
+  const Eigen::SelfAdjointEigenSolver<ComplexMatrix> eigen(gap);
+  if (eigen.eigenvalues()[0] < 0.0) {
+    return std::nullopt;
+  }
+  frame.topRows(rank) = eigen.operatorSqrt();
+  return frame;
+}
+
+MatrixAngularGaussian::MatrixAngularGaussian(const Vector& weights, Index rank)
+    : rank_(rank), costs_(weights[0] - weights.array()), b_(balance_point(costs_)) {
+  deviations_ = (2.0 * (1.0 + costs_.array() / b_)).rsqrt();
+}
+
+std::optional<ComplexMatrix> MatrixAngularGaussian::attempt(RandomStream& stream) const {
+  const Index dimension = costs_.size();
+  ComplexMatrix normals(dimension, rank_);
+  fill_complex_normal(stream, normals.data(), normals.size());
+  normals = deviations_.asDiagonal() * normals;
+  const Eigen::HouseholderQR<ComplexMatrix> qr(normals);
+  const ComplexMatrix frame = qr.householderQ() * ComplexMatrix::Identity(dimension, rank_);
+  // With u_j the eigenvalues of Vᴴ A V: target / envelope = prod_j e^{-u_j} (1 + u_j/b)^d, largest
+  // at u_j = d - b. The exponent is added, never subtracted.
+  const ComplexMatrix weighted = costs_.cwiseSqrt().asDiagonal() * frame;
+  const Eigen::SelfAdjointEigenSolver<ComplexMatrix> eigen(weighted.adjoint() * weighted,
+                                                           Eigen::EigenvaluesOnly);
+  const auto d = static_cast<double>(dimension);
+  double log_acceptance = 0.0;
+  for (const double u : eigen.eigenvalues()) {
+    log_acceptance += -u + d * std::log1p(std::max(u, 0.0) / b_) + (d - b_) - d * std::log(d / b_);
+  }
+  if (std::log(uniform(stream)) > log_acceptance) {
+    return std::nullopt;
+  }
+  return frame;
+}
+
+VertexRejection::VertexRejection(const Vector& weights, const Vector& spectrum)
+    : weights_(weights), spectrum_(spectrum) {
+  assert(applies(weights, spectrum) && "the largest pattern is a simple vertex");
+}
+
+bool VertexRejection::applies(const Vector& weights, const Vector& spectrum) {
+  const Index rank = spectrum.size();
+  for (Index j = 0; j < rank; ++j) {
+    const bool has_next = j + 1 < rank;
+    if (has_next ? spectrum[j] <= spectrum[j + 1] : rank < weights.size() && spectrum[j] <= 0.0) {
+      return false;
+    }
+    if (j + 1 < weights.size() && weights[j] <= weights[j + 1]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<GelfandTsetlinPattern> VertexRejection::attempt(RandomStream& stream) const {
+  const Index dimension = weights_.size();
+  const Index rank = spectrum_.size();
+  GelfandTsetlinPattern pattern = GelfandTsetlinPattern::Zero(dimension, rank);
+  pattern.row(dimension - 1) = spectrum_.transpose();
+  for (Index i = dimension - 2; i >= 0; --i) {
+    for (Index j = 0; j <= i && j < rank; ++j) {
+      const double step = -std::log(uniform(stream)) / (weights_[j] - weights_[i + 1]);
+      pattern(i, j) = pattern(i + 1, j) - step;
+      if (pattern(i, j) < (j + 1 < rank ? pattern(i + 1, j + 1) : 0.0)) {
+        return std::nullopt;
+      }
+    }
+  }
+  return pattern;
+}
+
+}  // namespace eigenveil
