@@ -94,7 +94,7 @@ class LabelPlacer {
 
 std::vector<Label> horizontal_candidates(const Box& area, double y, double width) {
   std::vector<Label> labels;
-  for (const double rise : {-5.0, 15.0}) {
+  for (const double rise : {-5.0, 15.0, -20.0, 30.0}) {
     labels.push_back(label_at({area.right() - 4.0, y + rise}, "end", width));
     labels.push_back(label_at({area.x + 5.0, y + rise}, "start", width));
     labels.push_back(label_at({area.x + area.width / 2, y + rise}, "middle", width));

@@ -88,14 +88,32 @@ std::string banner(const ReleaseDocument& document) {
       escape_markup(not_private_reason(document.guarantee)));
 }
 
+/// Neighbours that differ in membership and neighbours that differ in content ask the adversary
+/// different questions.
+struct AdversaryWords {
+  std::string_view question;
+  std::string_view errors;
+};
+AdversaryWords adversary_words(Relation relation) {
+  if (relation == Relation::AddRemove) {
+    return {"whether a given person is in the data",
+            "A false alarm is calling someone a member of the data who is not; power is the chance "
+            "to recognise someone who is."};
+  }
+  return {"which of two possible records a given person contributed",
+          "A false alarm is deciding for a suspected record that was not contributed; power is the "
+          "chance to recognise it when it was."};
+}
+
 std::string guarantee_section(const ReleaseDocument& document) {
   return fmt::format(
-      "<section class=\"guarantee\">\n<h2>The guarantee</h2>\n<p class=\"statement\">{}</p>\n"
-      "<p class=\"power\">{}</p>\n<p class=\"muted\">A false alarm is calling someone a member of "
-      "the data who is not; power is the chance to recognise someone who is. Guessing without "
+      "<section class=\"guarantee{}\">\n<h2>The guarantee</h2>\n<p class=\"statement\">{}</p>\n"
+      "<p class=\"power\">{}</p>\n<p class=\"muted\">{} Guessing without "
       "looking has 5% power at 5% false alarms.</p>\n</section>\n",
+      document.is_private() ? "" : " void",
       escape_markup(sentence(headline(document.guarantee, document.requested))),
-      escape_markup(sentence(detection_in_words(document.guarantee))));
+      escape_markup(sentence(detection_in_words(document.guarantee))),
+      adversary_words(document.guarantee.relation).errors);
 }
 
 std::string figure_html(const Figure& figure, std::string_view caption = {}) {
@@ -106,17 +124,20 @@ std::string figure_html(const Figure& figure, std::string_view caption = {}) {
 
 std::string trade_off_section(const ReleaseDocument& document) {
   constexpr std::string_view kHowToRead =
-      "Anyone who tries to tell from this release whether a given person is in the data makes two "
-      "kinds of errors. For each false alarm rate the curve is the smallest miss rate that is "
+      "makes two kinds of errors. For each false alarm rate the curve is the smallest miss rate "
+      "that is "
       "possible, whatever else they know. A curve close to the diagonal means that they do hardly "
       "better than guessing.";
   constexpr std::string_view kReferences =
       "The grey curves are pure differential privacy at three familiar levels: epsilon = 0.1 is "
-      "very strong, 1 is a common choice, 10 is weak.";
+      "very strong, 1 is a common choice, 10 is weak (its curve lies on the axes).";
   return fmt::format(
-      "<section>\n<h2>How well a person is hidden</h2>\n<div class=\"figures\">\n{}"
-      "<div><p>{}</p>\n<p>{}</p></div>\n</div>\n</section>\n",
-      figure_html(trade_off_figure(document.guarantee)), kHowToRead, kReferences);
+      "<section>\n<h2>How well a person {} hidden</h2>\n<div class=\"figures\">\n{}"
+      "<div><p>Anyone who tries to tell from this release {} "
+      "{}</p>\n<p>{}</p></div>\n</div>\n</section>\n",
+      document.is_private() ? "is" : "would have been",
+      figure_html(trade_off_figure(document.guarantee)),
+      adversary_words(document.guarantee.relation).question, kHowToRead, kReferences);
 }
 
 std::string result_section(const ReleaseDocument& document) {
@@ -131,6 +152,9 @@ std::string result_section(const ReleaseDocument& document) {
 
 std::string assumption_section(const ReleaseDocument& document) {
   const std::vector<std::string>& assumptions = document.guarantee.assumptions;
+  if (!document.is_private()) {
+    return section("What the guarantee rests on", "<p>No guarantee holds.</p>\n");
+  }
   return section("What the guarantee rests on",
                  assumptions.empty() ? "<p>Nothing beyond the program: the bounds on the data are "
                                        "enforced, not assumed.</p>\n"

@@ -18,6 +18,7 @@ section{background:var(--paper);border:1px solid var(--edge);border-radius:10px;
 .guarantee{border-left:6px solid var(--accent)}
 .guarantee .statement{font-size:1.4rem;line-height:1.35;font-weight:600;margin:0 0 .5em}
 .guarantee .power{font-size:1.1rem;margin:0 0 .5em}
+.void{border-left-color:var(--danger)}
 .banner{background:var(--danger);color:#fff;border-radius:10px;padding:18px 20px;margin:16px 0}
 .banner strong{display:block;font-size:1.9rem;line-height:1.15;letter-spacing:.03em}
 .muted,figcaption{color:var(--muted);font-size:.94rem}
@@ -36,7 +37,7 @@ ul,ol{margin:.3em 0;padding-left:1.3em}
 li{margin:.25em 0}
 summary{cursor:pointer}
 footer{color:var(--muted);font-size:.9rem}
-@media (max-width:560px){section{padding:16px 14px}.guarantee .statement{font-size:1.2rem}.files th,.files td{display:block;width:auto;border:0;padding:2px 0}.files tr{display:block;border-top:1px solid var(--edge);padding:6px 0}.files thead{display:none}}
+@media (max-width:560px){section{padding:16px 14px}.guarantee .statement{font-size:1.2rem}th,td{display:block;width:auto;border:0;padding:1px 0}tr{display:block;border-top:1px solid var(--edge);padding:7px 0}tr:first-child{border-top:0}thead{display:none}}
 @media print{@page{margin:16mm}body{background:#fff;font-size:10.5pt}main{max-width:none;padding:0}section{border:0;border-top:1px solid #bbb;border-radius:0;padding:10px 0;margin:8px 0}.guarantee{border-left:4px solid #0072b2;border-top:0;padding-left:12px}figure,pre,tr{break-inside:avoid}h2{break-after:avoid}.figures{grid-template-columns:1fr 1fr}.banner{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )";
 

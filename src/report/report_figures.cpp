@@ -13,7 +13,7 @@
 namespace eigenveil {
 namespace {
 
-constexpr double kPhoneWidth = 440.0;
+constexpr double kPhoneWidth = 380.0;
 constexpr Eigen::Index kMostRows = 24;
 constexpr Eigen::Index kMostComponents = 8;
 constexpr std::size_t kMostEigenvalues = 40;
