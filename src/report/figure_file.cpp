@@ -9,8 +9,6 @@
 #include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/report/figure.hpp"
 
-extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX wants it declared
-
 namespace eigenveil {
 namespace {
 

@@ -38,8 +38,9 @@ std::vector<Point> covered_pixels(const FigurePanel& panel, const PlotFrame& fra
       }
       pixels.push_back(point);
       if (series.kind == SeriesKind::Bars) {
-        for (double y = point.y; y < frame.box.bottom(); y += kSmallText / 2) {
-          pixels.push_back({point.x, y});
+        const int steps = static_cast<int>((frame.box.bottom() - point.y) / (kSmallText / 2));
+        for (int step = 0; step < std::min(steps, 1000); ++step) {
+          pixels.push_back({point.x, point.y + step * (kSmallText / 2)});
         }
       }
     }

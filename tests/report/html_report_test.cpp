@@ -4,10 +4,8 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <regex>
 
-#include "eigenveil/core/digest.hpp"
 #include "eigenveil/report/explain.hpp"
 #include "eigenveil/report/html_text.hpp"
 #include "xml_support.hpp"
