@@ -52,7 +52,8 @@ class Documents(CliTest):
 
     def check_arrays(self, document, out):
         arrays = document["result"]["arrays"]
-        self.assertEqual({a["name"] for a in arrays} | {"release.json"}, set(os.listdir(out)))
+        self.assertEqual({a["name"] for a in arrays} | {"release.json", document["report"]["name"]},
+                         set(os.listdir(out)))
         for array in arrays:
             self.assertRegex(array["sha256"], "^[0-9a-f]{64}$")
             self.assertEqual(array["shape"], [len(array["rows"]), len(array["columns"])])
@@ -106,7 +107,8 @@ class Documents(CliTest):
         out = self.succeed("pca", self.source, *RANGE, "--mu", 1, "--seed", 4, "--out", "o")
         self.assertIn("NOT PRIVATE", out)
         self.assertEqual(set(os.listdir(self.path("o"))),
-                         {"release.NOT-PRIVATE.json", "loadings.NOT-PRIVATE.csv"})
+                         {"release.NOT-PRIVATE.json", "loadings.NOT-PRIVATE.csv",
+                          "report.NOT-PRIVATE.html"})
         guarantee = read_json(self.path("o", "release.NOT-PRIVATE.json"))["guarantee"]
         self.assertEqual(guarantee["basis"], "not-private")
         self.assertIs(guarantee["secure_random"], False)

@@ -71,7 +71,8 @@ class Genotypes(CliTest):
             self.assertEqual(parameters["units"], "standardised by public frequencies")
             for ours, theirs in zip(self.loadings("csv")[1:], self.loadings("frq")[1:]):
                 self.assertEqual(ours[:2], theirs[:2])
-                self.assertAlmostEqual(float(ours[2]), float(theirs[2]), places=9)
+                # 1 - 0.8 is not the double 0.2, so cells may fall to neighbouring grid steps of 2^-18
+                self.assertAlmostEqual(float(ours[2]), float(theirs[2]), delta=2 ** -16)
             for folder in ("csv", "frq"):
                 self.remove(folder)
 

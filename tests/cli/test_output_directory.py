@@ -27,12 +27,12 @@ class Directories(CliTest):
         for out in ("new", "trailing/", "deep/er/still", "empty"):
             self.release(self.path(out))
             first = files_of(self.path(out))
-            self.assertEqual(len(first), 3)
+            self.assertEqual(len(first), 4)
             self.release(self.path(out), "--format", "npy")
             self.assertEqual(sorted(files_of(self.path(out))),
-                             ["covariance.npy", "covariance_raw.npy", "release.json"])
+                             ["covariance.npy", "covariance_raw.npy", "release.json", "report.html"])
             self.release(self.path(out), "--seed", 1)
-            self.assertEqual(len(files_of(self.path(out))), 3)
+            self.assertEqual(len(files_of(self.path(out))), 4)
         self.assertEqual(sorted(os.listdir(self.folder)), ["deep", "empty", "new", "t.csv",
                                                            "trailing"])
 
@@ -64,7 +64,7 @@ class Directories(CliTest):
         self.release(self.path("link"))
         self.release(self.path("link"))
         self.assertTrue(os.path.islink(self.path("link")))
-        self.assertEqual(len(files_of(self.path("real"))), 3)
+        self.assertEqual(len(files_of(self.path("real"))), 4)
 
     def test_impossible_places_are_an_output_failure(self):
         text = self.refuse("covariance", self.source, *RANGE, "--mu", 1, "--out",

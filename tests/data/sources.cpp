@@ -76,7 +76,7 @@ TEST(Sources, UnknownEndingListsTheKnownOnes) {
   EXPECT_EQ(table.error().code, ErrorCode::BadRequest);
   EXPECT_EQ(table.error().message,
             "the format of table.xlsx is unknown; the name must end in one of .csv .tsv .csv.gz "
-            ".tsv.gz .npy or be - for CSV on standard input.");
+            ".tsv.gz .npy .bed .idx .idx.gz -ubyte -ubyte.gz or be - for CSV on standard input.");
 }
 
 TEST(Sources, GzipTruncatedAnywhereIsAnError) {

@@ -139,11 +139,13 @@ TEST_F(ReleaseFiles, NamesSayWhatIsNotPrivate) {
   using Names = std::vector<std::string>;
   const Guarantee sound = guarantee_with(PureDp{1.0});
   const Guarantee seeded = guarantee_with(PureDp{1.0}, Basis::NotPrivate);
-  EXPECT_EQ(names(sound, TableFormat::Csv), (Names{"release.json", "loadings.csv"}));
-  EXPECT_EQ(names(seeded, TableFormat::Csv),
-            (Names{"release.NOT-PRIVATE.json", "loadings.NOT-PRIVATE.csv"}));
-  EXPECT_EQ(names(seeded, TableFormat::Npy),
-            (Names{"release.NOT-PRIVATE.json", "loadings.NOT-PRIVATE.npy"}));
+  EXPECT_EQ(names(sound, TableFormat::Csv), (Names{"release.json", "loadings.csv", "report.html"}));
+  EXPECT_EQ(
+      names(seeded, TableFormat::Csv),
+      (Names{"release.NOT-PRIVATE.json", "loadings.NOT-PRIVATE.csv", "report.NOT-PRIVATE.html"}));
+  EXPECT_EQ(
+      names(seeded, TableFormat::Npy),
+      (Names{"release.NOT-PRIVATE.json", "loadings.NOT-PRIVATE.npy", "report.NOT-PRIVATE.html"}));
 }
 
 /// Each byte of the document that carries content is covered: changing any letter or digit is
