@@ -21,6 +21,7 @@ constexpr const char* kNoRenderer =
 /// Waits for a program found on the PATH and returns its exit status; 127 when there is none.
 Result<int> run_program(std::vector<std::string> words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) {
     arguments.push_back(word.data());
   }
@@ -48,7 +49,7 @@ Result<void> write_png(const std::string& svg, const fs::path& path) {
   const std::string unique = fmt::format(".{}.{}", path.filename().string(), getpid());
   const fs::path source = path.parent_path() / (unique + ".svg");
   const fs::path target = path.parent_path() / (unique + ".png");
-  if (const Result<void> written = write_file_atomically(source, svg); !written) {
+  if (Result<void> written = write_file_atomically(source, svg); !written) {
     return written;
   }
   const Result<int> status = run_program(

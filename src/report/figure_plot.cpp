@@ -63,6 +63,7 @@ int wanted_ticks(double length, double spacing, int most) {
 
 std::vector<std::string> tick_labels(const AxisRange& range) {
   std::vector<std::string> labels;
+  labels.reserve(range.ticks.size());
   for (const Tick& tick : range.ticks) {
     labels.push_back(tick.label);
   }

@@ -59,6 +59,7 @@ void draw_band(SvgCanvas& canvas, const FigureSeries& series, const SeriesLook& 
                const PlotFrame& frame) {
   for (const std::vector<std::size_t>& run : drawable_runs(series, frame)) {
     std::vector<Point> outline;
+    outline.reserve(2 * run.size());
     for (const std::size_t i : run) {
       outline.push_back(pixel(frame, series.x[i], series.high[i]));
     }
@@ -113,6 +114,7 @@ void draw_line(SvgCanvas& canvas, const FigureSeries& series, const SeriesLook& 
                const PlotFrame& frame) {
   for (const std::vector<std::size_t>& run : drawable_runs(series, frame)) {
     std::vector<Point> points;
+    points.reserve(run.size());
     for (const std::size_t i : run) {
       points.push_back(pixel(frame, series.x[i], series.y[i]));
     }

@@ -42,7 +42,7 @@ double text_width(std::string_view text, double size) {
 }
 
 std::string shorten(std::string_view text, double size, double width) {
-  const std::string clean = printable_text(text);
+  std::string clean = printable_text(text);
   if (text_width(clean, size) <= width) {
     return clean;
   }
@@ -67,7 +67,9 @@ std::vector<std::string> wrap(std::string_view text, double size, double width) 
   std::string line;
   for (std::string word; words >> word;) {
     word = shorten(word, size, width);
-    const std::string longer = line.empty() ? word : line + " " + word;
+    std::string longer = line;
+    longer += line.empty() ? "" : " ";
+    longer += word;
     if (line.empty() || text_width(longer, size) <= width) {
       line = longer;
     } else {
