@@ -49,6 +49,15 @@ std::string units_in_words(Units units, const Schema& schema) {
   return schema.allele_frequencies.empty() ? "original" : "standardised by public frequencies";
 }
 
+std::string center_in_words(const MomentSettings& settings) {
+  if (settings.center == Center::PrivateMean) {
+    return "private mean";
+  }
+  return settings.public_center
+             ? "the public centre that was given (ranges widened to be symmetric about it)"
+             : "public midpoint (second moment about it, not a covariance)";
+}
+
 Fields parameters_of(const MomentPlan& plan, const MomentSettings& settings, const Schema& schema) {
   Fields fields;
   add_budget(fields, settings.requested);
@@ -62,15 +71,13 @@ Fields parameters_of(const MomentPlan& plan, const MomentSettings& settings, con
     fields.emplace_back("allele_frequencies", schema.allele_frequencies);
   }
   add_bound(fields, plan.bound());
-  fields.emplace_back("center", std::string(settings.center == Center::PrivateMean
-                                                ? "private mean"
-                                                : "public midpoint (second moment about it)"));
+  fields.emplace_back("center", center_in_words(settings));
   fields.emplace_back("units", units_in_words(settings.units, schema));
   fields.emplace_back(
       "noise_law",
       std::string(plan.noise().law == NoiseLaw::Gaussian ? "rounded Gaussian" : "rounded Laplace"));
   fields.emplace_back("sensitivity_in_grid_units", plan.sensitivity());
-  fields.emplace_back("noise_sd_diagonal", plan.product_sd());
+  fields.emplace_back("noise_sd_diagonal", plan.product_sd());  // of sums over rows, scaled
   fields.emplace_back("noise_sd_off_diagonal", plan.off_diagonal_sd());
   return fields;
 }
@@ -90,6 +97,8 @@ ReleaseDocument document_head(const std::string& task, const MomentPlan& plan,
     document.result.emplace_back("noisy_rows_sd", moment.count_sd);
   }
   document.result.emplace_back("noise_floor", covariance.noise_floor);
+  document.result.emplace_back("entry_noise_sd_diagonal_scaled", covariance.diagonal_sd);
+  document.result.emplace_back("entry_noise_sd_off_diagonal_scaled", covariance.off_diagonal_sd);
   if (settings.center == Center::PrivateMean) {
     document.result.emplace_back("noisy_mean", to_list(covariance.mean));
   }
@@ -115,6 +124,7 @@ ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings
   document.parameters.emplace_back("components", std::int64_t{count});
   document.result.emplace_back("noisy_explained_variance", to_list(components.explained_variance));
   document.result.emplace_back("noisy_explained_share", to_list(components.explained_share));
+  document.result.emplace_back("noise_edge", to_list(components.noise_edge));
   document.tables.push_back({"loadings",
                              "private principal components: one column per component, orthonormal",
                              "column", release.value().schema.columns, component_names(count),

@@ -10,6 +10,7 @@ namespace eigenveil::cli {
 struct MomentSettings {
   Center center = Center::PublicMidpoint;
   Units units = Units::Original;
+  bool public_center = false;  ///< a centre was given instead of the midpoint
   Budget requested;
 };
 

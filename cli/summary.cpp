@@ -51,19 +51,19 @@ std::string leading_columns(const ReleasedTable& loadings, Eigen::Index componen
 void print_components(const ReleaseDocument& document) {
   const auto* variance = field<std::vector<double>>(document.result, "noisy_explained_variance");
   const auto* share = field<std::vector<double>>(document.result, "noisy_explained_share");
-  const auto* floor = field<double>(document.result, "noise_floor");
+  const auto* edge = field<std::vector<double>>(document.result, "noise_edge");
   if (variance == nullptr) {
     return;
   }
-  fmt::print("\n  {:<10}{:>14}{:>9}   {}\n", "component", "variance", "share", "largest loadings");
+  fmt::print("\n  {:<10}{:>14}{:>9}{:>13}   {}\n", "component", "variance", "share", "noise shows",
+             "largest loadings");
   for (std::size_t j = 0; j < std::min<std::size_t>(variance->size(), 10); ++j) {
-    fmt::print("  {:<10}{:>14.5g}{:>8.1f}%   {}{}\n", fmt::format("PC{}", j + 1), (*variance)[j],
-               100.0 * (*share)[j],
+    fmt::print("  {:<10}{:>14.5g}{:>8.1f}%{:>13.4g}   {}{}\n", fmt::format("PC{}", j + 1),
+               (*variance)[j], 100.0 * (*share)[j], (*edge)[j],
                leading_columns(document.tables.front(), static_cast<Eigen::Index>(j)),
-               (*variance)[j] < *floor ? "   (below the noise floor)" : "");
+               (*variance)[j] < (*edge)[j] ? "   (cannot be told from noise)" : "");
   }
-  fmt::print("  {:<10}{:>14.5g}            largest variance that noise alone would show, about\n\n",
-             "noise", *floor);
+  fmt::print("\n");
 }
 
 void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) {
@@ -74,14 +74,23 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   fmt::print("  guarantee   {}\n", headline(document.guarantee, document.requested));
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
   fmt::print("  bounds      {}\n", notes.bounds);
-  fmt::print("  about       {}\n", *field<std::string>(document.parameters, "center"));
+  const std::string& center = *field<std::string>(document.parameters, "center");
+  fmt::print(
+      "  about       {}{}\n", center,
+      center.starts_with("public midpoint") ? "; --center private subtracts a private mean" : "");
   if (const auto* rows = field<double>(document.result, "noisy_rows")) {
-    fmt::print("  rows        about {:.0f} (noisy, standard deviation {:.2g})\n", *rows,
-               *field<double>(document.result, "noisy_rows_sd"));
+    const double sd = *field<double>(document.result, "noisy_rows_sd");
+    fmt::print("  rows        about {:.0f} (noisy, standard deviation {:.2g}){}\n", *rows, sd,
+               *rows < 5.0 * sd ? ": too few for this budget, expect noise only" : "");
   }
   if (const auto* rows = field<double>(document.result, "rows")) {
     fmt::print("  rows        {:.0f} (exact: public for these neighbours)\n", *rows);
   }
+  fmt::print(
+      "  noise       standard deviation {:.3g} on a variance, {:.3g} on a covariance (scaled "
+      "units)\n",
+      *field<double>(document.result, "entry_noise_sd_diagonal_scaled"),
+      *field<double>(document.result, "entry_noise_sd_off_diagonal_scaled"));
   print_components(document);
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/commands/commands.hpp"
+#include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
 #include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/report/table_format.hpp"
@@ -28,7 +29,10 @@ struct BoundsTemplate {
       fmt::print("{}", text);
       return {};
     }
-    return write_file_atomically(out, text);
+    return check_new_file(out).and_then([&] { return write_file_atomically(out, text); }).map([&] {
+      fmt::print("wrote {0}: fill in low and high from public knowledge, then give --bounds {0}\n",
+                 out);
+    });
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/exact_pass.hpp"
+#include "cli/options/checks.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -21,6 +22,9 @@ struct GramPartial {
     if (input.is_gram()) {
       return bad_request("gram partial reads rows; join .gram files with eigenveil gram merge");
     }
+    if (const Result<void> sound = check_gram_output(out, {input.input}); !sound) {
+      return sound;
+    }
     return ExactPass::open(input, bounds)
         .and_then([&](ExactPass pass) { return pass.run(quiet); })
         .and_then([&](const ExactGram& gram) { return gram.save(out); })
@@ -33,6 +37,9 @@ struct GramMerge {
   std::string out;
 
   Outcome run() const {
+    if (const Result<void> sound = check_gram_output(out, parts); !sound) {
+      return sound;
+    }
     Result<ExactGram> total = ExactGram::load(parts.front());
     for (std::size_t i = 1; total && i < parts.size(); ++i) {
       const Result<ExactGram> part = ExactGram::load(parts[i]);

@@ -51,7 +51,7 @@ ReleaseDocument MomentRelease::document(const MomentPlan& plan,
                                         const Release<NoisyMoment>& release) const {
   const MomentSettings settings{
       bounds.private_mean() ? Center::PrivateMean : Center::PublicMidpoint, moment.units(),
-      *budget.budget()};
+      bounds.has_public_center(), *budget.budget()};
   return components > 0 ? components_document(plan, settings, release, components)
                         : covariance_document(plan, settings, release);
 }

@@ -63,8 +63,17 @@ Result<Schema> MomentPreview::schema() const {
   if (!columns.empty()) {
     return parse_columns(columns).map([](auto names) { return Schema{std::move(names)}; });
   }
+  if (dimension == 0 && !bounds.bounds_file.empty()) {
+    return read_named_numbers(bounds.bounds_file, {"low", "high"}).map([](const auto& lines) {
+      Schema named;
+      for (const NamedNumbers& line : lines) {
+        named.columns.push_back(line.column);
+      }
+      return named;
+    });
+  }
   if (dimension == 0) {
-    return bad_request("give --dimension P, or --columns with the names");
+    return bad_request("give --dimension P, --columns with the names, or a --bounds file");
   }
   Schema schema;
   for (std::int64_t j = 1; j <= dimension; ++j) {

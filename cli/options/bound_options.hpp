@@ -24,6 +24,7 @@ struct BoundOptions {
   bool given() const { return row_norm || !range.empty() || !bounds_file.empty(); }
   bool standardises() const { return !frequencies_file.empty(); }
   bool private_mean() const { return center == "private"; }
+  bool has_public_center() const { return center.starts_with("public:"); }
   bool public_center_given() const { return center.starts_with("public:"); }
   /// Anything that changes which integers a row becomes; a .gram file has them fixed.
   bool shapes_rows() const {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "cli/suggestion.hpp"
 
@@ -39,6 +40,28 @@ CLI::Validator not_empty() {
             return text.empty() ? std::string("must not be empty") : std::string();
           },
           ""};
+}
+
+Result<void> check_new_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored)) {
+    return bad_request(
+        fmt::format("{} exists and would be lost; remove it or give --out another name", path));
+  }
+  return {};
+}
+
+Result<void> check_gram_output(const std::string& path, const std::vector<std::string>& inputs) {
+  if (!path.ends_with(".gram")) {
+    return bad_request("--out must name a .gram file");
+  }
+  std::error_code ignored;
+  for (const std::string& input : inputs) {
+    if (std::filesystem::equivalent(path, input, ignored)) {
+      return bad_request(fmt::format("{} is also an input; give --out another name", path));
+    }
+  }
+  return {};
 }
 
 }  // namespace eigenveil::cli

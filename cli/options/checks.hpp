@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "eigenveil/core/result.hpp"
+
 namespace eigenveil::cli {
 
 /// Checks whose refusal reads as a sentence after the option's name: "--threads must be ...".
@@ -13,5 +15,11 @@ CLI::Validator whole_number(std::uint64_t smallest,
                             std::uint64_t largest = std::numeric_limits<std::uint64_t>::max());
 CLI::Validator one_of(std::vector<std::string> words);
 CLI::Validator not_empty();
+
+/// Refuses to write over a file that is already there.
+Result<void> check_new_file(const std::string& path);
+
+/// A .gram file may replace a .gram file, never anything else, nor one of its own inputs.
+Result<void> check_gram_output(const std::string& path, const std::vector<std::string>& inputs);
 
 }  // namespace eigenveil::cli

@@ -40,6 +40,16 @@ std::string suggestion(const std::vector<std::string>& names, const std::string&
   return best == nullptr ? std::string(".") : fmt::format("; did you mean {}?", *best);
 }
 
+constexpr std::size_t kShownNames = 8;
+
+std::string first_names(const std::vector<std::string>& names) {
+  return fmt::format(
+      "{}",
+      fmt::join(names.begin(),
+                names.begin() + static_cast<std::ptrdiff_t>(std::min(kShownNames, names.size())),
+                ", "));
+}
+
 using NameIndex = std::unordered_map<std::string_view, std::size_t>;
 constexpr std::size_t kAmbiguous = static_cast<std::size_t>(-1);
 
@@ -63,7 +73,11 @@ Result<ColumnSelection> select_columns(std::vector<std::string> names,
   for (const std::string& name : requested.empty() ? names : requested) {
     const auto found = index.find(name);
     if (found == index.end()) {
-      return bad_request(fmt::format("there is no column {}{}", name, suggestion(names, name)));
+      return bad_request(
+          fmt::format("there is no column {}{} The columns are {}{} (names with commas: "
+                      "--columns @FILE, one per line).",
+                      name, suggestion(names, name), first_names(names),
+                      names.size() > kShownNames ? ", ..." : ""));
     }
     const std::size_t column = found->second;
     if (column == kAmbiguous) {

@@ -94,8 +94,10 @@ class RecordParser {
       return refuse_missing(slot);
     }
     if (cell.kind == CellKind::Bad && layout_.bad_cell == BadCell::Refuse) {
-      return fail(fmt::format("line {}, column {}: not a number (the value is not shown).", line(),
-                              layout_.selection.schema.columns[slot]));
+      return fail(fmt::format(
+          "line {}, column {}: not a number (the value is not shown). Leave the column out with "
+          "--columns, or count such cells as missing with --bad-cell midpoint.",
+          line(), layout_.selection.schema.columns[slot]));
     }
     return end;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "eigenveil/core/symmetric_eigen.hpp"
 
@@ -60,8 +61,15 @@ NoisyCovariance covariance_of(const NoisyMoment& moment, Center center, Units un
   result.raw = moment.products / result.count - mean * mean.transpose();
   result.raw = scales.asDiagonal() * result.raw * scales.asDiagonal();
   result.mean =
-      midpoints(moment.bound) + column_scales(moment.bound, Units::Original).cwiseProduct(mean);
-  result.noise_floor = noise_floor(scales, moment.off_diagonal_sd, result.count);
+      units == Units::Scaled ? mean : Vector(midpoints(moment.bound) + scales.cwiseProduct(mean));
+  // The noise d of the mean m adds m dᵀ + d mᵀ, of spectral norm about 2 |m| |d|.
+  const double of_mean =
+      2.0 * scales.cwiseProduct(mean).norm() * scales.norm() * moment.sum_sd / result.count;
+  result.noise_floor =
+      std::hypot(noise_floor(scales, moment.off_diagonal_sd, result.count), of_mean);
+  result.scales = scales;
+  result.diagonal_sd = moment.product_sd / result.count;
+  result.off_diagonal_sd = moment.off_diagonal_sd / result.count;
   SymmetricEigen eigen = symmetric_eigen(result.raw);
   result.psd = positive_part(eigen);
   result.eigenvalues = std::move(eigen.values);

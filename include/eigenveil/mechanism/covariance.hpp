@@ -23,10 +23,15 @@ enum class Units : std::uint8_t {
 struct NoisyCovariance {
   Matrix raw;   ///< noisy, unbiased but perhaps indefinite
   Matrix psd;   ///< nearest positive semidefinite matrix in Frobenius norm
-  Vector mean;  ///< released mean, or the public centre
+  Vector mean;  ///< released mean, or the public centre, in the units asked for
   double count = 0.0;
-  /// Largest eigenvalue pure noise would show, about: eigenvalues below it carry no signal.
+  /// Spectral norm of the noise, about: how far an eigenvalue can be off, and what noise alone
+  /// would show as the largest.
   double noise_floor = 0.0;
+  Vector scales;  ///< d, from scaled units to the units asked for
+  /// Standard deviation of the noise on entries, in scaled units, where the mean is the midpoint.
+  double diagonal_sd = 0.0;
+  double off_diagonal_sd = 0.0;
   Vector eigenvalues;   ///< of `raw`, largest first
   Matrix eigenvectors;  ///< of `raw` and of `psd`
 };
@@ -35,9 +40,9 @@ struct NoisyCovariance {
 /// mean when asked, and converts units.
 NoisyCovariance covariance_of(const NoisyMoment& moment, Center center, Units units);
 
-/// Expected top eigenvalue of the noise alone, after division by `count`: for independent symmetric
-/// noise whose entry (i, j) has standard deviation d_i d_j s, about 2 s max(d) |d|
-/// (Bandeira, van Handel 2016); sqrt(2 p) sigma / n for equal units.
+/// Spectral norm of symmetric noise whose entry (i, j) has standard deviation d_i d_j s, after
+/// division by `count`: about 2 s max(d) |d| (Bandeira, van Handel 2016), sqrt(2 p) sigma / n for
+/// equal units.
 double noise_floor(const Vector& column_scales, double off_diagonal_sd, double count);
 
 /// Column scales d: half widths of the public ranges for original units, ones for scaled units.

@@ -8,8 +8,11 @@ namespace eigenveil {
 struct PrincipalComponents {
   Matrix loadings;            ///< p x k, orthonormal columns, largest variance first
   Vector explained_variance;  ///< noisy, never negative
-  Vector explained_share;     ///< of the positive part of the noisy total variance
+  Vector explained_share;     ///< of the noisy total variance (the trace, which is unbiased)
   double noise_floor = 0.0;
+  /// The variance that noise and the directions left out could show along each component, about;
+  /// a component below it cannot be told from noise.
+  Vector noise_edge;
 };
 
 /// The top `count` eigenpairs, each sign fixed from the released vector itself: its entry of
