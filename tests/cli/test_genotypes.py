@@ -56,28 +56,29 @@ class Genotypes(CliTest):
         self.assertEqual([row[0] for row in self.loadings("out")[1:]], ["2:300:T:G", "rs1"])
 
     def test_public_frequencies(self):
-        table = self.write("f.csv", "column,value\nrs1,0.2\nrs2,0.5\n2:300:T:G,0.4\n")
+        table = self.write("f.csv", "column,value\nrs1,0.25\nrs2,0.5\n2:300:T:G,0.4\n")
         choice = ("--columns", "rs1,rs2", *BUDGET)
         for bound in (("--range", "0:2"), ("--row-norm", "2")):
             self.succeed("pca", self.bed, "--allele-frequencies", table, *bound, *choice, "--out",
                          "csv")
             # plink names the rarer allele: G of rs1 is not the one the file counts
-            frq = self.write("f.frq", " CHR SNP A1 A2 MAF NCHROBS\n 1 rs1 G A 0.8 80\n"
+            frq = self.write("f.frq", " CHR SNP A1 A2 MAF NCHROBS\n 1 rs1 G A 0.75 80\n"
                              " 1 rs2 C T 0.5 80\n")
             self.succeed("pca", self.bed, "--allele-frequencies", frq, *bound, *choice, "--out",
                          "frq")
             parameters = self.document("csv")["parameters"]
-            self.assertEqual(parameters["allele_frequencies"], [0.2, 0.5])
+            self.assertEqual(parameters["allele_frequencies"], [0.25, 0.5])
             self.assertEqual(parameters["units"], "standardised by public frequencies")
+<<<<<<< HEAD
             for ours, theirs in zip(self.loadings("csv")[1:], self.loadings("frq")[1:]):
                 self.assertEqual(ours[:2], theirs[:2])
                 # 1 - 0.8 is not the double 0.2, so cells may fall to neighbouring grid steps of 2^-18
                 self.assertAlmostEqual(float(ours[2]), float(theirs[2]), delta=2 ** -16)
+=======
+            self.assertEqual(self.loadings("csv"), self.loadings("frq"))
+>>>>>>> formats
             for folder in ("csv", "frq"):
-                self.remove(folder)
-
-    def remove(self, folder):
-        shutil.rmtree(self.path(folder))
+                shutil.rmtree(self.path(folder))
 
     def test_frequencies_that_do_not_fit_are_refused(self):
         def refusal(text, *more):

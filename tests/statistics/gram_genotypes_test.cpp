@@ -1,4 +1,6 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -20,10 +22,8 @@ ExactGram counted(const Schema& schema, double first) {
 }
 
 ExactGram through_a_file(const ExactGram& gram) {
-  const std::string path =
-      std::filesystem::temp_directory_path() /
-      ("eigenveil-genotypes-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) +
-       ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".gram");
+  const auto path = std::filesystem::temp_directory_path() /
+                    fmt::format("eigenveil-genotypes-{}.gram", ::getpid());
   EXPECT_TRUE(gram.save(path));
   const Result<ExactGram> again = ExactGram::load(path);
   std::filesystem::remove(path);
@@ -67,7 +67,8 @@ TEST(GramOfGenotypes, OtherAllelesDoNotMerge) {
 TEST(GramOfGenotypes, NamesThatAreNoTextAreRefused) {
   for (const Schema& schema :
        {Schema{{"rs1", "r\xFF"}}, Schema{{"rs1", "a\nb"}}, Schema{{"rs1", "rs2"}, {"A", "\xC3"}}}) {
-    const std::string path = std::filesystem::temp_directory_path() / "eigenveil-no-text.gram";
+    const auto path = std::filesystem::temp_directory_path() /
+                      fmt::format("eigenveil-no-text-{}.gram", ::getpid());
     ASSERT_TRUE(counted(schema, 2.0).save(path));
     const Result<ExactGram> gram = ExactGram::load(path);
     std::filesystem::remove(path);
