@@ -157,8 +157,11 @@ Result<Reproduction> produce(EntryRun& run) {
   result.tables.push_back(error_table());
   result.comparisons = comparisons();
   result.notes = {
-      "The copy of the paper we work from lost the legend of Figure 2. The mu drawn here are those "
-      "of its Figure 5 (0.5, 1, 1.5); epsilon 0.1 is named in its text, 1 and 10 are ours.",
+      "Compared are the definitions in the paper's text, not its drawing: the copy we work from "
+      "lost "
+      "the legend of Figure 2 and the letters of the formulas, which are the standard ones of the "
+      "work it cites. The mu drawn here are those of its Figure 5 (0.5, 1, 1.5); epsilon 0.1 is "
+      "named in its text, 1 and 10 are ours.",
       "Higher is more private: the diagonal from (0, 1) to (1, 0) means the output says nothing "
       "about the person."};
   return result;

@@ -10,7 +10,8 @@ namespace eigenveil::cli {
 namespace {
 
 constexpr std::int64_t kPeoplePerByte = 4;
-constexpr std::int64_t kTileBytes = std::int64_t{1} << 25;
+constexpr std::int64_t kTileBytes = std::int64_t{1} << 22;
+constexpr std::int64_t kShortestWrite = 64;  // bytes of one variant; shorter ones cost a call each
 
 /// Two bits for 0, 1, 2 counted alleles: 11 none, 10 one, 00 two (01 would be missing).
 constexpr std::array<unsigned, 3> kGenotypeBits{0b11, 0b10, 0b00};
@@ -54,7 +55,8 @@ class VariantMajorFile {
         people_(people),
         variants_(variants),
         bytes_per_variant_((people + kPeoplePerByte - 1) / kPeoplePerByte),
-        tile_width_(std::clamp<std::int64_t>(kTileBytes / variants, 1, bytes_per_variant_)) {}
+        tile_width_(std::min(std::max(kTileBytes / variants, kShortestWrite), bytes_per_variant_)) {
+  }
 
   Outcome write(SampleTable& table) {
     Outcome done = file_.append(std::string_view("\x6c\x1b\x01", 3));

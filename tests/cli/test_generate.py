@@ -69,23 +69,22 @@ class Genotypes(CliTest):
             self.assertTrue(all(line[4] != line[5] for line in bim))
 
     def test_more_people_than_one_tile_of_the_bed_file(self):
-        # A tile holds 2^25 bytes: with 400,000 variants 83 bytes of each, which is 332 people.
-        shape = ("--rows", 335, "--columns", 400000)
+        # A tile holds 2^22 bytes: with 20,000 variants 209 bytes of each, which is 836 people.
+        shape = ("--rows", 839, "--columns", 20000)
         self.generate("wide.bed", *shape)
-        size = os.path.getsize(self.path("wide.bed"))
-        self.assertEqual(size, 3 + 84 * 400000)
         with open(self.path("wide.bed"), "rb") as file:
             data = file.read()
+        self.assertEqual(len(data), 3 + 210 * 20000)
         self.generate("wide.csv", *shape)
         with open(self.path("wide.csv"), encoding="utf-8") as file:
             next(file)
             people = [line.rstrip("\n").split(",") for line in file]
         codes = {"2": 0, "1": 2, "0": 3}
-        for j in (0, 1, 7777, 399999):
-            for i in (0, 3, 331, 332, 334):
-                bits = data[3 + j * 84 + i // 4] >> (2 * (i % 4)) & 3
+        for j in (0, 1, 7777, 19999):
+            for i in (0, 3, 835, 836, 838):
+                bits = data[3 + j * 210 + i // 4] >> (2 * (i % 4)) & 3
                 self.assertEqual(bits, codes[people[i][j]], (i, j))
-            self.assertEqual(data[3 + j * 84 + 83] >> 6, 0)
+            self.assertEqual(data[3 + j * 210 + 209] >> 6, 0)
 
     def test_default_shape_and_five_populations(self):
         labels = self.path("labels.csv")
