@@ -50,8 +50,7 @@ TEST(GramOfGenotypes, OtherAllelesDoNotMerge) {
     return merged ? std::string() : merged.error().message;
   };
   EXPECT_EQ(refusal(genotypes()), "");
-  Schema flipped = genotypes();
-  flipped.counted_alleles[1] = "T";
+  const Schema flipped{{"rs1", "rs2"}, {"A", "T"}};
   EXPECT_EQ(
       refusal(flipped),
       "the tables cannot be merged: column \"rs2\" counts allele G in one and T in the other");

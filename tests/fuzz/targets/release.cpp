@@ -4,7 +4,7 @@
 #include "eigenveil/report/explain.hpp"
 #include "tests/fuzz/blob_files.hpp"
 
-/// A document as it is, and once more with its checksum put right.
+/// A document as it is, and once more with its checksum put right and no arrays beside it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace eigenveil::fuzz;  // NOLINT(google-build-using-namespace)
   const std::string_view text = as_text(data, size);
@@ -12,6 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto json = nlohmann::ordered_json::parse(text, nullptr, false);
   if (json.is_object()) {
     json.erase("checksum");
+    if (json.contains("result") && json["result"].is_object()) {
+      json["result"]["arrays"] = nlohmann::ordered_json::array();
+    }
     try {
       json["checksum"] = eigenveil::hex(eigenveil::sha256(json.dump()));
     } catch (const nlohmann::ordered_json::exception&) {
