@@ -20,6 +20,7 @@ const std::vector<double> kEpsilons{0.1, 1.0, 10.0};
 
 std::vector<Curve> gaussian_curves() {
   std::vector<Curve> curves;
+  curves.reserve(kMus.size());
   for (const double mu : kMus) {
     curves.push_back({fmt::format("mu = {}", mu), GaussianDp{mu}});
   }
@@ -28,6 +29,7 @@ std::vector<Curve> gaussian_curves() {
 
 std::vector<Curve> pure_curves() {
   std::vector<Curve> curves;
+  curves.reserve(kEpsilons.size());
   for (const double epsilon : kEpsilons) {
     curves.push_back({fmt::format("epsilon = {}", epsilon), PureDp{epsilon}});
   }
