@@ -87,6 +87,7 @@ std::string missing_words(const CLI::App& app, const std::string& complaint) {
     return unknown_words(app);
   }
   std::vector<std::string> names;
+  names.reserve(children.size());
   for (const CLI::App* child : children) {
     names.push_back(child->get_name());
   }

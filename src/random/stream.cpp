@@ -11,6 +11,7 @@
 
 namespace eigenveil {
 
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 std::atomic<std::uint32_t> detail::forks_passed = 0;
 
 namespace {

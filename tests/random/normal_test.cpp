@@ -6,8 +6,8 @@
 #include <boost/math/distributions/normal.hpp>
 #include <vector>
 
-#include "support/goodness_of_fit.hpp"
 #include "support/alpha_ledger.hpp"
+#include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
 namespace eigenveil {

@@ -8,8 +8,8 @@
 
 #include "eigenveil/random/normal.hpp"
 #include "eigenveil/random/rounded_noise.hpp"
-#include "support/goodness_of_fit.hpp"
 #include "support/alpha_ledger.hpp"
+#include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
 namespace eigenveil {

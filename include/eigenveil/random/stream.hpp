@@ -11,7 +11,9 @@
 namespace eigenveil {
 
 namespace detail {
-/// How many forks lie between this process and the one that loaded the library.
+/// How many forks lie between this process and the one that loaded the library. Only the handler of
+/// pthread_atfork, which takes no argument, writes it.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 extern std::atomic<std::uint32_t> forks_passed;
 }  // namespace detail
 
