@@ -36,6 +36,9 @@ fuzz: packages
 format: packages
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
+lint: build
+	@scripts/lint
+
 install: build
 	@cmake --install build/release --prefix $(PREFIX)
 

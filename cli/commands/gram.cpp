@@ -23,7 +23,7 @@ struct GramPartial {
       return bad_request("gram partial reads rows; join .gram files with eigenveil gram merge");
     }
     if (const Result<void> sound = check_gram_output(out, {input.input}); !sound) {
-      return sound;
+      return error_of(sound);
     }
     return ExactPass::open(input, bounds)
         .and_then([&](ExactPass pass) { return pass.run(quiet); })
@@ -38,7 +38,7 @@ struct GramMerge {
 
   Outcome run() const {
     if (const Result<void> sound = check_gram_output(out, parts); !sound) {
-      return sound;
+      return error_of(sound);
     }
     Result<ExactGram> total = ExactGram::load(parts.front());
     for (std::size_t i = 1; total && i < parts.size(); ++i) {
