@@ -35,6 +35,11 @@ constexpr std::array kFieldTitles = {
     NamePair{"noisy_rows_sd", "standard deviation of that number"},
     NamePair{"rows", "number of rows (public)"},
     NamePair{"noise_floor", "noise floor"},
+    NamePair{"entry_noise_sd_diagonal_scaled",
+             "standard deviation of the noise on a variance (scaled units)"},
+    NamePair{"entry_noise_sd_off_diagonal_scaled",
+             "standard deviation of the noise on a covariance (scaled units)"},
+    NamePair{"noise_edge", "what noise could show along each component"},
     NamePair{"noisy_explained_variance", "variance along each component, noisy"},
     NamePair{"noisy_explained_share", "share of the total variance, noisy"}};
 
