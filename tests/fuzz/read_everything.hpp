@@ -49,7 +49,8 @@ inline ReadOptions options_of(unsigned char choice) {
   ReadOptions options;
   options.bad_cell = (choice & 1U) != 0 ? BadCell::Midpoint : BadCell::Refuse;
   options.missing = (choice & 2U) != 0 ? MissingCell::Refuse : MissingCell::Midpoint;
-  options.chunk_bytes = (choice & 4U) != 0 ? 16 : 0;
+  // Small: a megabyte to clear for every input would leave no time for inputs.
+  options.chunk_bytes = (choice & 4U) != 0 ? 16 : 4096;
   options.header = (choice & 8U) != 0    ? ReadOptions::Header::Present
                    : (choice & 16U) != 0 ? ReadOptions::Header::Absent
                                          : ReadOptions::Header::Auto;
