@@ -20,6 +20,9 @@ struct Command {
   std::function<std::function<Outcome()>(CLI::App&)> declare;
 };
 
+/// A command whose first word says which of `children` is meant: `plan pca`, `audit gauss`.
+Command command_group(std::string name, std::string summary, std::vector<Command> children);
+
 /// Every command of the program, in the order of the help text (cli/commands.cpp).
 std::vector<Command> all_commands();
 

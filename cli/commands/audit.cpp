@@ -1,141 +1,15 @@
-#include <fmt/format.h>
-
-#include <memory>
-
+#include "cli/audits/audits.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/options/budget_options.hpp"
-#include "cli/options/checks.hpp"
-#include "eigenveil/audit/moment_cases.hpp"
-#include "eigenveil/core/parallel.hpp"
 
 namespace eigenveil::cli {
-namespace {
-
-struct MomentAuditOptions {
-  std::string method;
-  std::size_t dimension = 2;
-  std::uint64_t runs = 1'000'000;
-  bool mutants = false;
-  bool private_mean = false;
-  std::optional<std::uint64_t> seed;
-  BudgetOptions budget;
-
-  void declare(CLI::App& app);
-  Outcome run() const;
-
- private:
-  Result<MomentAudit> request() const;
-  Result<std::vector<AuditCase>> cases(const MomentAudit& attacked) const;
-};
-
-void MomentAuditOptions::declare(CLI::App& app) {
-  app.add_option("--dimension", dimension, "columns of the attacked pair (default 2)")
-      ->check(whole_number(2, 50));
-  app.add_option("--runs", runs, "runs on each data set (default 1000000)")
-      ->check(whole_number(1000, 100'000'000));
-  app.add_flag("--private-mean", private_mean, "attack the release with a private mean");
-  app.add_flag("--mutants", mutants, "attack broken versions too: every one must be refuted");
-  app.add_option("--seed", seed, "the same attack again, for tests")->check(whole_number(0));
-  budget.declare(app);
-}
-
-Result<MomentAudit> MomentAuditOptions::request() const {
-  const Result<Budget> spent = budget.budget();
-  if (!spent) {
-    return error_of(spent);
-  }
-  if (budget.group_size != 1) {
-    return bad_request("an audit attacks one row; leave out --group-size");
-  }
-  return budget.relation().map([&](Relation relation) {
-    return MomentAudit{method, dimension, *spent, relation,
-                       private_mean ? Extension::Full : Extension::Count};
-  });
-}
-
-void print_result(const AuditResult& result, bool is_mutant) {
-  const char* verdict = is_mutant ? (result.refuted() ? "refuted, as it must be" : "NOT CAUGHT")
-                                  : (result.refuted() ? "CLAIM REFUTED" : "claim stands");
-  fmt::print("  {:<52}{:>10.4f}{:>10.4f}   {}\n", result.name, result.lower_bound, result.claimed,
-             verdict);
-}
-
-/// The shipped mechanism first, then the broken ones.
-Result<std::vector<AuditCase>> MomentAuditOptions::cases(const MomentAudit& attacked) const {
-  std::vector<MomentMutant> versions = {MomentMutant::None};
-  if (mutants) {
-    for (const MomentMutant mutant : moment_mutants(attacked)) {
-      versions.push_back(mutant);
-    }
-  }
-  std::vector<AuditCase> all;
-  for (const MomentMutant version : versions) {
-    Result<AuditCase> attack = moment_case(attacked, version);
-    if (!attack) {
-      return error_of(attack);
-    }
-    all.push_back(std::move(*attack));
-  }
-  return all;
-}
-
-Outcome MomentAuditOptions::run() const {
-  const Result<MomentAudit> attacked = request();
-  if (!attacked) {
-    return error_of(attacked);
-  }
-  const Result<std::vector<AuditCase>> attacks = cases(*attacked);
-  if (!attacks) {
-    return error_of(attacks);
-  }
-  fmt::print("Audit of {}: {} runs on each of two neighbouring data sets ({}), confidence 99.9%\n",
-             method, runs, name_of(attacked->relation));
-  const AuditSettings settings{runs, 1e-3, default_threads()};
-  RandomStream stream = seed ? RandomStream::seeded(*seed) : RandomStream::secure();
-  bool wrong = false;
-  for (std::size_t i = 0; i < attacks->size(); ++i) {
-    const AuditResult result = audit((*attacks)[i], settings, stream);
-    const bool is_mutant = i > 0;
-    wrong = wrong || result.refuted() != is_mutant;
-    if (!is_mutant) {
-      fmt::print("  {:<52}{:>10}{:>10}\n", "", result.unit + " >=", "claimed");
-    }
-    print_result(result, is_mutant);
-  }
-  if (wrong) {
-    return input_output_error(
-        "the audit did not come out as it must (see the table); a small budget needs more --runs "
-        "before a mutant shows");
-  }
-  return {};
-}
-
-}  // namespace
 
 Command audit_command() {
-  return {"audit",
-          "Attacks a mechanism on a worst pair of data sets and prints the measured lower bound "
-          "beside the claim.\n"
-          "  eigenveil audit gauss --epsilon 1 --delta 1e-6 --mutants",
-          [](CLI::App& app) {
-            app.require_subcommand(1);
-            std::vector<std::shared_ptr<MomentAuditOptions>> audits;
-            std::vector<CLI::App*> children;
-            for (const char* method : {"gauss", "laplace"}) {
-              audits.push_back(std::make_shared<MomentAuditOptions>());
-              audits.back()->method = method;
-              children.push_back(app.add_subcommand(method, "the second moment by this method"));
-              audits.back()->declare(*children.back());
-            }
-            return [audits, children]() -> Outcome {
-              for (std::size_t i = 0; i < audits.size(); ++i) {
-                if (children[i]->parsed()) {
-                  return audits[i]->run();
-                }
-              }
-              return {};
-            };
-          }};
+  return command_group(
+      "audit",
+      "Attacks a mechanism on a worst pair of data sets and prints the measured lower bound "
+      "beside the claim.\n"
+      "  eigenveil audit gauss --epsilon 1 --delta 1e-6 --mutants",
+      {moment_audit("gauss"), moment_audit("laplace")});
 }
 
 }  // namespace eigenveil::cli

@@ -1,6 +1,27 @@
 #include "cli/commands/commands.hpp"
 
+#include <utility>
+
 namespace eigenveil::cli {
+
+Command command_group(std::string name, std::string summary, std::vector<Command> children) {
+  return {std::move(name), std::move(summary), [children = std::move(children)](CLI::App& app) {
+            app.require_subcommand(1);
+            std::vector<std::pair<CLI::App*, std::function<Outcome()>>> parts;
+            for (const Command& child : children) {
+              CLI::App* part = app.add_subcommand(child.name, child.summary);
+              parts.emplace_back(part, child.declare(*part));
+            }
+            return [parts]() -> Outcome {
+              for (const auto& [part, run] : parts) {
+                if (part->parsed()) {
+                  return run();
+                }
+              }
+              return {};
+            };
+          }};
+}
 
 std::vector<Command> all_commands() {
   return {pca_command(),       covariance_command(), plan_command(),      gram_command(),

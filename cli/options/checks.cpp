@@ -42,6 +42,18 @@ CLI::Validator not_empty() {
           ""};
 }
 
+CLI::Validator open_unit_interval() {
+  return {[](const std::string& text) {
+            double value = 0.0;
+            const char* end = text.data() + text.size();
+            const auto [stopped, failure] = std::from_chars(text.data(), end, value);
+            const bool sound =
+                stopped == end && failure == std::errc() && value > 0.0 && value < 1.0;
+            return sound ? std::string() : std::string("must be a number between 0 and 1");
+          },
+          ""};
+}
+
 Result<void> check_new_file(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {

@@ -1,6 +1,7 @@
 #include "cli/options/output_options.hpp"
 
 #include "cli/options/checks.hpp"
+#include "eigenveil/core/atomic_output.hpp"
 
 namespace eigenveil::cli {
 
@@ -25,6 +26,13 @@ void OutputOptions::declare(CLI::App& app) {
 
 RandomStream OutputOptions::stream() const {
   return seed ? RandomStream::seeded(*seed) : RandomStream::secure();
+}
+
+Result<void> OutputOptions::check_writable() const {
+  if (out.empty()) {
+    return {};
+  }
+  return AtomicDirectory::create(out).map([](const AtomicDirectory&) {});
 }
 
 }  // namespace eigenveil::cli

@@ -21,6 +21,9 @@ struct OutputOptions {
   void declare(CLI::App& app);
   TableFormat table_format() const { return format == "npy" ? TableFormat::Npy : TableFormat::Csv; }
   RandomStream stream() const;
+  bool is_quiet() const { return quiet || json; }
+  /// Tries --out before a row is read: a release that cannot be written would be lost.
+  Result<void> check_writable() const;
 };
 
 }  // namespace eigenveil::cli

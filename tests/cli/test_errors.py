@@ -92,7 +92,7 @@ class Errors(CliTest):
         base = ("pca", "t.csv", *RANGE, "--mu", 1)
         self.says((*base, "--columns", "agee"), "agee", "did you mean age?")
         self.says((*base, "--method", "gaus"), "'gaus'", "did you mean gauss?")
-        self.says((*base, "--method", "orbit"), "'orbit'", "gauss and laplace")
+        self.says((*base, "--method", "gausss"), "'gausss'", "did you mean gauss?")
         self.says((*base, "--neighbours", "add-remov"), "add-remove")
         self.says((*base, "--format", "npz"), "--format must be one of csv, npy",
                   "did you mean npy?")

@@ -1,4 +1,4 @@
-#include "cli/moment_document.hpp"
+#include "cli/methods/moment_document.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "cli/outcome.hpp"
+
+namespace eigenveil::cli {
+
+/// `audit gauss`, `audit laplace`. One file of this folder per family of attacks, listed in
+/// commands/audit.cpp.
+Command moment_audit(const std::string& method);
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/exact_pass.hpp"
+#include "cli/methods/method.hpp"
+#include "cli/methods/moment_document.hpp"
+#include "cli/summary.hpp"
+#include "eigenveil/core/atomic_output.hpp"
+#include "eigenveil/mechanism/gauss.hpp"
+#include "eigenveil/mechanism/laplace.hpp"
+#include "eigenveil/mechanism/predicted_error.hpp"
+#include "eigenveil/report/document.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+/// gauss and laplace: noise on the exact second moment, then post-processing.
+class MomentMethod final : public Method {
+ public:
+  using Planner = Result<MomentPlan> (*)(const MomentRequest&);
+  MomentMethod(std::string name, std::string budgets, Planner planner)
+      : name_(std::move(name)), budgets_(std::move(budgets)), planner_(planner) {}
+
+  std::string name() const override { return name_; }
+  std::string budgets() const override { return budgets_; }
+  bool serves(Task task) const override {
+    return task == Task::Components || task == Task::Covariance;
+  }
+  Outcome release(const ReleaseRequest& request) const override;
+  Outcome plan(const PlanRequest& request) const override;
+
+ private:
+  Result<MomentPlan> moment_plan(const Request& request, const RowBound& bound) const;
+
+  std::string name_;
+  std::string budgets_;
+  Planner planner_;
+};
+
+Result<MomentPlan> MomentMethod::moment_plan(const Request& request, const RowBound& bound) const {
+  if (const Result<void> checked = request.check_components(bound.dimension()); !checked) {
+    return error_of(checked);
+  }
+  const Result<Budget> budget = request.budget.budget();
+  if (!budget) {
+    return error_of(budget);
+  }
+  return request.budget.relation().and_then([&](Relation relation) {
+    return planner_({bound, *budget, relation,
+                     request.bounds.private_mean() ? Extension::Full : Extension::Count,
+                     request.budget.group_size});
+  });
+}
+
+ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
+                            const Release<NoisyMoment>& release) {
+  const MomentSettings settings{request.center(), request.units(),
+                                request.bounds.has_public_center(), *request.budget.budget()};
+  return request.wants_components()
+             ? components_document(plan, settings, release, request.components)
+             : covariance_document(plan, settings, release);
+}
+
+Outcome MomentMethod::release(const ReleaseRequest& request) const {
+  Result<ExactPass> pass = ExactPass::open(request.input, request.what.bounds);
+  if (!pass) {
+    return error_of(pass);
+  }
+  const Result<MomentPlan> planned = moment_plan(request.what, pass->bound());
+  if (!planned) {
+    return error_of(planned);
+  }
+  if (const Result<void> writable = request.output.check_writable(); !writable) {
+    return error_of(writable);
+  }
+  const Result<ExactGram> gram = pass->run(request.output.is_quiet());
+  if (!gram) {
+    return error_of(gram);
+  }
+  RandomStream stream = request.output.stream();
+  const Result<Release<NoisyMoment>> release = planned->run(*gram, stream);
+  if (!release) {
+    return error_of(release);
+  }
+  return publish(document_of(request.what, *planned, *release), request.output,
+                 {request.input.display_name(), describe_bound(planned->bound())});
+}
+
+/// The numbers of a plan, in the order of the JSON.
+nlohmann::ordered_json plan_facts(const PlanRequest& request, const MomentPlan& plan,
+                                  const Vector& eigenvalues) {
+  const double n = static_cast<double>(request.rows);
+  const Guarantee& guarantee = plan.guarantee();
+  nlohmann::ordered_json facts = {
+      {"task", name_of(request.what.task)},
+      {"method", plan.method()},
+      {"guarantee", headline(guarantee, *request.what.budget.budget())},
+      {"in_words", detection_in_words(guarantee)},
+      {"max_power_at_5pct", max_power(guarantee.loss, 0.05)},
+      {"row_norm", plan.bound().radius()},
+      {"noise_sd_diagonal", plan.product_sd() / n},
+      {"noise_sd_off_diagonal", plan.off_diagonal_sd() / n},
+      {"noise_sd_rows", plan.count_sd()},
+      {"noise_floor",
+       noise_floor(column_scales(plan.bound(), request.what.units()), plan.off_diagonal_sd(), n)}};
+  if (request.what.wants_components() && eigenvalues.size() > 0) {
+    facts["predicted_error_f2"] =
+        predicted_subspace_error(eigenvalues, request.what.components, plan.off_diagonal_sd() / n);
+  }
+  return facts;
+}
+
+void print_plan(const PlanRequest& request, const MomentPlan& plan,
+                const nlohmann::ordered_json& facts) {
+  const double n = static_cast<double>(request.rows);
+  fmt::print("Plan for {} by method {}: {} rows, {} column{} (no data was read)\n",
+             name_of(request.what.task), plan.method(), request.rows, plan.bound().dimension(),
+             plan.bound().dimension() == 1 ? "" : "s");
+  fmt::print("  guarantee   {}\n  in words    {}\n  bounds      {}\n",
+             facts["guarantee"].get<std::string>(), facts["in_words"].get<std::string>(),
+             describe_bound(plan.bound()));
+  fmt::print(
+      "  noise       standard deviation {:.4g} on a variance, {:.4g} on a covariance (scaled "
+      "units)\n",
+      plan.product_sd() / n, plan.off_diagonal_sd() / n);
+  fmt::print("  floor       eigenvalues below about {:.4g} would drown in noise ({} units)\n",
+             facts["noise_floor"].get<double>(),
+             request.what.units() == Units::Original ? "original" : "scaled");
+  if (plan.count_sd() > 0.0) {
+    fmt::print("  rows        released with standard deviation {:.3g}\n", plan.count_sd());
+  }
+  if (facts.contains("predicted_error_f2")) {
+    fmt::print(
+        "  error       |UU' - VV'|_F^2 about {:.4g} (worst {}; first order, for the assumed "
+        "spectrum)\n",
+        facts["predicted_error_f2"].get<double>(), 2 * request.what.components);
+  }
+}
+
+Outcome MomentMethod::plan(const PlanRequest& request) const {
+  const Result<Schema> schema = request.schema();
+  if (!schema) {
+    return error_of(schema);
+  }
+  if (const Result<void> checked = request.what.check_components(schema->dimension()); !checked) {
+    return error_of(checked);
+  }
+  const Result<Vector> eigenvalues = request.spectrum(schema->dimension());
+  if (!eigenvalues) {
+    return error_of(eigenvalues);
+  }
+  return request.what.bounds.bound(*schema)
+      .and_then([&](const RowBound& bound) { return moment_plan(request.what, bound); })
+      .map([&](const MomentPlan& plan) {
+        const nlohmann::ordered_json facts = plan_facts(request, plan, *eigenvalues);
+        if (request.json) {
+          fmt::print("{}\n", facts.dump(2));
+        } else {
+          print_plan(request, plan, facts);
+        }
+      });
+}
+
+}  // namespace
+
+std::unique_ptr<Method> gauss_method() {
+  return std::make_unique<MomentMethod>("gauss", "(epsilon, delta), rho, mu", &plan_gauss);
+}
+
+std::unique_ptr<Method> laplace_method() {
+  return std::make_unique<MomentMethod>("laplace", "pure epsilon", &plan_laplace);
+}
+
+}  // namespace eigenveil::cli
