@@ -6,8 +6,8 @@ namespace eigenveil::cli {
 namespace {
 
 Fields parameters_of(const MomentPlan& plan, const MomentSettings& settings, const Schema& schema) {
-  Fields fields = public_parameters({settings, plan.bound(), plan.shape().relation,
-                                     plan.guarantee().group_size}, schema);
+  Fields fields = public_parameters(
+      {settings, plan.bound(), plan.shape().relation, plan.guarantee().group_size}, schema);
   fields.emplace_back(
       "noise_law",
       std::string(plan.noise().law == NoiseLaw::Gaussian ? "rounded Gaussian" : "rounded Laplace"));

@@ -9,7 +9,8 @@ namespace eigenveil::cli {
 namespace {
 
 constexpr const char* kNoPureComponents =
-    "two or more pure epsilon-DP components need a mechanism this version does not have. Add --delta "
+    "two or more pure epsilon-DP components need a mechanism this version does not have. Add "
+    "--delta "
     "(for example --delta 1e-6) for the default method gauss, or take --method laplace: pure, but "
     "with noise that grows with the number of columns";
 

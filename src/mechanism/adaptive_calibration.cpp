@@ -23,8 +23,7 @@ double on_public_grid(double value) {
 CalibrationStatistics calibration_statistics(const Vector& eigenvalues, double rows,
                                              Eigen::Index components, double nu) {
   const auto p = static_cast<double>(eigenvalues.size());
-  const double at =
-      std::max(eigenvalues[components - 1], eigenvalues[components] + kSmallestGap);
+  const double at = std::max(eigenvalues[components - 1], eigenvalues[components] + kSmallestGap);
   const EmpiricalHilbert hilbert(eigenvalues, components);
   const double slope = -hilbert.derivative(at);
   CalibrationStatistics statistics;

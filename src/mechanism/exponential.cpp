@@ -23,8 +23,7 @@ struct BudgetSplit {
 BudgetSplit split_pure(double epsilon, double share) {
   const double variance = down(share * epsilon);
   const double direction = down(epsilon - variance);
-  const double rho =
-      up(up(bounded_range_zcdp(direction).rho) + up(pure_zcdp(variance).rho));
+  const double rho = up(up(bounded_range_zcdp(direction).rho) + up(pure_zcdp(variance).rho));
   return {direction, PureDp{variance}, PureDp{epsilon}, rho};
 }
 
@@ -92,8 +91,8 @@ Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request) {
   if (!exponent) {
     return error_of(exponent);
   }
-  const Result<ProjectionPlan> projection = ProjectionPlan::make(
-      {request.bound, request.scales, 1, request.relation, split->variance});
+  const Result<ProjectionPlan> projection =
+      ProjectionPlan::make({request.bound, request.scales, 1, request.relation, split->variance});
   if (!projection) {
     return error_of(projection);
   }
@@ -106,8 +105,9 @@ Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request) {
   plan.direction_epsilon_ = split->direction_epsilon;
   plan.row_norm2_bound_ = norm2;
   plan.zcdp_rho_ = split->zcdp_rho;
-  plan.guarantee_ = {request.relation, *loss, Basis::ProvedRealArithmetic,
-                     assumptions_of(*projection), true, request.group_size};
+  plan.guarantee_ = {
+      request.relation,  *loss, Basis::ProvedRealArithmetic, assumptions_of(*projection), true,
+      request.group_size};
   return plan;
 }
 

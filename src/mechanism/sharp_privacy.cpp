@@ -43,8 +43,8 @@ Result<SharpPrivacy> SharpPrivacy::make(Vector eigenvalues, double rows, Eigen::
   if (!(rows >= 1.0) || !(norm_share > 0.0) || !(norm_share <= 1.0)) {
     return bad_request("sharp privacy needs at least one row and a row norm of at most sqrt(p)");
   }
-  if (!eigenvalues.allFinite() || !std::is_sorted(eigenvalues.begin(), eigenvalues.end(),
-                                                  std::greater<>())) {
+  if (!eigenvalues.allFinite() ||
+      !std::is_sorted(eigenvalues.begin(), eigenvalues.end(), std::greater<>())) {
     return bad_request("the eigenvalues must be finite and given largest first");
   }
   if (!(eigenvalues[components - 1] > eigenvalues[components])) {
@@ -95,8 +95,7 @@ std::optional<double> SharpPrivacy::mu(double beta) const {
   if (beta <= plateau_end()) {
     return mu_min();
   }
-  return norm_share_ * y /
-         (theta() * std::sqrt(2.0 * gap() * (2.0 * y + gap() * slope())));
+  return norm_share_ * y / (theta() * std::sqrt(2.0 * gap() * (2.0 * y + gap() * slope())));
 }
 
 std::optional<double> SharpPrivacy::beta(double target_mu) const {

@@ -10,9 +10,9 @@ namespace eigenveil {
 /// What the calibration of the sharp mechanism needs to know about a spectrum (source seed 000,
 /// Algorithm 3), with the noise that makes each of the three nu/sqrt(3)-AGDP.
 struct CalibrationStatistics {
-  double scaled_gap = 0.0;    ///< D = n² (λ_k - λ_(k+1)) / p³
-  double threshold = 0.0;     ///< H(λ_k)
-  double plateau_mu2 = 0.0;   ///< S² = -(p³ / 2n²) H'(λ_k), the squared privacy plateau
+  double scaled_gap = 0.0;     ///< D = n² (λ_k - λ_(k+1)) / p³
+  double threshold = 0.0;      ///< H(λ_k)
+  double plateau_mu2 = 0.0;    ///< S² = -(p³ / 2n²) H'(λ_k), the squared privacy plateau
   double scaled_gap_sd = 0.0;  ///< public: sqrt(6) n / (nu p²)
   double threshold_sd = 0.0;   ///< depends on the data, like the next
   double plateau_mu2_sd = 0.0;

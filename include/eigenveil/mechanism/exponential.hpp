@@ -27,8 +27,9 @@ struct DrawnSubspace {
 /// One principal component: a unit vector u with density proportional to exp(c uᵀ M u), M = Σ x xᵀ
 /// of rows with norm at most R, by an exact sampler; then the variance along u and the row count
 /// with exactly rounded noise. c = epsilon / R² for add-remove and zero-row (the score only grows
-/// with a row), epsilon / (2 R²) for replace-one. The draw is epsilon-bounded-range, so a rho budget
-/// buys epsilon = sqrt(8 rho). Basis proved-real-arithmetic. Proof: docs/proofs/exponential.md.
+/// with a row), epsilon / (2 R²) for replace-one. The draw is epsilon-bounded-range, so a rho
+/// budget buys epsilon = sqrt(8 rho). Basis proved-real-arithmetic. Proof:
+/// docs/proofs/exponential.md.
 class ExponentialPlan {
  public:
   double exponent() const { return exponent_; }                    ///< c, in the units of `scales`

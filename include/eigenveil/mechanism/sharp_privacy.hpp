@@ -13,9 +13,9 @@ namespace eigenveil {
 class EmpiricalHilbert {
  public:
   EmpiricalHilbert(const Vector& eigenvalues, Eigen::Index components);
-  double value(double at) const;              ///< H(l)   =  (1/p) Σ 1 / (l - λ_i)
-  double derivative(double at) const;         ///< H'(l)  = -(1/p) Σ 1 / (l - λ_i)²
-  double second_derivative(double at) const;  ///< H''(l) =  (2/p) Σ 1 / (l - λ_i)³
+  double value(double at) const;                     ///< H(l)   =  (1/p) Σ 1 / (l - λ_i)
+  double derivative(double at) const;                ///< H'(l)  = -(1/p) Σ 1 / (l - λ_i)²
+  double second_derivative(double at) const;         ///< H''(l) =  (2/p) Σ 1 / (l - λ_i)³
   double kernel(double first, double second) const;  ///< (1/p) Σ 1 / ((l - λ_i)(m - λ_i))
 
  private:
@@ -34,12 +34,12 @@ class SharpPrivacy {
                                    double norm_share = 1.0);
 
   double dimension() const { return static_cast<double>(eigenvalues_.size()); }
-  double theta() const;       ///< n / p^(3/2)
-  double gap() const;         ///< Δ = λ_k - λ_(k+1)
-  double threshold() const;   ///< H(λ_k): below this β component k is not captured
-  double slope() const;       ///< H'(λ_k) < 0
-  double mu_min() const;      ///< the plateau: no β above the threshold gives less
-  double plateau_end() const; ///< the largest β on the plateau
+  double theta() const;        ///< n / p^(3/2)
+  double gap() const;          ///< Δ = λ_k - λ_(k+1)
+  double threshold() const;    ///< H(λ_k): below this β component k is not captured
+  double slope() const;        ///< H'(λ_k) < 0
+  double mu_min() const;       ///< the plateau: no β above the threshold gives less
+  double plateau_end() const;  ///< the largest β on the plateau
   const Vector& phase_transitions() const { return thresholds_; }  ///< H(λ_i), i <= k
 
   /// The smallest asymptotic mu at β; none at or below the threshold, where Theorem 2 is silent.
@@ -50,8 +50,8 @@ class SharpPrivacy {
   double worst_case_epsilon(double beta) const;
   /// As published, with the row count in the normaliser: twice that.
   double published_epsilon(double beta) const;
-  double error_operator2(double beta) const;   ///< E |UUᵀ - VVᵀ|_op²
-  double error_frobenius2(double beta) const;  ///< E |UUᵀ - VVᵀ|_F²
+  double error_operator2(double beta) const;      ///< E |UUᵀ - VVᵀ|_op²
+  double error_frobenius2(double beta) const;     ///< E |UUᵀ - VVᵀ|_F²
   double renyi(double beta, double order) const;  ///< order mu² / 2; infinite where mu is unknown
 
   /// The neighbour that attains mu is one more row sqrt(r p) (sqrt(t) u_k + sqrt(1-t) u_(k+1)); t.
