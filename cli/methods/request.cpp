@@ -76,6 +76,9 @@ void PlanRequest::declare(CLI::App& app) {
 }
 
 Result<Schema> PlanRequest::schema() const {
+  if (!columns.empty() && dimension != 0) {
+    return bad_request("give --dimension or --columns, not both");
+  }
   if (!columns.empty()) {
     return parse_columns(columns).map([](auto names) { return Schema{std::move(names)}; });
   }
