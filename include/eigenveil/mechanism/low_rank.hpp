@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+
+#include "eigenveil/mechanism/eigenvalue_noise.hpp"
+#include "eigenveil/mechanism/orbit.hpp"
+
+namespace eigenveil {
+
+/// A private rank-k approximation of Σ v vᴴ, in units of R².
+struct LowRankDraw {
+  OrbitDraw orbit;               ///< spectrum: the noisy eigenvalues
+  NoisyEigenvalues eigenvalues;  ///< with the row count
+};
+
+/// The share of the budget for eigenvalues that minimises the utility bound of the source,
+/// k / eps_e² + (d k / eps_o) (l_1 + 1 / eps_e) with eps_e + eps_o = eps, at l_1 = d / eps: the
+/// smallest leading eigenvalue whose direction the rest of the budget could show. Public sizes
+/// only.
+double default_eigenvalue_share(Eigen::Index dimension, Eigen::Index rank);
+
+/// Algorithm 2: noisy eigenvalues from one share of the budget, directions by a draw on their orbit
+/// from the rest. Pure epsilon, basis proved in real arithmetic. With k = d a covariance.
+/// Proofs: docs/proofs/eigenvalue_noise.md, docs/proofs/orbit.md.
+class LowRankPlan {
+ public:
+  /// `eigenvalue_share`: the default above, or 1/2 with the published calibration.
+  static Result<LowRankPlan> make(const OrbitRequest& request, Eigen::Index rank,
+                                  std::optional<double> eigenvalue_share);
+
+  const RowBound& bound() const { return request_.bound; }
+  const OrbitRequest& request() const { return request_; }
+  Eigen::Index rank() const { return shape_.rank; }
+  const EigenvalueShape& shape() const { return shape_; }
+  double eigenvalue_share() const { return eigenvalue_share_; }
+  PureDp eigenvalue_budget() const { return eigenvalue_budget_; }  ///< for one row
+  PureDp direction_budget() const { return direction_budget_; }
+  double noise_scale() const { return noise_scale_; }  ///< grid units
+  /// Standard deviations of the noise: on an eigenvalue in units of R², on the count (0: public).
+  double eigenvalue_sd() const;
+  double count_sd() const;
+  const Guarantee& guarantee() const { return guarantee_; }
+
+  Result<Release<LowRankDraw>> run(const ExactGram& gram, RandomStream& stream) const;
+
+ private:
+  explicit LowRankPlan(const OrbitRequest& request) : request_(request) {}
+  OrbitRequest request_;
+  EigenvalueShape shape_;
+  double eigenvalue_share_ = 0.5;
+  PureDp eigenvalue_budget_{0.0};
+  PureDp direction_budget_{0.0};
+  double noise_scale_ = 0.0;
+  Guarantee guarantee_;
+};
+
+}  // namespace eigenveil
