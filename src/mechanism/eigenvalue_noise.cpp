@@ -14,7 +14,6 @@
 namespace eigenveil {
 namespace {
 
-constexpr int kCountShare = 4;  ///< the count costs a quarter more noise
 /// Backward error of the solver and of the conversion to doubles, in Frobenius norm, relative to
 /// the trace: kSolverConstant * d * 2^-53.
 constexpr double kSolverConstant = 8.0;
@@ -34,10 +33,6 @@ double rows_moved(Relation relation) {
 
 }  // namespace
 
-Int128 EigenvalueShape::count_weight() const {
-  return std::max<Int128>(1, norm2_bound / kCountShare);
-}
-
 Result<double> eigenvalue_l1_sensitivity(const EigenvalueShape& shape) {
   if (shape.relation != Relation::AddRemove && shape.relation != Relation::ReplaceOne &&
       shape.relation != Relation::ZeroRow) {
@@ -46,10 +41,9 @@ Result<double> eigenvalue_l1_sensitivity(const EigenvalueShape& shape) {
                     "add-remove, replace-one or zero-row",
                     name_of(shape.relation)));
   }
-  const double r2 = up(static_cast<double>(shape.norm2_bound));
-  const double moved = up(r2 * up(rows_moved(shape.relation) + solver_slack(shape)));
-  const double rounding = static_cast<double>(shape.rank);  // half a grid unit on either table
-  const double count = shape.releases_count() ? up(static_cast<double>(shape.count_weight())) : 0.0;
+  const double moved = up(kEigenvalueSteps * up(rows_moved(shape.relation) + solver_slack(shape)));
+  const double rounding = static_cast<double>(shape.rank);  // half a step on either table
+  const double count = shape.releases_count() ? kCountWeight : 0.0;
   return up(up(moved + rounding) + count);
 }
 
@@ -66,27 +60,26 @@ Result<double> eigenvalue_noise_scale(const EigenvalueShape& shape, PureDp budge
 NoisyEigenvalues release_eigenvalues(const ExactGram& gram, const HermitianMoment& moment,
                                      const EigenvalueShape& shape, double noise_scale,
                                      RandomStream& stream) {
-  const auto r2 = static_cast<double>(shape.norm2_bound);
   std::vector<Int128> integers;
   for (Eigen::Index i = 0; i < shape.rank; ++i) {
-    integers.push_back(static_cast<Int128>(std::nearbyint(moment.eigenvalues()[i] * r2)));
+    integers.push_back(
+        static_cast<Int128>(std::nearbyint(moment.eigenvalues()[i] * kEigenvalueSteps)));
   }
   const std::uint64_t rows = trusted::totals(gram).count;
   if (shape.releases_count()) {
-    integers.push_back(shape.count_weight() * static_cast<Int128>(rows));
+    integers.push_back(static_cast<Int128>(kCountWeight) * static_cast<Int128>(rows));
   }
   const NoiseScale scale{NoiseLaw::Laplace, noise_scale, noise_scale};
   const Vector noisy = add_rounded_noise(integers, scale, stream);
 
   NoisyEigenvalues released;
-  released.values = (noisy.head(shape.rank) / r2).cwiseMax(0.0);
+  released.values = (noisy.head(shape.rank) / kEigenvalueSteps).cwiseMax(0.0);
   std::sort(released.values.begin(), released.values.end(), std::greater<>());
   const double sd = standard_deviation(NoiseLaw::Laplace, noise_scale);
-  released.value_sd = sd / r2;
+  released.value_sd = sd / kEigenvalueSteps;
   if (shape.releases_count()) {
-    const auto weight = static_cast<double>(shape.count_weight());
-    released.count = noisy[shape.rank] / weight;
-    released.count_sd = sd / weight;
+    released.count = noisy[shape.rank] / kCountWeight;
+    released.count_sd = sd / kCountWeight;
   } else {
     released.count = static_cast<double>(rows);
   }

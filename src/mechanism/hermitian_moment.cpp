@@ -6,6 +6,7 @@
 #include "eigenveil/core/hermitian_eigen.hpp"
 #include "eigenveil/core/integers.hpp"
 #include "eigenveil/core/symmetric_eigen.hpp"
+#include "eigenveil/mechanism/projected_moment.hpp"
 #include "eigenveil/statistics/trusted_totals.hpp"
 
 namespace eigenveil {
@@ -13,19 +14,6 @@ namespace {
 
 Int128 product(const GramTotals& totals, std::size_t a, std::size_t b) {
   return totals.products[triangle_index(std::min(a, b), std::max(a, b))];
-}
-
-Matrix real_moment(const GramTotals& totals, std::size_t dimension, double norm2) {
-  const auto d = static_cast<Eigen::Index>(dimension);
-  Matrix moment(d, d);
-  for (std::size_t column = 0; column < dimension; ++column) {
-    for (std::size_t row = 0; row <= column; ++row) {
-      const double entry = static_cast<double>(product(totals, row, column)) / norm2;
-      moment(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(column)) = entry;
-      moment(static_cast<Eigen::Index>(column), static_cast<Eigen::Index>(row)) = entry;
-    }
-  }
-  return moment;
 }
 
 ComplexMatrix complex_moment(const GramTotals& totals, std::size_t dimension, double norm2) {
@@ -52,16 +40,16 @@ Eigen::Index coordinates_of(std::size_t columns, RowField field) {
   return static_cast<Eigen::Index>(field == RowField::Complex ? columns / 2 : columns);
 }
 
-HermitianMoment::HermitianMoment(const ExactGram& gram, RowField field) {
-  const GramTotals& totals = trusted::totals(gram);
-  const auto norm2 = static_cast<double>(gram.bound().norm2_bound());
-  const auto dimension = static_cast<std::size_t>(coordinates_of(gram.dimension(), field));
+HermitianMoment::HermitianMoment(const ExactGram& gram, const Vector& scales, RowField field) {
+  const double norm2 = scaled_norm2_bound(gram.bound(), scales);
   if (field == RowField::Real) {
-    SymmetricEigen eigen = symmetric_eigen(real_moment(totals, dimension, norm2));
+    SymmetricEigen eigen = symmetric_eigen(scaled_moment(gram, scales) / norm2);
     eigenvalues_ = eigen.values.cwiseMax(0.0);
     real_vectors_ = std::move(eigen.vectors);
   } else {
-    HermitianEigen eigen = hermitian_eigen(complex_moment(totals, dimension, norm2));
+    const auto dimension = static_cast<std::size_t>(coordinates_of(gram.dimension(), field));
+    HermitianEigen eigen = hermitian_eigen(complex_moment(
+        trusted::totals(gram), dimension, norm2 / (gram.bound().unit() * gram.bound().unit())));
     eigenvalues_ = eigen.values.cwiseMax(0.0);
     complex_vectors_ = std::move(eigen.vectors);
   }

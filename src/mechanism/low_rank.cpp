@@ -38,7 +38,7 @@ Result<LowRankPlan> LowRankPlan::make(const OrbitRequest& request, Eigen::Index 
   }
   LowRankPlan plan(request);
   const Eigen::Index dimension = coordinates_of(request.bound.dimension(), request.field);
-  plan.shape_ = {dimension, rank, request.bound.norm2_bound(), request.relation};
+  plan.shape_ = {dimension, rank, request.relation};
   plan.eigenvalue_share_ =
       eigenvalue_share.value_or(request.calibration == OrbitCalibration::Published
                                     ? 0.5
@@ -65,21 +65,20 @@ Result<LowRankPlan> LowRankPlan::make(const OrbitRequest& request, Eigen::Index 
 }
 
 double LowRankPlan::eigenvalue_sd() const {
-  return standard_deviation(NoiseLaw::Laplace, noise_scale_) /
-         static_cast<double>(shape_.norm2_bound);
+  return standard_deviation(NoiseLaw::Laplace, noise_scale_) / kEigenvalueSteps;
 }
 
 double LowRankPlan::count_sd() const {
-  return shape_.releases_count() ? standard_deviation(NoiseLaw::Laplace, noise_scale_) /
-                                       static_cast<double>(shape_.count_weight())
-                                 : 0.0;
+  return shape_.releases_count()
+             ? standard_deviation(NoiseLaw::Laplace, noise_scale_) / kCountWeight
+             : 0.0;
 }
 
 Result<Release<LowRankDraw>> LowRankPlan::run(const ExactGram& gram, RandomStream& stream) const {
   if (!(gram.bound() == request_.bound)) {
     return bad_request("the plan was made for rows with another bound");
   }
-  const HermitianMoment moment(gram, request_.field);
+  const HermitianMoment moment(gram, request_.scales, request_.field);
   LowRankDraw draw;
   draw.eigenvalues = release_eigenvalues(gram, moment, shape_, noise_scale_, stream);
   // The exponent depends on released numbers alone.

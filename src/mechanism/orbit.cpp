@@ -34,7 +34,7 @@ Result<void> check_field(const OrbitRequest& request) {
     return bad_request(
         "complex rows need an even number of columns: real and imaginary part of each coordinate");
   }
-  if (request.bound.has_ranges()) {
+  if (request.bound.has_ranges() || !(request.scales.array() == 1.0).all()) {
     return bad_request(
         "ranges would scale real and imaginary parts apart; bound complex rows by --row-norm R");
   }
@@ -120,6 +120,9 @@ std::vector<std::string> orbit_assumptions() {
 }
 
 Result<PureDp> orbit_budget(const OrbitRequest& request, Index rank) {
+  if (request.scales.size() != static_cast<Index>(request.bound.dimension())) {
+    return bad_request("a draw on an orbit needs a scale for every column");
+  }
   if (const Result<void> sound = check_field(request); !sound) {
     return error_of(sound);
   }
@@ -180,7 +183,7 @@ Result<Release<OrbitDraw>> OrbitPlan::run(const ExactGram& gram, RandomStream& s
   if (!(gram.bound() == request_.bound)) {
     return bad_request("the plan was made for rows with another bound");
   }
-  const HermitianMoment moment(gram, request_.field);
+  const HermitianMoment moment(gram, request_.scales, request_.field);
   return Release<OrbitDraw>(draw_on_orbit(moment, spectrum_, exponent_, stream),
                             as_run(guarantee_, stream), "orbit");
 }

@@ -17,14 +17,15 @@ enum class RowField : std::uint8_t {
 /// Coordinates of a row: the number of columns, or half of it.
 Eigen::Index coordinates_of(std::size_t columns, RowField field);
 
-/// M = Σ v vᴴ / R², the exact second moment in units of the public norm bound, in its eigenbasis:
-/// in these units a row has norm at most 1 and adds a positive semidefinite matrix of trace at most
-/// 1. Private data, for the mechanisms of this folder. For complex rows z = a + i b the exact
+/// M = Σ x xᴴ / R² over rows x = D v in the units of `scales`, R² their public norm bound
+/// (`scaled_norm2_bound`), in its eigenbasis: a row adds a positive semidefinite matrix of trace at
+/// most 1. Private data, for the mechanisms of this folder. For complex rows z = a + i b the exact
 /// integers of the real Gram of (a, b) are combined before anything is rounded:
 /// Σ z zᴴ = Σ (a aᵀ + b bᵀ) + i Σ (b aᵀ - a bᵀ), and |z|² = |(a, b)|².
 class HermitianMoment {
  public:
-  HermitianMoment(const ExactGram& gram, RowField field);
+  /// With complex rows all scales must be 1.
+  HermitianMoment(const ExactGram& gram, const Vector& scales, RowField field);
 
   Eigen::Index dimension() const { return eigenvalues_.size(); }
   /// Largest first, in units of R², never negative.

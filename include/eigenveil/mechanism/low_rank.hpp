@@ -7,7 +7,7 @@
 
 namespace eigenveil {
 
-/// A private rank-k approximation of Σ v vᴴ, in units of R².
+/// A private rank-k approximation of M = Σ x xᴴ / R².
 struct LowRankDraw {
   OrbitDraw orbit;               ///< spectrum: the noisy eigenvalues
   NoisyEigenvalues eigenvalues;  ///< with the row count
@@ -35,7 +35,7 @@ class LowRankPlan {
   double eigenvalue_share() const { return eigenvalue_share_; }
   PureDp eigenvalue_budget() const { return eigenvalue_budget_; }  ///< for one row
   PureDp direction_budget() const { return direction_budget_; }
-  double noise_scale() const { return noise_scale_; }  ///< grid units
+  double noise_scale() const { return noise_scale_; }  ///< in steps of R² 2^-36
   /// Standard deviations of the noise: on an eigenvalue in units of R², on the count (0: public).
   double eigenvalue_sd() const;
   double count_sd() const;

@@ -21,6 +21,7 @@ enum class OrbitCalibration : std::uint8_t { Tight, Published };
 /// Everything public that a draw on a unitary orbit depends on, but its eigenvalues.
 struct OrbitRequest {
   RowBound bound;
+  Vector scales;  ///< column_scales(bound, units): the units the moment is taken in
   Budget budget;
   Relation relation = Relation::AddRemove;
   RowField field = RowField::Real;
