@@ -55,11 +55,14 @@ void print_components(const ReleaseDocument& document) {
   if (variance == nullptr) {
     return;
   }
-  fmt::print("\n  {:<10}{:>14}{:>9}{:>13}   {}\n", "component", "variance", "share", "noise shows",
-             "largest loadings");
+  const auto share_of = [&](std::size_t j) {
+    return share != nullptr ? fmt::format("{:.1f}%", 100.0 * (*share)[j]) : std::string();
+  };
+  fmt::print("\n  {:<10}{:>14}{:>9}{:>13}   {}\n", "component", "variance",
+             share != nullptr ? "share" : "", "noise shows", "largest loadings");
   for (std::size_t j = 0; j < std::min<std::size_t>(variance->size(), 10); ++j) {
-    fmt::print("  {:<10}{:>14.5g}{:>8.1f}%{:>13.4g}   {}{}\n", fmt::format("PC{}", j + 1),
-               (*variance)[j], 100.0 * (*share)[j], (*edge)[j],
+    fmt::print("  {:<10}{:>14.5g}{:>9}{:>13.4g}   {}{}\n", fmt::format("PC{}", j + 1),
+               (*variance)[j], share_of(j), (*edge)[j],
                leading_columns(document.tables.front(), static_cast<Eigen::Index>(j)),
                (*variance)[j] < (*edge)[j] ? "   (cannot be told from noise)" : "");
   }
@@ -86,11 +89,19 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   if (const auto* rows = field<double>(document.result, "rows")) {
     fmt::print("  rows        {:.0f} (exact: public for these neighbours)\n", *rows);
   }
-  fmt::print(
-      "  noise       standard deviation {:.3g} on a variance, {:.3g} on a covariance (scaled "
-      "units)\n",
-      *field<double>(document.result, "entry_noise_sd_diagonal_scaled"),
-      *field<double>(document.result, "entry_noise_sd_off_diagonal_scaled"));
+  if (const auto* diagonal = field<double>(document.result, "entry_noise_sd_diagonal_scaled")) {
+    fmt::print(
+        "  noise       standard deviation {:.3g} on a variance, {:.3g} on a covariance (scaled "
+        "units)\n",
+        *diagonal, *field<double>(document.result, "entry_noise_sd_off_diagonal_scaled"));
+  }
+  if (const auto* sd = field<double>(document.result, "variance_noise_sd")) {
+    fmt::print("  noise       directions are drawn; standard deviation {:.3g} on a variance\n",
+               *sd);
+  }
+  for (const std::string& line : notes.more) {
+    fmt::print("  {}\n", line);
+  }
   print_components(document);
 }
 

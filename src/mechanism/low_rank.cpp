@@ -9,9 +9,11 @@
 namespace eigenveil {
 namespace {
 
-/// The bound at share x, in units of 1 / eps²; convex on (0, 1).
+/// Half of expected_low_rank_error at share x without its tail, in units of 1 / eps², for one row
+/// moved.
 double bound_at_share(double x, double d, double k) {
-  return k / (x * x) + d * k * (d + 1.0 / x) / (1.0 - x);
+  const double free_entries = k * d - k * (k + 1.0) / 2.0;
+  return k / (x * x) + free_entries * (d + (1.0 + std::log(k)) / x) / (1.0 - x);
 }
 
 }  // namespace
