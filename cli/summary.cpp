@@ -69,6 +69,11 @@ void print_components(const ReleaseDocument& document) {
   fmt::print("\n");
 }
 
+/// Methods that draw a direction release no mean.
+bool can_subtract_mean(const ReleaseDocument& document) {
+  return document.method == "gauss" || document.method == "laplace";
+}
+
 void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) {
   fmt::print("{}\n", title(document, notes));
   if (!document.is_private()) {
@@ -78,9 +83,10 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
   fmt::print("  bounds      {}\n", notes.bounds);
   const std::string& center = *field<std::string>(document.parameters, "center");
-  fmt::print(
-      "  about       {}{}\n", center,
-      center.starts_with("public midpoint") ? "; --center private subtracts a private mean" : "");
+  fmt::print("  about       {}{}\n", center,
+             center.starts_with("public midpoint") && can_subtract_mean(document)
+                 ? "; --center private subtracts a private mean"
+                 : "");
   if (const auto* rows = field<double>(document.result, "noisy_rows")) {
     const double sd = *field<double>(document.result, "noisy_rows_sd");
     fmt::print("  rows        about {:.0f} (noisy, standard deviation {:.2g}){}\n", *rows, sd,

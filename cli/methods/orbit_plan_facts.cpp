@@ -24,17 +24,20 @@ Facts common_facts(const PlanRequest& request, const OrbitRequest& orbit,
       {"calibration", orbit.calibration == OrbitCalibration::Published ? "published" : "tight"}};
 }
 
+/// R² of scaled units, those of the assumed spectrum.
+double scaled_units_norm2(const OrbitRequest& orbit) {
+  return scaled_norm2_bound(orbit.bound, Vector::Ones(orbit.scales.size()));
+}
+
 /// Eigenvalues of the sum over rows in units of R², from those of the covariance.
 Vector sum_eigenvalues(const PlanRequest& request, const OrbitRequest& orbit,
                        const Vector& covariance) {
-  return covariance *
-         (static_cast<double>(request.rows) / scaled_norm2_bound(orbit.bound, orbit.scales));
+  return covariance * (static_cast<double>(request.rows) / scaled_units_norm2(orbit));
 }
 
 /// Squared Frobenius errors per row: from units of R² to those of the covariance.
 double squared_per_row(const PlanRequest& request, const OrbitRequest& orbit) {
-  const double unit =
-      scaled_norm2_bound(orbit.bound, orbit.scales) / static_cast<double>(request.rows);
+  const double unit = scaled_units_norm2(orbit) / static_cast<double>(request.rows);
   return unit * unit;
 }
 
@@ -144,8 +147,9 @@ void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const F
                number("predicted_error_f2"), 2 * request.what.components);
   }
   if (facts.contains("expected_error_f2_at_most")) {
-    fmt::print("  error       |M - H|_F^2 on average at most {:.4g} (for the assumed spectrum)\n",
-               number("expected_error_f2_at_most"));
+    fmt::print(
+        "  error       |M - H|_F^2 on average at most {:.4g} (assumed spectrum, scaled units)\n",
+        number("expected_error_f2_at_most"));
   }
   if (facts.contains("lower_bounds")) {
     const Facts& bounds = facts["lower_bounds"];

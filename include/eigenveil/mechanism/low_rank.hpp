@@ -13,10 +13,9 @@ struct LowRankDraw {
   NoisyEigenvalues eigenvalues;  ///< with the row count
 };
 
-/// The share of the budget for eigenvalues that minimises the utility bound of the source,
-/// k / eps_e² + (d k / eps_o) (l_1 + 1 / eps_e) with eps_e + eps_o = eps, at l_1 = d / eps: the
-/// smallest leading eigenvalue whose direction the rest of the budget could show. Public sizes
-/// only.
+/// The share of the budget for eigenvalues that minimises the utility bound
+/// (expected_low_rank_error) at l_1 = d / epsilon, the smallest leading eigenvalue whose direction
+/// a draw could show. From public sizes only; in steps of 1/1000.
 double default_eigenvalue_share(Eigen::Index dimension, Eigen::Index rank);
 
 /// Algorithm 2: noisy eigenvalues from one share of the budget, directions by a draw on their orbit
