@@ -31,7 +31,7 @@ AxisPair rows_of(const OrbitAudit& request) {
     case OrbitPair::LowRank:
       return replaces ? AxisPair{{3, 0}, {2, 1}} : AxisPair{{3, 0}, {2, 0}};
     default:
-      return replaces ? AxisPair{{1, 4}, {0, 5}} : AxisPair{{1, 4}, {0, 4}};
+      return replaces ? AxisPair{{1, 2}, {0, 3}} : AxisPair{{1, 2}, {0, 2}};
   }
 }
 
@@ -162,7 +162,7 @@ std::string_view name_of(OrbitMutant mutant) {
 std::string_view name_of(OrbitPair pair) {
   switch (pair) {
     case OrbitPair::Worst:
-      return "a row against the weight of four";
+      return "a row against two others";
     case OrbitPair::EqualSpectra:
       return "equal spectra";
     case OrbitPair::Empty:
