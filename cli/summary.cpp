@@ -6,20 +6,11 @@
 #include <filesystem>
 #include <numeric>
 
+#include "eigenveil/report/fields.hpp"
 #include "eigenveil/report/table_format.hpp"
 
 namespace eigenveil::cli {
 namespace {
-
-template <class T>
-const T* field(const Fields& fields, std::string_view name) {
-  for (const auto& [key, value] : fields) {
-    if (key == name) {
-      return std::get_if<T>(&value);
-    }
-  }
-  return nullptr;
-}
 
 std::string title(const ReleaseDocument& document, const TerminalNotes& notes) {
   const auto* columns = field<std::vector<std::string>>(document.parameters, "columns");
@@ -81,6 +72,9 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   }
   fmt::print("  guarantee   {}\n", headline(document.guarantee, document.requested));
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
+  if (max_power(document.guarantee.loss, 0.05) > 0.9) {
+    fmt::print("  warning     this budget hides almost nothing; spend less\n");
+  }
   fmt::print("  bounds      {}\n", notes.bounds);
   const std::string& center = *field<std::string>(document.parameters, "center");
   fmt::print("  about       {}{}\n", center,

@@ -8,5 +8,7 @@ namespace eigenveil::cli {
 /// commands/audit.cpp.
 Command moment_audit(const std::string& method);
 Command orbit_audit();
+Command exponential_audit();
+Command sharp_audit();
 
 }  // namespace eigenveil::cli

@@ -4,7 +4,8 @@
 
 namespace eigenveil::cli {
 
-/// The children of `sample`, one file each.
+/// Children of `sample`, one file each.
+Command sample_bingham_command();
 Command sample_orbit_command();
 
 }  // namespace eigenveil::cli

@@ -12,6 +12,7 @@ std::vector<std::unique_ptr<Method>> all_methods() {
   std::vector<std::unique_ptr<Method>> methods;
   methods.push_back(gauss_method());
   methods.push_back(laplace_method());
+  methods.push_back(exponential_method());
   methods.push_back(orbit_method());
   return methods;
 }
@@ -20,6 +21,9 @@ std::vector<std::unique_ptr<Method>> all_methods() {
 Result<std::string> default_method(const Request& request, const Budget& budget) {
   if (!std::holds_alternative<PureDp>(budget)) {
     return "gauss";
+  }
+  if (request.wants_components() && request.components == 1) {
+    return "exponential";
   }
   if (request.takes_rank()) {
     return "orbit";
