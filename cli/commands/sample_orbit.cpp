@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include <bit>
+#include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <memory>
 
 #include "cli/commands/sample.hpp"
@@ -26,6 +25,9 @@ struct SampleOrbit {
 
   void declare(CLI::App& app);
   Outcome run() const;
+
+ private:
+  Outcome write(const OrbitSampler& sampler, Eigen::Index rows, Eigen::Index columns) const;
 };
 
 void SampleOrbit::declare(CLI::App& app) {
@@ -58,29 +60,44 @@ Result<Vector> parse_orbit(const std::string& text) {
   return Vector(Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size())));
 }
 
-/// NPY version 1, little endian, C order.
-std::string npy_bytes(const std::vector<ComplexMatrix>& draws) {
-  const ComplexMatrix& first = draws.front();
-  std::string header =
-      fmt::format("{{'descr': '<c16', 'fortran_order': False, 'shape': ({}, {}, {}), }}",
-                  draws.size(), first.rows(), first.cols());
-  header.append(63 - (10 + header.size()) % 64, ' ');
-  header += '\n';
-  std::string bytes("\x93NUMPY\x01\x00", 8);
-  bytes += static_cast<char>(header.size() & 0xFFU);
-  bytes += static_cast<char>(header.size() >> 8U);
-  bytes += header;
-  static_assert(std::endian::native == std::endian::little, "numbers are written as they lie");
+/// Row-major frames one after the other, as they lie in memory.
+std::string frame_bytes(const std::vector<ComplexMatrix>& frames) {
   using RowMajor =
       Eigen::Matrix<std::complex<double>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  for (const ComplexMatrix& draw : draws) {
-    const RowMajor rows = draw;
-    const std::size_t at = bytes.size();
-    const std::size_t size = static_cast<std::size_t>(rows.size()) * sizeof(std::complex<double>);
-    bytes.resize(at + size);
-    std::memcpy(bytes.data() + at, rows.data(), size);
+  std::string bytes;
+  for (const ComplexMatrix& frame : frames) {
+    const RowMajor rows = frame;
+    bytes.append(reinterpret_cast<const char*>(rows.data()),
+                 static_cast<std::size_t>(rows.size()) * sizeof(std::complex<double>));
   }
   return bytes;
+}
+
+/// In chunks, so that memory does not grow with the number of draws.
+Outcome SampleOrbit::write(const OrbitSampler& sampler, Eigen::Index rows,
+                           Eigen::Index columns) const {
+  Result<AtomicFile> file = AtomicFile::create(out);
+  if (!file) {
+    return error_of(file);
+  }
+  if (const Result<void> written = file->append(npy_header("<c16", draws, rows, columns));
+      !written) {
+    return written;
+  }
+  RandomStream stream = seed ? RandomStream::seeded(*seed) : RandomStream::secure();
+  constexpr std::uint64_t kValuesPerChunk = std::uint64_t{1} << 21U;
+  const std::uint64_t chunk =
+      std::max<std::uint64_t>(64, kValuesPerChunk / static_cast<std::uint64_t>(rows * columns));
+  for (std::uint64_t first = 0; first < draws; first += chunk) {
+    const std::vector<ComplexMatrix> frames = draw_many(
+        sampler, std::min(chunk, draws - first), stream, static_cast<unsigned>(default_threads()));
+    if (const Result<void> written = file->append(frame_bytes(frames)); !written) {
+      return written;
+    }
+  }
+  return file->publish().map([&] {
+    fmt::print("wrote {} ({} draws, {} x {}, complex128, H = V V^*)\n", out, draws, rows, columns);
+  });
 }
 
 Outcome SampleOrbit::run() const {
@@ -101,13 +118,7 @@ Outcome SampleOrbit::run() const {
   if (const Result<void> free = check_new_file(out); !free) {
     return error_of(free);
   }
-  RandomStream stream = seed ? RandomStream::seeded(*seed) : RandomStream::secure();
-  const std::vector<ComplexMatrix> frames =
-      draw_many(*sampler, draws, stream, static_cast<unsigned>(default_threads()));
-  return write_file_atomically(out, npy_bytes(frames)).map([&] {
-    fmt::print("wrote {} ({} draws, {} x {}, complex128, H = V V^*)\n", out, draws,
-               diagonal->size(), eigenvalues->size());
-  });
+  return write(*sampler, diagonal->size(), eigenvalues->size());
 }
 
 }  // namespace
