@@ -14,19 +14,6 @@
 namespace eigenveil::cli {
 namespace {
 
-/// NPY version 1, float64, C order, shape (draws, p, k).
-std::string npy_header(std::size_t draws, Eigen::Index rows, Eigen::Index columns) {
-  std::string header = fmt::format(
-      "{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}, {}), }}", draws, rows, columns);
-  constexpr std::size_t kPreamble = 10;
-  header.append(63 - (kPreamble + header.size()) % 64, ' ');
-  header += '\n';
-  std::string bytes("\x93NUMPY\x01\x00", 8);
-  bytes += static_cast<char>(header.size() & 0xffU);
-  bytes += static_cast<char>(header.size() >> 8U);
-  return bytes + header;
-}
-
 struct SampleBingham {
   std::string spectrum_file;
   double exponent = 0.0;
@@ -72,7 +59,7 @@ Outcome SampleBingham::write(const Sampler& chosen, const Vector& spectrum,
   if (!file) {
     return error_of(file);
   }
-  const std::string header = npy_header(draws, spectrum.size(), columns);
+  const std::string header = npy_header("<f8", draws, spectrum.size(), columns);
   if (const Result<void> written = file->append(header); !written) {
     return written;
   }

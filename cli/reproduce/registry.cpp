@@ -6,7 +6,8 @@
 namespace eigenveil::cli {
 
 std::vector<Entry> all_entries() {
-  return {trade_off_gallery_entry(), unmasked_noise_entry()};
+  return {trade_off_gallery_entry(), orbit_projections_entry(), orbit_condition_entry(),
+          orbit_wishart_entry(), unmasked_noise_entry()};
 }
 
 std::uint64_t entry_seed(const std::string& id) {
