@@ -74,10 +74,12 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   fmt::print("  guarantee   {}\n", headline(document.guarantee, document.requested));
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
   fmt::print("  bounds      {}\n", notes.bounds);
-  const std::string& center = *field<std::string>(document.parameters, "center");
-  fmt::print(
-      "  about       {}{}\n", center,
-      center.starts_with("public midpoint") ? "; --center private subtracts a private mean" : "");
+  if (const auto* center = field<std::string>(document.parameters, "center")) {
+    fmt::print(
+        "  about       {}{}\n", *center,
+        center->starts_with("public midpoint") ? "; --center private subtracts a private mean"
+                                               : "");
+  }
   if (const auto* rows = field<double>(document.result, "noisy_rows")) {
     const double sd = *field<double>(document.result, "noisy_rows_sd");
     fmt::print("  rows        about {:.0f} (noisy, standard deviation {:.2g}){}\n", *rows, sd,
@@ -86,17 +88,24 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   if (const auto* rows = field<double>(document.result, "rows")) {
     fmt::print("  rows        {:.0f} (exact: public for these neighbours)\n", *rows);
   }
-  fmt::print(
-      "  noise       standard deviation {:.3g} on a variance, {:.3g} on a covariance (scaled "
-      "units)\n",
-      *field<double>(document.result, "entry_noise_sd_diagonal_scaled"),
-      *field<double>(document.result, "entry_noise_sd_off_diagonal_scaled"));
+  if (const auto* sd = field<double>(document.result, "entry_noise_sd_diagonal_scaled")) {
+    fmt::print(
+        "  noise       standard deviation {:.3g} on a variance, {:.3g} on a covariance (scaled "
+        "units)\n",
+        *sd, *field<double>(document.result, "entry_noise_sd_off_diagonal_scaled"));
+  }
+  for (const std::string& line : notes.lines) {
+    fmt::print("{}\n", line);
+  }
   print_components(document);
 }
 
 /// Without --out a small table is still worth seeing.
 void print_small_table(const ReleaseDocument& document) {
   constexpr Eigen::Index kLargest = 12;
+  if (document.tables.empty()) {
+    return;
+  }
   const ReleasedTable& table = document.tables.front();
   if (document.task != "pca" && table.values.rows() <= kLargest) {
     fmt::print("\n{}", table_csv(table));

@@ -17,6 +17,9 @@ std::vector<std::unique_ptr<Method>> all_methods() {
   std::vector<std::unique_ptr<Method>> methods;
   methods.push_back(gauss_method());
   methods.push_back(laplace_method());
+  methods.push_back(spiked_method());
+  methods.push_back(spiked_robust_method());
+  methods.push_back(oja_method());
   return methods;
 }
 
