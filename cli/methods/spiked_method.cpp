@@ -143,6 +143,11 @@ Outcome SpikedMethod::release(const ReleaseRequest& request) const {
   if (const Result<void> writable = request.output.check_writable(); !writable) {
     return error_of(writable);
   }
+  if (!options_.diagnostic.empty()) {
+    if (const Result<void> fresh = check_new_file(options_.diagnostic); !fresh) {
+      return error_of(fresh);
+    }
+  }
   const Result<TableOrGram> statistic = pass->run_table_or_gram(request.output.is_quiet());
   if (!statistic) {
     return error_of(statistic);

@@ -94,7 +94,7 @@ Outcome SpikedRobustMethod::release(const ReleaseRequest& request) const {
   RandomStream stream = request.output.stream();
   const Release<GapResult> release = plan->run(*gram, stream);
   std::vector<std::string> lines = {fmt::format(
-      "  gap         at least {:.4g} per row sum, noisy", release.value().gap_lower)};
+      "  gap         at least {:.4g} in the sum of x x' (noisy)", release.value().gap_lower)};
   lines.push_back(release.value().frame
                       ? fmt::format("  projector   noise standard deviation {:.4g}",
                                     release.value().projector_sd)

@@ -46,6 +46,9 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"sampling: orbit coupler marginals", 1e-9},
     AlphaEntry{"sampling: orbit coupler sharing", 1e-9},
     AlphaEntry{"sampling: orbit pairs of samplers", 1e-9},
+    AlphaEntry{"spiked: law of released entries", 1e-9},
+    AlphaEntry{"spiked: block sampler", 1e-9},
+    AlphaEntry{"spiked: honest claims", 1e-9},
 };
 
 consteval double total_alpha() {

@@ -51,6 +51,9 @@ class OjaPass {
   void add(const Vector& row);
   /// The direction after the last (perhaps shorter) batch; a unit vector.
   Release<Vector> finish();
+  /// What the proof counts as released: the start and the weighted sum of noisy batches so far.
+  const Vector& direction() const { return direction_; }
+  const Vector& running() const { return running_; }
 
  private:
   void step();
