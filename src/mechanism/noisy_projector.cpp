@@ -13,6 +13,7 @@ namespace eigenveil {
 namespace {
 
 constexpr double kResidual = 1e-12;
+constexpr double kFrameGrid = 0x1p-36;
 
 double normal_draw(RandomStream& stream) {
   double value = 0.0;
@@ -131,7 +132,9 @@ Matrix noisy_subspace_wide(const Matrix& frame, double standard_deviation, Rando
   Matrix outside(p, r);
   fill_standard_normal(stream, {outside.data(), static_cast<std::size_t>(outside.size())});
   outside -= frame * (frame.transpose() * outside);
-  return orthonormal(frame * inside + orthonormal(outside) * root);
+  // Drawn in doubles: the low bits go to a public grid.
+  const Matrix drawn = orthonormal(frame * inside + orthonormal(outside) * root);
+  return drawn.unaryExpr([](double value) { return kFrameGrid * std::nearbyint(value / kFrameGrid); });
 }
 
 double projector_noise_error(Eigen::Index dimension, Eigen::Index rank,

@@ -92,6 +92,33 @@ TEST(SpikedPlan, PublishedNoiseIsTheSources) {
   EXPECT_NEAR(1.0 / plan.mu_of("projector"), ratio, 1e-9);
 }
 
+/// Simulation with a fixed seed: rows replaced by independent copies move the projector by less than
+/// D1 at C2 = 4, and by more than a fifth of it (C2 = 0.8 would not do).
+TEST(SpikedModel, IndependentCopiesStayWithinTheSensitivity) {
+  RandomStream stream = RandomStream::seeded(seed_for("spiked.copies"));
+  double largest = 0.0;
+  for (const double spike : {3.0, 30.0}) {
+    const SpikedModel model{150, 12, 2, 1.0, spike, 1.0};
+    const double bound = projector_sensitivity(model, {});
+    for (int set = 0; set < 10; ++set) {
+      Matrix columns(12, 151);
+      fill_standard_normal(stream, {columns.data(), static_cast<std::size_t>(columns.size())});
+      columns.topRows(2) *= std::sqrt(1.0 + spike);
+      const Matrix first = SampleCovariance::of_columns(columns.leftCols(150)).top(2).vectors;
+      for (Eigen::Index i = 0; i < 150; ++i) {
+        Matrix neighbour = columns.leftCols(150);
+        neighbour.col(i) = columns.col(150);
+        const Matrix second = SampleCovariance::of_columns(neighbour).top(2).vectors;
+        const double moved =
+            std::sqrt(std::max(0.0, 4.0 - 2.0 * (first.transpose() * second).squaredNorm()));
+        EXPECT_LT(moved, bound);
+        largest = std::max(largest, moved / bound);
+      }
+    }
+  }
+  EXPECT_GT(largest, 0.2);
+}
+
 /// Rows in memory and a p x p Gram give the same subspace, eigenvalues and compression.
 TEST(SampleCovariance, FewRowsAgreeWithTheGram) {
   RandomStream stream = RandomStream::seeded(seed_for("spiked.thin"));
