@@ -1,10 +1,13 @@
 // The spiked methods beside what they add privacy to.
 //   bench_spiked [repetitions [share of the rows]]
-//  - tall: n = 100000, p = 500: rows in memory to components by method spiked (clip, exact Gram, top
+//  - tall: n = 100000, p = 500: rows in memory to components by method spiked (clip, exact Gram,
+//  top
 //    eigenvectors, noise) against two-thread dsyrk and eigendecomposition. Bar: 1.3 times.
 //  - wide: n = 500, p = 20000: the same without a p x p matrix, against the thin SVD by inner
 //    products (n x n eigendecomposition and one product). Bar: 1.5 times.
 // Runs alternate, so that a busy machine slows both; medians. The last column is processor time.
+#include "eigenveil/mechanism/spiked.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +22,6 @@
 #include "eigenveil/core/blas.hpp"
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/spiked.hpp"
 
 namespace {
 
@@ -66,8 +68,8 @@ class MemoryReader final : public RowReader {
   }
   const Schema& schema() const override { return schema_; }
   Result<bool> next_chunk(RawChunk& chunk) override {
-    const std::size_t rows = std::min<std::size_t>(
-        static_cast<std::size_t>(columns_.cols()) - next_, 1024);
+    const std::size_t rows =
+        std::min<std::size_t>(static_cast<std::size_t>(columns_.cols()) - next_, 1024);
     chunk.sequence = sequence_++;
     chunk.first_record = next_ + 1;
     chunk.records = rows;
@@ -99,8 +101,8 @@ void release(const Matrix& columns, double spike) {
   request.budget = ApproxDp{1.0, 1e-3};
   request.row_radius = std::sqrt(model_radius_squared(
       {request.rows, request.dimension, 1, 1.0, spike, 1.0}, request.constants));
-  const RowBound bound = *RowBound::row_norm(static_cast<std::size_t>(columns.rows()),
-                                             request.row_radius);
+  const RowBound bound =
+      *RowBound::row_norm(static_cast<std::size_t>(columns.rows()), request.row_radius);
   MemoryReader reader(columns);
   const Result<TableOrGram> statistic = read_table_or_gram(reader, bound, default_threads());
   RandomStream stream = RandomStream::secure();
@@ -123,10 +125,11 @@ void compare(const char* name, double bar, int repetitions, const std::function<
       processor[j].push_back(times[j].processor);
     }
   }
-  fmt::print("{:<28} ours {:7.3f} s   without privacy {:7.3f} s   ratio {:.2f} (bar {:.1f})   "
-             "processor time {:.2f}\n",
-             name, median(wall[0]), median(wall[1]), median(wall[0]) / median(wall[1]), bar,
-             median(processor[0]) / median(processor[1]));
+  fmt::print(
+      "{:<28} ours {:7.3f} s   without privacy {:7.3f} s   ratio {:.2f} (bar {:.1f})   "
+      "processor time {:.2f}\n",
+      name, median(wall[0]), median(wall[1]), median(wall[0]) / median(wall[1]), bar,
+      median(processor[0]) / median(processor[1]));
 }
 
 }  // namespace
@@ -143,7 +146,8 @@ int main(int count, char** arguments) {
       add_outer_products(columns.data(), 500, static_cast<std::size_t>(n), totals.data());
       static_cast<void>(symmetric_eigen(totals / static_cast<double>(n)));
     };
-    compare("tall, p = 500", 1.3, repetitions, [&] { release(columns, 50.0); }, peer);
+    compare(
+        "tall, p = 500", 1.3, repetitions, [&] { release(columns, 50.0); }, peer);
   }
   const Matrix columns = rows_of(500, 20000, 20000.0);
   const auto peer = [&] {
@@ -156,6 +160,7 @@ int main(int count, char** arguments) {
       fmt::print("not a number\n");
     }
   };
-  compare("wide, n = 500, p = 20000", 1.5, repetitions, [&] { release(columns, 20000.0); }, peer);
+  compare(
+      "wide, n = 500, p = 20000", 1.5, repetitions, [&] { release(columns, 20000.0); }, peer);
   return 0;
 }

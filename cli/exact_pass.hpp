@@ -21,7 +21,8 @@ class ExactPass {
   const RowBound& bound() const { return bound_; }
   /// One pass over the rows, or the statistic of a .gram file as it was stored.
   Result<ExactGram> run(bool quiet);
-  /// The same, keeping the rows where there are fewer of them than columns (public row counts only).
+  /// The same, keeping the rows where there are fewer of them than columns (public row counts
+  /// only).
   Result<TableOrGram> run_table_or_gram(bool quiet);
   /// The reader itself, for methods that see rows once and in order; absent for a .gram file.
   std::unique_ptr<RowReader> take_reader(bool quiet);

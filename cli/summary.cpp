@@ -75,10 +75,10 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
   fmt::print("  bounds      {}\n", notes.bounds);
   if (const auto* center = field<std::string>(document.parameters, "center")) {
-    fmt::print(
-        "  about       {}{}\n", *center,
-        center->starts_with("public midpoint") ? "; --center private subtracts a private mean"
-                                               : "");
+    fmt::print("  about       {}{}\n", *center,
+               center->starts_with("public midpoint")
+                   ? "; --center private subtracts a private mean"
+                   : "");
   }
   if (const auto* rows = field<double>(document.result, "noisy_rows")) {
     const double sd = *field<double>(document.result, "noisy_rows_sd");

@@ -31,8 +31,9 @@ Figure comparison_figure(const std::vector<ComparedMethod>& methods, double samp
   panel.series = {bars};
   panel.lines = {{true, std::sqrt(sampling), "without privacy"}};
   return {.title = "Predicted error of every method",
-          .description = "Bars of the predicted error of each method at the same budget; the line "
-                         "is what sampling alone costs.",
+          .description =
+              "Bars of the predicted error of each method at the same budget; the line "
+              "is what sampling alone costs.",
           .panels = {panel},
           .notes = {{.text = "(model): holds with high probability under a model only",
                      .level = NoteLevel::Caution}}};
@@ -41,9 +42,10 @@ Figure comparison_figure(const std::vector<ComparedMethod>& methods, double samp
 std::string reason(const std::vector<ComparedMethod>& methods, const ComparedMethod& best) {
   for (const ComparedMethod& other : methods) {
     if (other.predicted.available && other.name != best.name && !under_a_model(other)) {
-      return fmt::format("predicted error {:.3g}, the next method that holds for every data set "
-                         "({}) has {:.3g}",
-                         std::sqrt(best.total_f2), other.name, std::sqrt(other.total_f2));
+      return fmt::format(
+          "predicted error {:.3g}, the next method that holds for every data set "
+          "({}) has {:.3g}",
+          std::sqrt(best.total_f2), other.name, std::sqrt(other.total_f2));
     }
   }
   return fmt::format("predicted error {:.3g}; no other method applies", std::sqrt(best.total_f2));
@@ -140,8 +142,8 @@ double sampling_error(const Vector& spectrum, Eigen::Index components, double ro
 }
 
 std::vector<ComparedMethod> compared(const MethodChoice& choice, const AssumedSetting& setting) {
-  const double sampling = sampling_error(setting.spectrum, setting.components,
-                                         static_cast<double>(setting.rows));
+  const double sampling =
+      sampling_error(setting.spectrum, setting.components, static_cast<double>(setting.rows));
   const double worst = 2.0 * static_cast<double>(std::min(
                                  setting.components, setting.spectrum.size() - setting.components));
   std::vector<ComparedMethod> methods;
@@ -173,8 +175,8 @@ Outcome compare_methods(const PlanRequest& request, const MethodChoice& choice) 
     return error_of(setting);
   }
   const std::vector<ComparedMethod> methods = compared(choice, *setting);
-  const double sampling = sampling_error(setting->spectrum, setting->components,
-                                         static_cast<double>(setting->rows));
+  const double sampling =
+      sampling_error(setting->spectrum, setting->components, static_cast<double>(setting->rows));
   if (!request.figure_folder.empty()) {
     const Result<void> drawn =
         write_figure(comparison_figure(methods, sampling), request.figure_folder, "comparison");

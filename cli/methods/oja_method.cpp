@@ -55,8 +55,8 @@ Result<OjaPlan> OjaMethod::oja_plan(const Request& what, const RowBound& bound) 
     return error_of(budget);
   }
   return what.budget.relation().and_then([&](Relation relation) {
-    return OjaPlan::make({row_radius(bound, what.units()), bound.dimension(), batch_,
-                          contribution_, *budget, relation});
+    return OjaPlan::make({row_radius(bound, what.units()), bound.dimension(), batch_, contribution_,
+                          *budget, relation});
   });
 }
 
@@ -100,22 +100,22 @@ Outcome OjaMethod::release(const ReleaseRequest& request) const {
   const std::unique_ptr<RowReader> reader = pass->take_reader(request.output.is_quiet());
   RandomStream stream = request.output.stream();
   OjaPass oja(*plan, stream);
-  const Vector scale =
-      pass->bound().unit() * column_scales(pass->bound(), request.what.units());
+  const Vector scale = pass->bound().unit() * column_scales(pass->bound(), request.what.units());
   const Result<std::size_t> count = stream_rows(*reader, pass->bound(), scale, oja);
   if (!count) {
     return error_of(count);
   }
   const Release<Vector> release = oja.finish();
-  ReleaseDocument document = subspace_document(request.what, "oja", release.guarantee(),
-                                               pass->bound(), pass->schema());
+  ReleaseDocument document =
+      subspace_document(request.what, "oja", release.guarantee(), pass->bound(), pass->schema());
   document.parameters.emplace_back("batch", static_cast<std::int64_t>(batch_));
   document.parameters.emplace_back("sensitivity_of_a_batch", plan->sensitivity());
   document.result.emplace_back("rows", static_cast<double>(*count));
   document.result.emplace_back("batch_noise_sd", plan->noise_sd());
   add_loadings(document, pass->schema(), release.value());
   return publish(document, request.output,
-                 {request.input.display_name(), describe_bound(pass->bound()),
+                 {request.input.display_name(),
+                  describe_bound(pass->bound()),
                   {fmt::format("  noise       standard deviation {:.4g} on every entry of a "
                                "batch's sum, batches of {} rows",
                                plan->noise_sd(), batch_)}});
@@ -177,9 +177,8 @@ std::optional<PredictedError> OjaMethod::predicted_error(const AssumedSetting& s
   }
   const Relation relation =
       setting.relation == Relation::AddRemove ? Relation::ReplaceOne : setting.relation;
-  const Result<OjaPlan> plan =
-      OjaPlan::make({setting.bound.radius(), setting.bound.dimension(), batch_, contribution_,
-                     setting.budget, relation});
+  const Result<OjaPlan> plan = OjaPlan::make({setting.bound.radius(), setting.bound.dimension(),
+                                              batch_, contribution_, setting.budget, relation});
   if (!plan) {
     return PredictedError{0.0, relation, Basis::ProvedRealArithmetic, plan.error().message, false};
   }

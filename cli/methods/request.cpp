@@ -77,7 +77,8 @@ void PlanRequest::declare(CLI::App& app) {
                  "the predicted error of every method for the assumed --spectrum, with a "
                  "recommendation")
         ->group(kGroup);
-    app.add_option("--figure", figure_folder, "with --compare: a folder for comparison.svg and .csv")
+    app.add_option("--figure", figure_folder,
+                   "with --compare: a folder for comparison.svg and .csv")
         ->group(kGroup);
   }
   what.declare(app);

@@ -36,11 +36,11 @@ ReleaseDocument subspace_document(const Request& request, const std::string& met
   fields.emplace_back("row_norm", bound.radius());
   fields.emplace_back("grid", bound.max_abs());
   fields.emplace_back("grid_unit", bound.unit());
-  fields.emplace_back("units", std::string(request.units() == Units::Scaled ? "scaled to [-1, 1]"
-                                                                            : "original"));
-  fields.emplace_back("center", std::string(request.bounds.has_public_center()
-                                                ? "the public centre that was given"
-                                                : "the public centre of the bound"));
+  fields.emplace_back(
+      "units", std::string(request.units() == Units::Scaled ? "scaled to [-1, 1]" : "original"));
+  fields.emplace_back(
+      "center", std::string(request.bounds.has_public_center() ? "the public centre that was given"
+                                                               : "the public centre of the bound"));
   return document;
 }
 

@@ -15,10 +15,8 @@ namespace {
 
 std::string diagnostic_text(const SampleCovariance& sample, Eigen::Index rank) {
   const Vector values = sample.eigenvalues();
-  const double ratio =
-      static_cast<double>(sample.dimension()) / static_cast<double>(sample.rows());
-  const double variance =
-      bulk_estimate(sample.rows(), sample.dimension()).noise_variance(values);
+  const double ratio = static_cast<double>(sample.dimension()) / static_cast<double>(sample.rows());
+  const double variance = bulk_estimate(sample.rows(), sample.dimension()).noise_variance(values);
   const double edge = variance * std::pow(1.0 + std::sqrt(ratio), 2.0);
   const auto above = static_cast<Eigen::Index>(
       std::count_if(values.begin(), values.end(), [&](double value) { return value > edge; }));
@@ -28,7 +26,7 @@ std::string diagnostic_text(const SampleCovariance& sample, Eigen::Index rank) {
       "eigenvalues above the edge    {}\nassumed rank                  {}\n"
       "verdict                       {}\n",
       variance, edge, above, rank,
-      above == rank ? "the data look spiked with the assumed rank"
+      above == rank  ? "the data look spiked with the assumed rank"
       : above > rank ? "more directions stand out than the model assumes: the guarantee of method "
                        "spiked is in doubt"
                      : "fewer directions stand out than the model assumes: the guarantee of method "

@@ -99,8 +99,8 @@ void add_model_fields(ReleaseDocument& document, const SpikedPlan& plan,
 ReleaseDocument document_of(const ReleaseRequest& request, const SpikedPlan& plan,
                             const ExactPass& pass, const Release<SpikedResult>& release) {
   const SpikedResult& result = release.value();
-  ReleaseDocument document = subspace_document(request.what, "spiked", release.guarantee(),
-                                               pass.bound(), pass.schema());
+  ReleaseDocument document =
+      subspace_document(request.what, "spiked", release.guarantee(), pass.bound(), pass.schema());
   add_model_fields(document, plan, result);
   const SpikedComponents components = spiked_components(result);
   const Eigen::Index p = result.frame.rows();
@@ -169,10 +169,11 @@ Outcome SpikedMethod::release(const ReleaseRequest& request) const {
       return written;
     }
   }
-  return publish(document_of(request, *plan, *pass, release), request.output,
-                 {request.input.display_name(), describe_bound(pass->bound()),
-                  {shares_line(*plan),
-                   "  model       " + model_statement(plan->request().constants)}});
+  return publish(
+      document_of(request, *plan, *pass, release), request.output,
+      {request.input.display_name(),
+       describe_bound(pass->bound()),
+       {shares_line(*plan), "  model       " + model_statement(plan->request().constants)}});
 }
 
 Result<RowBound> SpikedMethod::planned_bound(const PlanRequest& request,
@@ -209,6 +210,7 @@ nlohmann::ordered_json plan_facts(const PlanRequest& request, const SpikedPlan& 
     const SpikedModel model = plan.model();
     const double change = projector_sensitivity(model, plan.request().constants);
     const double sd = change / plan.mu_of("projector");
+    facts["model_radius"] = std::sqrt(model_radius_squared(model, plan.request().constants));
     facts["projector_sensitivity"] = change;
     facts["projector_noise_sd"] = sd;
     const double off = plan.request().published ? sd : sd * std::sqrt(0.5);
@@ -237,12 +239,16 @@ void print_plan(const PlanRequest& request, const SpikedPlan& plan,
              model_statement(plan.request().constants), shares_line(plan));
   for (const SpikedCondition& condition : plan.conditions()) {
     fmt::print("  needs       {}: {}\n", condition.text,
-               condition.known ? fmt::format("{:.4g} against {:.4g}, met (C1 = {:g})",
-                                             condition.left, condition.right,
-                                             plan.request().constants.c1)
-                               : "not checked, a parameter is estimated");
+               condition.known
+                   ? fmt::format("{:.4g} against {:.4g}, met (C1 = {:g})", condition.left,
+                                 condition.right, plan.request().constants.c1)
+                   : "not checked, a parameter is estimated");
   }
   if (facts.contains("projector_sensitivity")) {
+    fmt::print(
+        "  radius      rows of the model stay within {:.4g} (also the --row-norm for method "
+        "gauss)\n",
+        facts["model_radius"].get<double>());
     fmt::print("  projector   sensitivity {:.4g}, noise standard deviation {:.4g}\n",
                facts["projector_sensitivity"].get<double>(),
                facts["projector_noise_sd"].get<double>());
@@ -297,9 +303,8 @@ std::optional<PredictedError> SpikedMethod::predicted_error(const AssumedSetting
   request.rank = k;
   request.noise_variance = setting.spectrum.tail(p - k).mean();
   request.spike = setting.spectrum[k - 1] - *request.noise_variance;
-  request.spread = *request.spike > 0.0
-                       ? (setting.spectrum[0] - *request.noise_variance) / *request.spike
-                       : 1.0;
+  request.spread =
+      *request.spike > 0.0 ? (setting.spectrum[0] - *request.noise_variance) / *request.spike : 1.0;
   request.row_radius = setting.bound.radius();
   request.budget = setting.budget;
   const Result<SpikedPlan> plan = SpikedPlan::make(request);

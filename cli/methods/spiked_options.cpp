@@ -77,8 +77,8 @@ Result<SpikedRequest> SpikedOptions::request(const Request& what, Eigen::Index r
   request.row_radius = row_radius;
   request.budget = *budget;
   // pca is about the subspace; the source splits evenly for the covariance.
-  request.variance_share = what.variance_share.value_or(
-      what.wants_components() ? Request::kDefaultVarianceShare : 0.5);
+  request.variance_share =
+      what.variance_share.value_or(what.wants_components() ? Request::kDefaultVarianceShare : 0.5);
   request.published = what.published;
   request.constants = constants;
   return request;
@@ -93,8 +93,8 @@ Result<double> SpikedOptions::model_radius(const Request& what, Eigen::Index dim
   }
   const Eigen::Index spikes =
       max_rank ? *max_rank : (rank ? *rank : (what.wants_components() ? what.components : 1));
-  return std::sqrt(model_radius_squared(
-      {*rows, dimension, spikes, *noise_variance, *spike, spread}, constants));
+  return std::sqrt(
+      model_radius_squared({*rows, dimension, spikes, *noise_variance, *spike, spread}, constants));
 }
 
 }  // namespace eigenveil::cli

@@ -38,8 +38,8 @@ Result<GapPlan> gap_plan(const Request& what, const RowBound& bound) {
     return error_of(budget);
   }
   return what.budget.relation().and_then([&](Relation relation) {
-    return GapPlan::make({bound, what.units(), *budget, relation, what.components,
-                          what.share_for_variance()});
+    return GapPlan::make(
+        {bound, what.units(), *budget, relation, what.components, what.share_for_variance()});
   });
 }
 
@@ -69,8 +69,7 @@ ReleaseDocument document_of(const Request& request, const GapPlan& plan, const S
   document.result.emplace_back("noisy_explained_share",
                                to_list(variances / std::max(variances.sum(), 1e-300)));
   document.result.emplace_back(
-      "noise_edge",
-      to_list(Vector::Constant(variances.size(), 4.0 * plan.inside_sd() / n)));
+      "noise_edge", to_list(Vector::Constant(variances.size(), 4.0 * plan.inside_sd() / n)));
   add_loadings(document, schema, *result.frame * inside.vectors);
   return document;
 }

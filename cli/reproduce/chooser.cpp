@@ -40,8 +40,7 @@ ExactGram gram_of(const Cell& cell, const Matrix& columns) {
   Schema schema;
   schema.columns.assign(cell.assumed.bound.dimension(), "x");
   GramAccumulator accumulator(schema, cell.assumed.bound, 1);
-  static_cast<void>(
-      accumulator.add(columns.data(), static_cast<std::size_t>(columns.cols())));
+  static_cast<void>(accumulator.add(columns.data(), static_cast<std::size_t>(columns.cols())));
   return *accumulator.finish();
 }
 
@@ -74,9 +73,8 @@ Matrix run_method(const std::string& name, const Cell& cell, const Matrix& colum
     return plan->run(gram, stream).value().frame.value_or(Matrix());
   }
   if (name == "oja") {
-    const Result<OjaPlan> plan =
-        OjaPlan::make({s.bound.radius(), s.bound.dimension(), 1000, {}, s.budget,
-                       Relation::ReplaceOne});
+    const Result<OjaPlan> plan = OjaPlan::make(
+        {s.bound.radius(), s.bound.dimension(), 1000, {}, s.budget, Relation::ReplaceOne});
     OjaPass pass(*plan, stream);
     for (const auto& row : columns.colwise()) {
       pass.add(row);
@@ -123,8 +121,7 @@ bool winner_is_right(const std::vector<ComparedMethod>& methods,
   double best = 1e300;
   std::string winner;
   for (const ComparedMethod& method : methods) {
-    const bool eligible =
-        accept_model || method.predicted.basis != Basis::ModelProbability;
+    const bool eligible = accept_model || method.predicted.basis != Basis::ModelProbability;
     if (method.predicted.available && eligible && errors.at(method.name) < best) {
       best = errors.at(method.name);
       winner = method.name;

@@ -79,9 +79,8 @@ void add_repetition(const Sweep& sweep, const SpikedSetting& setting, RandomStre
     }
     return;
   }
-  const Matrix population =
-      setting.spike * truth.basis * truth.basis.transpose() +
-      Matrix::Identity(setting.dimension, setting.dimension);
+  const Matrix population = setting.spike * truth.basis * truth.basis.transpose() +
+                            Matrix::Identity(setting.dimension, setting.dimension);
   for (const auto& [name, covariance] : released_covariances(truth.sample, stream)) {
     const Schatten norms = schatten(covariance - population);
     point.errors[name].push_back(norms.two);
@@ -104,8 +103,8 @@ FigurePanel panel_of(const Sweep& sweep, const std::vector<Point>& points) {
   panel.x.scale = sweep.x_scale;
   panel.y.label = sweep.covariance ? "|S~ - Sigma|_F" : "|U~U~' - UU'|_F";
   panel.y.scale = Scale::Log10;
-  for (const char* name : {kTight, kPublished, kGaussTight, kDpGauss, kDpGaussStar, kDpOja,
-                           kNonPrivate}) {
+  for (const char* name :
+       {kTight, kPublished, kGaussTight, kDpGauss, kDpGaussStar, kDpOja, kNonPrivate}) {
     FigureSeries series{.name = name, .kind = SeriesKind::Line, .mark = Mark::Filled};
     series.emphasis = name == std::string(kTight) ? Emphasis::Strong : Emphasis::Normal;
     for (const Point& point : points) {
@@ -144,8 +143,8 @@ Comparison judge(const Claim& claim, const Sweep& sweep, const std::vector<Point
     }
     const std::vector<double>& first = point.errors.at(claim.first);
     const std::vector<double>& second = point.errors.at(claim.second);
-    const double error = (deviation(first) + deviation(second)) /
-                         std::sqrt(static_cast<double>(first.size()));
+    const double error =
+        (deviation(first) + deviation(second)) / std::sqrt(static_cast<double>(first.size()));
     ++total;
     held += mean(first) <= mean(second) + error ? 1 : 0;
     worst = std::max(worst, mean(first) / mean(second));
@@ -156,11 +155,11 @@ Comparison judge(const Claim& claim, const Sweep& sweep, const std::vector<Point
 }
 
 PrintedTable error_table(std::size_t index, const Sweep& sweep, const std::vector<Point>& points) {
-  PrintedTable table{fmt::format("panel{}", index + 1),
-                     fmt::format("{}: mean error and standard deviation over repetitions.",
-                                 sweep.title),
-                     {sweep.x_label, "method", "mean", "standard deviation"},
-                     {}};
+  PrintedTable table{
+      fmt::format("panel{}", index + 1),
+      fmt::format("{}: mean error and standard deviation over repetitions.", sweep.title),
+      {sweep.x_label, "method", "mean", "standard deviation"},
+      {}};
   for (const Point& point : points) {
     for (const auto& [name, errors] : point.errors) {
       table.rows.push_back({fmt::format("{:g}", point.x), name, fmt::format("{:.4f}", mean(errors)),
@@ -195,8 +194,9 @@ Result<Reproduction> produce(const FigurePlan& plan, EntryRun& run) {
                        {"C3", 4.0},
                        {"C5", 4.0}};
   Figure figure{.title = "Private PCA in the spiked model",
-                .description = "Mean error with one standard deviation against what varies; the "
-                               "grey line is the minimax rate up to a constant.",
+                .description =
+                    "Mean error with one standard deviation against what varies; the "
+                    "grey line is the minimax rate up to a constant.",
                 .columns = 2,
                 .width = 960};
   std::vector<std::vector<Point>> all;
@@ -228,7 +228,8 @@ Result<Reproduction> produce(const FigurePlan& plan, EntryRun& run) {
                    .level = NoteLevel::Caution}};
   result.figures.push_back({"errors", figure});
   result.notes = {
-      "The whole budget goes to the subspace in the PCA figures, half to each part for covariances.",
+      "The whole budget goes to the subspace in the PCA figures, half to each part for "
+      "covariances.",
       "DP-Gauss clips rows to its radius; the source only scales. Its sensitivity is that of one "
       "row that comes or goes, as in the source.",
       "DP-Oja is our stream with replace-one accounting and the fair noise; the source lowers its "
@@ -251,9 +252,13 @@ FigurePlan figure_plan(int number) {
   const std::string better = "Algorithm 1 at or below DP-Gauss";
   switch (number) {
     case 1:
-      return {{{"r = 1, n varies", "n", {1000, 2000, 3000, 5000, 8000},
+      return {{{"r = 1, n varies",
+                "n",
+                {1000, 2000, 3000, 5000, 8000},
                 [](double n) { return setting(whole(n), 50, 1, 10.0); }},
-               {"n = 3000, r varies", "r", {1, 2, 3, 5, 8},
+               {"n = 3000, r varies",
+                "r",
+                {1, 2, 3, 5, 8},
                 [](double r) { return setting(3000, 50, whole(r), 10.0); }}},
               {{0, better, kPublished, kDpGauss},
                {0, "DP-Oja far behind", kDpGauss, kDpOja},
@@ -262,36 +267,63 @@ FigurePlan figure_plan(int number) {
               "Our method slightly outperforms DP-Gauss, DP-Oja is far behind; as the rank grows "
               "our method becomes better than DP-Gauss*."};
     case 2:
-      return {{{"n = 3000, epsilon varies", "epsilon", {0.2, 0.5, 1, 2, 4},
-                [](double e) { return setting(3000, 50, 1, 10.0, e); }, false, Scale::Log10},
-               {"n = 3000, r = 3, lambda varies", "lambda", {2, 5, 10, 20, 50},
-                [](double l) { return setting(3000, 50, 3, l); }, false, Scale::Log10}},
+      return {{{"n = 3000, epsilon varies",
+                "epsilon",
+                {0.2, 0.5, 1, 2, 4},
+                [](double e) { return setting(3000, 50, 1, 10.0, e); },
+                false,
+                Scale::Log10},
+               {"n = 3000, r = 3, lambda varies",
+                "lambda",
+                {2, 5, 10, 20, 50},
+                [](double l) { return setting(3000, 50, 3, l); },
+                false,
+                Scale::Log10}},
               {{0, better, kPublished, kDpGauss},
                {1, "DP-Gauss* best at small lambda", kDpGaussStar, kPublished, 0.0, 2.0},
                {1, "ours best as lambda grows", kPublished, kDpGaussStar, 50.0}},
               "Errors of all methods grow as epsilon falls. DP-Gauss* is best at small lambda; our "
               "method outperforms the others as lambda grows."};
     case 3:
-      return {{{"n = 30, r = 3, lambda varies", "lambda", {100, 500, 2000, 10000, 50000},
-                [](double l) { return setting(30, 50, 3, l); }, false, Scale::Log10}},
+      return {{{"n = 30, r = 3, lambda varies",
+                "lambda",
+                {100, 500, 2000, 10000, 50000},
+                [](double l) { return setting(30, 50, 3, l); },
+                false,
+                Scale::Log10}},
               {{0, "ours well below DP-Gauss", kPublished, kDpGauss, 500.0},
                {0, "ours well below DP-Gauss*", kPublished, kDpGaussStar, 500.0}},
               "With p >= n our method outperforms DP-Gauss and DP-Gauss*, which hardly improve as "
               "the signal grows."};
     case 5:
-      return {{{"p = 50, n varies", "n", {2000, 5000, 10000},
-                [](double n) { return setting(whole(n), 50, 3, 10.0); }, true},
-               {"p = 100, n varies", "n", {2000, 5000, 10000},
-                [](double n) { return setting(whole(n), 100, 3, 10.0); }, true}},
-              {{0, better, kPublished, kDpGauss},
-               {1, better, kPublished, kDpGauss},
-               {1, "DP-Gauss* less efficient at p = 100", kPublished, kDpGaussStar}},
-              "DP-Gauss* performs like our method at p = 50 and becomes less efficient at p = 100."};
+      return {
+          {{"p = 50, n varies",
+            "n",
+            {2000, 5000, 10000},
+            [](double n) { return setting(whole(n), 50, 3, 10.0); },
+            true},
+           {"p = 100, n varies",
+            "n",
+            {2000, 5000, 10000},
+            [](double n) { return setting(whole(n), 100, 3, 10.0); },
+            true}},
+          {{0, better, kPublished, kDpGauss},
+           {1, better, kPublished, kDpGauss},
+           {1, "DP-Gauss* less efficient at p = 100", kPublished, kDpGaussStar}},
+          "DP-Gauss* performs like our method at p = 50 and becomes less efficient at p = 100."};
     default:
-      return {{{"p = 50, lambda varies", "lambda", {5, 10, 20, 50},
-                [](double l) { return setting(10000, 50, 3, l); }, true, Scale::Log10},
-               {"p = 100, lambda varies", "lambda", {5, 10, 20, 50},
-                [](double l) { return setting(10000, 100, 3, l); }, true, Scale::Log10}},
+      return {{{"p = 50, lambda varies",
+                "lambda",
+                {5, 10, 20, 50},
+                [](double l) { return setting(10000, 50, 3, l); },
+                true,
+                Scale::Log10},
+               {"p = 100, lambda varies",
+                "lambda",
+                {5, 10, 20, 50},
+                [](double l) { return setting(10000, 100, 3, l); },
+                true,
+                Scale::Log10}},
               {{0, better, kPublished, kDpGauss}, {1, better, kPublished, kDpGauss}},
               "The same for the signal strength, n = 10^4."};
   }
@@ -305,8 +337,7 @@ Entry spiked_figure_entry(int number) {
           number < 5 ? "private PCA in the spiked model: our Algorithm 1 beside its rivals"
                      : "private covariance in the spiked model",
           fmt::format("Seed 004 (optimal private PCA, spiked covariance), Figure {}", number),
-          plan.statement,
-          [plan](EntryRun& run) { return produce(plan, run); }};
+          plan.statement, [plan](EntryRun& run) { return produce(plan, run); }};
 }
 
 }  // namespace eigenveil::cli

@@ -17,7 +17,8 @@ constexpr Eigen::Index kSide = 28;
 constexpr Eigen::Index kSmall = 14;
 
 std::optional<std::filesystem::path> mnist_folder() {
-  for (const char* place : {"../shared/data/mnist", "../../shared/data/mnist", "shared/data/mnist"}) {
+  for (const char* place :
+       {"../shared/data/mnist", "../../shared/data/mnist", "shared/data/mnist"}) {
     if (std::filesystem::exists(std::filesystem::path(place) / "train-images-idx3-ubyte.gz")) {
       return place;
     }
@@ -121,8 +122,8 @@ Result<Reproduction> produce(EntryRun& run) {
   const SampleCovariance covariance = SampleCovariance::of_columns(digits->columns);
   const Vector eigenvalues = covariance.eigenvalues();
   SpikedSample sample{digits->columns, {}, eigenvalues.segment(49, 91).mean()};
-  sample.setting = {digits->columns.cols(), digits->columns.rows(), 3, eigenvalues.head(3).mean(),
-                    2.0, 0.1};
+  sample.setting = {
+      digits->columns.cols(), digits->columns.rows(), 3, eigenvalues.head(3).mean(), 2.0, 0.1};
   const int repetitions = run.effort == Effort::Full ? 40 : 3;
   std::map<std::string, double> explained;
   std::map<std::string, Matrix> frames;
@@ -133,8 +134,10 @@ Result<Reproduction> produce(EntryRun& run) {
     }
     run.progress.at(static_cast<double>(i + 1) / repetitions);
   }
-  PrintedTable table{"explained", "Share of the total variance along the three released components.",
-                     {"method", "variance explained"}, {}};
+  PrintedTable table{"explained",
+                     "Share of the total variance along the three released components.",
+                     {"method", "variance explained"},
+                     {}};
   Figure figure{.title = "Scores of digits 1, 4 and 9 on the first two released components",
                 .description = "Points of three digits for every method.",
                 .columns = 2,
@@ -155,7 +158,8 @@ Result<Reproduction> produce(EntryRun& run) {
   result.notes = {
       "As in the source, lambda and sigma^2 are read off the data, so nothing here is private.",
       "Images are taken about their mean and scaled to [0, 1]; the source says neither.",
-      "epsilon = 2 is outside of what is proved for the classic calibration, which the source uses; "
+      "epsilon = 2 is outside of what is proved for the classic calibration, which the source "
+      "uses; "
       "the tight versions are exact there."};
   return result;
 }

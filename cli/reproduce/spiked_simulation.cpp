@@ -47,13 +47,12 @@ Matrix clipped_covariance(const SpikedSample& sample, double radius_squared) {
 /// Liu et al.'s stream with our accounting: contributions cut at the model's typical largest.
 Matrix oja_direction(const SpikedSample& sample, double radius_squared, RandomStream& stream) {
   const SpikedSetting& s = sample.setting;
-  const double contribution =
-      std::sqrt(radius_squared * 2.0 * (s.spike + sample.noise_variance) *
-                std::log(static_cast<double>(s.rows)));
-  const Result<OjaPlan> plan = OjaPlan::make(
-      {std::sqrt(radius_squared), static_cast<std::size_t>(s.dimension),
-       static_cast<std::size_t>(std::max<Eigen::Index>(1, s.rows / 10)), contribution,
-       ApproxDp{s.epsilon, s.delta}, Relation::ReplaceOne});
+  const double contribution = std::sqrt(radius_squared * 2.0 * (s.spike + sample.noise_variance) *
+                                        std::log(static_cast<double>(s.rows)));
+  const Result<OjaPlan> plan =
+      OjaPlan::make({std::sqrt(radius_squared), static_cast<std::size_t>(s.dimension),
+                     static_cast<std::size_t>(std::max<Eigen::Index>(1, s.rows / 10)), contribution,
+                     ApproxDp{s.epsilon, s.delta}, Relation::ReplaceOne});
   OjaPass pass(*plan, stream);
   for (const auto& row : sample.columns.colwise()) {
     const double norm2 = row.squaredNorm();
@@ -88,8 +87,7 @@ Matrix two_part_covariance(const SpikedSample& sample, bool published, RandomStr
   const double variance = sample.noise_variance;
   const Matrix inside = add_symmetric_noise(
       covariance.compress(frame) - variance * Matrix::Identity(s.rank, s.rank), second, stream);
-  return frame * inside * frame.transpose() +
-         variance * Matrix::Identity(s.dimension, s.dimension);
+  return frame * inside * frame.transpose() + variance * Matrix::Identity(s.dimension, s.dimension);
 }
 
 }  // namespace
@@ -106,12 +104,11 @@ SpikedTruth draw_spiked(const SpikedSetting& setting, RandomStream& stream) {
 
 double projector_distance(const Matrix& first, const Matrix& second) {
   const double overlap = (first.transpose() * second).squaredNorm();
-  return std::sqrt(std::max(0.0, static_cast<double>(first.cols() + second.cols()) -
-                                     2.0 * overlap));
+  return std::sqrt(
+      std::max(0.0, static_cast<double>(first.cols() + second.cols()) - 2.0 * overlap));
 }
 
-std::map<std::string, Matrix> released_subspaces(const SpikedSample& sample,
-                                                 RandomStream& stream) {
+std::map<std::string, Matrix> released_subspaces(const SpikedSample& sample, RandomStream& stream) {
   const SpikedSetting& s = sample.setting;
   const SpikedModel model = model_of(sample);
   const Matrix frame = SampleCovariance::of_columns(sample.columns).top(s.rank).vectors;
@@ -145,8 +142,7 @@ std::map<std::string, Matrix> released_covariances(const SpikedSample& sample,
   const auto limited = [&](double sensitivity, bool tight) {
     const SymmetricNoise noise = tight ? tight_noise(sensitivity, s.epsilon, s.delta)
                                        : classic_noise(sensitivity, s.epsilon, s.delta);
-    return rank_limited(add_symmetric_noise(clipped, noise, stream), s.rank,
-                        sample.noise_variance);
+    return rank_limited(add_symmetric_noise(clipped, noise, stream), s.rank, sample.noise_variance);
   };
   return {{kPublished, two_part_covariance(sample, true, stream)},
           {kTight, two_part_covariance(sample, false, stream)},

@@ -48,9 +48,8 @@ Result<AuditCase> gap_case(const SubspaceAudit& request, SubspaceMutant mutant) 
   if (!plan) {
     return error_of(plan);
   }
-  const Relation run_relation = mutant == SubspaceMutant::RelationFactorMissing
-                                    ? Relation::AddRemove
-                                    : request.relation;
+  const Relation run_relation =
+      mutant == SubspaceMutant::RelationFactorMissing ? Relation::AddRemove : request.relation;
   const Result<GapPlan> run = robust_plan(request, run_relation);
   if (!run) {
     return error_of(run);
@@ -58,8 +57,8 @@ Result<AuditCase> gap_case(const SubspaceAudit& request, SubspaceMutant mutant) 
   const double norm = mutant == SubspaceMutant::ClippingSkipped ? 2.0 : 1.0;
   const bool replaced = request.relation == Relation::ReplaceOne;
   const auto first = std::make_shared<ExactGram>(axis_gram(norm, replaced ? 4 : 1, 0));
-  const auto second = std::make_shared<ExactGram>(axis_gram(norm, replaced ? 3 : 0,
-                                                            replaced ? 1 : 0));
+  const auto second =
+      std::make_shared<ExactGram>(axis_gram(norm, replaced ? 3 : 0, replaced ? 1 : 0));
   const double factor = noise_factor(mutant);
   const auto statistic = [plan = *run, factor](std::shared_ptr<ExactGram> gram) {
     // A smaller noise is a larger signal: the exact gap is scaled in its place.
@@ -140,10 +139,10 @@ Result<AuditCase> spiked_projector_case(const SubspaceAudit& request, SubspaceMu
                      axis_projector(0.0), axis_projector(turn), *sd * noise_factor(mutant));
 }
 
-/// One column, one row of norm R against the zero row: the batch is w R² + noise, w = 1 or -1 known.
+/// One column, one row of norm R against the zero row: the batch is w R² + noise, w = 1 or -1
+/// known.
 Result<AuditCase> oja_case(const SubspaceAudit& request, SubspaceMutant mutant) {
-  const Result<OjaPlan> plan =
-      OjaPlan::make({1.0, 1, 1, {}, request.budget, Relation::ZeroRow});
+  const Result<OjaPlan> plan = OjaPlan::make({1.0, 1, 1, {}, request.budget, Relation::ZeroRow});
   if (!plan) {
     return error_of(plan);
   }

@@ -117,8 +117,8 @@ Result<GapPlan> GapPlan::make(const GapRequest& request) {
   plan.radius_ = row_radius(request.bound, request.units);
   const double slack = 2.0 * plan.solver_error();
   const double square = up(plan.radius_ * plan.radius_);
-  const double inside = up((one_sided(request.relation) ? std::sqrt(1.0 + 1.0 / 16.0)
-                                                        : std::sqrt(2.0)) * square, kUlps);
+  const double inside = up(
+      (one_sided(request.relation) ? std::sqrt(1.0 + 1.0 / 16.0) : std::sqrt(2.0)) * square, kUlps);
   const Eigen::Index side = request.components + 1;
   const Result<double> gap_sd = symmetric_noise_sd(
       up(gap_change(plan.radius_, request.relation) + slack), plan.mu_gap_, side);
@@ -146,8 +146,8 @@ std::optional<double> GapPlan::projector_sd(double gap_lower) const {
   }
   // Davis and Kahan once more, for the solver; a neighbour's gap is at least gap/2.
   const double solver = 2.0 * std::sqrt(2.0 * k) * 4.0 * solver_error() / gap;
-  const Result<double> sd = symmetric_noise_sd(up(change + solver, kUlps), mu_projector_,
-                                               p <= kDenseProjector ? p : 1);
+  const Result<double> sd =
+      symmetric_noise_sd(up(change + solver, kUlps), mu_projector_, p <= kDenseProjector ? p : 1);
   if (!sd || *sd * std::sqrt(0.5 * static_cast<double>(p)) >= kDrowned) {
     return std::nullopt;
   }
@@ -162,8 +162,8 @@ Release<GapResult> GapPlan::run(const ExactGram& gram, RandomStream& stream) con
   const SymmetricEigen top = sample.top(k + 1);
   const Vector gap = Vector::Constant(1, n * (top.values[k - 1] - top.values[k]));
   GapResult result;
-  result.gap_lower = add_vector_noise(gap, symmetric_noise(gap_sd_), stream)[0] -
-                     quantile_ * gap_sd_;
+  result.gap_lower =
+      add_vector_noise(gap, symmetric_noise(gap_sd_), stream)[0] - quantile_ * gap_sd_;
 
   // The count is released in either case: t² n beside the matrix inside.
   const SymmetricNoise inside_noise = symmetric_noise(inside_sd_);

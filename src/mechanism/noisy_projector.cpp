@@ -99,8 +99,8 @@ class BlockChain {
   std::vector<Matrix> couplings_;
 };
 
-/// Q of the factorisation with a positive diagonal of R: unique, so a Gaussian matrix gives a uniform
-/// frame.
+/// Q of the factorisation with a positive diagonal of R: unique, so a Gaussian matrix gives a
+/// uniform frame.
 Matrix orthonormal(const Matrix& columns) {
   const Eigen::HouseholderQR<Matrix> factored(columns);
   const Vector signs = factored.matrixQR().diagonal().unaryExpr(
@@ -127,14 +127,15 @@ Matrix noisy_subspace_wide(const Matrix& frame, double standard_deviation, Rando
   // Outside the frame: H L with H uniform among the frames orthogonal to it and LᵀL what is left of
   // orthonormality.
   const SymmetricEigen left = symmetric_eigen(Matrix::Identity(r, r) - inside.transpose() * inside);
-  const Matrix root = left.vectors * left.values.cwiseMax(0.0).cwiseSqrt().asDiagonal() *
-                      left.vectors.transpose();
+  const Matrix root =
+      left.vectors * left.values.cwiseMax(0.0).cwiseSqrt().asDiagonal() * left.vectors.transpose();
   Matrix outside(p, r);
   fill_standard_normal(stream, {outside.data(), static_cast<std::size_t>(outside.size())});
   outside -= frame * (frame.transpose() * outside);
   // Drawn in doubles: the low bits go to a public grid.
   const Matrix drawn = orthonormal(frame * inside + orthonormal(outside) * root);
-  return drawn.unaryExpr([](double value) { return kFrameGrid * std::nearbyint(value / kFrameGrid); });
+  return drawn.unaryExpr(
+      [](double value) { return kFrameGrid * std::nearbyint(value / kFrameGrid); });
 }
 
 double projector_noise_error(Eigen::Index dimension, Eigen::Index rank,

@@ -47,9 +47,9 @@ Result<OjaPlan> OjaPlan::make(const OjaRequest& request) {
   const double whole = request.row_radius * request.row_radius;
   const double arithmetic =
       2.0 * static_cast<double>(request.batch + request.dimension) * whole * 0x1p-50;
-  plan.sensitivity_ = up(
-      oja_sensitivity(request.row_radius, request.contribution, request.relation) + arithmetic,
-      kUlps);
+  plan.sensitivity_ =
+      up(oja_sensitivity(request.row_radius, request.contribution, request.relation) + arithmetic,
+         kUlps);
   const Result<double> sd =
       symmetric_noise_sd(plan.sensitivity_, budget->mu, rounding_side(request.dimension));
   if (!sd) {
@@ -63,8 +63,8 @@ Result<OjaPlan> OjaPlan::make(const OjaRequest& request) {
   for (std::string& entry : noise_assumptions(NoiseLaw::Gaussian)) {
     assumptions.push_back(std::move(entry));
   }
-  plan.guarantee_ = {request.relation, *budget, Basis::ProvedRealArithmetic,
-                     std::move(assumptions), true};
+  plan.guarantee_ = {request.relation, *budget, Basis::ProvedRealArithmetic, std::move(assumptions),
+                     true};
   return plan;
 }
 
@@ -91,8 +91,7 @@ void OjaPass::add(const Vector& row) {
 }
 
 void OjaPass::step() {
-  const Vector noisy =
-      add_vector_noise(batch_sum_, symmetric_noise(plan_->noise_sd()), *stream_);
+  const Vector noisy = add_vector_noise(batch_sum_, symmetric_noise(plan_->noise_sd()), *stream_);
   ++steps_;
   // Weights grow with the step: early batches saw a worse direction. Oja's step size is then about
   // 2 / (step * eigenvalue).

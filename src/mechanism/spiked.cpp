@@ -50,8 +50,8 @@ Result<Loss> spend(const SpikedRequest& request, std::vector<SpikedPart>& parts)
     const auto count = static_cast<double>(parts.size());
     for (SpikedPart& part : parts) {
       part.share = 1.0 / count;
-      const Result<GaussianDp> classic = classic_gaussian_budget(
-          {down(approx->epsilon / count), down(approx->delta / count)});
+      const Result<GaussianDp> classic =
+          classic_gaussian_budget({down(approx->epsilon / count), down(approx->delta / count)});
       if (!classic) {
         return error_of(classic);
       }
@@ -153,9 +153,9 @@ Result<SpikedPlan> SpikedPlan::make(const SpikedRequest& request) {
     return error_of(loss);
   }
   const bool known = request.noise_variance && request.spike;
-  plan.conditions_ = spiked_conditions(plan.model(), request.constants, known,
-                                       request.noise_variance.has_value(),
-                                       stated_pair(request.budget));
+  plan.conditions_ =
+      spiked_conditions(plan.model(), request.constants, known, request.noise_variance.has_value(),
+                        stated_pair(request.budget));
   for (const SpikedCondition& condition : plan.conditions_) {
     if (!condition.met()) {
       return bad_request(fmt::format(
@@ -165,9 +165,10 @@ Result<SpikedPlan> SpikedPlan::make(const SpikedRequest& request) {
     }
   }
   if (request.published && request.dimension > kDenseProjector) {
-    return bad_request(fmt::format("the published noise needs a p x p matrix; it is for up to {} "
-                                   "columns, leave out --calibration published",
-                                   kDenseProjector));
+    return bad_request(
+        fmt::format("the published noise needs a p x p matrix; it is for up to {} "
+                    "columns, leave out --calibration published",
+                    kDenseProjector));
   }
   for (const SpikedPart& part : plan.parts_) {
     const Eigen::Index side = part.name == kProjector && request.dimension <= kDenseProjector
@@ -275,8 +276,7 @@ class Estimator {
     const double fluctuation = 2.0 * std::sqrt((r + std::log(n)) / n);
     // A sample spike exceeds lambda by at most the edge of the bulk; lambda_r >= mean / kappa.
     const double edge = model.noise_variance * std::pow(1.0 + std::sqrt(ratio), 2.0);
-    result.spike_lower =
-        std::max(0.0, (mean - error) * (1.0 - fluctuation) - edge) / model.spread;
+    result.spike_lower = std::max(0.0, (mean - error) * (1.0 - fluctuation) - edge) / model.spread;
     result.spike_upper = std::max(0.0, (mean + error) * (1.0 + fluctuation)) / model.spread;
   }
 

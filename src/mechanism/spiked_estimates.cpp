@@ -10,7 +10,8 @@ namespace {
 
 constexpr int kNodes = 4096;
 
-/// Upper tail of the law on a grid. With x = center - radius cos t the integrand is radius² sin² t / (2 pi x min(1, ratio)).
+/// Upper tail of the law on a grid. With x = center - radius cos t the integrand is radius² sin² t
+/// / (2 pi x min(1, ratio)).
 class MarchenkoPasturTail {
  public:
   explicit MarchenkoPasturTail(double ratio)
@@ -61,24 +62,22 @@ BulkEstimate bulk_estimate(Eigen::Index rows, Eigen::Index dimension) {
   BulkEstimate estimate;
   estimate.first = std::max<Eigen::Index>(1, (m + 3) / 4);
   estimate.last = std::max(estimate.first, 3 * m / 4);
-  estimate.quantiles =
-      marchenko_pastur_quantiles(static_cast<double>(dimension) / static_cast<double>(rows), m,
-                                 estimate.first, estimate.last);
+  estimate.quantiles = marchenko_pastur_quantiles(
+      static_cast<double>(dimension) / static_cast<double>(rows), m, estimate.first, estimate.last);
   estimate.weight_norm = estimate.quantiles.norm();
   return estimate;
 }
 
 double BulkEstimate::noise_variance(const Vector& eigenvalues) const {
-  return quantiles.dot(eigenvalues.segment(first - 1, quantiles.size())) /
-         quantiles.squaredNorm();
+  return quantiles.dot(eigenvalues.segment(first - 1, quantiles.size())) / quantiles.squaredNorm();
 }
 
 Eigen::Index eigen_ratio_rank(const Vector& noisy_eigenvalues, Eigen::Index most, double floor) {
   Eigen::Index best = 1;
   double largest = -1.0;
   for (Eigen::Index k = 1; k <= std::min(most, noisy_eigenvalues.size() - 1); ++k) {
-    const double ratio = std::max(noisy_eigenvalues[k - 1], floor) /
-                         std::max(noisy_eigenvalues[k], floor);
+    const double ratio =
+        std::max(noisy_eigenvalues[k - 1], floor) / std::max(noisy_eigenvalues[k], floor);
     if (ratio > largest) {
       largest = ratio;
       best = k;

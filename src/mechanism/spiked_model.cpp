@@ -35,22 +35,21 @@ double projector_sensitivity(const SpikedModel& model, const SpikedConstants& co
   }
   const double ratio = model.noise_variance / model.spike;
   const double shape = ratio + std::sqrt(model.spread * ratio);
-  return std::min(
-      diameter, up(constants.c2 * shape * std::sqrt(s.p * (s.r + s.log_n)) / s.n, kUlps));
+  return std::min(diameter,
+                  up(constants.c2 * shape * std::sqrt(s.p * (s.r + s.log_n)) / s.n, kUlps));
 }
 
 double covariance_sensitivity(const SpikedModel& model, const SpikedConstants& constants) {
   const Sizes s(model);
   const double largest = model.spread * model.spike;
-  return up(constants.c3 *
-                (largest * (s.r + s.log_n) + model.noise_variance * (s.p + s.log_n)) / s.n,
-            kUlps);
+  return up(
+      constants.c3 * (largest * (s.r + s.log_n) + model.noise_variance * (s.p + s.log_n)) / s.n,
+      kUlps);
 }
 
 double model_radius_squared(const SpikedModel& model, const SpikedConstants& constants) {
   const Sizes s(model);
-  return (s.r + constants.c5 * s.log_n) * model.spread * model.spike +
-         s.p * model.noise_variance;
+  return (s.r + constants.c5 * s.log_n) * model.spread * model.spike + s.p * model.noise_variance;
 }
 
 std::vector<SpikedCondition> spiked_conditions(const SpikedModel& model,
@@ -70,10 +69,10 @@ std::vector<SpikedCondition> spiked_conditions(const SpikedModel& model,
     // (12), read as the source states it; c1 of that condition is not given either, 1 is used.
     const double m = std::min(s.n, s.p);
     const double cost = budget->epsilon / std::sqrt(std::log(4.0 / budget->delta));
-    conditions.push_back({"(12): n sqrt(m / ln n) / (r + ln n) eps / sqrt(ln(4/delta)) >= lambda "
-                          "/ sigma^2, m = min(n, p)",
-                          s.n * std::sqrt(m / s.log_n) / (s.r + s.log_n) * cost, snr,
-                          parameters_known});
+    conditions.push_back(
+        {"(12): n sqrt(m / ln n) / (r + ln n) eps / sqrt(ln(4/delta)) >= lambda "
+         "/ sigma^2, m = min(n, p)",
+         s.n * std::sqrt(m / s.log_n) / (s.r + s.log_n) * cost, snr, parameters_known});
     conditions.push_back({"(12): 1 >= (p/n) sqrt(ln n / m) eps / sqrt(ln(4/delta))", 1.0,
                           s.p / s.n * std::sqrt(s.log_n / m) * cost});
   }
@@ -86,11 +85,9 @@ MinimaxRates minimax_rates(const SpikedModel& model, double epsilon) {
   const double sampling = std::sqrt(s.p / s.n);
   const double projector =
       (ratio + std::sqrt(ratio)) * (sampling + s.p * std::sqrt(s.r) / (s.n * epsilon));
-  const double inside =
-      model.spike * (std::sqrt(s.r / s.n) + std::pow(s.r, 1.5) / (s.n * epsilon));
-  const double outside =
-      std::sqrt(model.noise_variance * (model.spike + model.noise_variance)) *
-      (sampling + std::sqrt(s.r) * s.p / (s.n * epsilon));
+  const double inside = model.spike * (std::sqrt(s.r / s.n) + std::pow(s.r, 1.5) / (s.n * epsilon));
+  const double outside = std::sqrt(model.noise_variance * (model.spike + model.noise_variance)) *
+                         (sampling + std::sqrt(s.r) * s.p / (s.n * epsilon));
   return {std::min(1.0, projector), std::min(model.spike, inside + outside)};
 }
 

@@ -35,8 +35,7 @@ std::vector<double> noisy_steps(std::vector<double> steps, double sd_in_steps,
 Result<double> symmetric_noise_sd(double sensitivity, double mu, Eigen::Index entries_per_side) {
   // sd >= (sensitivity + grid * p) / mu with grid <= sd 2^-20 holds for
   // sd = sensitivity / (mu - p 2^-20).
-  const double rounding =
-      std::ldexp(static_cast<double>(entries_per_side), -kNoiseStepsLog2);
+  const double rounding = std::ldexp(static_cast<double>(entries_per_side), -kNoiseStepsLog2);
   const double left = down(mu - rounding);
   if (!(left > 0.5 * mu)) {
     return bad_request(
@@ -52,8 +51,7 @@ Result<double> symmetric_noise_sd(double sensitivity, double mu, Eigen::Index en
 SymmetricNoise symmetric_noise(double standard_deviation, bool every_entry_alike) {
   const double grid = std::ldexp(1.0, std::ilogb(standard_deviation) - kNoiseStepsLog2);
   return {standard_deviation,
-          every_entry_alike ? standard_deviation
-                            : up(standard_deviation * up(std::sqrt(0.5))),
+          every_entry_alike ? standard_deviation : up(standard_deviation * up(std::sqrt(0.5))),
           grid};
 }
 

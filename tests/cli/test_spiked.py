@@ -81,7 +81,8 @@ class Spiked(CliTest):
             text = file.read()
         self.assertTrue(text.startswith("PRIVATE"))
         self.assertEqual(stat.S_IMODE(os.stat(self.path("private.txt")).st_mode), 0o600)
-        self.assertNotIn("exact", open(self.path("out", "release.json"), encoding="utf-8").read())
+        with open(self.path("out", "release.json"), encoding="utf-8") as file:
+            self.assertNotIn("exact", file.read())
         self.assertNotIn("verdict", out)
 
     def test_plan_prints_conditions_and_rates(self):

@@ -1,10 +1,11 @@
 // spiked-robust: the sensitivity lemmas under attack, NULL, and the split of the budget.
+#include "eigenveil/mechanism/gap_projector.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/gap_projector.hpp"
 #include "eigenveil/mechanism/oja.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/random/haar.hpp"
@@ -147,9 +148,9 @@ GapPlan plan_for(Relation relation, Eigen::Index k = 1) {
 TEST(GapPlan, PartsAndFailureStayWithinTheBudget) {
   for (const Relation relation : {Relation::AddRemove, Relation::ReplaceOne, Relation::ZeroRow}) {
     const GapPlan plan = plan_for(relation);
-    const double mu = std::sqrt(plan.mu_gap() * plan.mu_gap() +
-                                plan.mu_projector() * plan.mu_projector() +
-                                plan.mu_inside() * plan.mu_inside());
+    const double mu =
+        std::sqrt(plan.mu_gap() * plan.mu_gap() + plan.mu_projector() * plan.mu_projector() +
+                  plan.mu_inside() * plan.mu_inside());
     EXPECT_LE(delta_at(GaussianDp{mu}, 1.0) + plan.failure(), 1e-3);
     EXPECT_EQ(plan.guarantee().basis, Basis::ProvedRealArithmetic);
   }
@@ -175,8 +176,8 @@ TEST(GapPlan, RefusesWhatItCannotPromise) {
   const RowBound bound = *RowBound::row_norm(3, 1.0);
   EXPECT_FALSE(GapPlan::make({bound, Units::Scaled, GaussianDp{1.0}}));
   EXPECT_FALSE(GapPlan::make({bound, Units::Scaled, ApproxDp{1.0, 1e-3}, Relation::AddRemove, 3}));
-  EXPECT_FALSE(GapPlan::make(
-      {bound, Units::Scaled, ApproxDp{1.0, 1e-3}, Relation::IndependentCopy, 1}));
+  EXPECT_FALSE(
+      GapPlan::make({bound, Units::Scaled, ApproxDp{1.0, 1e-3}, Relation::IndependentCopy, 1}));
 }
 
 /// x (x . w) lies in a ball of diameter R²: two rows at 45 degrees to w attain it.

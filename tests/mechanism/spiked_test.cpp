@@ -92,8 +92,8 @@ TEST(SpikedPlan, PublishedNoiseIsTheSources) {
   EXPECT_NEAR(1.0 / plan.mu_of("projector"), ratio, 1e-9);
 }
 
-/// Simulation with a fixed seed: rows replaced by independent copies move the projector by less than
-/// D1 at C2 = 4, and by more than a fifth of it (C2 = 0.8 would not do).
+/// Simulation with a fixed seed: rows replaced by independent copies move the projector by less
+/// than D1 at C2 = 4, and by more than a fifth of it (C2 = 0.8 would not do).
 TEST(SpikedModel, IndependentCopiesStayWithinTheSensitivity) {
   RandomStream stream = RandomStream::seeded(seed_for("spiked.copies"));
   double largest = 0.0;
@@ -137,8 +137,10 @@ TEST(SampleCovariance, FewRowsAgreeWithTheGram) {
   EXPECT_LT((thin.compress(first) - full.compress(first)).norm(), 1e-3);
   BoundedTable table(numbered_columns(9), bound);
   table.add(columns.data(), 5);
-  EXPECT_LT((SampleCovariance::of(TableOrGram(table), Units::Original).eigenvalues() -
-             thin.eigenvalues()).norm(), 1e-3);
+  EXPECT_LT(
+      (SampleCovariance::of(TableOrGram(table), Units::Original).eigenvalues() - thin.eigenvalues())
+          .norm(),
+      1e-3);
 }
 
 TEST(MarchenkoPastur, QuantilesIntegrateToTheMoments) {
@@ -196,8 +198,9 @@ double distance_between(std::vector<double> first, std::vector<double> second) {
   double largest = 0.0;
   for (std::size_t i = 0; i < first.size(); ++i) {
     const auto below = std::upper_bound(second.begin(), second.end(), first[i]) - second.begin();
-    largest = std::max(largest, std::abs(static_cast<double>(i + 1) / first.size() -
-                                         static_cast<double>(below) / second.size()));
+    const auto count = static_cast<double>(first.size());  // the same for both
+    largest = std::max(largest,
+                       std::abs(static_cast<double>(i + 1) - static_cast<double>(below)) / count);
   }
   return largest;
 }
@@ -239,8 +242,7 @@ TEST(SpikedPlan, RunsOnFewRowsAndOnMany) {
     fill_standard_normal(stream, {columns.data(), static_cast<std::size_t>(columns.size())});
     columns.row(3) *= std::sqrt(1e5);
     const SpikedPlan plan = *SpikedPlan::make(request);
-    const Release<SpikedResult> release =
-        plan.run(SampleCovariance::of_columns(columns), stream);
+    const Release<SpikedResult> release = plan.run(SampleCovariance::of_columns(columns), stream);
     EXPECT_GT(std::abs(release.value().frame(3, 0)), 0.7);
     const SpikedCovariance covariance = spiked_covariance(release.value());
     EXPECT_GE(symmetric_eigen(covariance.psd).values.minCoeff(), -1e-6);

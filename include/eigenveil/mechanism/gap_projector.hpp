@@ -9,13 +9,13 @@
 namespace eigenveil {
 
 /// spiked-robust: the top-k projector of the exact Gram A of rows clipped to R, with noise that
-/// adapts to the eigengap, (epsilon, delta)-DP for every data set. A noisy lower bound on the gap is
-/// released first; if it is too small the answer is NULL, else the projector is released with noise
-/// for the sensitivity that such a gap leaves. Proof: docs/proofs/spiked_robust.md.
+/// adapts to the eigengap, (epsilon, delta)-DP for every data set. A noisy lower bound on the gap
+/// is released first; if it is too small the answer is NULL, else the projector is released with
+/// noise for the sensitivity that such a gap leaves. Proof: docs/proofs/spiked_robust.md.
 
-/// How far the top-k projector can move, in the Frobenius norm, between A and any neighbour when the
-/// gap of A is at least `gap` and rows have norm at most `radius`: Lemma 2 and 3 of the proof page.
-/// Infinite where the lemmas say nothing (gap <= 4 radius²).
+/// How far the top-k projector can move, in the Frobenius norm, between A and any neighbour when
+/// the gap of A is at least `gap` and rows have norm at most `radius`: Lemma 2 and 3 of the proof
+/// page. Infinite where the lemmas say nothing (gap <= 4 radius²).
 double projector_change(double radius, double gap, Relation relation);
 
 /// How far the gap itself can move (Weyl): R² when a row comes or goes, 2 R² when one is replaced.

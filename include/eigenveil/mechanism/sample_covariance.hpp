@@ -6,9 +6,9 @@
 
 namespace eigenveil {
 
-/// S = (1/n) sum of x xᵀ over bounded rows, about the public centre, in doubles. Private. With fewer
-/// rows than columns it keeps the rows and works with their n x n inner products: nothing p x p is
-/// formed.
+/// S = (1/n) sum of x xᵀ over bounded rows, about the public centre, in doubles. Private. With
+/// fewer rows than columns it keeps the rows and works with their n x n inner products: nothing p x
+/// p is formed.
 class SampleCovariance {
  public:
   static SampleCovariance of(const TableOrGram& statistic, Units units);
@@ -18,7 +18,8 @@ class SampleCovariance {
 
   Eigen::Index rows() const { return rows_; }
   Eigen::Index dimension() const { return dimension_; }
-  /// The `count` largest eigenpairs; vectors are orthonormal to working precision whatever the rows.
+  /// The `count` largest eigenpairs; vectors are orthonormal to working precision whatever the
+  /// rows.
   SymmetricEigen top(Eigen::Index count) const;
   /// The min(n, p) largest eigenvalues, largest first.
   Vector eigenvalues() const;

@@ -15,10 +15,10 @@ namespace eigenveil {
 struct SpikedRequest {
   Eigen::Index rows = 0;
   Eigen::Index dimension = 0;
-  Eigen::Index rank = 1;                  ///< ignored when max_rank is given
-  std::optional<Eigen::Index> max_rank;   ///< estimate the rank privately, at most this
-  std::optional<double> noise_variance;   ///< sigma²; estimated privately when absent
-  std::optional<double> spike;            ///< lambda_r; estimated privately when absent
+  Eigen::Index rank = 1;                 ///< ignored when max_rank is given
+  std::optional<Eigen::Index> max_rank;  ///< estimate the rank privately, at most this
+  std::optional<double> noise_variance;  ///< sigma²; estimated privately when absent
+  std::optional<double> spike;           ///< lambda_r; estimated privately when absent
   double spread = 1.0;
   double row_radius = 0.0;  ///< rows are clipped to it, in the units asked for
   Budget budget;
@@ -36,8 +36,8 @@ struct SpikedPart {
 
 /// A released subspace with the r x r matrix inside it. Safe to publish.
 struct SpikedResult {
-  Matrix frame;    ///< U~, p x r, orthonormal
-  Matrix inside;   ///< L~ = U~ᵀ (S - sigma² I) U~ + E
+  Matrix frame;                 ///< U~, p x r, orthonormal
+  Matrix inside;                ///< L~ = U~ᵀ (S - sigma² I) U~ + E
   double noise_variance = 0.0;  ///< given, or the noisy estimate
   /// Confidence bounds that the noise was scaled to; the given values when they are public.
   double noise_variance_upper = 0.0;
@@ -58,7 +58,9 @@ class SpikedPlan {
   const std::vector<SpikedPart>& parts() const { return parts_; }
   const std::vector<SpikedCondition>& conditions() const { return conditions_; }
   const Guarantee& guarantee() const { return guarantee_; }
-  bool estimates() const { return !request_.noise_variance || !request_.spike || request_.max_rank; }
+  bool estimates() const {
+    return !request_.noise_variance || !request_.spike || request_.max_rank;
+  }
   /// The model with its public values; only where both are known.
   SpikedModel model() const;
   double mu_of(const std::string& part) const;

@@ -10,8 +10,8 @@ Vector marchenko_pastur_quantiles(double ratio, Eigen::Index m, Eigen::Index fir
                                   Eigen::Index last);
 
 /// sigma²^ = sum q_k lambda_k / sum q_k² over the middle half of the m = min(n, p) sample
-/// eigenvalues; `weight_norm` is |q|: the estimate moves by at most (l2 change of the eigenvalues) /
-/// |q|, by Cauchy and Schwarz.
+/// eigenvalues; `weight_norm` is |q|: the estimate moves by at most (l2 change of the eigenvalues)
+/// / |q|, by Cauchy and Schwarz.
 struct BulkEstimate {
   Eigen::Index first = 1;  ///< 1-based
   Eigen::Index last = 1;

@@ -7,8 +7,8 @@
 namespace eigenveil {
 
 /// Exactly rounded Gaussian noise on a statistic that is a matrix of doubles and not of integers.
-/// Entries are first rounded to the public grid the noise lives on, which moves a p x p matrix by at
-/// most (grid step) * p in the Frobenius norm between neighbours. `symmetric_noise_sd` pays for
+/// Entries are first rounded to the public grid the noise lives on, which moves a p x p matrix by
+/// at most (grid step) * p in the Frobenius norm between neighbours. `symmetric_noise_sd` pays for
 /// that. Proof: docs/proofs/spiked.md, "Rounding".
 struct SymmetricNoise {
   double diagonal = 0.0;      ///< standard deviation on the diagonal
