@@ -13,7 +13,7 @@ namespace eigenveil::cli {
 struct TerminalNotes {
   std::string input;
   std::string bounds;
-  std::vector<std::string> lines = {};  ///< "  shares      ...": what only one method has to say
+  std::vector<std::string> more = {};  ///< whole lines a method adds, public
 };
 
 /// Writes the release to --out, then prints it (--json) or its summary in words.
