@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/methods/document_parts.hpp"
 #include "cli/methods/request.hpp"
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/report/document.hpp"
@@ -17,7 +18,6 @@ void add_loadings(ReleaseDocument& document, const Schema& schema, const Matrix&
 /// Noisy variances with their share of `total` and what noise could show along each.
 void add_variances(ReleaseDocument& document, const Vector& variances, double total, double edge);
 
-std::vector<double> to_list(const Vector& values);
 /// The first element that differs from what every subspace method supports: one row at a time, no
 /// private mean.
 Result<void> check_subspace_request(const Request& request, const std::string& method);
