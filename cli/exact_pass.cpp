@@ -13,7 +13,8 @@ constexpr const char* kMissingGenotypeBound =
 
 }  // namespace
 
-Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions& bounds) {
+Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions& bounds,
+                                  const BoundCompletion& complete) {
   if (input.is_gram()) {
     if (bounds.shapes_rows() || !input.columns.empty()) {
       return bad_request(
@@ -21,13 +22,18 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
           "--grid, --columns, --allele-frequencies and a public --center, or make it again from "
           "the rows");
     }
+    if (input.shapes_cells()) {
+      return bad_request(
+          "a .gram file holds no cells any more; leave out --header, --separator, --missing and "
+          "--bad-cell, or make it again from the rows");
+    }
     return ExactGram::load(input.input).map([&](ExactGram&& gram) {
       ExactPass pass(input, gram.schema(), gram.bound());
       pass.stored_ = std::move(gram);
       return pass;
     });
   }
-  if (!bounds.given()) {  // said before the file is even opened
+  if (!bounds.given() && !complete) {  // said before the file is even opened
     return input.is_plink() ? bad_request(kMissingGenotypeBound) : error_of(bounds.bound(Schema{}));
   }
   Result<std::unique_ptr<RowReader>> reader = input.open();
@@ -43,7 +49,8 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
     }
   }
   const Schema schema = (*reader)->schema();
-  return bounds.bound(schema).map([&](const RowBound& bound) {
+  const BoundOptions used = complete ? complete(schema) : bounds;
+  return used.bound(schema).map([&](const RowBound& bound) {
     ExactPass pass(input, schema, bound);
     pass.reader_ = std::move(*reader);
     return pass;
@@ -55,12 +62,23 @@ Result<ExactGram> ExactPass::run(bool quiet) {
     return std::move(*stored_);
   }
   GramAccumulator accumulator(schema_, bound_, input_.thread_count());
-  const std::unique_ptr<RowReader> reader =
-      with_progress(std::move(reader_), input_.display_name(), quiet);
+  const std::unique_ptr<RowReader> reader = take_reader(quiet);
   if (const Result<void> added = accumulator.add(*reader); !added) {
     return error_of(added);
   }
   return accumulator.finish();
+}
+
+Result<TableOrGram> ExactPass::run_table_or_gram(bool quiet) {
+  if (stored_) {
+    return TableOrGram(std::move(*stored_));
+  }
+  const std::unique_ptr<RowReader> reader = take_reader(quiet);
+  return read_table_or_gram(*reader, bound_, input_.thread_count());
+}
+
+std::unique_ptr<RowReader> ExactPass::take_reader(bool quiet) {
+  return reader_ ? with_progress(std::move(reader_), input_.display_name(), quiet) : nullptr;
 }
 
 }  // namespace eigenveil::cli

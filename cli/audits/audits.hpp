@@ -10,5 +10,7 @@ Command moment_audit(const std::string& method);
 Command orbit_audit();
 Command exponential_audit();
 Command sharp_audit();
+/// `audit spiked`, `audit spiked-robust`, `audit oja`.
+Command subspace_audit(const std::string& method);
 
 }  // namespace eigenveil::cli

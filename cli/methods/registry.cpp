@@ -14,6 +14,9 @@ std::vector<std::unique_ptr<Method>> all_methods() {
   methods.push_back(laplace_method());
   methods.push_back(exponential_method());
   methods.push_back(orbit_method());
+  methods.push_back(spiked_method());
+  methods.push_back(spiked_robust_method());
+  methods.push_back(oja_method());
   return methods;
 }
 

@@ -81,10 +81,22 @@ void PlanRequest::declare(CLI::App& app) {
                  "predicted error; from public knowledge, or the output is for your eyes only")
       ->group(kGroup);
   app.add_flag("--json", json, "for machines");
+  if (what.wants_components()) {
+    app.add_flag("--compare", compare,
+                 "the predicted error of every method for the assumed --spectrum, with a "
+                 "recommendation")
+        ->group(kGroup);
+    app.add_option("--figure", figure_folder,
+                   "with --compare: a folder for comparison.svg and .csv")
+        ->group(kGroup);
+  }
   what.declare(app);
 }
 
 Result<Schema> PlanRequest::schema() const {
+  if (!columns.empty() && dimension != 0) {
+    return bad_request("give --dimension or --columns, not both");
+  }
   if (!columns.empty()) {
     return parse_columns(columns).map([](auto names) { return Schema{std::move(names)}; });
   }

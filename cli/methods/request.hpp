@@ -63,6 +63,8 @@ struct PlanRequest {
   std::string columns;
   std::string spectrum_file;
   bool json = false;
+  bool compare = false;       ///< every method on one table
+  std::string figure_folder;  ///< of the comparison
 
   void declare(CLI::App& app);
   /// Names of the columns: given, from a bounds file, or c1, c2, ...

@@ -7,7 +7,9 @@ namespace eigenveil::cli {
 
 std::vector<Entry> all_entries() {
   return {trade_off_gallery_entry(), orbit_projections_entry(), orbit_condition_entry(),
-          orbit_wishart_entry(), unmasked_noise_entry()};
+          orbit_wishart_entry(),     unmasked_noise_entry(),    spiked_figure_entry(1),
+          spiked_figure_entry(2),    spiked_figure_entry(3),    spiked_mnist_entry(),
+          spiked_figure_entry(5),    spiked_figure_entry(6),    chooser_entry()};
 }
 
 std::uint64_t entry_seed(const std::string& id) {
