@@ -20,6 +20,10 @@ class Method {
   virtual bool serves(Task task) const = 0;
   virtual bool takes_variance_share() const { return false; }
   virtual bool has_published_calibration() const { return false; }
+  /// Whether its guarantee covers that one row shifts the ranks of all others.
+  virtual bool takes_ranks() const { return false; }
+  /// Whether a plan makes sense without a budget (sharp: --beta instead).
+  virtual bool plans_without_budget() const { return false; }
   /// Options that only this method has, in a group of its own name.
   virtual void declare(CLI::App& /*app*/) {}
   /// Public facts, plan, rows, noise, post-processing, files: in this order, so that every refusal
@@ -48,5 +52,6 @@ class MethodChoice {
 std::unique_ptr<Method> gauss_method();
 std::unique_ptr<Method> laplace_method();
 std::unique_ptr<Method> exponential_method();
+std::unique_ptr<Method> sharp_method();
 
 }  // namespace eigenveil::cli

@@ -19,6 +19,7 @@ std::vector<std::unique_ptr<Method>> all_methods() {
   methods.push_back(gauss_method());
   methods.push_back(laplace_method());
   methods.push_back(exponential_method());
+  methods.push_back(sharp_method());
   return methods;
 }
 
@@ -71,7 +72,9 @@ void MethodChoice::declare(CLI::App& app, Request& request) {
 Result<const Method*> MethodChoice::choose(const Request& request) const {
   const Result<Budget> budget = request.budget.budget();
   if (!budget) {
-    return error_of(budget);
+    const Result<const Method*> named = find(request.method);
+    const bool enough = named && (*named)->plans_without_budget();
+    return enough ? named : Result<const Method*>(error_of(budget));
   }
   const Result<std::string> wanted =
       request.method.empty() ? default_method(request, *budget) : request.method;
@@ -86,6 +89,13 @@ Result<const Method*> MethodChoice::choose(const Request& request) const {
     if (request.published && !method->has_published_calibration()) {
       return bad_request(
           fmt::format("method {} has no published calibration of its own", method->name()));
+    }
+    if (request.bounds.rank_transform && !method->takes_ranks()) {
+      return bad_request(fmt::format(
+          "--rank-transform cannot go with method {}: one row shifts the ranks of all the others, "
+          "which a guarantee for every data set does not cover; take --method sharp (asymptotic), "
+          "or give --range",
+          method->name()));
     }
     return method;
   });

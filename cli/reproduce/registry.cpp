@@ -1,12 +1,15 @@
 #include <algorithm>
 
 #include "cli/reproduce/entry.hpp"
+#include "cli/reproduce/genotype_panel.hpp"
 #include "eigenveil/core/digest.hpp"
 
 namespace eigenveil::cli {
 
 std::vector<Entry> all_entries() {
-  return {trade_off_gallery_entry(), unmasked_noise_entry()};
+  return {private_projections_entry(), trade_off_gallery_entry(), estimation_error_entry(),
+          noise_and_privacy_entry(),   finite_trade_off_entry(),  rank_projections_entry(),
+          adaptive_utility_entry(),    unmasked_noise_entry()};
 }
 
 std::uint64_t entry_seed(const std::string& id) {
