@@ -89,8 +89,10 @@ Outcome SampleBingham::write(const Sampler& chosen, const std::vector<Eigen::Ind
     std::vector<double> values(count * size);
     for_each_draw(chosen, count, stream, static_cast<unsigned>(default_threads()),
                   [&](std::size_t index, const Matrix& frame) {
-                    Eigen::Map<RowMajor>(values.data() + index * size, frame.rows(), frame.cols()) =
-                        frame;
+                    Eigen::Map<RowMajor> stored(values.data() + index * size, rows, columns);
+                    for (Eigen::Index i = 0; i < rows; ++i) {
+                      stored.row(order[static_cast<std::size_t>(i)]) = frame.row(i);
+                    }
                   });
     const std::string_view bytes(reinterpret_cast<const char*>(values.data()),
                                  values.size() * sizeof(double));

@@ -49,7 +49,7 @@ Result<Reproduction> produce(EntryRun& run) {
   }
   const int runs = run.effort == Effort::Full ? 30'000 : 2'000;
   constexpr double kTarget = 1.5;
-  constexpr Eigen::Index kComponents = 2;
+  constexpr Eigen::Index kComponents = 1;
   PrintedTable table{
       "calibration",
       fmt::format("Private calibration for mu = {} and k = {}: how often the achieved mu exceeds "
