@@ -59,6 +59,11 @@ std::vector<std::string> assumptions_of(const SharpRequest& request) {
   if (request.public_spectrum) {
     list.emplace_back("the spectrum given is public knowledge and describes these rows");
   }
+  if (request.ranks) {
+    list.emplace_back(
+        "ranks: that one row shifts the ranks of all others is negligible in the limit, and is not "
+        "covered by the worst-case epsilon");
+  }
   return list;
 }
 
