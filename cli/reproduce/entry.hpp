@@ -64,7 +64,7 @@ struct Entry {
 };
 
 Entry trade_off_gallery_entry();
-Entry unmasked_noise_entry();
+Entry masked_noise_entry();
 
 /// Every entry, in the order of `reproduce list`.
 std::vector<Entry> all_entries();
