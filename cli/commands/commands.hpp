@@ -8,6 +8,7 @@ namespace eigenveil::cli {
 Command pca_command();
 Command covariance_command();
 Command mask_command();
+Command analyse_command();
 Command plan_command();
 Command mask_plan();  ///< `plan mask`
 Command gram_command();

@@ -404,6 +404,13 @@ Outcome MaskCommandRequest::run() const {
   std::vector<std::string> files = {input.input};
   files.insert(files.end(), more_blocks.begin(), more_blocks.end());
   for (const std::string& file : files) {
+    std::error_code ignored;
+    const auto same = [&](const std::string& other) {
+      return &other != &file && (other == file || fs::equivalent(other, file, ignored));
+    };
+    if (std::any_of(files.begin(), files.end(), same)) {
+      return bad_request("a file is named twice among the blocks; its people would show twice");
+    }
     InputOptions one = input;
     one.input = file;
     Result<ExactPass> pass = ExactPass::open(one, bounds);
