@@ -147,17 +147,25 @@ Result<Release<PseudoFactor>> MaskPlan::run(const ExactGram& gram, RandomStream&
   if (n < shape_.rows) {  // the number of rows is public for these neighbours
     return bad_request("a block has fewer rows than the plan was made for");
   }
-  const auto p = static_cast<Eigen::Index>(shape_.dimension);
-  const Matrix root = root_of(scaled_gram(gram, request_.intercept));
+  return Release<PseudoFactor>(
+      trusted::draw_masked_factor(gram, request_.intercept, sigma_, stream),
+      as_run(guarantee_, stream), "mask");
+}
+
+PseudoFactor trusted::draw_masked_factor(const ExactGram& gram, bool intercept, double sigma,
+                                         RandomStream& stream) {
+  const auto n = static_cast<std::int64_t>(trusted::totals(gram).count);
+  const Matrix root = root_of(scaled_gram(gram, intercept));
+  const Eigen::Index p = root.cols();
   Matrix noise(p, p);
   fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
   const Matrix rest = wishart_factor(stream, static_cast<double>(n - p), p);
   Matrix stacked(p + rest.rows(), p);
-  stacked.topRows(p) = root + sigma_ * noise;
-  stacked.bottomRows(rest.rows()) = sigma_ * rest;
+  stacked.topRows(p) = root + sigma * noise;
+  stacked.bottomRows(rest.rows()) = sigma * rest;
   Matrix factor = triangular_factor(std::move(stacked));
-  round_to_grid(factor, sigma_);
-  return Release<PseudoFactor>({n, std::move(factor)}, as_run(guarantee_, stream), "mask");
+  round_to_grid(factor, sigma);
+  return {n, std::move(factor)};
 }
 
 PseudoFactor factor_of(const NoisyMoment& moment, bool intercept) {

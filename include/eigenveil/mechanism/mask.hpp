@@ -62,6 +62,13 @@ class MaskPlan {
   Guarantee guarantee_;
 };
 
+namespace trusted {
+/// The draw itself: the caller has shown that `sigma` (scaled units) fits the rows. MaskPlan, and
+/// the audit for its mutants, are the only callers.
+PseudoFactor draw_masked_factor(const ExactGram& gram, bool intercept, double sigma,
+                                RandomStream& stream);
+}  // namespace trusted
+
 /// Pseudo-data from a Gaussian-noised Gram (`mask --method gauss`): a factor of its nearest
 /// positive semidefinite matrix. Post-processing: the guarantee is that of the moment.
 PseudoFactor factor_of(const NoisyMoment& moment, bool intercept);
