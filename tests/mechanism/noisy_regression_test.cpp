@@ -91,9 +91,10 @@ bool in_band(std::size_t covered, std::size_t replications, double alpha) {
   return cell_p_value(probabilities, counts) >= alpha;
 }
 
-/// n / p from 10 to 1000, both kinds of noise, both targets: twelve bands share the rate.
+/// n / p from 10 to 1000, both kinds of noise, both targets, and two moments: fourteen bands share
+/// the rate.
 constexpr double band_alpha() {
-  return alpha_of("mechanism: regression coverage") / 12.0;
+  return alpha_of("mechanism: regression coverage") / 14.0;
 }
 
 TEST(RegressionCoverage, MaskedRowsHoldNinetyFivePercent) {
@@ -163,26 +164,26 @@ TEST(Regression, RefusesWhatNoiseHasDrowned) {
   EXPECT_FALSE(regress(fine, wrong));
 }
 
-TEST(Moments, StandardErrorsAreThoseOfTheNoise) {
-  constexpr int kDraws = 4000;
-  RandomStream stream = RandomStream::seeded(seed_for("moments.se"));
-  const Matrix table = draw_rows(stream, 60);
-  const Matrix truth = table.transpose() * table / 60.0;
-  const double sigma = 0.5;
-  Matrix squares = Matrix::Zero(5, 5);
-  for (int draw = 0; draw < kDraws; ++draw) {
-    const Matrix error = second_moment(masked(stream, table, sigma)).value - truth;
-    squares += error.cwiseAbs2();
+TEST(Moments, IntervalsHoldNinetyFivePercent) {
+  RandomStream stream = RandomStream::seeded(seed_for("moments.coverage"));
+  const Matrix table = draw_rows(stream, 500);
+  const Matrix truth = table.transpose() * table / 500.0;
+  constexpr double kQuantile = 1.959963984540054;
+  std::array<std::size_t, 2> covered{};
+  std::array<std::size_t, 2> halved{};  // the broken twin: half of the standard error
+  constexpr std::size_t kReplications = 2000;
+  for (std::size_t replication = 0; replication < kReplications; ++replication) {
+    const MomentEstimate found = second_moment(masked(stream, table, 0.5));
+    for (const Eigen::Index j : {0, 1}) {
+      const double error = std::abs(found.value(0, j) - truth(0, j)) / found.standard_error(0, j);
+      covered[static_cast<std::size_t>(j)] += error <= kQuantile ? 1 : 0;
+      halved[static_cast<std::size_t>(j)] += error <= 0.5 * kQuantile ? 1 : 0;
+    }
   }
-  // The formula at the true Gram: one at the estimate differs by the estimate's own noise.
-  ReleasedGram exact = masked(stream, table, sigma);
-  exact.products = table.transpose() * table;
-  exact.products.diagonal().array() += 60.0 * sigma * sigma;
-  const Matrix expected = second_moment(exact).standard_error;
-  // Fixed seed; a mean of 4000 squares of nearly normal errors is off by 2.3% (one deviation).
-  EXPECT_LT(
-      ((squares / kDraws).cwiseSqrt() - expected).cwiseQuotient(expected).cwiseAbs().maxCoeff(),
-      0.07);
+  for (const std::size_t j : {0U, 1U}) {
+    EXPECT_TRUE(in_band(covered[j], kReplications, band_alpha())) << covered[j];
+    EXPECT_FALSE(in_band(halved[j], kReplications, band_alpha())) << halved[j];
+  }
 }
 
 }  // namespace
