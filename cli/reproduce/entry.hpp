@@ -65,6 +65,7 @@ struct Entry {
 
 Entry trade_off_gallery_entry();
 Entry masked_noise_entry();
+Entry credit_masking_entry();
 
 /// Every entry, in the order of `reproduce list`.
 std::vector<Entry> all_entries();

@@ -6,7 +6,7 @@
 namespace eigenveil::cli {
 
 std::vector<Entry> all_entries() {
-  return {trade_off_gallery_entry(), masked_noise_entry()};
+  return {trade_off_gallery_entry(), masked_noise_entry(), credit_masking_entry()};
 }
 
 std::uint64_t entry_seed(const std::string& id) {
