@@ -44,6 +44,11 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
           "--grid, --columns, --allele-frequencies and a public --center, or make it again from "
           "the rows");
     }
+    if (input.shapes_cells()) {
+      return bad_request(
+          "a .gram file holds no cells any more; leave out --header, --separator, --missing and "
+          "--bad-cell, or make it again from the rows");
+    }
     return ExactGram::load(input.input).map([&](ExactGram&& gram) {
       ExactPass pass(input, gram.schema(), gram.bound());
       pass.stored_ = std::move(gram);

@@ -8,5 +8,8 @@ namespace eigenveil::cli {
 /// commands/audit.cpp.
 Command moment_audit(const std::string& method);
 Command mask_audit();
+Command orbit_audit();
+Command exponential_audit();
+Command sharp_audit();
 
 }  // namespace eigenveil::cli

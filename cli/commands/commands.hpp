@@ -11,6 +11,8 @@ Command mask_command();
 Command analyse_command();
 Command plan_command();
 Command mask_plan();  ///< `plan mask`
+Command lowrank_command();
+Command sample_command();
 Command gram_command();
 Command audit_command();
 Command explain_command();

@@ -6,7 +6,8 @@
 namespace eigenveil::cli {
 namespace {
 
-/// `plan pca`, `plan covariance`: the plan of the method that would make the release.
+/// `plan pca`, `plan covariance`, `plan lowrank`: the plan of the method that would make the
+/// release.
 Command method_plan(std::string summary, Task task) {
   return {name_of(task), std::move(summary), [task](CLI::App& app) {
             auto request = std::make_shared<PlanRequest>();
@@ -31,7 +32,8 @@ Command plan_command() {
       "  eigenveil plan pca --rows 100000 --dimension 50 -k 3 --range 0:10 --epsilon 1 --delta "
       "1e-6",
       {method_plan("principal components", Task::Components),
-       method_plan("covariance or second moment", Task::Covariance), mask_plan()});
+       method_plan("covariance or second moment", Task::Covariance),
+       method_plan("rank-k approximation", Task::LowRank), mask_plan()});
 }
 
 }  // namespace eigenveil::cli

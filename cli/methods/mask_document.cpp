@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "cli/methods/document_fields.hpp"
+#include "cli/methods/document_parts.hpp"
 #include "eigenveil/mechanism/covariance.hpp"
 
 namespace eigenveil::cli {
-namespace {
-
-std::vector<double> to_list(const Vector& values) {
-  return {values.data(), values.data() + values.size()};
-}
-
-}  // namespace
-
 std::vector<std::string> pseudo_columns(const MaskSettings& settings) {
   std::vector<std::string> names;
   if (settings.intercept) {
@@ -48,15 +40,12 @@ ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noi
   document.method = settings.method;
   document.guarantee = guarantee;
   document.requested = settings.requested;
+  const MomentSettings shown{Center::PublicMidpoint,
+                             settings.scaled_units ? Units::Scaled : Units::Original, false,
+                             settings.requested};
+  document.parameters = public_parameters({shown, settings.bound, settings.relation, 1},
+                                          Schema{pseudo_columns(settings)});
   Fields& parameters = document.parameters;
-  add_budget(parameters, settings.requested);
-  parameters.emplace_back("neighbours", std::string(name_of(settings.relation)));
-  parameters.emplace_back("columns", pseudo_columns(settings));
-  add_bound(parameters, settings.bound);
-  parameters.emplace_back("center", std::string("public midpoint: pseudo-data stands for rows "
-                                                "minus the midpoint of their ranges"));
-  parameters.emplace_back("units",
-                          std::string(settings.scaled_units ? "scaled to [-1, 1]" : "original"));
   parameters.emplace_back("column_scales", to_list(pseudo_scales(settings)));
   parameters.emplace_back("intercept", settings.intercept);
   if (settings.method == "mask") {

@@ -22,6 +22,8 @@ class Method {
   virtual bool has_published_calibration() const { return false; }
   /// Options that only this method has, in a group of its own name.
   virtual void declare(CLI::App& /*app*/) {}
+  /// One of these options if it was given: no other method may pass over it in silence.
+  virtual std::string option_given() const { return {}; }
   /// Public facts, plan, rows, noise, post-processing, files: in this order, so that every refusal
   /// that can come from the request comes before a row is read.
   virtual Outcome release(const ReleaseRequest& request) const = 0;
@@ -47,5 +49,7 @@ class MethodChoice {
 
 std::unique_ptr<Method> gauss_method();
 std::unique_ptr<Method> laplace_method();
+std::unique_ptr<Method> orbit_method();
+std::unique_ptr<Method> exponential_method();
 
 }  // namespace eigenveil::cli

@@ -1,47 +1,13 @@
 #include "cli/methods/moment_document.hpp"
 
-#include <fmt/format.h>
-
-#include "cli/methods/document_fields.hpp"
+#include "cli/methods/document_parts.hpp"
 
 namespace eigenveil::cli {
 namespace {
 
-std::vector<double> to_list(const Vector& values) {
-  return {values.data(), values.data() + values.size()};
-}
-
-std::string units_in_words(Units units, const Schema& schema) {
-  if (units == Units::Scaled) {
-    return "scaled to [-1, 1]";
-  }
-  return schema.allele_frequencies.empty() ? "original" : "standardised by public frequencies";
-}
-
-std::string center_in_words(const MomentSettings& settings) {
-  if (settings.center == Center::PrivateMean) {
-    return "private mean";
-  }
-  return settings.public_center
-             ? "the public centre that was given (ranges widened to be symmetric about it)"
-             : "public midpoint (second moment about it, not a covariance)";
-}
-
 Fields parameters_of(const MomentPlan& plan, const MomentSettings& settings, const Schema& schema) {
-  Fields fields;
-  add_budget(fields, settings.requested);
-  fields.emplace_back("neighbours", std::string(name_of(plan.shape().relation)));
-  fields.emplace_back("group_size", std::int64_t{plan.guarantee().group_size});
-  fields.emplace_back("columns", schema.columns);
-  if (!schema.counted_alleles.empty()) {
-    fields.emplace_back("counted_alleles", schema.counted_alleles);
-  }
-  if (!schema.allele_frequencies.empty()) {
-    fields.emplace_back("allele_frequencies", schema.allele_frequencies);
-  }
-  add_bound(fields, plan.bound());
-  fields.emplace_back("center", center_in_words(settings));
-  fields.emplace_back("units", units_in_words(settings.units, schema));
+  Fields fields = public_parameters(
+      {settings, plan.bound(), plan.shape().relation, plan.guarantee().group_size}, schema);
   fields.emplace_back(
       "noise_law",
       std::string(plan.noise().law == NoiseLaw::Gaussian ? "rounded Gaussian" : "rounded Laplace"));
@@ -74,14 +40,6 @@ ReleaseDocument document_head(const std::string& task, const MomentPlan& plan,
   return document;
 }
 
-std::vector<std::string> component_names(Eigen::Index count) {
-  std::vector<std::string> names;
-  for (Eigen::Index j = 1; j <= count; ++j) {
-    names.push_back(fmt::format("PC{}", j));
-  }
-  return names;
-}
-
 }  // namespace
 
 ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings& settings,
@@ -98,6 +56,23 @@ ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings
                              "private principal components: one column per component, orthonormal",
                              "column", release.value().schema.columns, component_names(count),
                              components.loadings, release.value().schema.counted_alleles});
+  return document;
+}
+
+ReleaseDocument low_rank_document(const MomentPlan& plan, const MomentSettings& settings,
+                                  const Release<NoisyMoment>& release, Eigen::Index rank) {
+  const NoisyCovariance covariance =
+      covariance_of(release.value(), settings.center, settings.units);
+  ReleaseDocument document = document_head("lowrank", plan, settings, release, covariance);
+  document.parameters.emplace_back("components", std::int64_t{rank});
+  const Vector kept = covariance.eigenvalues.head(rank).cwiseMax(0.0);
+  const Matrix half = covariance.eigenvectors.leftCols(rank) * kept.cwiseSqrt().asDiagonal();
+  const std::vector<std::string>& names = release.value().schema.columns;
+  document.result.emplace_back("noisy_eigenvalues", to_list(kept));
+  document.tables.push_back({"lowrank",
+                             "private covariance, cut to the largest eigenvalues of the rank asked "
+                             "for",
+                             "column", names, names, half * half.transpose()});
   return document;
 }
 

@@ -24,9 +24,7 @@ class MomentMethod final : public Method {
 
   std::string name() const override { return name_; }
   std::string budgets() const override { return budgets_; }
-  bool serves(Task task) const override {
-    return task == Task::Components || task == Task::Covariance;
-  }
+  bool serves(Task task) const override { return task != Task::LowRank || name_ == "gauss"; }
   Outcome release(const ReleaseRequest& request) const override;
   Outcome plan(const PlanRequest& request) const override;
 
@@ -57,9 +55,14 @@ ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
                             const Release<NoisyMoment>& release) {
   const MomentSettings settings{request.center(), request.units(),
                                 request.bounds.has_public_center(), *request.budget.budget()};
-  return request.wants_components()
-             ? components_document(plan, settings, release, request.components)
-             : covariance_document(plan, settings, release);
+  switch (request.task) {
+    case Task::Components:
+      return components_document(plan, settings, release, request.components);
+    case Task::LowRank:
+      return low_rank_document(plan, settings, release, request.components);
+    default:
+      return covariance_document(plan, settings, release);
+  }
 }
 
 Outcome MomentMethod::release(const ReleaseRequest& request) const {

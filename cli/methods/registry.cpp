@@ -8,15 +8,12 @@
 namespace eigenveil::cli {
 namespace {
 
-constexpr const char* kNoPureComponents =
-    "pure epsilon-DP principal components need a mechanism this version does not have. Add --delta "
-    "(for example --delta 1e-6) for the default method gauss, or take --method laplace: pure, but "
-    "with noise that grows with the number of columns";
-
 std::vector<std::unique_ptr<Method>> all_methods() {
   std::vector<std::unique_ptr<Method>> methods;
   methods.push_back(gauss_method());
   methods.push_back(laplace_method());
+  methods.push_back(exponential_method());
+  methods.push_back(orbit_method());
   return methods;
 }
 
@@ -25,8 +22,11 @@ Result<std::string> default_method(const Request& request, const Budget& budget)
   if (!std::holds_alternative<PureDp>(budget)) {
     return "gauss";
   }
-  if (request.wants_components()) {
-    return bad_request(kNoPureComponents);
+  if (request.wants_components() && request.components == 1) {
+    return "exponential";
+  }
+  if (request.takes_rank()) {
+    return "orbit";
   }
   return "laplace";
 }
@@ -81,6 +81,12 @@ Result<const Method*> MethodChoice::choose(const Request& request) const {
     if (request.published && !method->has_published_calibration()) {
       return bad_request(
           fmt::format("method {} has no published calibration of its own", method->name()));
+    }
+    for (const std::unique_ptr<Method>& other : methods_) {
+      if (other.get() != method && !other->option_given().empty()) {
+        return bad_request(fmt::format("{} belongs to method {}, not to {}", other->option_given(),
+                                       other->name(), method->name()));
+      }
     }
     return method;
   });

@@ -11,12 +11,21 @@
 namespace eigenveil::cli {
 
 std::string name_of(Task task) {
-  return task == Task::Components ? "pca" : "covariance";
+  switch (task) {
+    case Task::Components:
+      return "pca";
+    case Task::LowRank:
+      return "lowrank";
+    default:
+      return "covariance";
+  }
 }
 
 void Request::declare(CLI::App& app) {
-  if (wants_components()) {
-    app.add_option("-k,--components", components, "number of components (default 1)")
+  if (takes_rank()) {
+    app.add_option("-k,--components", components,
+                   wants_components() ? "number of components (default 1)"
+                                      : "rank of the result (default 1)")
         ->check(whole_number(1));
   }
   app.add_flag(
@@ -42,7 +51,7 @@ void Request::declare_calibration(CLI::App& app) {
 }
 
 Result<void> Request::check_components(std::size_t dimension) const {
-  if (wants_components() && components > static_cast<Eigen::Index>(dimension)) {
+  if (takes_rank() && components > static_cast<Eigen::Index>(dimension)) {
     return bad_request(
         fmt::format("-k must satisfy 1 <= k <= {}, the number of columns", dimension));
   }
@@ -76,6 +85,9 @@ void PlanRequest::declare(CLI::App& app) {
 }
 
 Result<Schema> PlanRequest::schema() const {
+  if (!columns.empty() && dimension != 0) {
+    return bad_request("give --dimension or --columns, not both");
+  }
   if (!columns.empty()) {
     return parse_columns(columns).map([](auto names) { return Schema{std::move(names)}; });
   }

@@ -198,8 +198,14 @@ Result<RowBound> BoundOptions::bound(const Schema& schema) const {
 }
 
 std::string describe_bound(const RowBound& bound) {
+  constexpr std::int64_t kCoarse = 64;
+  const std::string grid =
+      bound.max_abs() < kCoarse
+          ? fmt::format("; cells keep {} step{} to either side of the middle (--grid)",
+                        bound.max_abs(), bound.max_abs() == 1 ? "" : "s")
+          : "";
   if (!bound.has_ranges()) {
-    return fmt::format("rows longer than {:.4g} are scaled down to it", bound.radius());
+    return fmt::format("rows longer than {:.4g} are scaled down to it{}", bound.radius(), grid);
   }
   bool common = true;
   for (std::size_t j = 1; j < bound.dimension(); ++j) {
@@ -210,7 +216,8 @@ std::string describe_bound(const RowBound& bound) {
                                                   bound.midpoint(0) - bound.half_width(0),
                                                   bound.midpoint(0) + bound.half_width(0))
                                     : "every column in its own public range";
-  return fmt::format("{}, so a row has norm at most {:.2f} after scaling", ranges, bound.radius());
+  return fmt::format("{}, so a row has norm at most {:.2f} after scaling{}", ranges, bound.radius(),
+                     grid);
 }
 
 }  // namespace eigenveil::cli

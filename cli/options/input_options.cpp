@@ -10,6 +10,7 @@
 
 #include "cli/options/checks.hpp"
 #include "eigenveil/core/parallel.hpp"
+#include "eigenveil/core/plain_text.hpp"
 
 namespace eigenveil::cli {
 
@@ -25,6 +26,10 @@ void InputOptions::declare(CLI::App& app) {
       ->group(kGroup);
   app.add_option("--header", header, "auto (default), present or absent: is the first line names?")
       ->check(one_of({"auto", "present", "absent"}))
+      ->group(kGroup);
+  app.add_option("--separator", separator,
+                 "comma, semicolon, tab or pipe: between fields (default comma, tab for .tsv)")
+      ->check(one_of({"comma", "semicolon", "tab", "pipe"}))
       ->group(kGroup);
   app.add_option("--missing", missing,
                  "midpoint (default: a missing cell counts as the public midpoint) or refuse")
@@ -76,7 +81,8 @@ bool InputOptions::is_plink() const {
 }
 
 std::string InputOptions::display_name() const {
-  return input == "-" ? "standard input" : std::filesystem::path(input).filename().string();
+  const std::string name = std::filesystem::path(input).filename().string();
+  return input == "-" ? "standard input" : is_plain_text(name) ? name : "the input";
 }
 
 int InputOptions::thread_count() const {
@@ -136,6 +142,11 @@ Result<std::unique_ptr<RowReader>> InputOptions::open() const {
   options.header = header == "auto"      ? ReadOptions::Header::Auto
                    : header == "present" ? ReadOptions::Header::Present
                                          : ReadOptions::Header::Absent;
+  options.separator = separator == "comma"       ? ','
+                      : separator == "semicolon" ? ';'
+                      : separator == "tab"       ? '\t'
+                      : separator == "pipe"      ? '|'
+                                                 : '\0';
   return open_rows(input, options);
 }
 

@@ -9,11 +9,12 @@
 
 namespace eigenveil::cli {
 
-/// INPUT, --columns, --header, --missing, --bad-cell, --threads.
+/// INPUT, --columns, --header, --separator, --missing, --bad-cell, --threads.
 struct InputOptions {
   std::string input;
   std::string columns;
   std::string header = "auto";
+  std::string separator;
   std::string missing = "midpoint";
   std::string bad_cell = "refuse";
   int threads = 0;
@@ -23,6 +24,10 @@ struct InputOptions {
   void declare_one_hot(CLI::App& app);
   Result<std::vector<Categories>> categories() const;
   bool is_text() const;  ///< CSV or TSV: the first line may be names
+  /// Anything that changes how cells are read; a .gram file has none left.
+  bool shapes_cells() const {
+    return header != "auto" || !separator.empty() || missing != "midpoint" || bad_cell != "refuse";
+  }
   bool is_gram() const { return input.ends_with(".gram"); }
   bool is_plink() const;
   std::string display_name() const;  ///< the file's name without folders

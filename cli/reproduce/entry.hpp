@@ -66,6 +66,9 @@ struct Entry {
 Entry trade_off_gallery_entry();
 Entry masked_noise_entry();
 Entry credit_masking_entry();
+Entry orbit_projections_entry();
+Entry orbit_condition_entry();
+Entry orbit_wishart_entry();
 
 /// Every entry, in the order of `reproduce list`.
 std::vector<Entry> all_entries();

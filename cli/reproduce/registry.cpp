@@ -6,7 +6,8 @@
 namespace eigenveil::cli {
 
 std::vector<Entry> all_entries() {
-  return {trade_off_gallery_entry(), masked_noise_entry(), credit_masking_entry()};
+  return {trade_off_gallery_entry(), orbit_projections_entry(), orbit_condition_entry(),
+          orbit_wishart_entry(),     masked_noise_entry(),      credit_masking_entry()};
 }
 
 std::uint64_t entry_seed(const std::string& id) {

@@ -17,6 +17,7 @@ namespace {
 constexpr int kFrameGridBits = 30;
 constexpr double kOrthonormality = 0x1p-20;
 constexpr int kMostFrameBits = 20;
+constexpr int kFewestFrameBits = 4;
 /// Totals of fewer than 2^53 rows must stay below 2^125.
 constexpr double kRoomBits = 125.0 - 53.0;
 
@@ -68,7 +69,9 @@ std::vector<std::int64_t> integer_frame(const Matrix& frame, const Vector& scale
 std::vector<UInt128> moment_times_frame(const GramTotals& totals, std::size_t p, std::size_t k,
                                         const std::vector<std::int64_t>& frame) {
   std::vector<UInt128> image(p * k, 0);
-  parallel_for(p, default_threads(), [&](std::size_t i) {
+  constexpr std::size_t kWorthThreads = std::size_t{1} << 16U;
+  const int threads = p * p * k < kWorthThreads ? 1 : default_threads();
+  parallel_for(p, threads, [&](std::size_t i) {
     UInt128* row = image.data() + i * k;
     for (std::size_t l = 0; l < p; ++l) {
       const auto entry =
@@ -99,6 +102,18 @@ GramTotals project(const GramTotals& totals, std::size_t p, std::size_t k,
     }
   }
   return projected;
+}
+
+MomentShape projected_shape(const ProjectionRequest& request, int bits) {
+  const double norm = projected_norm(request, bits);
+  MomentShape shape;
+  shape.dimension = static_cast<std::size_t>(request.columns);
+  shape.norm2_bound = static_cast<Int128>(std::ceil(up(norm * norm)));
+  shape.extension = Extension::Count;
+  shape.relation = request.relation;
+  shape.constant = std::max<std::int64_t>(
+      1, std::llround(count_constant_share(request.per_row, shape.dimension) * norm));
+  return shape;
 }
 
 bool is_orthonormal(const Matrix& frame) {
@@ -135,24 +150,19 @@ Matrix round_frame(const Matrix& frame) {
 }
 
 Result<ProjectionPlan> ProjectionPlan::make(const ProjectionRequest& request) {
-  const int bits = frame_bits_for(request);
-  if (bits < 4) {
-    return bad_request(
-        "the table is too wide for exact arithmetic inside a subspace; give a coarser --grid");
+  Result<ProjectionPlan> plan = bad_request(
+      "the table is too wide for exact arithmetic inside a subspace; give a coarser --grid");
+  // The finest rounding whose noise the exact rounding can still draw: a small budget needs large
+  // noise, and fewer bits of the frame leave room for it.
+  for (int bits = frame_bits_for(request); bits >= kFewestFrameBits && !plan; --bits) {
+    const MomentShape shape = projected_shape(request, bits);
+    plan = calibrate_noise(shape, request.per_row).map([&](const CalibratedNoise& noise) {
+      const Guarantee guarantee{request.relation, as_loss(request.per_row), Basis::Proved,
+                                noise_assumptions(noise.scale.law), true};
+      return ProjectionPlan(request, bits, shape, noise, guarantee);
+    });
   }
-  const double norm = projected_norm(request, bits);
-  MomentShape shape;
-  shape.dimension = static_cast<std::size_t>(request.columns);
-  shape.norm2_bound = static_cast<Int128>(std::ceil(up(norm * norm)));
-  shape.extension = Extension::Count;
-  shape.relation = request.relation;
-  shape.constant = std::max<std::int64_t>(
-      1, std::llround(count_constant_share(request.per_row, shape.dimension) * norm));
-  return calibrate_noise(shape, request.per_row).map([&](const CalibratedNoise& noise) {
-    const Guarantee guarantee{request.relation, as_loss(request.per_row), Basis::Proved,
-                              noise_assumptions(noise.scale.law), true};
-    return ProjectionPlan(request, bits, shape, noise, guarantee);
-  });
+  return plan;
 }
 
 ProjectionPlan::ProjectionPlan(ProjectionRequest request, int frame_bits, MomentShape shape,

@@ -51,7 +51,8 @@ class Errors(CliTest):
         self.says((*base, "--mu", 1e-30), "spend more")
         self.says((*base, "--mu", 1, "--group-size", 0), "--group-size", "at least 1")
         self.says((*base, "--epsilon", 1, "--method", "gauss"), "--delta")
-        self.says(("pca", "t.csv", *RANGE, "--epsilon", 1), "--delta 1e-6", "--method laplace")
+        self.says(("pca", "t.csv", *RANGE, "-k", 2, "--center", "private", "--epsilon", 1),
+                  "--center private", "--method laplace")
 
     def test_ranges(self):
         for wrong in ("0", "0:", ":1", "5:5", "9:1", "a:b", "0:1:2", "nan:1", "0:inf"):
@@ -64,6 +65,15 @@ class Errors(CliTest):
         for center in (("mean",), ("public",), ("public", "--json")):
             self.says(("pca", "t.csv", "--mu", 1, *RANGE, "--center", *center),
                       "--center must be none, private, or public FILE")
+
+    def test_separators(self):
+        for text, name in (("a;b\n1;2\n", "s.csv"), ("1;2\n3;4\n", "s.csv"), ("a,b\n1,2\n", "s.tsv")):
+            self.write(name, text)
+            self.says(("pca", name, "--mu", 1, *RANGE), "--separator")
+        self.write("s.csv", "a;b\n1;2\n")
+        self.succeed("pca", "s.csv", "--mu", 1, *RANGE, "--separator", "semicolon")
+        self.write("plain.csv", b"\x1f\x8b\x08\x00 and more\n")
+        self.says(("pca", "plain.csv", "--mu", 1, *RANGE), "gzip", "zcat")
 
     def test_bounds_files(self):
         files = {

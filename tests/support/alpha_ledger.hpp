@@ -51,6 +51,9 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"sampling: orbit coupler marginals", 1e-9},
     AlphaEntry{"sampling: orbit coupler sharing", 1e-9},
     AlphaEntry{"sampling: orbit pairs of samplers", 1e-9},
+    AlphaEntry{"mechanism: orbit law", 1e-9},
+    AlphaEntry{"mechanism: eigenvalue noise", 1e-9},
+    AlphaEntry{"audit: orbit", 1e-9},
 };
 
 consteval double total_alpha() {
