@@ -46,6 +46,9 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"sampling: orbit coupler marginals", 1e-9},
     AlphaEntry{"sampling: orbit coupler sharing", 1e-9},
     AlphaEntry{"sampling: orbit pairs of samplers", 1e-9},
+    AlphaEntry{"random: truncated laplace", 1e-9},
+    AlphaEntry{"mechanism: stable core noise", 1e-9},
+    AlphaEntry{"audit: subspace honest claim", 1e-9},
 };
 
 consteval double total_alpha() {
