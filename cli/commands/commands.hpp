@@ -7,7 +7,9 @@ namespace eigenveil::cli {
 /// One function per command; a new one is added here and to all_commands.
 Command pca_command();
 Command covariance_command();
+Command subspace_command();
 Command plan_command();
+Command subspace_plan_command();  ///< `plan subspace`
 Command gram_command();
 Command audit_command();
 Command explain_command();

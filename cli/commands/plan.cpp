@@ -31,7 +31,7 @@ Command plan_command() {
       "  eigenveil plan pca --rows 100000 --dimension 50 -k 3 --range 0:10 --epsilon 1 --delta "
       "1e-6",
       {method_plan("principal components", Task::Components),
-       method_plan("covariance or second moment", Task::Covariance)});
+       method_plan("covariance or second moment", Task::Covariance), subspace_plan_command()});
 }
 
 }  // namespace eigenveil::cli

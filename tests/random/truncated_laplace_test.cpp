@@ -106,7 +106,7 @@ TEST(TruncatedLaplace, RefusesWhatItCannotDo) {
   EXPECT_FALSE(TruncatedLaplace::make(1, 0.0, 1e-6));
   EXPECT_FALSE(TruncatedLaplace::make(1, 1.0, 0.0));
   EXPECT_FALSE(TruncatedLaplace::make(1, 1.0, 1.0));
-  EXPECT_FALSE(TruncatedLaplace::make(1, 1e-9, 1e-6));
+  EXPECT_FALSE(TruncatedLaplace::make(1, 1e-9, 1e-8));
   EXPECT_FALSE(TruncatedLaplace::make(1, 1.0, 1e-40));
 }
 
