@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t kRungs = 15;
 constexpr double kLargestLadderGamma = 0.3;
 constexpr double kRungFactor = 3.0;
+/// Positions are q d numbers per group: at most about a gigabyte of them, unless fewer than 250
+/// groups would be left.
+constexpr std::size_t kLargestPositions = 120'000'000;
 /// Positions are rounded to this share of the smallest radius over sqrt(coordinates).
 constexpr double kStepsPerRadius = 32.0;
 constexpr double kFewestRadiusSteps = 0x1p14;
@@ -136,11 +139,12 @@ Result<void> SubspacePlan::plan_core() {
   }
   Result<void> last = bad_request(fmt::format(
       "{} rows are too few: a group needs at least {}", request_.rows, smallest_group));
+  const std::size_t most = std::clamp<std::size_t>(kLargestPositions / shape_.coordinates(), 250, 2000);
   std::size_t before = 0;
   for (double size = static_cast<double>(smallest_group);
        size <= static_cast<double>(request_.rows) / 3.0; size *= 1.25) {
     const std::size_t groups =
-        std::min<std::size_t>(request_.rows / static_cast<std::size_t>(size), 2000);
+        std::min(request_.rows / static_cast<std::size_t>(size), most);
     if (groups == before || groups < 3) {
       continue;
     }

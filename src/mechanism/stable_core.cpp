@@ -17,22 +17,9 @@ namespace {
 using Index = Eigen::Index;
 
 /// A computed distance within the radius means a true distance within radius * (1 + 2^-20): the sum
-/// of N squares in doubles is good to N 2^-52, and N stays below 2^31.
+/// of N squares in doubles is good to N 2^-52, and N stays below 2^31 (near_groups.cpp).
 constexpr double kDistanceSlack = 0x1p-20;
-constexpr Index kDistanceBlock = 256;
 constexpr double kLargestCoordinates = 0x1p31;
-
-/// Squared distance, or anything above `limit` once it is passed. Symmetric in its arguments.
-double squared_distance(const double* a, const double* b, Index count, double limit) {
-  double total = 0.0;
-  for (Index begin = 0; begin < count && total <= limit; begin += kDistanceBlock) {
-    const Index length = std::min(kDistanceBlock, count - begin);
-    const Eigen::Map<const Eigen::ArrayXd> first(a + begin, length);
-    const Eigen::Map<const Eigen::ArrayXd> second(b + begin, length);
-    total += (first - second).square().sum();
-  }
-  return total;
-}
 
 int bisection_tests(std::size_t rungs) {
   return static_cast<int>(std::bit_width(rungs));  // 1 rung: 1, 3: 2, 7: 3, 15: 4
@@ -42,37 +29,6 @@ int bisection_tests(std::size_t rungs) {
 
 std::int64_t CoreUnits::weight(std::int64_t near) const {
   return std::clamp<std::int64_t>(near - others() / 2, 0, full());
-}
-
-std::vector<std::vector<std::int64_t>> count_near(const GroupPositions& positions,
-                                                  const std::vector<double>& radii, int threads) {
-  const auto t = static_cast<std::size_t>(positions.groups());
-  const Index length = positions.steps.rows();
-  const double limit = radii.back() * radii.back();
-  // first[i][j]: the first radius that reaches from i to j; each pair is written once.
-  std::vector<std::vector<std::uint8_t>> reach(t, std::vector<std::uint8_t>(t));
-  parallel_for(t, threads, [&](std::size_t i) {
-    for (std::size_t j = i + 1; j < t; ++j) {
-      const double squared =
-          squared_distance(positions.steps.col(static_cast<Index>(i)).data(),
-                           positions.steps.col(static_cast<Index>(j)).data(), length, limit);
-      std::uint8_t rung = 0;
-      while (rung < radii.size() && squared > radii[rung] * radii[rung]) {
-        ++rung;
-      }
-      reach[i][j] = rung;
-    }
-  });
-  std::vector<std::vector<std::int64_t>> near(radii.size(), std::vector<std::int64_t>(t, 0));
-  for (std::size_t i = 0; i < t; ++i) {
-    for (std::size_t j = i + 1; j < t; ++j) {
-      for (std::size_t rung = reach[i][j]; rung < radii.size(); ++rung) {
-        ++near[rung][i];
-        ++near[rung][j];
-      }
-    }
-  }
-  return near;
 }
 
 Result<CoreBudget> split_core_budget(const ApproxDp& budget, int tests, std::int64_t groups) {
