@@ -10,6 +10,7 @@ Command covariance_command();
 Command subspace_command();
 Command plan_command();
 Command subspace_plan_command();  ///< `plan subspace`
+Command sample_command();
 Command gram_command();
 Command audit_command();
 Command explain_command();
