@@ -18,6 +18,8 @@ class Method {
   /// Which budgets it takes, for the help text: "(epsilon, delta), rho, mu".
   virtual std::string budgets() const = 0;
   virtual bool serves(Task task) const = 0;
+  /// One of its own options was given: it is meant even without --method.
+  virtual bool asked_for() const { return false; }
   virtual bool takes_variance_share() const { return false; }
   virtual bool has_published_calibration() const { return false; }
   /// Options that only this method has, in a group of its own name.
@@ -48,5 +50,6 @@ class MethodChoice {
 std::unique_ptr<Method> gauss_method();
 std::unique_ptr<Method> laplace_method();
 std::unique_ptr<Method> exponential_method();
+std::unique_ptr<Method> subspace_method();
 
 }  // namespace eigenveil::cli

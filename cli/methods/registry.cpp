@@ -19,6 +19,7 @@ std::vector<std::unique_ptr<Method>> all_methods() {
   methods.push_back(gauss_method());
   methods.push_back(laplace_method());
   methods.push_back(exponential_method());
+  methods.push_back(subspace_method());
   return methods;
 }
 
@@ -73,8 +74,16 @@ Result<const Method*> MethodChoice::choose(const Request& request) const {
   if (!budget) {
     return error_of(budget);
   }
-  const Result<std::string> wanted =
-      request.method.empty() ? default_method(request, *budget) : request.method;
+  const auto asked = std::find_if(methods_.begin(), methods_.end(),
+                                  [](const auto& method) { return method->asked_for(); });
+  if (asked != methods_.end() && !request.method.empty() && request.method != (*asked)->name()) {
+    return bad_request(fmt::format("the options given belong to method {}, not to {}",
+                                   (*asked)->name(), request.method));
+  }
+  const Result<std::string> wanted = asked != methods_.end() ? (*asked)->name()
+                                     : request.method.empty()
+                                         ? default_method(request, *budget)
+                                         : request.method;
   if (!wanted) {
     return error_of(wanted);
   }

@@ -42,7 +42,8 @@ const T* find(const Fields& fields, std::string_view name) {
 
 void print_summary(const ReleaseDocument& document, const std::string& input) {
   const auto k = *find<std::int64_t>(document.parameters, "components");
-  fmt::print("Private subspace of {}  ({} columns, k = {}, method {})\n", input,
+  fmt::print("Private {} of {}  ({} columns, k = {}, method {})\n",
+             document.task == "pca" ? "principal components" : document.task, input,
              find<std::vector<std::string>>(document.parameters, "columns")->size(), k,
              document.method);
   if (!document.is_private()) {
@@ -68,6 +69,10 @@ void print_summary(const ReleaseDocument& document, const std::string& input) {
   fmt::print("  answer      a subspace of dimension {}\n", k);
   if (const auto* angle = find<double>(document.result, "noise_angle")) {
     fmt::print("  error       noise alone turns it by an angle of sine about {:.3g}\n", *angle);
+  }
+  if (const auto* variance =
+          find<std::vector<double>>(document.result, "noisy_explained_variance")) {
+    fmt::print("  variances   {:.4g} (noisy, scaled units)\n", fmt::join(*variance, ", "));
   }
 }
 

@@ -184,6 +184,7 @@ GroupPositions core_positions(bool all_agree) {
   GroupPositions positions;
   positions.shape = {1, 1, 1, static_cast<std::size_t>(kCoreGroups), 3, 0x1p-14};
   positions.steps = Matrix::Constant(1, kCoreGroups, 1.0);
+  positions.abstains.assign(static_cast<std::size_t>(kCoreGroups), 0);
   if (!all_agree) {
     positions.steps(0, 0) = 0x1p30;
   }

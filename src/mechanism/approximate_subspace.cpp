@@ -210,7 +210,8 @@ LearnedSubspace SubspacePlan::run_core(const GroupPositions& positions, RandomSt
   const double signal2 = span.smallest_singular * span.smallest_singular - noise * noise;
   const double angle = signal2 > 0.0 ? noise / std::sqrt(signal2) : 1.0;
   // A subspace that noise explains is no answer: this looks at released numbers alone.
-  if (!(angle <= kLargestNoiseAngle) && shape_.subspace < shape_.dimension) {
+  const bool whole = shape_.subspace == shape_.dimension;
+  if (span.smallest_singular == 0.0 || (!(angle <= kLargestNoiseAngle) && !whole)) {
     return {};
   }
   return {true, std::move(span.frame), average->noise_sd, angle, average->radius};
@@ -228,7 +229,8 @@ LearnedSubspace SubspacePlan::run_grid(const GroupPositions& positions,
   const double sd = cell_side_ / std::sqrt(12.0);
   const double noise = sd * std::sqrt(static_cast<double>(shape_.dimension));
   const double angle = std::min(1.0, noise / std::max(1e-300, span.smallest_singular));
-  if (!(angle <= kLargestNoiseAngle) && shape_.subspace < shape_.dimension) {
+  const bool whole = shape_.subspace == shape_.dimension;
+  if (span.smallest_singular == 0.0 || (!(angle <= kLargestNoiseAngle) && !whole)) {
     return {};
   }
   return {true, std::move(span.frame), sd, angle, 0.0};

@@ -29,6 +29,10 @@ std::optional<Matrix> point_of_fullest_cell(const GroupPositions& positions,
     }
   };
   for (Eigen::Index group = 0; group < positions.groups(); ++group) {
+    if (positions.abstains[static_cast<std::size_t>(group)] != 0) {
+      votes.emplace_back();
+      continue;
+    }
     locate(group);
     Sha256 hash;
     hash.update(index.data(), index.size() * sizeof(std::int64_t));

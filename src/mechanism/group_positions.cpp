@@ -15,6 +15,8 @@ namespace {
 using Index = Eigen::Index;
 
 constexpr double kLargestPosition = 0x1p44;
+/// Squares of singular values below this share of the largest are rounding errors.
+constexpr double kNegligibleEigenvalue = 1e-14;
 
 Matrix orthonormal(const Matrix& columns) {
   return Eigen::HouseholderQR<Matrix>(columns).householderQ() *
@@ -42,21 +44,25 @@ Matrix draw_reference_points(const GroupShape& shape, RandomStream& stream) {
   return points;
 }
 
-Matrix leading_frame(Matrix points, std::size_t subspace) {
+std::optional<Matrix> leading_frame(Matrix points, std::size_t subspace) {
   normalise(points);
   const auto k = static_cast<Index>(subspace);
   const Index d = points.rows();
   const Index m = points.cols();
+  if (m < k) {
+    return std::nullopt;
+  }
+  const SymmetricEigen eigen = largest_eigenpairs(
+      m < d ? Matrix(points.transpose() * points) : Matrix(points * points.transpose()), k);
+  if (!(eigen.values[k - 1] > kNegligibleEigenvalue * eigen.values[0])) {
+    return std::nullopt;
+  }
   if (m >= d) {
-    return largest_eigenpairs(points * points.transpose(), k).vectors;
+    return eigen.vectors;
   }
   // Left singular vectors from the m x m Gram matrix, and one step of subspace iteration for what
   // squaring lost.
-  const Index kept = std::min(k, m);
-  Matrix frame = Matrix::Zero(d, k);
-  frame.leftCols(kept) =
-      points * largest_eigenpairs(points.transpose() * points, kept).vectors;
-  frame = orthonormal(frame);
+  const Matrix frame = orthonormal(points * eigen.vectors);
   return orthonormal(points * (points.transpose() * frame));
 }
 
@@ -65,6 +71,7 @@ GroupBuilder::GroupBuilder(const GroupShape& shape, Matrix reference_points, int
   positions_.shape = shape;
   positions_.steps = Matrix::Zero(static_cast<Index>(shape.coordinates()),
                                   static_cast<Index>(shape.groups));
+  positions_.abstains.assign(shape.groups, 1);
 }
 
 void GroupBuilder::add(const double* row) {
@@ -94,8 +101,12 @@ void GroupBuilder::place_waiting() {
   // One thread per decomposition: the result must not depend on what other groups hold.
   const BlasThreads one(1);
   parallel_for(waiting_.size(), threads_, [&](std::size_t i) {
-    const Matrix frame = leading_frame(std::move(waiting_[i]), shape.subspace);
-    const Matrix placed = frame * (frame.transpose() * reference_points_);
+    const std::optional<Matrix> frame = leading_frame(std::move(waiting_[i]), shape.subspace);
+    if (!frame) {
+      return;
+    }
+    positions_.abstains[placed_ + i] = 0;
+    const Matrix placed = *frame * (frame->transpose() * reference_points_);
     double* out = positions_.steps.col(static_cast<Index>(placed_ + i)).data();
     for (Index c = 0; c < placed.size(); ++c) {
       const double steps = std::nearbyint(placed.data()[c] / shape.step);
@@ -112,14 +123,14 @@ GroupPositions GroupBuilder::finish() && {
 }
 
 ReferenceSpan span_of_references(const Matrix& reference_points, std::size_t subspace) {
+  std::optional<Matrix> frame = leading_frame(reference_points, subspace);
+  if (!frame) {
+    return {};
+  }
+  const Matrix inside = frame->transpose() * reference_points;  // k x q
   const auto k = static_cast<Index>(subspace);
-  const Matrix gram = reference_points.rows() >= reference_points.cols()
-                          ? Matrix(reference_points.transpose() * reference_points)
-                          : Matrix(reference_points * reference_points.transpose());
-  const SymmetricEigen eigen = largest_eigenpairs(gram, std::min<Index>(k, gram.rows()));
-  const double smallest =
-      eigen.values.size() < k ? 0.0 : std::sqrt(std::max(0.0, eigen.values[k - 1]));
-  return {leading_frame(reference_points, subspace), smallest};
+  const double smallest = symmetric_eigen(inside * inside.transpose()).values[k - 1];
+  return {std::move(*frame), std::sqrt(std::max(0.0, smallest))};
 }
 
 }  // namespace eigenveil

@@ -92,6 +92,10 @@ std::vector<std::vector<std::int64_t>> count_near(const GroupPositions& position
     for (std::size_t second = first + 1; second < t; ++second) {
       const auto i = static_cast<Index>(first);
       const auto j = static_cast<Index>(second);
+      if (positions.abstains[first] != 0 || positions.abstains[second] != 0) {
+        reach[first][second] = static_cast<std::uint8_t>(radii.size());
+        continue;
+      }
       const double squared =
           gram.near[first] != 0 && gram.near[second] != 0
               ? gram.products(i, i) + gram.products(j, j) - 2.0 * gram.products(i, j)

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "eigenveil/core/matrix.hpp"
@@ -25,6 +27,8 @@ struct GroupShape {
 struct GroupPositions {
   GroupShape shape;
   Matrix steps;  ///< (q d) x t, whole numbers below 2^45
+  /// Groups whose rows have no k leading directions (fewer than k independent rows): near nobody.
+  std::vector<std::uint8_t> abstains;
   Eigen::Index groups() const { return steps.cols(); }
 };
 
@@ -32,8 +36,9 @@ struct GroupPositions {
 Matrix draw_reference_points(const GroupShape& shape, RandomStream& stream);
 
 /// The span of the k leading directions of `points` (d x m, one point per column), orthonormal.
-/// Never forms a d x d matrix when m < d. Points that are not finite count as zero.
-Matrix leading_frame(Matrix points, std::size_t subspace);
+/// Never forms a d x d matrix when m < d. Points that are not finite count as zero. Nothing if the
+/// points span fewer than k dimensions, to double precision.
+std::optional<Matrix> leading_frame(Matrix points, std::size_t subspace);
 
 /// Rows in, positions out, one block of groups at a time: memory O(d (m + q t)).
 class GroupBuilder {
@@ -41,7 +46,7 @@ class GroupBuilder {
   GroupBuilder(const GroupShape& shape, Matrix reference_points, int threads);
   /// The next row, d numbers, in the order of the table; rows beyond t m are not used.
   void add(const double* row);
-  /// Groups that are not complete (there are none when t m rows came) stay at zero.
+  /// Groups that are not complete (there are none when t m rows came) abstain.
   GroupPositions finish() &&;
 
  private:
@@ -55,7 +60,7 @@ class GroupBuilder {
 };
 
 /// Top-k directions of noisy reference points (d x q): post-processing of a release. Also the k-th
-/// singular value, which says how well they are determined.
+/// singular value, which says how well they are determined: 0 if there are no k directions.
 struct ReferenceSpan {
   Matrix frame;
   double smallest_singular = 0.0;
