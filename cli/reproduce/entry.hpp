@@ -65,6 +65,7 @@ struct Entry {
 
 Entry trade_off_gallery_entry();
 Entry unmasked_noise_entry();
+std::vector<Entry> subspace_entries();  ///< seed 003
 
 /// Every entry, in the order of `reproduce list`.
 std::vector<Entry> all_entries();

@@ -6,7 +6,11 @@
 namespace eigenveil::cli {
 
 std::vector<Entry> all_entries() {
-  return {trade_off_gallery_entry(), unmasked_noise_entry()};
+  std::vector<Entry> entries{trade_off_gallery_entry(), unmasked_noise_entry()};
+  for (Entry& entry : subspace_entries()) {
+    entries.push_back(std::move(entry));
+  }
+  return entries;
 }
 
 std::uint64_t entry_seed(const std::string& id) {
