@@ -25,16 +25,17 @@ ExactPoints two_lines(std::int64_t first, std::int64_t second) {
   return points;
 }
 
-/// Six points (or what the null score asks for) on one line and others each on its own.
+/// As many points on one line as the null score asks for, and others each on its own.
 ExactPoints crowd(std::int64_t together, std::int64_t alone, bool with_target) {
   ExactPoints points(2, 1000);
+  // First, because ties go to the first candidate.
+  points.add(with_target ? std::vector<std::int64_t>{1, 999} : std::vector<std::int64_t>{1, 0});
   for (std::int64_t i = 0; i < together; ++i) {
     points.add({1, 0});
   }
   for (std::int64_t i = 0; i < alone; ++i) {
     points.add({i + 1, 100});
   }
-  points.add(with_target ? std::vector<std::int64_t>{1, 999} : std::vector<std::int64_t>{1, 0});
   return points;
 }
 
@@ -68,14 +69,14 @@ Result<SubspaceAttacks> gap_attacks(const ApproxDp& budget, bool mutants) {
   if (!honest || !narrow) {
     return error_of(honest ? narrow : honest);
   }
-  request.rows = static_cast<std::size_t>(2 * honest->bound() + 4);
+  request.rows = static_cast<std::size_t>(2 * honest->bound() + 5);
   const Result<ExactSubspacePlan> plan = ExactSubspacePlan::make(request);
   if (!plan) {
     return error_of(plan);
   }
-  // a + b points on two lines: the gap is a - b - 1, and one replaced point moves it by 2.
+  // a + b points on two lines: the gap is a - b - 1, and one replaced point moves it from 2 to 4.
   const auto n = static_cast<std::int64_t>(request.rows);
-  const std::int64_t low = (n + 2) / 2;
+  const std::int64_t low = (n + 3) / 2;
   SubspaceAttacks attacks{"gapmax", {}};
   attacks.cases.push_back({"gapmax as shipped", budget,
                            released(*plan, two_lines(low + 1, n - low - 1), 1, 0),
@@ -90,14 +91,14 @@ Result<SubspaceAttacks> gap_attacks(const ApproxDp& budget, bool mutants) {
     published.max_abs = 1000;
     const auto together = static_cast<std::int64_t>(
         std::llround(2.0 + 4.0 * std::log(1.0 / budget.delta) / budget.epsilon));
-    published.rows = static_cast<std::size_t>(together + 11);
+    published.rows = static_cast<std::size_t>(together + 6);
     const Result<ExactSubspacePlan> rule = ExactSubspacePlan::make(published);
     if (!rule) {
       return error_of(rule);
     }
     attacks.cases.push_back({"the published rule: noise for every candidate", budget,
-                             released(*rule, crowd(together, 10, true), 1, 999),
-                             released(*rule, crowd(together, 10, false), 1, 999)});
+                             released(*rule, crowd(together, 5, true), 1, 999),
+                             released(*rule, crowd(together, 5, false), 1, 999)});
   }
   return attacks;
 }

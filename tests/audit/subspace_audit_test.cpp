@@ -14,7 +14,7 @@ constexpr int kHonest = 3;
 TEST(SubspaceAttack, ShippedStepsStandAndMutantsFall) {
   const auto families = *subspace_attacks(kBudget, true);
   ASSERT_EQ(families.size(), std::size_t{kHonest});
-  const AuditSettings settings{30'000, alpha_of("audit: subspace honest claim") / kHonest, 2};
+  const AuditSettings settings{20'000, alpha_of("audit: subspace honest claim") / kHonest, 2};
   for (const SubspaceAttacks& family : families) {
     for (std::size_t i = 0; i < family.cases.size(); ++i) {
       RandomStream stream = RandomStream::seeded(seed_for("audit.subspace"));
@@ -27,10 +27,10 @@ TEST(SubspaceAttack, ShippedStepsStandAndMutantsFall) {
 
 TEST(SubspaceAttack, TheGapRuleIsTight) {
   AuditCase gap = (*subspace_attacks(kBudget, false))[0].cases[0];
-  gap.claim = ApproxDp{0.75 * kBudget.epsilon, kBudget.delta};
+  gap.claim = ApproxDp{0.7 * kBudget.epsilon, kBudget.delta};
   RandomStream stream = RandomStream::seeded(seed_for("audit.subspace.tight"));
   EXPECT_TRUE(
-      audit(gap, {60'000, alpha_of("audit: subspace honest claim"), 2}, stream).refuted());
+      audit(gap, {40'000, alpha_of("audit: subspace honest claim"), 2}, stream).refuted());
 }
 
 }  // namespace
