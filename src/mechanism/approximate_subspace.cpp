@@ -227,8 +227,9 @@ LearnedSubspace SubspacePlan::run_grid(const GroupPositions& positions,
   }
   ReferenceSpan span = span_of_references(*cell, shape_.subspace);
   const double sd = cell_side_ / std::sqrt(12.0);
-  const double noise = sd * std::sqrt(static_cast<double>(shape_.dimension));
-  const double angle = std::min(1.0, noise / std::max(1e-300, span.smallest_singular));
+  // A cell far wider than the signal has a point with large singular values of its own, so the
+  // expected ones decide: a public number.
+  const double angle = std::min(1.0, predicted_angle(*request_.gamma));
   const bool whole = shape_.subspace == shape_.dimension;
   if (span.smallest_singular == 0.0 || (!(angle <= kLargestNoiseAngle) && !whole)) {
     return {};
