@@ -9,6 +9,6 @@ namespace eigenveil::cli {
 Command moment_audit(const std::string& method);
 Command exponential_audit();
 Command sharp_audit();
-Command subspace_audit();
+Command subspace_learning_audit();  ///< `audit subspace`
 
 }  // namespace eigenveil::cli

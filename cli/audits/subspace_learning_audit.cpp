@@ -6,7 +6,7 @@
 #include "cli/audits/audits.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/subspace/learn.hpp"
-#include "eigenveil/audit/subspace_cases.hpp"
+#include "eigenveil/audit/subspace_learning_cases.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -37,7 +37,7 @@ struct SubspaceAuditOptions {
 
 }  // namespace
 
-Command subspace_audit() {
+Command subspace_learning_audit() {
   return {"subspace", "gap rule, vote histogram and stable core; try --epsilon 2 --delta 0.05",
           [](CLI::App& app) {
             auto options = std::make_shared<SubspaceAuditOptions>();

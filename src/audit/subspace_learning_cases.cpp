@@ -1,4 +1,4 @@
-#include "eigenveil/audit/subspace_cases.hpp"
+#include "eigenveil/audit/subspace_learning_cases.hpp"
 
 #include <algorithm>
 #include <cmath>

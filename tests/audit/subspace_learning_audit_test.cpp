@@ -1,7 +1,7 @@
 // Subspace learning under attack: shipped steps stand, every mutant is refuted.
 #include <gtest/gtest.h>
 
-#include "eigenveil/audit/subspace_cases.hpp"
+#include "eigenveil/audit/subspace_learning_cases.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 constexpr ApproxDp kBudget{2.0, 0.05};
 constexpr int kHonest = 3;
 
-TEST(SubspaceAttack, ShippedStepsStandAndMutantsFall) {
+TEST(SubspaceLearningAttack, ShippedStepsStandAndMutantsFall) {
   const auto families = *subspace_attacks(kBudget, true);
   ASSERT_EQ(families.size(), std::size_t{kHonest});
   const AuditSettings settings{20'000, alpha_of("audit: subspace honest claim") / kHonest, 2};
@@ -25,7 +25,7 @@ TEST(SubspaceAttack, ShippedStepsStandAndMutantsFall) {
   }
 }
 
-TEST(SubspaceAttack, TheGapRuleIsTight) {
+TEST(SubspaceLearningAttack, TheGapRuleIsTight) {
   AuditCase gap = (*subspace_attacks(kBudget, false))[0].cases[0];
   gap.claim = ApproxDp{0.7 * kBudget.epsilon, kBudget.delta};
   RandomStream stream = RandomStream::seeded(seed_for("audit.subspace.tight"));
