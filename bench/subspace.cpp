@@ -34,8 +34,7 @@ double processor_seconds() {
 }
 
 double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 void thin_svd(Matrix block) {
@@ -62,8 +61,7 @@ void approximate_case(std::size_t n, std::size_t d, std::size_t k) {
     return;
   }
   const eigenveil::GroupShape& shape = planned->shape();
-  const Matrix frame =
-      eigenveil::haar_frame(stream, static_cast<Index>(d), static_cast<Index>(k));
+  const Matrix frame = eigenveil::haar_frame(stream, static_cast<Index>(d), static_cast<Index>(k));
   const int threads = eigenveil::default_threads();
   eigenveil::GroupBuilder builder = planned->builder(stream, threads);
   const auto m = static_cast<Index>(shape.per_group);
@@ -105,8 +103,8 @@ void exact_case(std::size_t n, std::size_t d, std::size_t k, std::size_t strays,
                 eigenveil::ExactAggregate aggregate) {
   RandomStream stream = RandomStream::seeded(2);
   const auto small = [&](std::int64_t largest) {
-    return static_cast<std::int64_t>(eigenveil::uniform_below(
-               stream, static_cast<eigenveil::UInt128>(2 * largest + 1))) -
+    return static_cast<std::int64_t>(
+               eigenveil::uniform_below(stream, static_cast<eigenveil::UInt128>(2 * largest + 1))) -
            largest;
   };
   std::vector<std::vector<std::int64_t>> basis(k, std::vector<std::int64_t>(d));
@@ -140,10 +138,11 @@ void exact_case(std::size_t n, std::size_t d, std::size_t k, std::size_t strays,
   const double begin = processor_seconds();
   const double wall = wall_seconds();
   const auto release = plan->run(points, stream);
-  fmt::print("exact {} n = {}, d = {}, k = {}, {} strays: {:.2f} s processor, {:.2f} s elapsed, "
-             "modulo 2^{} - 1; {}\n",
-             plan->aggregate_name(), n, d, k, strays, processor_seconds() - begin,
-             wall_seconds() - wall, plan->field_bits(), release.value().found ? "found" : "NULL");
+  fmt::print(
+      "exact {} n = {}, d = {}, k = {}, {} strays: {:.2f} s processor, {:.2f} s elapsed, "
+      "modulo 2^{} - 1; {}\n",
+      plan->aggregate_name(), n, d, k, strays, processor_seconds() - begin, wall_seconds() - wall,
+      plan->field_bits(), release.value().found ? "found" : "NULL");
 }
 
 }  // namespace

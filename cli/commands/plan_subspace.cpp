@@ -64,8 +64,8 @@ Outcome SubspacePlanCommand::run() const {
 }
 
 Outcome SubspacePlanCommand::plan_exact(const ApproxDp& pair) const {
-  ExactSubspaceRequest request{rows, dimension, learn.subspace, pair, ExactAggregate::Auto,
-                               exceptions, max_abs, false};
+  ExactSubspaceRequest request{rows,       dimension, learn.subspace, pair, ExactAggregate::Auto,
+                               exceptions, max_abs,   false};
   request.aggregate = learn.aggregate == "votes"    ? ExactAggregate::Votes
                       : learn.aggregate == "gapmax" ? ExactAggregate::GapMax
                                                     : ExactAggregate::Auto;
@@ -133,10 +133,11 @@ Outcome SubspacePlanCommand::plan_near(const ApproxDp& pair) const {
     fmt::print("  cells       side {:.4g}; all groups share one with probability about {:.2f}\n",
                plan->cell_side(), plan->agreement());
   } else {
-    fmt::print("  core        radius {:.4g}{}; Gaussian rows give it about {:.0f}% of full weight\n",
-               plan->radii().front(),
-               plan->radii().size() > 1 ? fmt::format(" to {:.4g}", plan->radii().back()) : "",
-               100.0 * plan->agreement());
+    fmt::print(
+        "  core        radius {:.4g}{}; Gaussian rows give it about {:.0f}% of full weight\n",
+        plan->radii().front(),
+        plan->radii().size() > 1 ? fmt::format(" to {:.4g}", plan->radii().back()) : "",
+        100.0 * plan->agreement());
   }
   if (learn.gamma) {
     const double angle = plan->predicted_angle(*learn.gamma);

@@ -170,16 +170,17 @@ Outcome SubspaceCommand::run_near(const ApproxDp& pair) const {
 }  // namespace
 
 Command subspace_command() {
-  return {"subspace",
-          "The subspace in or near which the rows lie; no bound on the rows is needed, and the "
-          "number of rows it takes does not grow with the number of columns.\n"
-          "  eigenveil subspace embeddings.npy -k 5 --epsilon 1 --delta 1e-6 --gamma 1e-4 --out out/\n"
-          "  eigenveil subspace points.csv --exact -k 2 --epsilon 1 --delta 1e-6 --out out/",
-          [](CLI::App& app) {
-            auto command = std::make_shared<SubspaceCommand>();
-            command->declare(app);
-            return [command] { return command->run(); };
-          }};
+  return {
+      "subspace",
+      "The subspace in or near which the rows lie; no bound on the rows is needed, and the "
+      "number of rows it takes does not grow with the number of columns.\n"
+      "  eigenveil subspace embeddings.npy -k 5 --epsilon 1 --delta 1e-6 --gamma 1e-4 --out out/\n"
+      "  eigenveil subspace points.csv --exact -k 2 --epsilon 1 --delta 1e-6 --out out/",
+      [](CLI::App& app) {
+        auto command = std::make_shared<SubspaceCommand>();
+        command->declare(app);
+        return [command] { return command->run(); };
+      }};
 }
 
 }  // namespace eigenveil::cli

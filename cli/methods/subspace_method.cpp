@@ -35,6 +35,9 @@ class SubspaceMethod final : public Method {
     return task == Task::Components || task == Task::Covariance;
   }
   bool asked_for() const override { return learn_.subspace > 0; }
+  std::string option_given() const override {
+    return asked_for() ? "--within-subspace" : learn_.gamma ? "--gamma" : "";
+  }
   void declare(CLI::App& app) override;
   Outcome release(const ReleaseRequest& request) const override;
   Outcome plan(const PlanRequest& request) const override;
@@ -46,8 +49,8 @@ class SubspaceMethod final : public Method {
                                          const RowBound& bound, std::size_t rows,
                                          RandomStream& stream) const;
 
-  LearnOptions learn_{.subspace = 0, .aggregate = "", .gamma = {}, .groups = {},
-                      .failure_probability = {}};
+  LearnOptions learn_{
+      .subspace = 0, .aggregate = "", .gamma = {}, .groups = {}, .failure_probability = {}};
   double share_ = 0.5;
 };
 
@@ -106,10 +109,9 @@ Result<Release<LearnedSubspace>> SubspaceMethod::learn(const ReleaseRequest& req
                                                        const RowBound& bound, std::size_t rows,
                                                        RandomStream& stream) const {
   GroupBuilder builder = planned.subspace.builder(stream, request.input.thread_count());
-  const Result<void> read =
-      for_each_row(request.input, rows, request.output.is_quiet(), [&](const double* row) {
-        builder.add(BoundedRows::clip(bound, row, 1).values().data());
-      });
+  const Result<void> read = for_each_row(
+      request.input, rows, request.output.is_quiet(),
+      [&](const double* row) { builder.add(BoundedRows::clip(bound, row, 1).values().data()); });
   if (!read) {
     return error_of(read);
   }
@@ -141,12 +143,10 @@ ReleaseDocument within_document(const ReleaseRequest& request, const WithinPlan&
 /// Components and covariance inside of the subspace: post-processing of the noisy moment.
 void add_moment(ReleaseDocument& document, const ReleaseRequest& request, const Matrix& frame,
                 const Schema& schema, const NoisyMoment& moment) {
-  const NoisyCovariance covariance =
-      covariance_of(moment, Center::PublicMidpoint, Units::Scaled);
+  const NoisyCovariance covariance = covariance_of(moment, Center::PublicMidpoint, Units::Scaled);
   const auto names = document.tables.front().column_names;
   if (request.what.wants_components()) {
-    const PrincipalComponents inside =
-        principal_components(covariance, request.what.components);
+    const PrincipalComponents inside = principal_components(covariance, request.what.components);
     Matrix loadings = frame * inside.loadings;
     std::vector<std::string> components;
     for (Eigen::Index j = 0; j < loadings.cols(); ++j) {
@@ -192,18 +192,16 @@ Outcome SubspaceMethod::release(const ReleaseRequest& request) const {
     return error_of(writable);
   }
   RandomStream stream = request.output.stream();
-  const Result<Release<LearnedSubspace>> learned =
-      learn(request, *planned, *bound, *rows, stream);
+  const Result<Release<LearnedSubspace>> learned = learn(request, *planned, *bound, *rows, stream);
   if (!learned) {
     return error_of(learned);
   }
-  ReleaseDocument document =
-      within_document(request, *planned, schema, *bound, *rows, *learned);
+  ReleaseDocument document = within_document(request, *planned, schema, *bound, *rows, *learned);
   document.guarantee = as_run(document.guarantee, stream);
   if (learned->value().found) {
-    const Result<ExactGram> gram = projected_gram(request.input, *bound, learned->value().frame,
-                                                  planned->moment.bound(),
-                                                  request.output.is_quiet());
+    const Result<ExactGram> gram =
+        projected_gram(request.input, *bound, learned->value().frame, planned->moment.bound(),
+                       request.output.is_quiet());
     if (!gram) {
       return error_of(gram);
     }
@@ -227,8 +225,9 @@ Outcome SubspaceMethod::plan(const PlanRequest& request) const {
       })
       .map([&](const WithinPlan& planned) {
         const GroupShape& shape = planned.subspace.shape();
-        fmt::print("Plan for {} inside a learned subspace: {} rows, {} columns (no data was read)\n",
-                   name_of(request.what.task), request.rows, schema->dimension());
+        fmt::print(
+            "Plan for {} inside a learned subspace: {} rows, {} columns (no data was read)\n",
+            name_of(request.what.task), request.rows, schema->dimension());
         fmt::print("  guarantee   {}\n", headline(planned.total, planned.requested));
         fmt::print("  subspace    dimension {}, {} groups of {} rows, gamma below about {:.2g}\n",
                    shape.subspace, shape.groups, shape.per_group,

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include "cli/options/checks.hpp"
 #include "eigenveil/core/parallel.hpp"
+#include "eigenveil/core/plain_text.hpp"
 
 namespace eigenveil::cli {
 
@@ -41,12 +44,45 @@ void InputOptions::declare(CLI::App& app) {
       ->group(kGroup);
 }
 
+void InputOptions::declare_one_hot(CLI::App& app) {
+  app.add_option(
+         "--one-hot", one_hot,
+         "COLUMN=CODE,CODE,...: a column of numeric codes becomes one 0/1 column per listed "
+         "code; the list is public, leave one code out as the reference")
+      ->group("Input");
+}
+
+Result<std::vector<Categories>> InputOptions::categories() const {
+  std::vector<Categories> lists;
+  for (const std::string& text : one_hot) {
+    const std::size_t equals = text.rfind('=');
+    Categories list{text.substr(0, std::min(equals, text.size())), {}};
+    std::istringstream codes(equals == std::string::npos ? "" : text.substr(equals + 1));
+    for (std::string code; std::getline(codes, code, ',');) {
+      char* end = nullptr;
+      list.codes.push_back(std::strtod(code.c_str(), &end));
+      if (code.empty() || *end != '\0') {
+        list.codes.clear();
+        break;
+      }
+    }
+    if (list.column.empty() || list.codes.empty()) {
+      return bad_request(
+          "--one-hot is written COLUMN=CODE,CODE,... with numeric codes, for example --one-hot "
+          "education=1,2,3");
+    }
+    lists.push_back(std::move(list));
+  }
+  return lists;
+}
+
 bool InputOptions::is_plink() const {
   return input.ends_with(".bed") || input.ends_with(".BED");
 }
 
 std::string InputOptions::display_name() const {
-  return input == "-" ? "standard input" : std::filesystem::path(input).filename().string();
+  const std::string name = std::filesystem::path(input).filename().string();
+  return input == "-" ? "standard input" : is_plain_text(name) ? name : "the input";
 }
 
 int InputOptions::thread_count() const {

@@ -21,8 +21,8 @@ void draw_row(const SimulatedRows& simulated, const Matrix& frame, RandomStream&
 
 }  // namespace
 
-double learned_angle(const SimulatedRows& simulated, SubspaceAggregate aggregate,
-                     std::size_t parts, RandomStream& stream) {
+double learned_angle(const SimulatedRows& simulated, SubspaceAggregate aggregate, std::size_t parts,
+                     RandomStream& stream) {
   SubspaceRequest request;
   request.rows = simulated.rows / parts;
   request.dimension = simulated.dimension;
@@ -44,8 +44,7 @@ double learned_angle(const SimulatedRows& simulated, SubspaceAggregate aggregate
       draw_row(simulated, frame, stream, row);
       builder.add(row.data());
     }
-    learned.push_back(
-        plan->run(std::move(builder).finish(), stream, default_threads()).value());
+    learned.push_back(plan->run(std::move(builder).finish(), stream, default_threads()).value());
   }
   const LearnedSubspace answer = parts == 1 ? learned.front() : agreeing_subspace(learned, 0.2);
   return answer.found ? sine_of_angle(frame, answer.frame) : 1.0;

@@ -15,7 +15,7 @@ struct SimulatedRows {
 };
 
 /// Sine of the angle between the learned and the true subspace; 1 for NULL or a refused plan.
-double learned_angle(const SimulatedRows& simulated, SubspaceAggregate aggregate,
-                     std::size_t parts, RandomStream& stream);
+double learned_angle(const SimulatedRows& simulated, SubspaceAggregate aggregate, std::size_t parts,
+                     RandomStream& stream);
 
 }  // namespace eigenveil::cli

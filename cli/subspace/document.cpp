@@ -53,17 +53,19 @@ void print_summary(const ReleaseDocument& document, const std::string& input) {
   }
   fmt::print("  guarantee   {}\n", headline(document.guarantee, document.requested));
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
-  fmt::print("  rows        {:.0f} (exact: public for these neighbours; no bound on a row is "
-             "needed)\n",
-             *find<double>(document.parameters, "rows"));
+  fmt::print(
+      "  rows        {:.0f} (exact: public for these neighbours; no bound on a row is "
+      "needed)\n",
+      *find<double>(document.parameters, "rows"));
   for (const char* name : {"sizes", "lower_bound"}) {
     if (const auto* text = find<std::string>(document.parameters, name)) {
       fmt::print("  {:<12}{}\n", std::string_view(name) == "sizes" ? "sizes" : "bound", *text);
     }
   }
   if (*find<std::string>(document.result, "outcome") == "null") {
-    fmt::print("  answer      NULL: no subspace is shared by enough of the rows to be told at this "
-               "budget (a legal answer)\n");
+    fmt::print(
+        "  answer      NULL: no subspace is shared by enough of the rows to be told at this "
+        "budget (a legal answer)\n");
     return;
   }
   fmt::print("  answer      a subspace of dimension {}\n", k);
@@ -99,12 +101,11 @@ ReleaseDocument exact_document(const ExactSubspacePlan& plan, const Schema& sche
   document.parameters.emplace_back("arithmetic",
                                    fmt::format("modulo 2^{} - 1, certified", plan.field_bits()));
   document.parameters.emplace_back(
-      "sizes",
-      plan.by_votes()
-          ? fmt::format("{} groups of {} rows, of which {} may disagree", plan.groups(),
-                        request.subspace, plan.exceptions())
-          : fmt::format("{} rows may lie elsewhere or together in a smaller subspace",
-                        plan.exceptions()));
+      "sizes", plan.by_votes()
+                   ? fmt::format("{} groups of {} rows, of which {} may disagree", plan.groups(),
+                                 request.subspace, plan.exceptions())
+                   : fmt::format("{} rows may lie elsewhere or together in a smaller subspace",
+                                 plan.exceptions()));
   document.parameters.emplace_back(
       "lower_bound",
       fmt::format("{} rows suffice for a certain answer; no method needs fewer than the order of "
@@ -125,16 +126,15 @@ ReleaseDocument exact_document(const ExactSubspacePlan& plan, const Schema& sche
 ReleaseDocument learned_document(const SubspacePlan& plan, const BoostSettings& boost,
                                  const Schema& schema, const Release<LearnedSubspace>& release) {
   const GroupShape& shape = plan.shape();
-  ReleaseDocument document = head(plan.aggregate_name(), release.guarantee(),
-                                  plan.request().budget, schema, boost.rows, shape.subspace);
+  ReleaseDocument document = head(plan.aggregate_name(), release.guarantee(), plan.request().budget,
+                                  schema, boost.rows, shape.subspace);
   Fields& parameters = document.parameters;
   parameters.emplace_back("parts", static_cast<std::int64_t>(boost.parts));
   parameters.emplace_back("groups", static_cast<std::int64_t>(shape.groups));
   parameters.emplace_back("rows_per_group", static_cast<std::int64_t>(shape.per_group));
   parameters.emplace_back("reference_points", static_cast<std::int64_t>(shape.references));
-  parameters.emplace_back("gammas", plan.gammas().empty()
-                                        ? std::vector<double>{*plan.request().gamma}
-                                        : plan.gammas());
+  parameters.emplace_back(
+      "gammas", plan.gammas().empty() ? std::vector<double>{*plan.request().gamma} : plan.gammas());
   if (plan.cell_side() > 0.0) {
     parameters.emplace_back("cell_side", plan.cell_side());
   } else {

@@ -22,8 +22,7 @@ void LearnOptions::declare(CLI::App& app) {
   app.add_option("--references", references, "reference points per direction (default 4)")
       ->check(whole_number(1, 100))
       ->group(kGroup);
-  app.add_option("--cell-factor", cell_factor,
-                 "grid: cell side over the default one (default 1)")
+  app.add_option("--cell-factor", cell_factor, "grid: cell side over the default one (default 1)")
       ->group(kGroup);
   app.add_option("--failure-probability", failure_probability,
                  "boosted: learn on disjoint parts and take what most agree on")

@@ -22,7 +22,9 @@ struct LearnOptions {
   double angle = 0.1;
 
   void declare(CLI::App& app);
-  std::size_t parts() const { return failure_probability ? boosting_parts(*failure_probability) : 1; }
+  std::size_t parts() const {
+    return failure_probability ? boosting_parts(*failure_probability) : 1;
+  }
   SubspaceRequest request(std::size_t rows, std::size_t dimension, const ApproxDp& budget) const;
 };
 

@@ -50,9 +50,9 @@ Result<ExactGram> projected_gram(const InputOptions& input, const RowBound& boun
   if (!opened) {
     return error_of(opened);
   }
-  const std::unique_ptr<RowReader> reader = with_progress(
-      std::make_unique<ProjectedReader>(std::move(*opened), bound, frame), input.display_name(),
-      quiet);
+  const std::unique_ptr<RowReader> reader =
+      with_progress(std::make_unique<ProjectedReader>(std::move(*opened), bound, frame),
+                    input.display_name(), quiet);
   GramAccumulator accumulator(reader->schema(), inside, input.thread_count());
   if (const Result<void> added = accumulator.add(*reader); !added) {
     return error_of(added);

@@ -169,8 +169,8 @@ Result<SubspaceAttacks> histogram_attacks(const ApproxDp& budget, bool mutants) 
     attacks.cases.push_back({"sensitivity 1 instead of 2", budget,
                              broken({*full, half}, half + 1, half),
                              broken({*full, half}, half, half + 1)});
-    attacks.cases.push_back({"threshold without the log", budget, broken({*full, 1}, 0, 1),
-                             broken({*full, 1}, 0, 0)});
+    attacks.cases.push_back(
+        {"threshold without the log", budget, broken({*full, 1}, 0, 1), broken({*full, 1}, 0, 0)});
     attacks.cases.push_back({"true count instead of noisy count", budget,
                              broken({*full, half, true}, half + 1, half),
                              broken({*full, half, true}, half, half)});
@@ -204,8 +204,7 @@ Statistic weighed_with(std::int64_t weight, const TruncatedLaplace& noise, std::
 }
 
 Result<SubspaceAttacks> core_attacks(const ApproxDp& budget, bool mutants) {
-  const Result<StableCore> core =
-      StableCore::make(core_positions(true).shape, {1.0}, budget);
+  const Result<StableCore> core = StableCore::make(core_positions(true).shape, {1.0}, budget);
   if (!core) {
     return error_of(core);
   }

@@ -47,8 +47,8 @@ bool parse_decimal(std::string_view text, ExactCell& cell) {
 std::vector<std::int64_t> clear_denominators(const std::vector<ExactCell>& cells) {
   Int128 common = 1;
   for (const ExactCell& cell : cells) {
-    common = common / std::gcd(static_cast<std::int64_t>(common), cell.denominator) *
-             cell.denominator;
+    common =
+        common / std::gcd(static_cast<std::int64_t>(common), cell.denominator) * cell.denominator;
     if (common > kLargest) {
       return {};
     }
@@ -145,8 +145,8 @@ class ExactTextTable {
       const bool missing = cells[i].kind == ExactCell::Kind::Missing;
       if (missing ? options_.missing == MissingCell::Refuse
                   : options_.bad_cell == BadCell::Refuse) {
-        return bad_request(fmt::format("line {}, column {} holds no whole number or fraction",
-                                       number, i + 1));
+        return bad_request(
+            fmt::format("line {}, column {} holds no whole number or fraction", number, i + 1));
       }
     }
     if (affine_) {
@@ -204,11 +204,11 @@ ExactCell parse_exact_cell(std::string_view field) {
     return cell;
   }
   const std::size_t slash = text.find('/');
-  const bool number =
-      slash == std::string_view::npos
-          ? parse_whole(text, cell.numerator) || parse_decimal(text, cell)
-          : parse_whole(text.substr(0, slash), cell.numerator) &&
-                parse_whole(text.substr(slash + 1), cell.denominator) && cell.denominator > 0;
+  const bool number = slash == std::string_view::npos
+                          ? parse_whole(text, cell.numerator) || parse_decimal(text, cell)
+                          : parse_whole(text.substr(0, slash), cell.numerator) &&
+                                parse_whole(text.substr(slash + 1), cell.denominator) &&
+                                cell.denominator > 0;
   if (number) {
     cell.kind = ExactCell::Kind::Number;
   } else if (detail::classify_cell(field).kind == detail::CellKind::Missing) {
@@ -227,8 +227,9 @@ Result<ExactRows> read_exact_rows(const std::string& input, const ReadOptions& o
     });
   }
   if (!options.columns.empty()) {
-    return bad_request("--columns is not available for exact points in text; write the table with "
-                       "the columns wanted");
+    return bad_request(
+        "--columns is not available for exact points in text; write the table with "
+        "the columns wanted");
   }
   return detail::TextLines::open(input).and_then([&](detail::TextLines lines) {
     return ExactTextTable(options, affine, name.ends_with(".tsv") ? '\t' : ',')

@@ -137,14 +137,14 @@ Result<void> SubspacePlan::plan_core() {
     }
     return try_core(*request_.groups);
   }
-  Result<void> last = bad_request(fmt::format(
-      "{} rows are too few: a group needs at least {}", request_.rows, smallest_group));
-  const std::size_t most = std::clamp<std::size_t>(kLargestPositions / shape_.coordinates(), 250, 2000);
+  Result<void> last = bad_request(
+      fmt::format("{} rows are too few: a group needs at least {}", request_.rows, smallest_group));
+  const std::size_t most =
+      std::clamp<std::size_t>(kLargestPositions / shape_.coordinates(), 250, 2000);
   std::size_t before = 0;
   for (double size = static_cast<double>(smallest_group);
        size <= static_cast<double>(request_.rows) / 3.0; size *= 1.25) {
-    const std::size_t groups =
-        std::min(request_.rows / static_cast<std::size_t>(size), most);
+    const std::size_t groups = std::min(request_.rows / static_cast<std::size_t>(size), most);
     if (groups == before || groups < 3) {
       continue;
     }
@@ -177,12 +177,11 @@ Result<void> SubspacePlan::plan_grid() {
       detail::simulate_group_spread(shape_.subspace, shape_.per_group, shape_.references);
   const auto free = static_cast<double>(shape_.dimension - shape_.subspace);
   const auto coordinates = static_cast<double>(shape_.coordinates());
-  // Every coordinate may cut: P(one cell) = prod (1 - range_c / side), and the range of t normals is
-  // about 2 sqrt(2 ln t) of their deviations.
-  const double deviation = *request_.gamma * std::sqrt(free * spread.mean / coordinates) +
-                           1e-12;
-  const double range = 2.0 * std::sqrt(2.0 * std::log(static_cast<double>(shape_.groups))) *
-                       deviation;
+  // Every coordinate may cut: P(one cell) = prod (1 - range_c / side), and the range of t normals
+  // is about 2 sqrt(2 ln t) of their deviations.
+  const double deviation = *request_.gamma * std::sqrt(free * spread.mean / coordinates) + 1e-12;
+  const double range =
+      2.0 * std::sqrt(2.0 * std::log(static_cast<double>(shape_.groups))) * deviation;
   const double factor = request_.cell_factor > 0.0 ? request_.cell_factor : 1.0;
   cell_side_ = factor * coordinates * range / -std::log(kGridAgreement);
   agreement_ = std::exp(-coordinates * range / cell_side_);

@@ -31,8 +31,8 @@ double hyperplane_cost(const ExactSubspaceRequest& request) {
 
 Result<void> check_shape(const ExactSubspaceRequest& request) {
   if (request.subspace < 1 || request.subspace > request.dimension) {
-    return bad_request(fmt::format("-k must satisfy 1 <= k <= {}, the number of coordinates",
-                                   request.dimension));
+    return bad_request(
+        fmt::format("-k must satisfy 1 <= k <= {}, the number of coordinates", request.dimension));
   }
   if (!(request.budget.epsilon > 0.0) || !(request.budget.delta > 0.0) ||
       request.budget.delta > 0.5) {
@@ -138,8 +138,8 @@ Result<void> ExactSubspacePlan::plan_gap_max() {
   }
   if (n < sufficient_rows_) {
     return bad_request(fmt::format(
-        "{} rows are too few: with this budget, k = {} and {} exceptions at least {} are needed",
-        n, k, exceptions_, sufficient_rows_));
+        "{} rows are too few: with this budget, k = {} and {} exceptions at least {} are needed", n,
+        k, exceptions_, sufficient_rows_));
   }
   floor_ = std::max(exceptions_, n - 2 * exceptions_ - 2 - 2 * noise_bound_);
   const double ratio = static_cast<double>(n) / static_cast<double>(floor_ + 1);
@@ -162,8 +162,7 @@ Result<void> ExactSubspacePlan::choose_field() {
   const double membership = 1.0 + (k + 1.0) * std::log2(std::sqrt(k + 1.0) * bound);
   const double needed = std::max(reconstruction, membership) + 0.5;
   const bool compressed = !by_votes() && request_.dimension > request_.subspace + 1;
-  const double lost =
-      1.0 + (k + 1.0) * std::log2(static_cast<double>(request_.rows) + 2.0) + 0.5;
+  const double lost = 1.0 + (k + 1.0) * std::log2(static_cast<double>(request_.rows) + 2.0) + 0.5;
   for (const int bits : {61, 127, 521}) {
     const double failure = compressed ? std::exp2(lost - bits) : 0.0;
     const double missed =
@@ -181,8 +180,7 @@ Result<void> ExactSubspacePlan::choose_field() {
 
 Release<ExactSubspace> ExactSubspacePlan::run(const ExactPoints& points,
                                               RandomStream& stream) const {
-  const detail::ExactRun run{request_,      exceptions_, floor_, trials_,
-                             noise_budget_, by_votes()};
+  const detail::ExactRun run{request_, exceptions_, floor_, trials_, noise_budget_, by_votes()};
   ExactSubspace answer = field_bits_ == 61    ? detail::answer_61(run, points, stream)
                          : field_bits_ == 127 ? detail::answer_127(run, points, stream)
                                               : detail::answer_521(run, points, stream);

@@ -92,8 +92,7 @@ std::vector<FieldRow<Field>> compress(const ExactPoints& points, std::size_t k,
 /// that are not zero; the others lie in every subspace.
 template <class Field>
 std::int64_t flat_score(const std::vector<FieldRow<Field>>& inside, std::int64_t zeros,
-                        const GapMaxRule& rule,
-                        const std::vector<std::size_t>& spanning,
+                        const GapMaxRule& rule, const std::vector<std::size_t>& spanning,
                         const std::vector<FieldRow<Field>>& points) {
   // Coordinates inside of the flat: the pivot columns of its echelon form.
   std::vector<FieldRow<Field>> basis;

@@ -46,10 +46,9 @@ std::optional<Matrix> point_of_fullest_cell(const GroupPositions& positions,
   Matrix point(static_cast<Eigen::Index>(positions.shape.dimension),
                static_cast<Eigen::Index>(positions.shape.references));
   for (Eigen::Index c = 0; c < length; ++c) {
-    const double inside =
-        static_cast<double>(index[static_cast<std::size_t>(c)]) + uniform(stream);
-    point.data()[c] = (inside * static_cast<double>(side) - static_cast<double>(offset)) *
-                      positions.shape.step;
+    const double inside = static_cast<double>(index[static_cast<std::size_t>(c)]) + uniform(stream);
+    point.data()[c] =
+        (inside * static_cast<double>(side) - static_cast<double>(offset)) * positions.shape.step;
   }
   return point;
 }

@@ -69,8 +69,8 @@ std::optional<Matrix> leading_frame(Matrix points, std::size_t subspace) {
 GroupBuilder::GroupBuilder(const GroupShape& shape, Matrix reference_points, int threads)
     : reference_points_(std::move(reference_points)), threads_(std::max(1, threads)) {
   positions_.shape = shape;
-  positions_.steps = Matrix::Zero(static_cast<Index>(shape.coordinates()),
-                                  static_cast<Index>(shape.groups));
+  positions_.steps =
+      Matrix::Zero(static_cast<Index>(shape.coordinates()), static_cast<Index>(shape.groups));
   positions_.abstains.assign(shape.groups, 1);
 }
 
@@ -83,8 +83,7 @@ void GroupBuilder::add(const double* row) {
     return;
   }
   if (waiting_.empty() || filled_ == shape.per_group) {
-    waiting_.emplace_back(static_cast<Index>(shape.dimension),
-                          static_cast<Index>(shape.per_group));
+    waiting_.emplace_back(static_cast<Index>(shape.dimension), static_cast<Index>(shape.per_group));
     filled_ = 0;
   }
   std::copy_n(row, shape.dimension, waiting_.back().col(static_cast<Index>(filled_)).data());

@@ -87,9 +87,9 @@ std::size_t heaviest_hyperplane(std::span<const FieldRow<Field>> points, std::si
   for (std::size_t first = 0; first < points.size() && points.size() - first > best; ++first) {
     const std::size_t on_line = quotient_by_first<Field>(points.subspan(first), quotient);
     const std::size_t needed = best > on_line ? best - on_line : 0;
-    best = std::max(best, on_line + heaviest_hyperplane<Field>(
-                                        std::span<const FieldRow<Field>>(quotient), dimension - 1,
-                                        needed));
+    best = std::max(best,
+                    on_line + heaviest_hyperplane<Field>(std::span<const FieldRow<Field>>(quotient),
+                                                         dimension - 1, needed));
   }
   return best;
 }

@@ -103,9 +103,8 @@ typename Field::Element inverse(const typename Field::Element& a) {
 template <class Field>
 typename Field::Element from_integer(std::int64_t value) {
   using Element = typename Field::Element;
-  const std::uint64_t magnitude =
-      value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
-                : static_cast<std::uint64_t>(value);
+  const std::uint64_t magnitude = value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
+                                            : static_cast<std::uint64_t>(value);
   const Element reduced = Field::fold(Element(magnitude));
   return value < 0 ? negate<Field>(reduced) : reduced;
 }

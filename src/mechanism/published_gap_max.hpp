@@ -58,8 +58,8 @@ std::vector<std::size_t> published_gap_max(const std::vector<FieldRow<Field>>& p
   std::size_t winner = 0;
   double largest = -1e300;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const double noisy = std::max(0.0, candidates[i].score - second - 1.0) +
-                         static_cast<double>(noise.draw(stream));
+    const double noisy =
+        std::max(0.0, candidates[i].score - second - 1.0) + static_cast<double>(noise.draw(stream));
     if (noisy > largest) {
       largest = noisy;
       winner = i;

@@ -15,8 +15,7 @@ Result<StabilityHistogram> StabilityHistogram::make(const ApproxDp& budget) {
 
 std::int64_t StabilityHistogram::sure_votes(std::size_t groups) const {
   // count - A > max(A, groups / 2)
-  return noise_.bound() +
-         std::max(noise_.bound(), static_cast<std::int64_t>(groups / 2)) + 1;
+  return noise_.bound() + std::max(noise_.bound(), static_cast<std::int64_t>(groups / 2)) + 1;
 }
 
 std::optional<NoisyWinner> StabilityHistogram::winner(const std::vector<Vote>& votes,

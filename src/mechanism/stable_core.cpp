@@ -92,10 +92,9 @@ double StableCore::expected_weight(double agreement) const {
 }
 
 double StableCore::noise_sd(double radius, double noisy_weight) const {
-  const double moved =
-      up(2.0 * (1.0 + kDistanceSlack) * static_cast<double>(units_.sensitivity()) * radius /
-             noisy_weight,
-         6);
+  const double moved = up(2.0 * (1.0 + kDistanceSlack) * static_cast<double>(units_.sensitivity()) *
+                              radius / noisy_weight,
+                          6);
   return up(moved / budget_.average.mu, 2);
 }
 
@@ -142,11 +141,10 @@ CoreAverage StableCore::average(const GroupPositions& positions,
   const int shift = std::ilogb(radius_steps) - 24;
   const Index length = positions.steps.rows();
   // Rounding down moves every coordinate by less than one: at most sqrt(N) between neighbours.
-  const double moved =
-      up(2.0 * (1.0 + kDistanceSlack) * static_cast<double>(units_.sensitivity()) *
-             std::ldexp(radius_steps, -shift) / static_cast<double>(noisy_weight),
-         6) +
-      up(std::sqrt(static_cast<double>(length)), 2);
+  const double moved = up(2.0 * (1.0 + kDistanceSlack) * static_cast<double>(units_.sensitivity()) *
+                              std::ldexp(radius_steps, -shift) / static_cast<double>(noisy_weight),
+                          6) +
+                       up(std::sqrt(static_cast<double>(length)), 2);
   const double sigma = up(up(moved) / budget_.average.mu, 2);
   std::vector<Int128> sums(static_cast<std::size_t>(length), 0);
   Int128 total = 0;
@@ -183,8 +181,8 @@ CoreAverage StableCore::average(const GroupPositions& positions,
   }
   released.noise_sd = sigma * unit;
   released.radius = radii_[rung];
-  released.noisy_share = static_cast<double>(noisy_weight) /
-                         static_cast<double>(units_.groups * units_.full());
+  released.noisy_share =
+      static_cast<double>(noisy_weight) / static_cast<double>(units_.groups * units_.full());
   return released;
 }
 

@@ -29,8 +29,7 @@ TEST(SubspaceLearningAttack, TheGapRuleIsTight) {
   AuditCase gap = (*subspace_attacks(kBudget, false))[0].cases[0];
   gap.claim = ApproxDp{0.7 * kBudget.epsilon, kBudget.delta};
   RandomStream stream = RandomStream::seeded(seed_for("audit.subspace.tight"));
-  EXPECT_TRUE(
-      audit(gap, {40'000, alpha_of("audit: subspace honest claim"), 2}, stream).refuted());
+  EXPECT_TRUE(audit(gap, {40'000, alpha_of("audit: subspace honest claim"), 2}, stream).refuted());
 }
 
 }  // namespace

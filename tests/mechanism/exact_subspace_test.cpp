@@ -139,8 +139,7 @@ detail::GapMaxScore fast_score(const Points& points, const detail::GapMaxRule& r
 }
 
 std::int64_t small_integer(RandomStream& stream, std::int64_t largest) {
-  return static_cast<std::int64_t>(
-             uniform_below(stream, static_cast<UInt128>(2 * largest + 1))) -
+  return static_cast<std::int64_t>(uniform_below(stream, static_cast<UInt128>(2 * largest + 1))) -
          largest;
 }
 
@@ -344,8 +343,7 @@ TEST(ExactSubspace, CleanPointsGiveTheirSubspace) {
     for (const std::size_t k : {1, 2, 3}) {
       for (const std::size_t d : {k, k + 1, std::size_t{30}}) {
         const Points points = clean_points(stream, 60 * k + 60, d, k, 0);
-        const ExactSubspacePlan plan =
-            *ExactSubspacePlan::make(request_for(points, k, aggregate));
+        const ExactSubspacePlan plan = *ExactSubspacePlan::make(request_for(points, k, aggregate));
         const auto release = plan.run(as_exact(points), stream);
         ASSERT_TRUE(release.value().found) << k << " " << d;
         // Every point is the combination of echelon rows its pivots say: check in doubles.

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/QR>
-
 #include <cmath>
 
 #include "eigenveil/random/haar.hpp"

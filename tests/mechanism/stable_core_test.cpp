@@ -77,8 +77,8 @@ Worst worst_of(const std::vector<Vector>& domain, Index groups, double radius) {
       for (std::size_t value = digit(code, moved) + 1; value < size; ++value) {
         const Weighed& a = all[code];
         const Weighed& b = all[code + (value - digit(code, moved)) * power];
-        worst.weight = std::max(
-            worst.weight, std::abs(static_cast<double>(a.total - b.total)) / sensitivity);
+        worst.weight =
+            std::max(worst.weight, std::abs(static_cast<double>(a.total - b.total)) / sensitivity);
         if (a.total > 0 && b.total > 0) {
           const double allowed =
               2.0 * sensitivity * radius / static_cast<double>(std::max(a.total, b.total));
@@ -157,8 +157,7 @@ TEST(StableCore, NoiseFollowsItsLaw) {
   for (int i = 0; i < 20'000; ++i) {
     const std::optional<CoreAverage> average = core.run(positions, stream, 1);
     ASSERT_TRUE(average);
-    const double z =
-        (average->reference_points(0, 0) - 1000.0 * shape.step) / average->noise_sd;
+    const double z = (average->reference_points(0, 0) - 1000.0 * shape.step) / average->noise_sd;
     values.push_back(z);
     twin.push_back(1.1 * z);
   }

@@ -32,7 +32,7 @@ struct Setting {
   double delta;
 };
 
-constexpr Setting kSettings[] = {{1, 1.0, 1e-6}, {2, 1.0, 1e-6},  {2, 0.1, 1e-3}, {3, 4.0, 1e-9},
+constexpr Setting kSettings[] = {{1, 1.0, 1e-6}, {2, 1.0, 1e-6}, {2, 0.1, 1e-3},  {3, 4.0, 1e-9},
                                  {1, 0.5, 0.5},  {7, 0.3, 0.25}, {40, 1.0, 1e-5}, {1, 20.0, 1e-12}};
 
 TEST(TruncatedLaplace, EveryShiftIsWithinTheClaim) {
@@ -74,9 +74,9 @@ TEST(TruncatedLaplace, IntegerWeightsKeepTheRatio) {
     const TruncatedLaplace noise = *TruncatedLaplace::make(s.sensitivity, s.epsilon, s.delta);
     const long double factor = std::exp(static_cast<long double>(s.epsilon));
     for (std::int64_t x = 0; x + s.sensitivity <= noise.bound(); ++x) {
-      EXPECT_LE(static_cast<long double>(noise.weight(x)),
-                factor * static_cast<long double>(noise.weight(x + s.sensitivity)) *
-                    (1.0L + 0x1p-58L));
+      EXPECT_LE(
+          static_cast<long double>(noise.weight(x)),
+          factor * static_cast<long double>(noise.weight(x + s.sensitivity)) * (1.0L + 0x1p-58L));
       EXPECT_EQ(noise.weight(x), noise.weight(-x));
     }
   }

@@ -16,6 +16,9 @@ enum class FileAccess : std::uint8_t {
   OwnerOnly,  ///< 0600: private data such as a .gram file
 };
 
+/// Where a file of this name would go: links are followed, a directory or device is refused.
+Result<std::filesystem::path> replaceable_file(const std::filesystem::path& path);
+
 /// Writes the whole file under a temporary name beside `path`, syncs it, then renames: a reader
 /// sees the old file or the new one, never half of one. A symbolic link is followed; a directory
 /// or a device (`/dev/null` must survive root) is refused.
@@ -62,6 +65,8 @@ class AtomicDirectory {
   ~AtomicDirectory();
 
   Result<void> write(const std::string& name, std::string_view bytes);
+  /// A file of the directory that is too large for memory; its `publish` only completes the file.
+  Result<AtomicFile> stream(const std::string& name) const;
   Result<void> publish();
 
  private:

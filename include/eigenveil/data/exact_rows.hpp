@@ -13,7 +13,8 @@ namespace eigenveil {
 struct ExactRows {
   Schema schema;
   /// One entry per row; an empty one stands for a row that is missing a cell (or, with
-  /// BadCell::Midpoint, holds a bad one) or whose numbers leave 64 bits: it counts as the zero point.
+  /// BadCell::Midpoint, holds a bad one) or whose numbers leave 64 bits: it counts as the zero
+  /// point.
   std::vector<std::vector<std::int64_t>> points;
 };
 

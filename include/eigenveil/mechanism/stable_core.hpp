@@ -46,8 +46,8 @@ struct CoreAverage {
 };
 
 /// Averages the positions that form a core at one of `radii` (increasing, in units of the
-/// reference points; the smallest that passes is searched for by bisection, `tests` weighings). NULL
-/// if none passes. (epsilon, delta)-DP for one moved group; proof: docs/proofs/stable_core.md.
+/// reference points; the smallest that passes is searched for by bisection, `tests` weighings).
+/// NULL if none passes. (epsilon, delta)-DP for one moved group; proof: docs/proofs/stable_core.md.
 class StableCore {
  public:
   static Result<StableCore> make(const GroupShape& shape, std::vector<double> radii,
