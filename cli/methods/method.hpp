@@ -40,6 +40,8 @@ class Method {
   /// Which budgets it takes, for the help text: "(epsilon, delta), rho, mu".
   virtual std::string budgets() const = 0;
   virtual bool serves(Task task) const = 0;
+  /// One of its own options was given: it is meant even without --method.
+  virtual bool asked_for() const { return false; }
   virtual bool takes_variance_share() const { return false; }
   virtual bool has_published_calibration() const { return false; }
   /// Whether its guarantee covers that one row shifts the ranks of all others.
@@ -83,6 +85,7 @@ std::unique_ptr<Method> gauss_method();
 std::unique_ptr<Method> laplace_method();
 std::unique_ptr<Method> orbit_method();
 std::unique_ptr<Method> exponential_method();
+std::unique_ptr<Method> subspace_method();
 std::unique_ptr<Method> spiked_method();
 std::unique_ptr<Method> spiked_robust_method();
 std::unique_ptr<Method> oja_method();

@@ -18,6 +18,7 @@ std::vector<std::unique_ptr<Method>> all_methods() {
   methods.push_back(spiked_robust_method());
   methods.push_back(oja_method());
   methods.push_back(sharp_method());
+  methods.push_back(subspace_method());
   return methods;
 }
 
@@ -74,8 +75,11 @@ Result<const Method*> MethodChoice::choose(const Request& request) const {
     const bool enough = named && (*named)->plans_without_budget();
     return enough ? named : Result<const Method*>(error_of(budget));
   }
-  const Result<std::string> wanted =
-      request.method.empty() ? default_method(request, *budget) : request.method;
+  const auto asked = std::find_if(methods_.begin(), methods_.end(),
+                                  [](const auto& method) { return method->asked_for(); });
+  const Result<std::string> wanted = !request.method.empty()   ? request.method
+                                     : asked != methods_.end() ? (*asked)->name()
+                                                               : default_method(request, *budget);
   if (!wanted) {
     return error_of(wanted);
   }
