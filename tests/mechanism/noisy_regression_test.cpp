@@ -1,6 +1,7 @@
 // Regression on released moments: intervals that cover, corrections that matter, refusals.
 #include <gtest/gtest.h>
 
+#include <Eigen/Cholesky>
 #include <array>
 #include <cmath>
 
