@@ -2,6 +2,7 @@
 
 #include "cli/progress.hpp"
 #include "eigenveil/data/genotypes.hpp"
+#include "eigenveil/data/rank_transform.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -53,6 +54,7 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
   return used.bound(schema).map([&](const RowBound& bound) {
     ExactPass pass(input, schema, bound);
     pass.reader_ = std::move(*reader);
+    pass.ranks_ = bounds.rank_transform;
     return pass;
   });
 }
@@ -63,7 +65,12 @@ Result<ExactGram> ExactPass::run(bool quiet) {
   }
   GramAccumulator accumulator(schema_, bound_, input_.thread_count());
   const std::unique_ptr<RowReader> reader = take_reader(quiet);
-  if (const Result<void> added = accumulator.add(*reader); !added) {
+  const auto add_ranks = [&](const RawRows& table) {
+    return accumulator.add(table.values.data(), table.rows);
+  };
+  const Result<void> added =
+      ranks_ ? rank_transform(*reader).and_then(add_ranks) : accumulator.add(*reader);
+  if (!added) {
     return error_of(added);
   }
   return accumulator.finish();

@@ -26,7 +26,7 @@ ReleaseDocument spectral_document(const Request& request, const std::string& met
   document.method = method;
   document.guarantee = guarantee;
   document.requested = *request.budget.budget();
-  const MomentSettings settings{Center::PublicMidpoint, request.units(),
+  const MomentSettings settings{request.center(), request.units(),
                                 request.bounds.has_public_center(), document.requested};
   document.parameters = public_parameters({settings, bound, guarantee.relation, 1}, schema);
   return document;
