@@ -161,6 +161,7 @@ class PrivateEstimator(BaseEstimator):
         current = self.__dict__.get("_pass")
         if current is None:
             current = self._start(source)
+            self._set_features(current)
         elif source.names != current.names and len(source.names) != len(current.names):
             raise ValueError(
                 f"X has {len(source.names)} features, but {type(self).__name__} is expecting {len(current.names)} features as input"
@@ -198,11 +199,9 @@ class PrivateEstimator(BaseEstimator):
         self._pass.gram = gram
 
     def _publish(self, current, released):
-        for name in ("n_samples_", "noisy_count_", "noisy_count_sd_", "mean_", "feature_names_in_"):
+        for name in ("n_samples_", "noisy_count_", "noisy_count_sd_", "mean_"):
             self.__dict__.pop(name, None)
-        self.n_features_in_ = len(current.names)
-        if current.named:
-            self.feature_names_in_ = np.asarray(current.names, dtype=object)
+        self._set_features(current)
         self.guarantee_ = released.guarantee
         self.method_ = choose_method(self.method, current.request).name
         self.row_norm_ = current.bound.radius
@@ -218,6 +217,13 @@ class PrivateEstimator(BaseEstimator):
         else:
             self.noisy_count_ = released.count
             self.noisy_count_sd_ = released.count_sd
+
+    def _set_features(self, current):
+        """Shape and names of the columns are public, so they are known from the first block on."""
+        self.__dict__.pop("feature_names_in_", None)
+        self.n_features_in_ = len(current.names)
+        if current.named:
+            self.feature_names_in_ = np.asarray(current.names, dtype=object)
 
     def _rows_in(self, X):
         """Rows to transform or score: checked like scikit-learn does, missing cells at the public midpoint."""

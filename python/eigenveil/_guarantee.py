@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from . import _core
 from ._errors import EigenveilError
 
@@ -46,8 +48,9 @@ def compose_parallel(*guarantees, partition_is_public=False):
 def to_dp_accounting(guarantee):
     """The guarantee as an event of Google's ``dp_accounting``, where one exists.
 
-    Gaussian DP becomes ``GaussianDpEvent(1 / mu)``, pure and approximate DP ``EpsilonDeltaDpEvent``, zCDP ``ZCDpEvent``. Pure DP does not
-    become a ``LaplaceDpEvent``: not every purely private release is as private as Laplace noise.
+    Gaussian DP becomes ``GaussianDpEvent(1 / mu)``, zCDP ``ZCDpEvent(rho)``. Pure DP becomes the ``RandomizedResponseDpEvent`` of two buckets
+    that attains it, which ``dp_accounting`` knows for "replace-one" and "zero-row"; for "add-remove" the ``ZCDpEvent`` it implies. For
+    (epsilon, delta) and for curves there is no event.
 
     Parameters
     ----------
@@ -69,10 +72,11 @@ def to_dp_accounting(guarantee):
     loss = guarantee.loss
     if isinstance(loss, _core.GDP):
         return dp_accounting.GaussianDpEvent(1.0 / loss.mu)
-    if isinstance(loss, _core.PureDP):
-        return dp_accounting.EpsilonDeltaDpEvent(loss.epsilon, 0.0)
-    if isinstance(loss, _core.ApproxDP):
-        return dp_accounting.EpsilonDeltaDpEvent(loss.epsilon, loss.delta)
     if isinstance(loss, _core.ZCDP):
         return dp_accounting.ZCDpEvent(loss.rho)
-    raise EigenveilError("dp_accounting has no event for a curve; convert it with epsilon(delta) first")
+    if isinstance(loss, _core.PureDP) and guarantee.relation in ("replace-one", "zero-row"):
+        # Rounded down: less noise is the safe side.
+        return dp_accounting.RandomizedResponseDpEvent(math.nextafter(2.0 / (1.0 + math.exp(loss.epsilon)), 0.0), 2)
+    if isinstance(loss, _core.PureDP):
+        return dp_accounting.ZCDpEvent(_core.pure_zcdp(loss.epsilon))
+    raise EigenveilError("dp_accounting has no event for (epsilon, delta) or for a curve; account for them with compose() here")

@@ -188,7 +188,7 @@ def _arrow(data, options):
         _check_arrow_type(schema.field(j).type, name)
     rows = data.num_rows if isinstance(data, pa.Table) else None
     batches = (lambda: data.to_batches()) if rows is not None else (lambda: iter(data))
-    return Source(names, True, lambda: _arrow_blocks(batches(), chosen), rows)
+    return Source(names, True, lambda: _arrow_blocks(batches(), names), rows)
 
 
 def _check_arrow_type(kind, name):
@@ -198,16 +198,16 @@ def _check_arrow_type(kind, name):
         raise EigenveilError(f"column '{name}' does not hold numbers (its type is {kind})")
 
 
-def _arrow_blocks(batches, chosen):
+def _arrow_blocks(batches, names):
     import pyarrow as pa
 
     for batch in batches:
-        for a, b in _pieces(batch.num_rows, len(chosen)):
+        for a, b in _pieces(batch.num_rows, len(names)):
             part = batch.slice(a, b - a)
-            block = np.empty((b - a, len(chosen)), order="F")
-            for slot, j in enumerate(chosen):
+            block = np.empty((b - a, len(names)), order="F")
+            for slot, name in enumerate(names):
                 # Nulls become NaN, which is a missing cell.
-                block[:, slot] = part.column(j).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+                block[:, slot] = part.column(name).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
             yield block
 
 
@@ -223,8 +223,6 @@ def _parquet(path, options):
         _check_arrow_type(file.schema_arrow.field(j).type, name)
 
     def blocks():
-        batches = file.iter_batches(batch_size=_rows_per_block(len(names)), columns=names)
-        return _arrow_blocks(batches, [file_order.index(name) for name in names])
+        return _arrow_blocks(file.iter_batches(batch_size=_rows_per_block(len(names)), columns=names), names)
 
-    file_order = [name for name in file.schema_arrow.names if name in set(names)]
     return Source(names, True, blocks, file.metadata.num_rows)

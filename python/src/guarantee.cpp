@@ -240,6 +240,9 @@ void bind_guarantee(nb::module_& m) {
       },
       "guarantees"_a, "partition_is_public"_a = false, "Releases on disjoint parts of one table.");
   m.def(
+      "pure_zcdp", [](double epsilon) { return pure_zcdp(epsilon).rho; }, "epsilon"_a,
+      "rho of the zCDP that pure epsilon-DP implies, rounded up.");
+  m.def(
       "check_budget", [](const Budget& b) { return unwrap(check_budget(b)); }, "budget"_a);
 }
 
