@@ -25,7 +25,7 @@ check: packages
 	@scripts/run-tests fast
 
 bench: build
-	@cmake --build --preset release -j $(JOBS) --target all
+	@cmake --build --preset release -j $(JOBS) --target benchmarks
 	@scripts/run-benchmarks
 
 # Every reader of files for FUZZ_SECONDS (default 120) under clang's sanitizers.

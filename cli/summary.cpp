@@ -6,20 +6,11 @@
 #include <filesystem>
 #include <numeric>
 
+#include "eigenveil/report/fields.hpp"
 #include "eigenveil/report/table_format.hpp"
 
 namespace eigenveil::cli {
 namespace {
-
-template <class T>
-const T* field(const Fields& fields, std::string_view name) {
-  for (const auto& [key, value] : fields) {
-    if (key == name) {
-      return std::get_if<T>(&value);
-    }
-  }
-  return nullptr;
-}
 
 std::string title(const ReleaseDocument& document, const TerminalNotes& notes) {
   const auto* columns = field<std::vector<std::string>>(document.parameters, "columns");
@@ -55,15 +46,23 @@ void print_components(const ReleaseDocument& document) {
   if (variance == nullptr) {
     return;
   }
-  fmt::print("\n  {:<10}{:>14}{:>9}{:>13}   {}\n", "component", "variance", "share", "noise shows",
-             "largest loadings");
+  const auto share_of = [&](std::size_t j) {
+    return share != nullptr ? fmt::format("{:.1f}%", 100.0 * (*share)[j]) : std::string();
+  };
+  fmt::print("\n  {:<10}{:>14}{:>9}{:>13}   {}\n", "component", "variance",
+             share != nullptr ? "share" : "", "noise shows", "largest loadings");
   for (std::size_t j = 0; j < std::min<std::size_t>(variance->size(), 10); ++j) {
-    fmt::print("  {:<10}{:>14.5g}{:>8.1f}%{:>13.4g}   {}{}\n", fmt::format("PC{}", j + 1),
-               (*variance)[j], 100.0 * (*share)[j], (*edge)[j],
+    fmt::print("  {:<10}{:>14.5g}{:>9}{:>13.4g}   {}{}\n", fmt::format("PC{}", j + 1),
+               (*variance)[j], share_of(j), (*edge)[j],
                leading_columns(document.tables.front(), static_cast<Eigen::Index>(j)),
                (*variance)[j] < (*edge)[j] ? "   (cannot be told from noise)" : "");
   }
   fmt::print("\n");
+}
+
+/// Methods that draw a direction release no mean.
+bool can_subtract_mean(const ReleaseDocument& document) {
+  return document.method == "gauss" || document.method == "laplace";
 }
 
 void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) {
@@ -73,11 +72,15 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   }
   fmt::print("  guarantee   {}\n", headline(document.guarantee, document.requested));
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
+  if (max_power(document.guarantee.loss, 0.05) > 0.9) {
+    fmt::print("  warning     this budget hides almost nothing; spend less\n");
+  }
   fmt::print("  bounds      {}\n", notes.bounds);
   const std::string& center = *field<std::string>(document.parameters, "center");
-  fmt::print(
-      "  about       {}{}\n", center,
-      center.starts_with("public midpoint") ? "; --center private subtracts a private mean" : "");
+  fmt::print("  about       {}{}\n", center,
+             center.starts_with("public midpoint") && can_subtract_mean(document)
+                 ? "; --center private subtracts a private mean"
+                 : "");
   if (const auto* rows = field<double>(document.result, "noisy_rows")) {
     const double sd = *field<double>(document.result, "noisy_rows_sd");
     fmt::print("  rows        about {:.0f} (noisy, standard deviation {:.2g}){}\n", *rows, sd,
@@ -86,11 +89,19 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   if (const auto* rows = field<double>(document.result, "rows")) {
     fmt::print("  rows        {:.0f} (exact: public for these neighbours)\n", *rows);
   }
-  fmt::print(
-      "  noise       standard deviation {:.3g} on a variance, {:.3g} on a covariance (scaled "
-      "units)\n",
-      *field<double>(document.result, "entry_noise_sd_diagonal_scaled"),
-      *field<double>(document.result, "entry_noise_sd_off_diagonal_scaled"));
+  if (const auto* diagonal = field<double>(document.result, "entry_noise_sd_diagonal_scaled")) {
+    fmt::print(
+        "  noise       standard deviation {:.3g} on a variance, {:.3g} on a covariance (scaled "
+        "units)\n",
+        *diagonal, *field<double>(document.result, "entry_noise_sd_off_diagonal_scaled"));
+  }
+  if (const auto* sd = field<double>(document.result, "variance_noise_sd")) {
+    fmt::print("  noise       directions are drawn; standard deviation {:.3g} on a variance\n",
+               *sd);
+  }
+  for (const std::string& line : notes.more) {
+    fmt::print("  {}\n", line);
+  }
   print_components(document);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/options/output_options.hpp"
 #include "cli/outcome.hpp"
@@ -12,6 +13,7 @@ namespace eigenveil::cli {
 struct TerminalNotes {
   std::string input;
   std::string bounds;
+  std::vector<std::string> more = {};  ///< whole lines a method adds, public
 };
 
 /// Writes the release to --out, then prints it (--json) or its summary in words.

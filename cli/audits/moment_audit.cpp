@@ -1,12 +1,10 @@
-#include <fmt/format.h>
-
 #include <memory>
 
+#include "cli/audits/attack_table.hpp"
 #include "cli/audits/audits.hpp"
 #include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
 #include "eigenveil/audit/moment_cases.hpp"
-#include "eigenveil/core/parallel.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -53,13 +51,6 @@ Result<MomentAudit> MomentAuditOptions::request() const {
   });
 }
 
-void print_result(const AuditResult& result, bool is_mutant) {
-  const char* verdict = is_mutant ? (result.refuted() ? "refuted, as it must be" : "NOT CAUGHT")
-                                  : (result.refuted() ? "CLAIM REFUTED" : "claim stands");
-  fmt::print("  {:<52}{:>10.4f}{:>10.4f}   {}\n", result.name, result.lower_bound, result.claimed,
-             verdict);
-}
-
 /// The shipped mechanism first, then the broken ones.
 Result<std::vector<AuditCase>> MomentAuditOptions::cases(const MomentAudit& attacked) const {
   std::vector<MomentMutant> versions = {MomentMutant::None};
@@ -88,26 +79,7 @@ Outcome MomentAuditOptions::run() const {
   if (!attacks) {
     return error_of(attacks);
   }
-  fmt::print("Audit of {}: {} runs on each of two neighbouring data sets ({}), confidence 99.9%\n",
-             method, runs, name_of(attacked->relation));
-  const AuditSettings settings{runs, 1e-3, default_threads()};
-  RandomStream stream = seed ? RandomStream::seeded(*seed) : RandomStream::secure();
-  bool wrong = false;
-  for (std::size_t i = 0; i < attacks->size(); ++i) {
-    const AuditResult result = audit((*attacks)[i], settings, stream);
-    const bool is_mutant = i > 0;
-    wrong = wrong || result.refuted() != is_mutant;
-    if (!is_mutant) {
-      fmt::print("  {:<52}{:>10}{:>10}\n", "", result.unit + " >=", "claimed");
-    }
-    print_result(result, is_mutant);
-  }
-  if (wrong) {
-    return input_output_error(
-        "the audit did not come out as it must (see the table); a small budget needs more --runs "
-        "before a mutant shows");
-  }
-  return {};
+  return run_attacks({method, attacked->relation, runs, seed}, *attacks);
 }
 
 }  // namespace

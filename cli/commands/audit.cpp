@@ -9,7 +9,7 @@ Command audit_command() {
       "Attacks a mechanism on a worst pair of data sets and prints the measured lower bound "
       "beside the claim.\n"
       "  eigenveil audit gauss --epsilon 1 --delta 1e-6 --mutants",
-      {moment_audit("gauss"), moment_audit("laplace")});
+      {moment_audit("gauss"), moment_audit("laplace"), exponential_audit(), sharp_audit()});
 }
 
 }  // namespace eigenveil::cli

@@ -8,6 +8,7 @@ namespace eigenveil::cli {
 Command pca_command();
 Command covariance_command();
 Command plan_command();
+Command sample_command();
 Command gram_command();
 Command audit_command();
 Command explain_command();

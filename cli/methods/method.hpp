@@ -47,5 +47,6 @@ class MethodChoice {
 
 std::unique_ptr<Method> gauss_method();
 std::unique_ptr<Method> laplace_method();
+std::unique_ptr<Method> exponential_method();
 
 }  // namespace eigenveil::cli

@@ -9,7 +9,8 @@ namespace eigenveil::cli {
 namespace {
 
 constexpr const char* kNoPureComponents =
-    "pure epsilon-DP principal components need a mechanism this version does not have. Add --delta "
+    "two or more pure epsilon-DP components need a mechanism this version does not have. Add "
+    "--delta "
     "(for example --delta 1e-6) for the default method gauss, or take --method laplace: pure, but "
     "with noise that grows with the number of columns";
 
@@ -17,6 +18,7 @@ std::vector<std::unique_ptr<Method>> all_methods() {
   std::vector<std::unique_ptr<Method>> methods;
   methods.push_back(gauss_method());
   methods.push_back(laplace_method());
+  methods.push_back(exponential_method());
   return methods;
 }
 
@@ -24,6 +26,9 @@ std::vector<std::unique_ptr<Method>> all_methods() {
 Result<std::string> default_method(const Request& request, const Budget& budget) {
   if (!std::holds_alternative<PureDp>(budget)) {
     return "gauss";
+  }
+  if (request.wants_components() && request.components == 1) {
+    return "exponential";
   }
   if (request.wants_components()) {
     return bad_request(kNoPureComponents);

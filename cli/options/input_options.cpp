@@ -24,6 +24,10 @@ void InputOptions::declare(CLI::App& app) {
   app.add_option("--header", header, "auto (default), present or absent: is the first line names?")
       ->check(one_of({"auto", "present", "absent"}))
       ->group(kGroup);
+  app.add_option("--separator", separator,
+                 "comma, semicolon, tab or pipe: between fields (default comma, tab for .tsv)")
+      ->check(one_of({"comma", "semicolon", "tab", "pipe"}))
+      ->group(kGroup);
   app.add_option("--missing", missing,
                  "midpoint (default: a missing cell counts as the public midpoint) or refuse")
       ->check(one_of({"midpoint", "refuse"}))
@@ -102,6 +106,11 @@ Result<std::unique_ptr<RowReader>> InputOptions::open() const {
   options.header = header == "auto"      ? ReadOptions::Header::Auto
                    : header == "present" ? ReadOptions::Header::Present
                                          : ReadOptions::Header::Absent;
+  options.separator = separator == "comma"       ? ','
+                      : separator == "semicolon" ? ';'
+                      : separator == "tab"       ? '\t'
+                      : separator == "pipe"      ? '|'
+                                                 : '\0';
   return open_rows(input, options);
 }
 

@@ -8,11 +8,12 @@
 
 namespace eigenveil::cli {
 
-/// INPUT, --columns, --header, --missing, --bad-cell, --threads.
+/// INPUT, --columns, --header, --separator, --missing, --bad-cell, --threads.
 struct InputOptions {
   std::string input;
   std::string columns;
   std::string header = "auto";
+  std::string separator;
   std::string missing = "midpoint";
   std::string bad_cell = "refuse";
   int threads = 0;

@@ -70,8 +70,9 @@ Result<ExactGram> gram_of(const std::vector<Row>& rows, const RowBound& bound) {
 /// Log likelihood ratio of the released entries, first against second: the most powerful statistic.
 class LikelihoodRatio {
  public:
-  LikelihoodRatio(const SecondMoment& first, const SecondMoment& second, const NoiseScale& scale)
-      : shape_(first.shape()), scale_(scale), unit_(first.gram().bound().unit()) {
+  LikelihoodRatio(const SecondMoment& first, const SecondMoment& second, const NoiseScale& scale,
+                  double unit)
+      : shape_(first.shape()), scale_(scale), unit_(unit) {
     for (std::size_t index = 0; index < shape_.entries(); ++index) {
       first_.push_back(static_cast<double>(first.entry(index)));
       second_.push_back(static_cast<double>(second.entry(index)));
@@ -209,15 +210,16 @@ Result<AuditCase> moment_case(const MomentAudit& request, MomentMutant mutant) {
   const auto pair =
       std::make_shared<const AuditedPair>(AuditedPair{*std::move(first), *std::move(second)});
   const SecondMoment moments[2] = {{pair->first, plan->shape()}, {pair->second, plan->shape()}};
-  const LikelihoodRatio statistic(moments[0], moments[1], *scale);
+  const LikelihoodRatio statistic(moments[0], moments[1], *scale, pair->first.bound().unit());
   const auto attack = [pair, statistic, mutant, plan = *plan,
                        scale = *scale](const ExactGram& gram) {
     return [pair, &gram, statistic, mutant, plan, scale](RandomStream& stream) {
       if (mutant == MomentMutant::None) {
         return statistic(plan.run(gram, stream)->value());
       }
-      return statistic(add_rounded_noise(SecondMoment(gram, plan.shape()), scale,
-                                         *noise_grid_exponent(scale), stream));
+      const NoisyTotals noisy = add_rounded_noise(SecondMoment(gram, plan.shape()), scale,
+                                                  *noise_grid_exponent(scale), stream);
+      return statistic(in_scaled_units(noisy, gram.schema(), gram.bound()));
     };
   };
   return AuditCase{std::string(name_of(mutant)), plan->guarantee().loss, attack(pair->first),

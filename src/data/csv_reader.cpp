@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include "csv_header.hpp"
@@ -75,10 +76,31 @@ std::size_t chunk_size_for(std::size_t record_bytes) {
   return std::clamp(kRecordsPerChunk * record_bytes, kSmallestChunk, kLargestChunk);
 }
 
+/// A first record with the wrong separator would be taken for one long column name, and names are
+/// public: its cells would be published.
+Result<void> check_separator(std::string_view record, char delimiter) {
+  constexpr std::string_view kGzipMagic = "\x1f\x8b";
+  if (record.starts_with(kGzipMagic)) {
+    return bad_request(
+        "the input is gzip data without the ending .gz; rename it, or unpack it with zcat before "
+        "the pipe");
+  }
+  if (record.find(delimiter) == std::string_view::npos &&
+      record.find_first_of(",;\t|") != std::string_view::npos &&
+      record.find('"') == std::string_view::npos) {
+    return bad_request(
+        "the first line is a single field with another separator in it; say which with "
+        "--separator comma, semicolon, tab or pipe");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RowReader>> open_delimited(std::unique_ptr<ByteSource> source,
-                                                  char delimiter, const ReadOptions& options) {
+                                                  char usual_delimiter,
+                                                  const ReadOptions& options) {
+  const char delimiter = options.separator != 0 ? options.separator : usual_delimiter;
   RecordCutter cutter(std::move(source),
                       options.chunk_bytes > 0 ? options.chunk_bytes : kSmallestChunk);
   Result<RawChunk> first = first_chunk(cutter);
@@ -87,6 +109,10 @@ Result<std::unique_ptr<RowReader>> open_delimited(std::unique_ptr<ByteSource> so
   }
   const char* begin = first->bytes.data();
   const char* end = record_end(begin);
+  if (const Result<void> plausible = check_separator({begin, end}, delimiter);
+      !plausible && options.separator == 0) {
+    return error_of(plausible);
+  }
   Result<CsvHeader> header = read_header(split_record(begin, end, delimiter), options.header);
   if (!header) {
     return error_of(header);

@@ -151,7 +151,10 @@ class Request {
   Result<PlinkVariants> finish() && {
     for (std::size_t slot = 0; slot < variants_.positions.size(); ++slot) {
       if (variants_.positions[slot] == kOpen) {
-        return bad_request(fmt::format("there is no variant {}.", variants_.schema.columns[slot]));
+        return bad_request(
+            fmt::format("there is no variant {}; a name is the second column of the .bim file, or "
+                        "chromosome:position:A1:A2",
+                        variants_.schema.columns[slot]));
       }
     }
     return std::move(variants_);

@@ -1,32 +1,21 @@
 #include "eigenveil/mechanism/laplace.hpp"
 
-#include <cmath>
-
 #include "eigenveil/core/outward.hpp"
 
 namespace eigenveil {
-namespace {
-
-/// t = R sqrt(p + 1) / 4: the l1 sensitivity of the triangle grows with p, so a constant that grows
-/// with it costs the count only 1/8 more noise.
-double constant_share(std::size_t dimension) {
-  return std::sqrt(static_cast<double>(dimension) + 1.0) / 4.0;
-}
-
-}  // namespace
 
 NoiseScale laplace_noise_scale(double upper_triangle_l1_sensitivity, PureDp budget) {
   const double b = up(upper_triangle_l1_sensitivity / budget.epsilon);
   return {NoiseLaw::Laplace, b, b};
 }
 
-Result<Release<NoisyMoment>> add_laplace_noise(
+Result<Release<NoisyTotals>> add_laplace_noise(
     const Bounded<SecondMoment, UpperTriangleL1Norm>& moment, PureDp budget, RandomStream& stream) {
   const NoiseScale scale = laplace_noise_scale(moment.sensitivity(), budget);
   return noise_grid_exponent(scale).map([&](int exponent) {
     const Guarantee guarantee{moment.relation(), budget, Basis::Proved,
                               noise_assumptions(NoiseLaw::Laplace), true};
-    return Release<NoisyMoment>(add_rounded_noise(moment.value(), scale, exponent, stream),
+    return Release<NoisyTotals>(add_rounded_noise(moment.value(), scale, exponent, stream),
                                 as_run(guarantee, stream), "laplace");
   });
 }
@@ -34,9 +23,7 @@ Result<Release<NoisyMoment>> add_laplace_noise(
 Result<MomentPlan> plan_laplace(const MomentRequest& request) {
   return budget_per_row(request.budget, request.group_size)
       .and_then(pure_budget)
-      .and_then([&](PureDp per_row) {
-        return MomentPlan::make(request, per_row, constant_share(request.bound.dimension()));
-      });
+      .and_then([&](PureDp per_row) { return MomentPlan::make(request, per_row); });
 }
 
 }  // namespace eigenveil

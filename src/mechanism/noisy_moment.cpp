@@ -6,7 +6,6 @@
 
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/random/rounded_noise.hpp"
-#include "eigenveil/statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {
@@ -130,12 +129,12 @@ Vector noisy_entries(const SecondMoment& moment, const NoiseScale& scale, int ex
   return noisy;
 }
 
-Matrix unpack(const double* packed, std::size_t dimension, double factor) {
+Matrix unpack(const double* packed, std::size_t dimension) {
   const auto p = static_cast<Eigen::Index>(dimension);
   Matrix full(p, p);
   for (Eigen::Index column = 0; column < p; ++column) {
     for (Eigen::Index row = 0; row <= column; ++row) {
-      full(row, column) = full(column, row) = factor * *packed++;
+      full(row, column) = full(column, row) = *packed++;
     }
   }
   return full;
@@ -175,34 +174,45 @@ Result<int> noise_grid_exponent(const NoiseScale& scale) {
   return exponent;
 }
 
-NoisyMoment add_rounded_noise(const SecondMoment& moment, const NoiseScale& scale,
+NoisyTotals add_rounded_noise(const SecondMoment& moment, const NoiseScale& scale,
                               int grid_exponent, RandomStream& stream) {
   const MomentShape& shape = moment.shape();
   const EntryLayout layout(shape);
-  const ExactGram& gram = moment.gram();
-  const double unit = gram.bound().unit();
   const double t = static_cast<double>(shape.constant);
   const Vector noisy = noisy_entries(moment, scale, grid_exponent, stream);
 
-  const double diagonal_sd = standard_deviation(scale.law, scale.diagonal);
-  const double off_diagonal_sd = standard_deviation(scale.law, scale.off_diagonal);
-  NoisyMoment released{gram.schema(), gram.bound(), 0.0, false, {}, {}};
-  released.products = unpack(noisy.data() + layout.first_product(), shape.dimension, unit * unit);
-  released.product_sd = diagonal_sd * unit * unit;
-  released.off_diagonal_sd = off_diagonal_sd * unit * unit;
+  NoisyTotals released;
+  released.products = unpack(noisy.data() + layout.first_product(), shape.dimension);
+  released.product_sd = standard_deviation(scale.law, scale.diagonal);
+  released.off_diagonal_sd = standard_deviation(scale.law, scale.off_diagonal);
   if (shape.releases_sums()) {
     const auto first = static_cast<Eigen::Index>(layout.first_sum());
-    released.sums = noisy.segment(first, static_cast<Eigen::Index>(shape.dimension)) * (unit / t);
-    released.sum_sd = off_diagonal_sd * unit / t;
+    released.sums = noisy.segment(first, static_cast<Eigen::Index>(shape.dimension)) / t;
+    released.sum_sd = released.off_diagonal_sd / t;
   }
   if (row_count_is_public(shape.relation)) {
-    released.count = static_cast<double>(trusted::totals(gram).count);
+    released.count = static_cast<double>(moment.count());
     released.count_is_public = true;
   } else if (shape.releases_count()) {
     released.count = noisy[0] / (t * t);
-    released.count_sd = diagonal_sd / (t * t);
+    released.count_sd = released.product_sd / (t * t);
   }
   return released;
+}
+
+NoisyMoment in_scaled_units(const NoisyTotals& totals, const Schema& schema,
+                            const RowBound& bound) {
+  const double unit = bound.unit();
+  NoisyMoment moment{schema, bound, totals.count, totals.count_is_public, {}, {}};
+  moment.products = totals.products * (unit * unit);
+  moment.product_sd = totals.product_sd * unit * unit;
+  moment.off_diagonal_sd = totals.off_diagonal_sd * unit * unit;
+  if (totals.sums) {
+    moment.sums = *totals.sums * unit;
+  }
+  moment.sum_sd = totals.sum_sd * unit;
+  moment.count_sd = totals.count_sd;
+  return moment;
 }
 
 }  // namespace eigenveil

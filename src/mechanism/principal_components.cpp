@@ -6,14 +6,6 @@
 namespace eigenveil {
 namespace {
 
-void fix_sign(Eigen::Ref<Vector> loading) {
-  Eigen::Index largest = 0;
-  loading.cwiseAbs().maxCoeff(&largest);
-  if (loading[largest] < 0.0) {
-    loading = -loading;
-  }
-}
-
 /// Adding noise of spectral norm f to eigenvalues with mean m and variance v gives a spectrum that
 /// ends near m + 2 sqrt(v + (f / 2)²). The noisy eigenvalues that are not components show m and
 /// v + (f / 2)². Along a direction u the norm of D N D shrinks from max(d) |d| to |D u| |d|.
@@ -33,6 +25,14 @@ Vector noise_edge(const NoisyCovariance& covariance, const Matrix& loadings) {
 }
 
 }  // namespace
+
+void fix_sign(Eigen::Ref<Vector> loading) {
+  Eigen::Index largest = 0;
+  loading.cwiseAbs().maxCoeff(&largest);
+  if (loading[largest] < 0.0) {
+    loading = -loading;
+  }
+}
 
 PrincipalComponents principal_components(const NoisyCovariance& covariance, Eigen::Index count) {
   PrincipalComponents result;

@@ -124,22 +124,24 @@ Result<double> upper_triangle_l1_sensitivity(const MomentShape& shape) {
   }
 }
 
+SecondMoment::SecondMoment(const ExactGram& gram, const MomentShape& shape)
+    : SecondMoment(trusted::totals(gram), shape) {}
+
 Int128 SecondMoment::entry(std::size_t index) const {
-  const GramTotals& totals = trusted::totals(*gram_);
   const Int128 t = shape_.constant;
   if (shape_.releases_count()) {
     if (index == 0) {
-      return t * t * static_cast<Int128>(totals.count);
+      return t * t * static_cast<Int128>(totals_->count);
     }
     --index;
   }
   if (shape_.releases_sums()) {
     if (index < shape_.dimension) {
-      return t * totals.sums[index];
+      return t * totals_->sums[index];
     }
     index -= shape_.dimension;
   }
-  return totals.products[index];
+  return totals_->products[index];
 }
 
 Result<Bounded<SecondMoment, FrobeniusNorm>> frobenius_bounded(const ExactGram& gram,

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "eigenveil/privacy/conversion.hpp"
-#include "report_fields.hpp"
+#include "eigenveil/report/fields.hpp"
 
 namespace eigenveil {
 namespace {

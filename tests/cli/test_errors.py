@@ -65,6 +65,15 @@ class Errors(CliTest):
             self.says(("pca", "t.csv", "--mu", 1, *RANGE, "--center", *center),
                       "--center must be none, private, or public FILE")
 
+    def test_separators(self):
+        for text, name in (("a;b\n1;2\n", "s.csv"), ("1;2\n3;4\n", "s.csv"), ("a,b\n1,2\n", "s.tsv")):
+            self.write(name, text)
+            self.says(("pca", name, "--mu", 1, *RANGE), "--separator")
+        self.write("s.csv", "a;b\n1;2\n")
+        self.succeed("pca", "s.csv", "--mu", 1, *RANGE, "--separator", "semicolon")
+        self.write("plain.csv", b"\x1f\x8b\x08\x00 and more\n")
+        self.says(("pca", "plain.csv", "--mu", 1, *RANGE), "gzip", "zcat")
+
     def test_bounds_files(self):
         files = {
             "column,lo,hi\n": "first line",

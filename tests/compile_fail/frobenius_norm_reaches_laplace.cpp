@@ -9,7 +9,7 @@ using Norm = FrobeniusNorm;
 using Norm = UpperTriangleL1Norm;
 #endif
 
-Result<Release<NoisyMoment>> release(const Bounded<SecondMoment, Norm>& bounded,
+Result<Release<NoisyTotals>> release(const Bounded<SecondMoment, Norm>& bounded,
                                      RandomStream& stream) {
   return add_laplace_noise(bounded, PureDp{1.0}, stream);
 }

@@ -9,7 +9,7 @@ using Norm = UpperTriangleL1Norm;
 using Norm = FrobeniusNorm;
 #endif
 
-Result<Release<NoisyMoment>> release(const Bounded<SecondMoment, Norm>& bounded,
+Result<Release<NoisyTotals>> release(const Bounded<SecondMoment, Norm>& bounded,
                                      RandomStream& stream) {
   return add_gaussian_noise(bounded, GaussianDp{1.0}, stream);
 }

@@ -4,7 +4,7 @@
 
 using namespace eigenveil;
 
-Result<Release<NoisyMoment>> release(const Matrix& raw,
+Result<Release<NoisyTotals>> release(const Matrix& raw,
                                      const Bounded<SecondMoment, FrobeniusNorm>& bounded,
                                      RandomStream& stream) {
 #ifdef MUST_NOT_COMPILE

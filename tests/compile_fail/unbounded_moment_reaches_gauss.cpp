@@ -3,7 +3,7 @@
 
 using namespace eigenveil;
 
-Result<Release<NoisyMoment>> release(const SecondMoment& exact,
+Result<Release<NoisyTotals>> release(const SecondMoment& exact,
                                      const Bounded<SecondMoment, FrobeniusNorm>& bounded,
                                      RandomStream& stream) {
 #ifdef MUST_NOT_COMPILE

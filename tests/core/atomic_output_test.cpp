@@ -65,6 +65,28 @@ TEST_F(AtomicOutput, FileIsReplacedWholeWithTheAccessAskedFor) {
   EXPECT_EQ(names(), Names{"file"});
 }
 
+TEST_F(AtomicOutput, PiecesAppearTogetherOrNotAtAll) {
+  const fs::path path = folder_ / "file";
+  ASSERT_TRUE(write_file_atomically(path, "old"));
+  {
+    Result<AtomicFile> abandoned = AtomicFile::create(path);
+    ASSERT_TRUE(abandoned);
+    ASSERT_TRUE(abandoned->append("half"));
+    EXPECT_EQ(read(path), "old");
+  }
+  EXPECT_EQ(names(), Names{"file"});
+  EXPECT_EQ(read(path), "old");
+  Result<AtomicFile> output = AtomicFile::create(path, FileAccess::OwnerOnly);
+  ASSERT_TRUE(output);
+  ASSERT_TRUE(output->append("ab"));
+  ASSERT_TRUE(output->write_at(4, "ef"));
+  ASSERT_TRUE(output->append("cd"));
+  ASSERT_TRUE(output->publish());
+  EXPECT_EQ(read(path), "abcdef");
+  EXPECT_EQ(mode_of(path), 0600U);
+  EXPECT_EQ(names(), Names{"file"});
+}
+
 TEST_F(AtomicOutput, FileBehindALinkIsReplacedAndTheLinkStays) {
   ASSERT_TRUE(write_file_atomically(folder_ / "real", "old"));
   fs::create_symlink("real", folder_ / "link");

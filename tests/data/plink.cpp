@@ -140,8 +140,10 @@ TEST(Plink, VariantsWithoutAUsableIdentifier) {
             "there are several variants called rs7; select by chromosome:position:A1:A2.");
   EXPECT_EQ(refusal({"rs1", "rs1"}), "variant rs1 is selected twice.");
   EXPECT_EQ(refusal({"rs1", "1:100:A:G"}), "variant rs1 is selected twice, once as 1:100:A:G.");
-  EXPECT_EQ(refusal({"rs9"}), "there is no variant rs9.");
-  EXPECT_EQ(refusal({"."}), "there is no variant ..");
+  const std::string where =
+      "; a name is the second column of the .bim file, or chromosome:position:A1:A2";
+  EXPECT_EQ(refusal({"rs9"}), "there is no variant rs9" + where);
+  EXPECT_EQ(refusal({"."}), "there is no variant ." + where);
 }
 
 TEST(Plink, RefusalsAreClear) {

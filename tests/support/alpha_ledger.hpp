@@ -20,6 +20,7 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"random: haar coordinates", 1e-9},
     AlphaEntry{"mechanism: law of released entries", 1e-9},
     AlphaEntry{"mechanism: diagonal of a wide table", 1e-9},
+    AlphaEntry{"mechanism: projected moment", 1e-9},
     AlphaEntry{"audit: honest claim", 1e-9},
     AlphaEntry{"audit: mutant power", 1e-9},
     AlphaEntry{"bingham: circle", 1e-9},

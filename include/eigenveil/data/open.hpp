@@ -18,6 +18,7 @@ struct ReadOptions {
   /// is a name (neither a number nor a missing token); it is data if every field is a number or
   /// missing; a mixture is refused, because taking a row for names would publish its cells.
   enum class Header : unsigned char { Auto, Present, Absent } header = Header::Auto;
+  char separator = 0;           ///< text tables: between fields; 0: comma, or tab for .tsv
   std::size_t chunk_bytes = 0;  ///< bytes per chunk; 0: the reader picks (tests move boundaries)
 };
 

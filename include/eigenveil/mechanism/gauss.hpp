@@ -15,7 +15,7 @@ Result<MomentPlan> plan_gauss(const MomentRequest& request);
 NoiseScale gaussian_noise_scale(double frobenius_sensitivity, GaussianDp budget);
 
 /// The mechanism itself. Takes nothing but a statistic with a Frobenius bound.
-Result<Release<NoisyMoment>> add_gaussian_noise(const Bounded<SecondMoment, FrobeniusNorm>& moment,
+Result<Release<NoisyTotals>> add_gaussian_noise(const Bounded<SecondMoment, FrobeniusNorm>& moment,
                                                 GaussianDp budget, RandomStream& stream);
 
 }  // namespace eigenveil

@@ -14,7 +14,7 @@ Result<MomentPlan> plan_laplace(const MomentRequest& request);
 NoiseScale laplace_noise_scale(double upper_triangle_l1_sensitivity, PureDp budget);
 
 /// The mechanism itself. Takes nothing but a statistic with an upper-triangle l1 bound.
-Result<Release<NoisyMoment>> add_laplace_noise(
+Result<Release<NoisyTotals>> add_laplace_noise(
     const Bounded<SecondMoment, UpperTriangleL1Norm>& moment, PureDp budget, RandomStream& stream);
 
 }  // namespace eigenveil

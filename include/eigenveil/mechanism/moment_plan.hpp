@@ -21,6 +21,18 @@ struct MomentRequest {
 
 /// What one row's share of the budget buys; the kind decides the mechanism.
 using PerRowLoss = std::variant<GaussianDp, PureDp>;
+Loss as_loss(const PerRowLoss& per_row);
+
+/// The noise a shape needs for a loss, and the sensitivity (grid units, in the method's norm) it
+/// was calibrated to.
+struct CalibratedNoise {
+  double sensitivity = 0.0;
+  NoiseScale scale;
+};
+Result<CalibratedNoise> calibrate_noise(const MomentShape& shape, const PerRowLoss& per_row);
+
+/// t / R of the constant that carries the row count, chosen so that the count costs little noise.
+double count_constant_share(const PerRowLoss& per_row, std::size_t dimension);
 
 /// A checked request with its noise: made from public parameters alone, so it may fail with a
 /// precise message. Running it on any Gram of the declared shape cannot fail in a way that depends
@@ -30,8 +42,8 @@ class MomentPlan {
   std::string method() const;  ///< "gauss" or "laplace"
   const RowBound& bound() const { return bound_; }
   const MomentShape& shape() const { return shape_; }
-  double sensitivity() const { return sensitivity_; }  ///< grid units, in the method's norm
-  const NoiseScale& noise() const { return noise_; }   ///< grid units
+  double sensitivity() const { return noise_.sensitivity; }  ///< grid units, in the method's norm
+  const NoiseScale& noise() const { return noise_.scale; }   ///< grid units
   /// Standard deviation of the noise on an entry of Σ x xᵀ, in scaled units.
   double product_sd() const;
   double off_diagonal_sd() const;
@@ -44,15 +56,13 @@ class MomentPlan {
  private:
   friend Result<MomentPlan> plan_gauss(const MomentRequest&);
   friend Result<MomentPlan> plan_laplace(const MomentRequest&);
-  static Result<MomentPlan> make(const MomentRequest& request, PerRowLoss per_row,
-                                 double constant_share);
-  MomentPlan(RowBound bound, MomentShape shape, double sensitivity, NoiseScale noise,
-             PerRowLoss per_row, Guarantee guarantee);
+  static Result<MomentPlan> make(const MomentRequest& request, PerRowLoss per_row);
+  MomentPlan(RowBound bound, MomentShape shape, CalibratedNoise noise, PerRowLoss per_row,
+             Guarantee guarantee);
 
   RowBound bound_;
   MomentShape shape_;
-  double sensitivity_;
-  NoiseScale noise_;
+  CalibratedNoise noise_;
   PerRowLoss per_row_;
   Guarantee guarantee_;
 };

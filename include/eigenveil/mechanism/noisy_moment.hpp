@@ -22,6 +22,18 @@ struct NoiseScale {
   double off_diagonal = 0.0;
 };
 
+/// The entries of a second moment after noise, in grid units: safe to publish.
+struct NoisyTotals {
+  double count = 0.0;  ///< noisy row count; the exact one where it is public
+  bool count_is_public = false;
+  double count_sd = 0.0;
+  std::optional<Vector> sums;
+  double sum_sd = 0.0;
+  Matrix products;
+  double product_sd = 0.0;  ///< diagonal entries of `products`
+  double off_diagonal_sd = 0.0;
+};
+
 /// A second moment after noise: safe to publish. Everything is in scaled units (data/bounding.hpp).
 struct NoisyMoment {
   Schema schema;
@@ -47,7 +59,9 @@ std::vector<std::string> noise_assumptions(NoiseLaw law);
 
 /// Rounds (entry + noise) to the grid, exactly. The caller has shown that the scale fits the
 /// sensitivity; mechanism/gauss and mechanism/laplace are the only callers.
-NoisyMoment add_rounded_noise(const SecondMoment& moment, const NoiseScale& scale,
+NoisyTotals add_rounded_noise(const SecondMoment& moment, const NoiseScale& scale,
                               int grid_exponent, RandomStream& stream);
+
+NoisyMoment in_scaled_units(const NoisyTotals& totals, const Schema& schema, const RowBound& bound);
 
 }  // namespace eigenveil

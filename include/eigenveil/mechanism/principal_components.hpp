@@ -15,6 +15,9 @@ struct PrincipalComponents {
   Vector noise_edge;
 };
 
+/// A vector's sign is arbitrary: its entry of largest modulus is made positive.
+void fix_sign(Eigen::Ref<Vector> loading);
+
 /// The top `count` eigenpairs, each sign fixed from the released vector itself: its entry of
 /// largest modulus is positive.
 PrincipalComponents principal_components(const NoisyCovariance& covariance, Eigen::Index count);

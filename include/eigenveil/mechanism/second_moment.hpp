@@ -44,16 +44,18 @@ Result<double> frobenius_sensitivity(const MomentShape& shape);
 Result<double> upper_triangle_l1_sensitivity(const MomentShape& shape);
 
 /// The exact integers of a shape, read from private totals: the count (if released), the sums (if
-/// released), then the packed upper triangle. Refers to the Gram, which must outlive it.
+/// released), then the packed upper triangle. Refers to the totals, which must outlive it.
 class SecondMoment {
  public:
-  SecondMoment(const ExactGram& gram, const MomentShape& shape) : gram_(&gram), shape_(shape) {}
-  const ExactGram& gram() const { return *gram_; }
+  SecondMoment(const ExactGram& gram, const MomentShape& shape);
+  SecondMoment(const GramTotals& totals, const MomentShape& shape)
+      : totals_(&totals), shape_(shape) {}
   const MomentShape& shape() const { return shape_; }
+  std::uint64_t count() const { return totals_->count; }
   Int128 entry(std::size_t index) const;
 
  private:
-  const ExactGram* gram_;
+  const GramTotals* totals_;
   MomentShape shape_;
 };
 

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "cli/outcome.hpp"
+
+namespace eigenveil::cli {
+
+/// Children of `sample`, one file each.
+Command sample_bingham_command();
+
+}  // namespace eigenveil::cli
