@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from . import _core
-from ._budget import make_budget
+from ._budget import is_pure, make_budget
 from ._errors import EigenveilError
 
 
 def audit(
     mechanism, *, epsilon=None, delta=None, rho=None, mu=None, neighbours="add-remove", dimension=2, private_mean=False, runs=100_000,
-    mutants=False, seed=None,
+    mutants=False, variance_share=0.5, seed=None,
 ):
     """Attack a mechanism on its worst pair of neighbouring tables and measure how much it gives away.
 
     Parameters
     ----------
-    mechanism : {"gauss", "laplace"}
+    mechanism : {"gauss", "laplace", "exponential"}
     epsilon, delta, rho, mu : float, optional
         The budget the mechanism claims; exactly one.
     neighbours : str, default="add-remove"
@@ -27,6 +27,8 @@ def audit(
         On each of the two tables.
     mutants : bool, default=False
         Attack broken versions too: every one must be refuted.
+    variance_share : float, default=0.5
+        Of the budget; "exponential" only.
     seed : int, optional
 
     Returns
@@ -41,11 +43,15 @@ def audit(
     >>> result.refuted, result.lower_bound < result.claimed
     (False, True)
     """
-    if mechanism not in ("gauss", "laplace"):
-        raise EigenveilError("there are attacks on gauss and laplace")
+    if mechanism not in ("gauss", "laplace", "exponential"):
+        raise EigenveilError("there are attacks on gauss, laplace and exponential")
     if not 2 <= int(dimension) <= 50:
         raise EigenveilError("dimension must satisfy 2 <= dimension <= 50")
     if int(runs) < 1000:
         raise EigenveilError("runs must be at least 1000")
     budget = make_budget(epsilon, delta, rho, mu)
+    if mechanism == "exponential":
+        if not is_pure(budget):
+            raise EigenveilError("this audit attacks one row at pure epsilon; give epsilon alone")
+        return _core.audit_exponential(budget, neighbours, float(variance_share), int(runs), bool(mutants), seed)
     return _core.audit_moment(mechanism, int(dimension), budget, neighbours, bool(private_mean), int(runs), bool(mutants), seed)

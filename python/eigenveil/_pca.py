@@ -33,7 +33,7 @@ class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstim
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows, largest noisy variance first.
     explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
-        Noisy, never negative.
+        Noisy, never negative. Methods that draw a subspace do not release the total variance, so they have no ratio.
     noise_edge_ : ndarray of shape (n_components,)
         The variance that noise alone could show along each component, about. Below it a component cannot be told from noise.
     center_ : ndarray of shape (n_features,)
@@ -124,7 +124,9 @@ class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstim
         super()._publish(current, released)
         self.components_ = released.components
         self.explained_variance_ = released.explained_variance
-        self.explained_variance_ratio_ = released.explained_share
+        self.__dict__.pop("explained_variance_ratio_", None)
+        if released.explained_share is not None:
+            self.explained_variance_ratio_ = released.explained_share
         self.noise_edge_ = released.noise_edge
         self.n_components_ = len(released.components)
 

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "eigenveil/audit/exponential_cases.hpp"
 #include "eigenveil/audit/moment_cases.hpp"
 #include "eigenveil/core/parallel.hpp"
 
@@ -22,7 +23,35 @@ AuditCase stopping_at(AuditCase attack, const std::atomic<bool>& cancelled) {
   return attack;
 }
 
+/// Runs the attacks while Python stays responsive.
+std::vector<AuditResult> run_attacks(std::vector<AuditCase> attacks, std::uint64_t runs,
+                                     const std::optional<std::uint64_t>& seed) {
+  std::atomic<bool> cancelled = false;
+  const AuditSettings settings{runs, 1e-3, default_threads()};
+  std::vector<AuditResult> results;
+  RandomStream stream = stream_for(seed);
+  run_interruptibly(
+      [&] {
+        for (AuditCase& attack : attacks) {
+          if (!cancelled) {
+            results.push_back(audit(stopping_at(std::move(attack), cancelled), settings, stream));
+          }
+        }
+      },
+      cancelled);
+  return results;
+}
+
 /// The shipped mechanism first, then (if asked) the broken ones.
+template <class Mutant, class MakeCase>
+std::vector<AuditCase> versions_of(const std::vector<Mutant>& broken, const MakeCase& make_case) {
+  std::vector<AuditCase> attacks = {unwrap(make_case(Mutant::None))};
+  for (const Mutant mutant : broken) {
+    attacks.push_back(unwrap(make_case(mutant)));
+  }
+  return attacks;
+}
+
 std::vector<AuditResult> audit_moment(const std::string& method, std::size_t dimension,
                                       const Budget& budget, const std::string& relation,
                                       bool private_mean, std::uint64_t runs, bool mutants,
@@ -30,30 +59,20 @@ std::vector<AuditResult> audit_moment(const std::string& method, std::size_t dim
   const MomentAudit request{method, dimension, unwrap(check_budget(budget)),
                             unwrap(parse_relation(relation)),
                             private_mean ? Extension::Full : Extension::Count};
-  std::vector<MomentMutant> versions = {MomentMutant::None};
-  if (mutants) {
-    for (const MomentMutant mutant : moment_mutants(request)) {
-      versions.push_back(mutant);
-    }
-  }
-  std::atomic<bool> cancelled = false;
-  std::vector<AuditCase> attacks;
-  for (const MomentMutant version : versions) {
-    attacks.push_back(stopping_at(unwrap(moment_case(request, version)), cancelled));
-  }
-  const AuditSettings settings{runs, 1e-3, default_threads()};
-  std::vector<AuditResult> results;
-  RandomStream stream = stream_for(seed);
-  run_interruptibly(
-      [&] {
-        for (const AuditCase& attack : attacks) {
-          if (!cancelled) {
-            results.push_back(audit(attack, settings, stream));
-          }
-        }
-      },
-      cancelled);
-  return results;
+  return run_attacks(versions_of(mutants ? moment_mutants(request) : std::vector<MomentMutant>{},
+                                 [&](MomentMutant mutant) { return moment_case(request, mutant); }),
+                     runs, seed);
+}
+
+std::vector<AuditResult> audit_exponential(const Budget& budget, const std::string& relation,
+                                           double variance_share, std::uint64_t runs, bool mutants,
+                                           const std::optional<std::uint64_t>& seed) {
+  const ExponentialAudit request{unwrap(check_budget(budget)), unwrap(parse_relation(relation)),
+                                 variance_share};
+  return run_attacks(
+      versions_of(mutants ? exponential_mutants(request) : std::vector<ExponentialMutant>{},
+                  [&](ExponentialMutant mutant) { return exponential_case(request, mutant); }),
+      runs, seed);
 }
 
 }  // namespace
@@ -77,6 +96,8 @@ void bind_audit(nb::module_& m) {
       });
   m.def("audit_moment", &audit_moment, "method"_a, "dimension"_a, "budget"_a, "relation"_a,
         "private_mean"_a, "runs"_a, "mutants"_a, "seed"_a.none() = nb::none());
+  m.def("audit_exponential", &audit_exponential, "budget"_a, "relation"_a, "variance_share"_a,
+        "runs"_a, "mutants"_a, "seed"_a.none() = nb::none());
 }
 
 }  // namespace eigenveil::python

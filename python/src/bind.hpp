@@ -49,6 +49,7 @@ inline RandomStream stream_for(const std::optional<std::uint64_t>& seed) {
 void bind_guarantee(nb::module_& module);
 void bind_rows(nb::module_& module);
 void bind_moments(nb::module_& module);
+void bind_exponential(nb::module_& module);
 void bind_samplers(nb::module_& module);
 void bind_audit(nb::module_& module);
 

@@ -205,6 +205,22 @@ def test_pure_budget_defaults(rows):
     assert PrivatePCA(epsilon=1, bounds=(0, 10), method="laplace").fit(rows).guarantee_.loss.epsilon == 1
 
 
+def test_exponential_is_the_default_of_one_pure_component(rows):
+    pca = PrivatePCA(epsilon=2, bounds=(0, 10)).fit(rows)
+    assert pca.method_ == "exponential" and pca.guarantee_.loss.epsilon <= 2
+    assert pca.guarantee_.basis == "proved-real-arithmetic"
+    assert np.linalg.norm(pca.components_) == pytest.approx(1) and not hasattr(pca, "explained_variance_ratio_")
+    sure = PrivatePCA(epsilon=1e5, bounds=(0, 10), variance_share=0.5).fit(rows)
+    values, vectors = np.linalg.eigh((rows - 5).T @ (rows - 5) / 400)
+    assert abs(sure.components_[0] @ vectors[:, -1]) == pytest.approx(1, abs=1e-2)
+    assert sure.explained_variance_[0] == pytest.approx(values[-1], rel=1e-2)
+    with pytest.raises(EigenveilError, match="releases no mean"):
+        PrivatePCA(epsilon=2, bounds=(0, 10), center="private").fit(rows)
+    with pytest.raises(EigenveilError, match="two or more pure"):
+        PrivatePCA(2, epsilon=2, bounds=(0, 10)).fit(rows)
+    assert plan_pca(400, 5, epsilon=1, bounds=(0, 10)).exponent > 0
+
+
 def test_progress_bar(rows, capsys):
     PrivatePCA(mu=1, bounds=(0, 10), progress=True).fit(rows)
     assert "PrivatePCA" in capsys.readouterr().err

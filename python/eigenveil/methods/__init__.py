@@ -13,6 +13,7 @@ from typing import Any
 
 from .._budget import is_pure
 from .._errors import EigenveilError
+from .exponential import EXPONENTIAL
 from .moment import GAUSS, LAPLACE
 
 
@@ -30,10 +31,10 @@ class Request:
     variance_share: float | None = None
 
 
-METHODS = {method.name: method for method in (GAUSS, LAPLACE)}
+METHODS = {method.name: method for method in (GAUSS, LAPLACE, EXPONENTIAL)}
 
 _NO_PURE_COMPONENTS = (
-    "pure epsilon-DP principal components need a mechanism this version does not have. Add delta (for example delta=1e-6) for the "
+    "two or more pure epsilon-DP components need a mechanism this version does not have. Add delta (for example delta=1e-6) for the "
     "default method gauss, or take method='laplace': pure, but with noise that grows with the number of columns"
 )
 
@@ -44,6 +45,8 @@ def default_method(request: Request) -> str:
         return "gauss"
     if request.task == "covariance":
         return "laplace"
+    if request.components == 1:
+        return "exponential"
     raise EigenveilError(_NO_PURE_COMPONENTS)
 
 
