@@ -63,7 +63,8 @@ def to_dp_accounting(guarantee):
     Notes
     -----
     ``dp_accounting`` states relations for the whole accountant: use ``NeighboringRelation.ADD_OR_REMOVE_ONE`` for "add-remove",
-    ``REPLACE_ONE`` for "replace-one", ``REPLACE_SPECIAL`` for "zero-row".
+    ``REPLACE_ONE`` for "replace-one", ``REPLACE_SPECIAL`` for "zero-row". Its accountants differ on a Gaussian event under ``REPLACE_ONE``: the
+    PLD accountant doubles the sensitivity once more, which is safe but loose; take the RDP accountant or ``compose`` there.
     """
     import dp_accounting
 

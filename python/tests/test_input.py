@@ -124,8 +124,8 @@ def test_plink(totals, tmp_path):
     _write_plink(tmp_path / "people", genotypes)
     pca = PrivatePCA(2, mu=1, bounds=(0, 2), grid=1).fit(tmp_path / "people.bed")
     assert pca.components_.shape == (2, 5) and pca.feature_names_in_[0].startswith("rs0")
-    exact = PrivateCovariance(mu=1e7, bounds=(0, 2), grid=1).fit(tmp_path / "people.bed")
-    np.testing.assert_allclose(exact.covariance_, (genotypes - 1).T @ (genotypes - 1) / 37, atol=1e-3)
+    exact = PrivateCovariance(mu=1e3, bounds=(0, 2), grid=1).fit(tmp_path / "people.bed")
+    np.testing.assert_allclose(exact.covariance_, (genotypes - 1).T @ (genotypes - 1) / 37, atol=1e-2)
     standardised = PrivatePCA(1, mu=1, bounds=(0, 2), allele_frequencies=[0.5] * 5).fit(tmp_path / "people.bed")
     assert standardised.components_.shape == (1, 5)
 
