@@ -2,6 +2,7 @@
 
 #include "cli/progress.hpp"
 #include "eigenveil/data/genotypes.hpp"
+#include "eigenveil/data/rank_transform.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -13,7 +14,8 @@ constexpr const char* kMissingGenotypeBound =
 
 }  // namespace
 
-Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions& bounds) {
+Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions& bounds,
+                                  const BoundCompletion& complete) {
   if (input.is_gram()) {
     if (bounds.shapes_rows() || !input.columns.empty()) {
       return bad_request(
@@ -21,13 +23,18 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
           "--grid, --columns, --allele-frequencies and a public --center, or make it again from "
           "the rows");
     }
+    if (input.shapes_cells()) {
+      return bad_request(
+          "a .gram file holds no cells any more; leave out --header, --separator, --missing and "
+          "--bad-cell, or make it again from the rows");
+    }
     return ExactGram::load(input.input).map([&](ExactGram&& gram) {
       ExactPass pass(input, gram.schema(), gram.bound());
       pass.stored_ = std::move(gram);
       return pass;
     });
   }
-  if (!bounds.given()) {  // said before the file is even opened
+  if (!bounds.given() && !complete) {  // said before the file is even opened
     return input.is_plink() ? bad_request(kMissingGenotypeBound) : error_of(bounds.bound(Schema{}));
   }
   Result<std::unique_ptr<RowReader>> reader = input.open();
@@ -43,9 +50,11 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
     }
   }
   const Schema schema = (*reader)->schema();
-  return bounds.bound(schema).map([&](const RowBound& bound) {
+  const BoundOptions used = complete ? complete(schema) : bounds;
+  return used.bound(schema).map([&](const RowBound& bound) {
     ExactPass pass(input, schema, bound);
     pass.reader_ = std::move(*reader);
+    pass.ranks_ = bounds.rank_transform;
     return pass;
   });
 }
@@ -55,12 +64,28 @@ Result<ExactGram> ExactPass::run(bool quiet) {
     return std::move(*stored_);
   }
   GramAccumulator accumulator(schema_, bound_, input_.thread_count());
-  const std::unique_ptr<RowReader> reader =
-      with_progress(std::move(reader_), input_.display_name(), quiet);
-  if (const Result<void> added = accumulator.add(*reader); !added) {
+  const std::unique_ptr<RowReader> reader = take_reader(quiet);
+  const auto add_ranks = [&](const RawRows& table) {
+    return accumulator.add(table.values.data(), table.rows);
+  };
+  const Result<void> added =
+      ranks_ ? rank_transform(*reader).and_then(add_ranks) : accumulator.add(*reader);
+  if (!added) {
     return error_of(added);
   }
   return accumulator.finish();
+}
+
+Result<TableOrGram> ExactPass::run_table_or_gram(bool quiet) {
+  if (stored_) {
+    return TableOrGram(std::move(*stored_));
+  }
+  const std::unique_ptr<RowReader> reader = take_reader(quiet);
+  return read_table_or_gram(*reader, bound_, input_.thread_count());
+}
+
+std::unique_ptr<RowReader> ExactPass::take_reader(bool quiet) {
+  return reader_ ? with_progress(std::move(reader_), input_.display_name(), quiet) : nullptr;
 }
 
 }  // namespace eigenveil::cli

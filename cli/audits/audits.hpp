@@ -7,7 +7,10 @@ namespace eigenveil::cli {
 /// `audit gauss`, `audit laplace`. One file of this folder per family of attacks, listed in
 /// commands/audit.cpp.
 Command moment_audit(const std::string& method);
+Command orbit_audit();
 Command exponential_audit();
 Command sharp_audit();
+/// `audit spiked`, `audit spiked-robust`, `audit oja`.
+Command subspace_audit(const std::string& method);
 
 }  // namespace eigenveil::cli

@@ -9,7 +9,9 @@ Command audit_command() {
       "Attacks a mechanism on a worst pair of data sets and prints the measured lower bound "
       "beside the claim.\n"
       "  eigenveil audit gauss --epsilon 1 --delta 1e-6 --mutants",
-      {moment_audit("gauss"), moment_audit("laplace"), exponential_audit(), sharp_audit()});
+      {moment_audit("gauss"), moment_audit("laplace"), exponential_audit(), sharp_audit(),
+       orbit_audit(), subspace_audit("spiked"), subspace_audit("spiked-robust"),
+       subspace_audit("oja")});
 }
 
 }  // namespace eigenveil::cli

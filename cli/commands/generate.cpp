@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "cli/commands/commands.hpp"
+#include "cli/options/checks.hpp"
 #include "cli/sample_data/writers.hpp"
 
 namespace eigenveil::cli {
@@ -23,6 +25,7 @@ struct Generator {
   Outcome genotype_table() const;
 
  private:
+  Outcome check_outputs() const;
   Outcome write_rows(SampleTable& table, bool with_plink) const;
 };
 
@@ -32,11 +35,31 @@ void Generator::declare(CLI::App& app, std::int64_t default_columns, const std::
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
   app.add_option("--columns", columns, fmt::format("columns (default {})", default_columns))
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--seed", seed, "which table to make (default 1)");
+  app.add_option("--seed", seed, "which table to make (default 1)")->check(whole_number(0));
   app.add_option("--out", out, fmt::format("the file to write; its ending chooses {}", formats))
       ->required();
   app.add_option("--bounds-out", bounds_out,
                  "also write the public range of each column, for pca --bounds");
+}
+
+/// A sample is never worth somebody's file.
+Outcome Generator::check_outputs() const {
+  std::vector<std::string> paths = {out, bounds_out, populations_out};
+  if (out.ends_with(".bed")) {
+    const std::string stem = out.substr(0, out.size() - 4);
+    paths.insert(paths.end(), {stem + ".bim", stem + ".fam"});
+  }
+  std::erase(paths, "");
+  for (const std::string& path : paths) {
+    if (const Result<void> checked = check_new_file(path); !checked) {
+      return error_of(checked);
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  if (std::adjacent_find(paths.begin(), paths.end()) != paths.end()) {
+    return bad_request("two outputs have the same name; give each its own");
+  }
+  return {};
 }
 
 Outcome Generator::write_rows(SampleTable& table, bool with_plink) const {
@@ -51,11 +74,15 @@ Outcome Generator::write_rows(SampleTable& table, bool with_plink) const {
   if (out.ends_with(".gz")) {
     return bad_request("sample tables are written uncompressed; write .csv and gzip it");
   }
+  if (!out.ends_with(".csv") && !out.ends_with(".tsv")) {
+    return bad_request("--out must end in .csv, .tsv, .npy or, for genotypes, .bed");
+  }
   return write_csv(table, rows, out, out.ends_with(".tsv") ? '\t' : ',');
 }
 
 Outcome Generator::write_table(SampleTable& table, bool with_plink) const {
-  return write_rows(table, with_plink)
+  return check_outputs()
+      .and_then([&] { return write_rows(table, with_plink); })
       .and_then([&] {
         return bounds_out.empty() ? Outcome()
                                   : write_bounds(table, !out.ends_with(".npy"), bounds_out);

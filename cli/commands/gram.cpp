@@ -22,6 +22,11 @@ struct GramPartial {
     if (input.is_gram()) {
       return bad_request("gram partial reads rows; join .gram files with eigenveil gram merge");
     }
+    if (bounds.private_mean()) {
+      return bad_request(
+          "a .gram file always holds the sums a private mean needs; say --center private when the "
+          "release is made");
+    }
     if (const Result<void> sound = check_gram_output(out, {input.input}); !sound) {
       return error_of(sound);
     }

@@ -32,6 +32,15 @@ Command pca_command() {
       Task::Components);
 }
 
+Command lowrank_command() {
+  return release_command(
+      "lowrank",
+      "Private rank-k approximation of the covariance (or second moment), or the "
+      "nearest matrix with a prescribed spectrum.\n"
+      "  eigenveil lowrank survey.csv -k 3 --epsilon 1 --range 0:10 --out out/",
+      Task::LowRank);
+}
+
 Command covariance_command() {
   return release_command("covariance",
                          "Private covariance (or second moment) of a table of rows about people.\n"

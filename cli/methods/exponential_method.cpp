@@ -88,7 +88,7 @@ Outcome ExponentialMethod::release(const ReleaseRequest& request) const {
 }
 
 /// 1 - E (u'u_1)² ~ H(λ_1) / β, with c n = p β / 2 in the units of the assumed spectrum.
-double predicted_error(const ExponentialPlan& plan, const Vector& eigenvalues, double rows) {
+double direction_error(const ExponentialPlan& plan, const Vector& eigenvalues, double rows) {
   const auto p = static_cast<double>(eigenvalues.size());
   const Result<SharpPrivacy> sharp = SharpPrivacy::make(eigenvalues, rows, 1);
   return sharp ? sharp->error_frobenius2(2.0 * plan.exponent() * rows / p) : 2.0;
@@ -122,7 +122,7 @@ Outcome ExponentialMethod::plan(const PlanRequest& request) const {
         {"noise_sd_variance", plan.projection().product_sd() / n},
         {"noise_sd_rows", plan.projection().count_sd()}};
     if (eigenvalues->size() > 1) {
-      facts["predicted_error_f2"] = predicted_error(plan, *eigenvalues, n);
+      facts["predicted_error_f2"] = direction_error(plan, *eigenvalues, n);
     }
     if (request.json) {
       fmt::print("{}\n", facts.dump(2));

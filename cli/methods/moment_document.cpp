@@ -59,6 +59,23 @@ ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings
   return document;
 }
 
+ReleaseDocument low_rank_document(const MomentPlan& plan, const MomentSettings& settings,
+                                  const Release<NoisyMoment>& release, Eigen::Index rank) {
+  const NoisyCovariance covariance =
+      covariance_of(release.value(), settings.center, settings.units);
+  ReleaseDocument document = document_head("lowrank", plan, settings, release, covariance);
+  document.parameters.emplace_back("components", std::int64_t{rank});
+  const Vector kept = covariance.eigenvalues.head(rank).cwiseMax(0.0);
+  const Matrix half = covariance.eigenvectors.leftCols(rank) * kept.cwiseSqrt().asDiagonal();
+  const std::vector<std::string>& names = release.value().schema.columns;
+  document.result.emplace_back("noisy_eigenvalues", to_list(kept));
+  document.tables.push_back({"lowrank",
+                             "private covariance, cut to the largest eigenvalues of the rank asked "
+                             "for",
+                             "column", names, names, half * half.transpose()});
+  return document;
+}
+
 ReleaseDocument covariance_document(const MomentPlan& plan, const MomentSettings& settings,
                                     const Release<NoisyMoment>& release) {
   NoisyCovariance covariance = covariance_of(release.value(), settings.center, settings.units);

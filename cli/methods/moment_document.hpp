@@ -9,6 +9,9 @@ namespace eigenveil::cli {
 
 ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings& settings,
                                     const Release<NoisyMoment>& release, Eigen::Index count);
+/// The noisy covariance cut to its `rank` largest eigenvalues, none negative.
+ReleaseDocument low_rank_document(const MomentPlan& plan, const MomentSettings& settings,
+                                  const Release<NoisyMoment>& release, Eigen::Index rank);
 ReleaseDocument covariance_document(const MomentPlan& plan, const MomentSettings& settings,
                                     const Release<NoisyMoment>& release);
 

@@ -24,11 +24,10 @@ class MomentMethod final : public Method {
 
   std::string name() const override { return name_; }
   std::string budgets() const override { return budgets_; }
-  bool serves(Task task) const override {
-    return task == Task::Components || task == Task::Covariance;
-  }
+  bool serves(Task task) const override { return task != Task::LowRank || name_ == "gauss"; }
   Outcome release(const ReleaseRequest& request) const override;
   Outcome plan(const PlanRequest& request) const override;
+  std::optional<PredictedError> predicted_error(const AssumedSetting& setting) const override;
 
  private:
   Result<MomentPlan> moment_plan(const Request& request, const RowBound& bound) const;
@@ -57,9 +56,14 @@ ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
                             const Release<NoisyMoment>& release) {
   const MomentSettings settings{request.center(), request.units(),
                                 request.bounds.has_public_center(), *request.budget.budget()};
-  return request.wants_components()
-             ? components_document(plan, settings, release, request.components)
-             : covariance_document(plan, settings, release);
+  switch (request.task) {
+    case Task::Components:
+      return components_document(plan, settings, release, request.components);
+    case Task::LowRank:
+      return low_rank_document(plan, settings, release, request.components);
+    default:
+      return covariance_document(plan, settings, release);
+  }
 }
 
 Outcome MomentMethod::release(const ReleaseRequest& request) const {
@@ -160,6 +164,17 @@ Outcome MomentMethod::plan(const PlanRequest& request) const {
           print_plan(request, plan, facts);
         }
       });
+}
+
+std::optional<PredictedError> MomentMethod::predicted_error(const AssumedSetting& setting) const {
+  const Result<MomentPlan> plan =
+      planner_({setting.bound, setting.budget, setting.relation, Extension::Count, 1});
+  if (!plan) {
+    return PredictedError{0.0, setting.relation, Basis::Proved, plan.error().message, false};
+  }
+  const double sd = plan->off_diagonal_sd() / static_cast<double>(setting.rows);
+  return PredictedError{predicted_subspace_error(setting.spectrum, setting.components, sd),
+                        setting.relation, Basis::Proved, "first order in the noise"};
 }
 
 }  // namespace

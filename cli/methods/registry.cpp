@@ -8,17 +8,16 @@
 namespace eigenveil::cli {
 namespace {
 
-constexpr const char* kNoPureComponents =
-    "two or more pure epsilon-DP components need a mechanism this version does not have. Add "
-    "--delta "
-    "(for example --delta 1e-6) for the default method gauss, or take --method laplace: pure, but "
-    "with noise that grows with the number of columns";
-
 std::vector<std::unique_ptr<Method>> all_methods() {
   std::vector<std::unique_ptr<Method>> methods;
   methods.push_back(gauss_method());
   methods.push_back(laplace_method());
   methods.push_back(exponential_method());
+  methods.push_back(orbit_method());
+  methods.push_back(spiked_method());
+  methods.push_back(spiked_robust_method());
+  methods.push_back(oja_method());
+  methods.push_back(sharp_method());
   return methods;
 }
 
@@ -30,8 +29,8 @@ Result<std::string> default_method(const Request& request, const Budget& budget)
   if (request.wants_components() && request.components == 1) {
     return "exponential";
   }
-  if (request.wants_components()) {
-    return bad_request(kNoPureComponents);
+  if (request.takes_rank()) {
+    return "orbit";
   }
   return "laplace";
 }
@@ -71,7 +70,9 @@ void MethodChoice::declare(CLI::App& app, Request& request) {
 Result<const Method*> MethodChoice::choose(const Request& request) const {
   const Result<Budget> budget = request.budget.budget();
   if (!budget) {
-    return error_of(budget);
+    const Result<const Method*> named = find(request.method);
+    const bool enough = named && (*named)->plans_without_budget();
+    return enough ? named : Result<const Method*>(error_of(budget));
   }
   const Result<std::string> wanted =
       request.method.empty() ? default_method(request, *budget) : request.method;
@@ -86,6 +87,19 @@ Result<const Method*> MethodChoice::choose(const Request& request) const {
     if (request.published && !method->has_published_calibration()) {
       return bad_request(
           fmt::format("method {} has no published calibration of its own", method->name()));
+    }
+    for (const std::unique_ptr<Method>& other : methods_) {
+      if (other.get() != method && !other->option_given().empty()) {
+        return bad_request(fmt::format("{} belongs to method {}, not to {}", other->option_given(),
+                                       other->name(), method->name()));
+      }
+    }
+    if (request.bounds.rank_transform && !method->takes_ranks()) {
+      return bad_request(fmt::format(
+          "--rank-transform cannot go with method {}: one row shifts the ranks of all the others, "
+          "which a guarantee for every data set does not cover; take --method sharp (asymptotic), "
+          "or give --range",
+          method->name()));
     }
     return method;
   });

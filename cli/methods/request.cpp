@@ -11,18 +11,30 @@
 namespace eigenveil::cli {
 
 std::string name_of(Task task) {
-  return task == Task::Components ? "pca" : "covariance";
+  switch (task) {
+    case Task::Components:
+      return "pca";
+    case Task::LowRank:
+      return "lowrank";
+    default:
+      return "covariance";
+  }
 }
 
 void Request::declare(CLI::App& app) {
-  if (wants_components()) {
-    app.add_option("-k,--components", components, "number of components (default 1)")
+  if (takes_rank()) {
+    app.add_option("-k,--components", components,
+                   wants_components() ? "number of components (default 1)"
+                                      : "rank of the result (default 1)")
         ->check(whole_number(1));
   }
   app.add_flag(
       "--standardize", standardize,
       "work with columns scaled from their public range to [-1, 1] instead of original units");
   bounds.declare(app);
+  if (wants_components()) {
+    bounds.declare_rank_transform(app);
+  }
   budget.declare(app);
 }
 
@@ -42,7 +54,7 @@ void Request::declare_calibration(CLI::App& app) {
 }
 
 Result<void> Request::check_components(std::size_t dimension) const {
-  if (wants_components() && components > static_cast<Eigen::Index>(dimension)) {
+  if (takes_rank() && components > static_cast<Eigen::Index>(dimension)) {
     return bad_request(
         fmt::format("-k must satisfy 1 <= k <= {}, the number of columns", dimension));
   }
@@ -72,10 +84,22 @@ void PlanRequest::declare(CLI::App& app) {
                  "predicted error; from public knowledge, or the output is for your eyes only")
       ->group(kGroup);
   app.add_flag("--json", json, "for machines");
+  if (what.wants_components()) {
+    app.add_flag("--compare", compare,
+                 "the predicted error of every method for the assumed --spectrum, with a "
+                 "recommendation")
+        ->group(kGroup);
+    app.add_option("--figure", figure_folder,
+                   "with --compare: a folder for comparison.svg and .csv")
+        ->group(kGroup);
+  }
   what.declare(app);
 }
 
 Result<Schema> PlanRequest::schema() const {
+  if (!columns.empty() && dimension != 0) {
+    return bad_request("give --dimension or --columns, not both");
+  }
   if (!columns.empty()) {
     return parse_columns(columns).map([](auto names) { return Schema{std::move(names)}; });
   }
@@ -111,7 +135,7 @@ Result<Vector> PlanRequest::spectrum(std::size_t expected) const {
   });
 }
 
-Result<Vector> read_spectrum(const std::string& path) {
+Result<Vector> read_numbers(const std::string& path) {
   std::ifstream file(path);
   if (!file) {
     return input_output_error(fmt::format("cannot read {}", path));
@@ -121,14 +145,23 @@ Result<Vector> read_spectrum(const std::string& path) {
   while (file >> value) {
     values.push_back(value);
   }
-  const bool sound = std::all_of(values.begin(), values.end(),
-                                 [](double v) { return std::isfinite(v) && v >= 0.0; });
-  if (!file.eof() || !sound || values.empty()) {
-    return bad_request(
-        fmt::format("{} must hold finite, non-negative eigenvalues, one per line", path));
+  const bool finite =
+      std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+  if (!file.eof() || !finite || values.empty()) {
+    return bad_request(fmt::format("{} must hold finite eigenvalues, one per line", path));
   }
-  std::sort(values.rbegin(), values.rend());
   return Vector(Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size())));
+}
+
+Result<Vector> read_spectrum(const std::string& path) {
+  return read_numbers(path).and_then([&](Vector values) -> Result<Vector> {
+    if (values.minCoeff() < 0.0) {
+      return bad_request(
+          fmt::format("{} must hold finite, non-negative eigenvalues, one per line", path));
+    }
+    std::sort(values.begin(), values.end(), std::greater<>());
+    return values;
+  });
 }
 
 }  // namespace eigenveil::cli

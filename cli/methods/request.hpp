@@ -14,13 +14,13 @@
 namespace eigenveil::cli {
 
 /// The commands that have a choice of methods.
-enum class Task : std::uint8_t { Components, Covariance };
-std::string name_of(Task task);  ///< "pca", "covariance"
+enum class Task : std::uint8_t { Components, Covariance, LowRank };
+std::string name_of(Task task);  ///< "pca", "covariance", "lowrank"
 
 /// What is asked for, whether it is run on rows or only planned. Public.
 struct Request {
   Task task = Task::Components;
-  Eigen::Index components = 1;  ///< pca: how many; otherwise unused
+  Eigen::Index components = 1;  ///< pca and lowrank: how many; otherwise unused
   std::string method;           ///< empty: the default of task and budget
   bool standardize = false;
   /// Share of the budget for the k x k covariance inside the subspace (exponential, orbit, sharp).
@@ -37,6 +37,7 @@ struct Request {
   void declare_calibration(CLI::App& app);
   double share_for_variance() const { return variance_share.value_or(kDefaultVarianceShare); }
   bool wants_components() const { return task == Task::Components; }
+  bool takes_rank() const { return task != Task::Covariance; }  ///< has -k
   Units units() const { return standardize ? Units::Scaled : Units::Original; }
   Center center() const {
     return bounds.private_mean() ? Center::PrivateMean : Center::PublicMidpoint;
@@ -62,6 +63,8 @@ struct PlanRequest {
   std::string columns;
   std::string spectrum_file;
   bool json = false;
+  bool compare = false;       ///< every method on one table
+  std::string figure_folder;  ///< of the comparison
 
   void declare(CLI::App& app);
   /// Names of the columns: given, from a bounds file, or c1, c2, ...
@@ -69,6 +72,9 @@ struct PlanRequest {
   /// The assumed eigenvalues, largest first; empty when none were given.
   Result<Vector> spectrum(std::size_t dimension) const;
 };
+
+/// Finite numbers, one per line, in the order of the file.
+Result<Vector> read_numbers(const std::string& path);
 
 /// Finite, non-negative eigenvalues, one per line, largest first in the result.
 Result<Vector> read_spectrum(const std::string& path);

@@ -75,6 +75,13 @@ void BoundOptions::declare(CLI::App& app) {
       ->group(kGroup);
 }
 
+void BoundOptions::declare_rank_transform(CLI::App& app) {
+  app.add_flag("--rank-transform", rank_transform,
+               "replace every column by its average ranks, scaled to [-1, 1]: needs no range; for "
+               "method sharp only; --row-norm then clips in scaled units")
+      ->group("Bounds (what is known without looking)");
+}
+
 Result<ColumnRange> parse_range(const std::string& text) {
   const std::size_t colon = text.find(':');
   char* low_end = nullptr;
@@ -170,6 +177,15 @@ Result<RowBound> BoundOptions::bound(const Schema& schema) const {
   if (!given()) {
     return bad_request(kMissingBound);
   }
+  if (rank_transform) {
+    if (!range.empty() || !bounds_file.empty() || standardises() || public_center_given()) {
+      return bad_request(
+          "--rank-transform needs no range: leave out --range, --bounds, --allele-frequencies and "
+          "a "
+          "public --center");
+    }
+    return RowBound::ranges(std::vector<ColumnRange>(schema.dimension()), row_norm, grid);
+  }
   if (standardises()) {
     return standardised_bound(schema);
   }
@@ -198,8 +214,14 @@ Result<RowBound> BoundOptions::bound(const Schema& schema) const {
 }
 
 std::string describe_bound(const RowBound& bound) {
+  constexpr std::int64_t kCoarse = 64;
+  const std::string grid =
+      bound.max_abs() < kCoarse
+          ? fmt::format("; cells keep {} step{} to either side of the middle (--grid)",
+                        bound.max_abs(), bound.max_abs() == 1 ? "" : "s")
+          : "";
   if (!bound.has_ranges()) {
-    return fmt::format("rows longer than {:.4g} are scaled down to it", bound.radius());
+    return fmt::format("rows longer than {:.4g} are scaled down to it{}", bound.radius(), grid);
   }
   bool common = true;
   for (std::size_t j = 1; j < bound.dimension(); ++j) {
@@ -210,7 +232,8 @@ std::string describe_bound(const RowBound& bound) {
                                                   bound.midpoint(0) - bound.half_width(0),
                                                   bound.midpoint(0) + bound.half_width(0))
                                     : "every column in its own public range";
-  return fmt::format("{}, so a row has norm at most {:.2f} after scaling", ranges, bound.radius());
+  return fmt::format("{}, so a row has norm at most {:.2f} after scaling{}", ranges, bound.radius(),
+                     grid);
 }
 
 }  // namespace eigenveil::cli

@@ -8,6 +8,7 @@
 
 #include "cli/options/checks.hpp"
 #include "eigenveil/core/parallel.hpp"
+#include "eigenveil/core/plain_text.hpp"
 
 namespace eigenveil::cli {
 
@@ -46,7 +47,8 @@ bool InputOptions::is_plink() const {
 }
 
 std::string InputOptions::display_name() const {
-  return input == "-" ? "standard input" : std::filesystem::path(input).filename().string();
+  const std::string name = std::filesystem::path(input).filename().string();
+  return input == "-" ? "standard input" : is_plain_text(name) ? name : "the input";
 }
 
 int InputOptions::thread_count() const {

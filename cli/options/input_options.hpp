@@ -20,6 +20,10 @@ struct InputOptions {
 
   void declare(CLI::App& app);
   bool is_text() const;  ///< CSV or TSV: the first line may be names
+  /// Anything that changes how cells are read; a .gram file has none left.
+  bool shapes_cells() const {
+    return header != "auto" || !separator.empty() || missing != "midpoint" || bad_cell != "refuse";
+  }
   bool is_gram() const { return input.ends_with(".gram"); }
   bool is_plink() const;
   std::string display_name() const;  ///< the file's name without folders

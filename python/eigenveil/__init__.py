@@ -23,6 +23,7 @@ from ._core import (
 from ._covariance import PrivateCovariance
 from ._errors import EigenveilError, PrivacyWarning
 from ._guarantee import compose, compose_parallel, to_dp_accounting
+from ._low_rank import PrivateLowRank
 from ._pca import PrivatePCA
 from ._plans import Plan, plan_covariance, plan_pca
 from ._samplers import sample_bingham, sample_orbit
@@ -36,6 +37,7 @@ __all__ = [
     "Plan",
     "PrivacyWarning",
     "PrivateCovariance",
+    "PrivateLowRank",
     "PrivatePCA",
     "PureDP",
     "RenyiCurve",

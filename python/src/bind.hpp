@@ -50,6 +50,7 @@ void bind_guarantee(nb::module_& module);
 void bind_rows(nb::module_& module);
 void bind_moments(nb::module_& module);
 void bind_exponential(nb::module_& module);
+void bind_orbit(nb::module_& module);
 void bind_samplers(nb::module_& module);
 void bind_audit(nb::module_& module);
 

@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from eigenveil import EigenveilError, PrivacyWarning, PrivateCovariance, PrivatePCA, plan_covariance, plan_pca
+from eigenveil import EigenveilError, PrivacyWarning, PrivateCovariance, PrivateLowRank, PrivatePCA, plan_covariance, plan_pca
 
 
 def test_missing_bounds_teach(rows):
@@ -216,9 +216,25 @@ def test_exponential_is_the_default_of_one_pure_component(rows):
     assert sure.explained_variance_[0] == pytest.approx(values[-1], rel=1e-2)
     with pytest.raises(EigenveilError, match="releases no mean"):
         PrivatePCA(epsilon=2, bounds=(0, 10), center="private").fit(rows)
-    with pytest.raises(EigenveilError, match="two or more pure"):
-        PrivatePCA(2, epsilon=2, bounds=(0, 10)).fit(rows)
     assert plan_pca(400, 5, epsilon=1, bounds=(0, 10)).exponent > 0
+
+
+def test_orbit_is_the_default_of_several_pure_components(rows):
+    pca = PrivatePCA(2, epsilon=2, bounds=(0, 10)).fit(rows)
+    assert pca.method_ == "orbit" and pca.guarantee_.loss.epsilon <= 2 and pca.guarantee_.basis == "proved-real-arithmetic"
+    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(2), atol=1e-6)
+    sure = PrivatePCA(2, epsilon=1e5, bounds=(0, 10)).fit(rows)
+    exact = np.linalg.eigh((rows - 5).T @ (rows - 5))[1][:, -2:]
+    assert np.linalg.norm(sure.components_ @ exact) ** 2 / 2 == pytest.approx(1, abs=2e-2)
+
+
+@pytest.mark.parametrize("budget", [dict(epsilon=1e5), dict(mu=1e4)])
+def test_low_rank(rows, budget):
+    released = PrivateLowRank(5, bounds=(0, 10), **budget).fit(rows)
+    assert released.method_ == ("orbit" if "epsilon" in budget else "gauss")
+    np.testing.assert_allclose(released.low_rank_, (rows - 5).T @ (rows - 5) / 400, atol=0.3)
+    lower = PrivateLowRank(1, bounds=(0, 10), **budget).fit(rows)
+    assert np.linalg.matrix_rank(lower.low_rank_, tol=1e-9) == 1 and lower.transform(rows).shape == (400, 1)
 
 
 def test_progress_bar(rows, capsys):

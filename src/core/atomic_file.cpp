@@ -35,7 +35,12 @@ AtomicFile::~AtomicFile() {
   }
 }
 
-Result<AtomicFile> AtomicFile::create(const fs::path& path, FileAccess access) {
+Result<AtomicFile> AtomicFile::create(const fs::path& named, FileAccess access) {
+  const Result<fs::path> target = replaceable_file(named);
+  if (!target) {
+    return error_of(target);
+  }
+  const fs::path& path = *target;
   fs::path temporary = path.parent_path() / fmt::format(".{}.writing-{}", path.filename().string(),
                                                         static_cast<long>(::getpid()));
   const mode_t mode = access == FileAccess::OwnerOnly ? 0600 : 0666;

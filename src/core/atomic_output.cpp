@@ -92,7 +92,8 @@ bool holds_only_a_release(const fs::path& directory) {
     } else {
       others.push_back(entry.path().filename().string());
     }
-    if (is_release_document(entry.path()) && documents.find("\"eigenveil\":") == documents.npos) {
+    if (is_release_document(entry.path()) && (documents.find("\"eigenveil\":") == documents.npos ||
+                                              documents.find("\"arrays\":") == documents.npos)) {
       return false;
     }
   }
@@ -132,14 +133,24 @@ Result<void> check_replaceable(const fs::path& real, const fs::path& shown) {
 
 }  // namespace
 
-Result<void> write_file_atomically(const fs::path& path, std::string_view bytes,
-                                   FileAccess access) {
+Result<fs::path> replaceable_file(const fs::path& path) {
   const fs::path real = resolved(path);
   std::error_code ignored;
   if (fs::exists(real, ignored) && !fs::is_regular_file(real, ignored)) {
     return bad_request(
         fmt::format("{} exists and is not a regular file; give --out another name", path.string()));
   }
+  return real;
+}
+
+Result<void> write_file_atomically(const fs::path& path, std::string_view bytes,
+                                   FileAccess access) {
+  const Result<fs::path> target = replaceable_file(path);
+  if (!target) {
+    return error_of(target);
+  }
+  const fs::path& real = *target;
+  std::error_code ignored;
   const fs::path temporary = hidden_sibling(real, "writing");
   fs::remove(temporary, ignored);
   Result<void> result = write_and_sync(temporary, bytes, access, path);

@@ -62,10 +62,28 @@ bool has_control_character(std::string_view text) {
   });
 }
 
+/// U+0080 to U+009F (terminals read U+009B as an escape), line separators and the marks that turn
+/// the direction of writing: what is shown would not be what is stored.
+bool has_hidden_control(std::string_view text) {
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    const auto second = static_cast<unsigned char>(text[i + 1]);
+    const unsigned third = i + 2 < text.size() ? static_cast<unsigned char>(text[i + 2]) : 0U;
+    const bool c1 = first == 0xC2 && second < 0xA0;
+    const bool separator_or_embedding =
+        first == 0xE2 && second == 0x80 && third >= 0xA8 && third <= 0xAE;
+    const bool isolate = first == 0xE2 && second == 0x81 && third >= 0xA6 && third <= 0xA9;
+    if (c1 || separator_or_embedding || isolate) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool is_plain_text(std::string_view text) {
-  return !has_control_character(text) && is_utf8(text);
+  return !has_control_character(text) && is_utf8(text) && !has_hidden_control(text);
 }
 
 }  // namespace eigenveil

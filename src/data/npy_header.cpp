@@ -156,10 +156,14 @@ constexpr std::array kNumberTypes = {
 };
 
 Result<void> set_type(std::string_view type, NpyHeader& header) {
-  const std::string_view name = type.substr(std::min<std::size_t>(1, type.size()));
-  if (name.starts_with('c')) {
-    return bad_request(
-        "the array holds complex numbers; save real and imaginary parts as separate columns.");
+  std::string_view name = type.substr(std::min<std::size_t>(1, type.size()));
+  if (name == "c8" || name == "c16") {
+    if (header.column_major) {
+      return bad_request(
+          "the array holds complex numbers in Fortran order; save it with np.ascontiguousarray.");
+    }
+    header.complex_pairs = true;
+    name = name == "c8" ? "f4" : "f8";
   }
   const auto* found = std::ranges::find(kNumberTypes, name, &NumberType::name);
   const bool ordered = type.starts_with('<') || type.starts_with('>');
@@ -182,6 +186,9 @@ Result<void> set_shape(const std::vector<std::size_t>& shape, NpyHeader& header)
   }
   header.rows = shape[0];
   header.columns = shape.size() == 2 ? shape[1] : 1;
+  if (header.complex_pairs && header.columns <= kLargestDimension) {
+    header.columns *= 2;
+  }
   if (header.columns == 0 || header.columns > kLargestDimension) {
     return bad_request(
         fmt::format("the array must have between 1 and {} columns.", kLargestDimension));

@@ -13,12 +13,14 @@ struct NpyHeader {
   std::size_t item_bytes = 8;
   bool big_endian = false;
   bool column_major = false;
+  bool complex_pairs = false;  ///< real and imaginary parts, each a column of its own
   std::size_t rows = 0;
   std::size_t columns = 0;
   std::size_t data_offset = 0;
 };
 
-/// NPY versions 1 to 3 with real numbers in one or two dimensions; everything else is refused.
+/// NPY versions 1 to 3 with numbers in one or two dimensions; everything else is refused. A complex
+/// array in C order has twice as many columns: c1.re, c1.im, c2.re, ...
 Result<NpyHeader> read_npy_header(const FileDescriptor& file);
 
 }  // namespace eigenveil::detail

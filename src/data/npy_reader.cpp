@@ -141,13 +141,28 @@ class NpyReader final : public RowReader {
 
 }  // namespace
 
+namespace {
+
+std::vector<std::string> column_names(const NpyHeader& header) {
+  if (!header.complex_pairs) {
+    return default_column_names(header.columns);
+  }
+  std::vector<std::string> names;
+  for (const std::string& name : default_column_names(header.columns / 2)) {
+    names.push_back(name + ".re");
+    names.push_back(name + ".im");
+  }
+  return names;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<RowReader>> open_npy(FileDescriptor file, const ReadOptions& options) {
   const Result<NpyHeader> header = read_npy_header(file);
   if (!header) {
     return error_of(header);
   }
-  Result<ColumnSelection> selection =
-      select_columns(default_column_names(header->columns), options.columns);
+  Result<ColumnSelection> selection = select_columns(column_names(*header), options.columns);
   if (!selection) {
     return error_of(selection);
   }

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 
 #include "eigenveil/core/digest.hpp"
@@ -31,12 +33,14 @@ Result<std::string> read_file(const fs::path& path) {
   return bytes;
 }
 
+constexpr const char* kChanged =
+    "the release document was changed after it was written: its checksum does not match";
+
 Result<void> check_document(Json json) {
   const std::string stated = json.at("checksum").get<std::string>();
   json.erase("checksum");
   if (stated != hex(sha256(json.dump()))) {
-    return bad_request(
-        "the release document was changed after it was written: its checksum does not match");
+    return bad_request(kChanged);
   }
   return {};
 }
@@ -92,13 +96,43 @@ std::string words(const Json& json, const Guarantee& guarantee) {
   text += fmt::format("  guarantee   {}\n", in_words(as_requested(guarantee, stated)));
   text += fmt::format("  in words    {}\n", detection_in_words(guarantee));
   if (!stated.at("assumptions").empty()) {
-    text += fmt::format("  rests on\n{}", bullet_list(stated.at("assumptions")));
+    text += fmt::format(
+        "  {}\n{}",
+        guarantee.basis == Basis::NotPrivate ? "would rest on, with secret randomness" : "rests on",
+        bullet_list(stated.at("assumptions")));
   } else if (guarantee.basis != Basis::NotPrivate) {
     text += "  rests on    nothing beyond the program: bounds are enforced, not assumed\n";
   }
   text += fmt::format("  not protected\n{}", bullet_list(json.at("not_protected")));
   text += "  checksums   the document and every file it lists are as they were written\n";
   return text;
+}
+
+bool is_sound(const Loss& loss) {
+  const auto fine = [](double value) { return std::isfinite(value) && value >= 0.0; };
+  if (const auto* pure = std::get_if<PureDp>(&loss)) {
+    return fine(pure->epsilon);
+  }
+  if (const auto* approx = std::get_if<ApproxDp>(&loss)) {
+    return fine(approx->epsilon) && fine(approx->delta) && approx->delta <= 1.0;
+  }
+  if (const auto* zcdp = std::get_if<Zcdp>(&loss)) {
+    return fine(zcdp->rho);
+  }
+  if (const auto* gaussian = std::get_if<GaussianDp>(&loss)) {
+    return fine(gaussian->mu);
+  }
+  return true;  // curves are checked where they are evaluated
+}
+
+/// What cannot come from this program, whatever the checksum says.
+bool is_consistent(const Guarantee& guarantee, const Json& parameters) {
+  const bool random = guarantee.secure_random || guarantee.basis == Basis::NotPrivate;
+  const bool relation =
+      !parameters.contains("neighbours") ||
+      parameters.at("neighbours").get<std::string>() == name_of(guarantee.relation);
+  const bool group = parameters.value("group_size", guarantee.group_size) == guarantee.group_size;
+  return random && relation && group && is_sound(guarantee.loss);
 }
 
 Result<std::string> explain_json(const Json& json, const fs::path& folder) {
@@ -117,6 +151,9 @@ Result<std::string> explain_json(const Json& json, const fs::path& folder) {
   const Result<Guarantee> guarantee = guarantee_from_json(json.at("guarantee"));
   if (!guarantee) {
     return error_of(guarantee);
+  }
+  if (!is_consistent(*guarantee, json.at("parameters"))) {
+    return bad_request("the release contradicts itself: its guarantee does not fit its parameters");
   }
   return words(json, *guarantee);
 }
@@ -143,6 +180,21 @@ bool nests_too_deep(std::string_view text) {
     }
   }
   return false;
+}
+
+/// A repeated key would show other readers another value than the one the checksum covers.
+Json parse_without_repeats(const std::string& text, bool& repeated) {
+  std::vector<std::set<std::string>> keys;
+  return Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) {
+      keys.emplace_back();
+    } else if (event == Json::parse_event_t::object_end) {
+      keys.pop_back();
+    } else if (event == Json::parse_event_t::key) {
+      repeated = !keys.back().insert(parsed.get<std::string>()).second || repeated;
+    }
+    return true;
+  });
 }
 
 /// The document of a release that is named by its directory.
@@ -173,7 +225,12 @@ Result<std::string> explain_release(const fs::path& release) {
   // The JSON library reports a missing or mistyped field by exception; this is the one place it can
   // surface.
   try {
-    return explain_json(Json::parse(*text), release_json.parent_path());
+    bool repeated = false;
+    const Json json = parse_without_repeats(*text, repeated);
+    if (repeated) {
+      return bad_request(kChanged);
+    }
+    return explain_json(json, release_json.parent_path());
   } catch (const Json::exception&) {
     return foreign();
   }

@@ -73,13 +73,11 @@ class LabelPlacer {
 
  private:
   double cost_of(const Box& box) const {
-    constexpr double kOutside = 1e6;
+    constexpr double kOutside = 1e4;
     constexpr double kOnLabel = 1e3;
-    double cost = 0.0;
-    if (box.x < area_.x - 2.0 || box.right() > area_.right() + 2.0 || box.y < area_.y - 2.0 ||
-        box.bottom() > area_.bottom() + 2.0) {
-      cost += kOutside;
-    }
+    const double beyond = std::max({0.0, area_.x - 2.0 - box.x, box.right() - area_.right() - 2.0,
+                                    area_.y - 2.0 - box.y, box.bottom() - area_.bottom() - 2.0});
+    double cost = kOutside * beyond;  // by pixels: when nothing fits, the least is cut off
     for (const Box& other : taken_) {
       cost += box.overlaps(other) ? kOnLabel : 0.0;
     }
@@ -113,7 +111,9 @@ std::vector<Label> vertical_candidates(const Box& area, double x, double width) 
   return labels;
 }
 
-std::vector<Label> mark_candidates(Point at, double width) {
+std::vector<Label> mark_candidates(const Box& area, Point at, double width) {
+  // A long label next to an edge is slid back into the plot, above or below the mark.
+  const double slid = std::max(area.x + 4.0, std::min(at.x + 9.0, area.right() - width - 4.0));
   return {label_at({at.x + 9.0, at.y - 6.0}, "start", width),
           label_at({at.x + 9.0, at.y + 14.0}, "start", width),
           label_at({at.x - 9.0, at.y - 6.0}, "end", width),
@@ -121,7 +121,10 @@ std::vector<Label> mark_candidates(Point at, double width) {
           label_at({at.x, at.y - 10.0}, "middle", width),
           label_at({at.x, at.y + 20.0}, "middle", width),
           label_at({at.x + 14.0, at.y - 26.0}, "start", width),
-          label_at({at.x + 14.0, at.y + 32.0}, "start", width)};
+          label_at({at.x + 14.0, at.y + 32.0}, "start", width),
+          label_at({slid, at.y - 12.0}, "start", width),
+          label_at({slid, at.y + 22.0}, "start", width),
+          label_at({slid, at.y + 40.0}, "start", width)};
 }
 
 }  // namespace
@@ -154,7 +157,8 @@ void draw_references(SvgCanvas& canvas, const FigurePanel& panel, const PlotFram
     const Point at{frame.pixel_x(mark.x), frame.pixel_y(mark.y)};
     canvas.circle("ev-ink", at, 4.5);
     const std::string shown = shorten(mark.label, kSmallText, area.width - 12.0);
-    placer.place(canvas, mark_candidates(at, text_width(shown, kSmallText)), shown, mark.label);
+    placer.place(canvas, mark_candidates(area, at, text_width(shown, kSmallText)), shown,
+                 mark.label);
   }
 }
 

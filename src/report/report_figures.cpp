@@ -84,6 +84,53 @@ const ReleasedTable* table_named(const ReleaseDocument& document, std::string_vi
   return found == document.tables.end() || found->values.size() == 0 ? nullptr : &*found;
 }
 
+/// Names of the components that noise alone could have shown, as the summary on the terminal marks
+/// them.
+std::string below_noise(const std::vector<double>& variances, const std::vector<double>& edges) {
+  std::string names;
+  for (std::size_t i = 0; i < std::min(variances.size(), edges.size()); ++i) {
+    if (variances[i] < edges[i]) {
+      names += fmt::format("{}PC{}", names.empty() ? "" : ", ", i + 1);
+    }
+  }
+  return names;
+}
+
+/// What noise alone could show: a level along each component, or one line for eigenvalues.
+void add_noise_level(const ReleaseDocument& document, std::size_t shown, FigurePanel& panel,
+                     Figure& figure) {
+  const auto* edges = field<std::vector<double>>(document.result, "noise_edge");
+  const auto* variances = field<std::vector<double>>(document.result, "noisy_explained_variance");
+  if (edges != nullptr && variances != nullptr && !edges->empty()) {
+    const bool level = std::all_of(edges->begin(), edges->end(), [&](double edge) {
+      return std::abs(edge - edges->front()) <= 0.01 * edges->front();
+    });
+    if (level) {
+      panel.lines.push_back({true, edges->front(), "noise could show this"});
+    } else {
+      FigureSeries series;
+      series.name = "noise could show this";
+      series.kind = SeriesKind::Points;
+      series.emphasis = Emphasis::Reference;
+      for (std::size_t i = 0; i < std::min(shown, edges->size()); ++i) {
+        series.x.push_back(static_cast<double>(i + 1));
+        series.y.push_back((*edges)[i]);
+      }
+      panel.series.push_back(std::move(series));
+    }
+    const std::string names = below_noise(*variances, *edges);
+    figure.notes.push_back({names.empty() ? "Every component shows more than noise alone could."
+                                          : names + " cannot be told from noise."});
+    return;
+  }
+  if (const auto* floor = field<double>(document.result, "noise_floor")) {
+    panel.lines.push_back({true, *floor, "noise floor"});
+    figure.notes.push_back(
+        {"Noise floor: about the largest value that noise alone would show. What "
+         "lies below it should not be interpreted."});
+  }
+}
+
 }  // namespace
 
 Figure trade_off_figure(const Guarantee& guarantee) {
@@ -148,12 +195,7 @@ std::optional<Figure> scree_figure(const ReleaseDocument& document) {
   panel.x.label = components ? "component" : "eigenvalue, largest first";
   panel.y.label = series.name;
   panel.series.push_back(std::move(series));
-  if (const auto* floor = field<double>(document.result, "noise_floor")) {
-    panel.lines.push_back({true, *floor, "noise floor"});
-    figure.notes.push_back(
-        {"Noise floor: about the largest value that noise alone would show. What "
-         "lies below it should not be interpreted."});
-  }
+  add_noise_level(document, shown, panel, figure);
   if (shown < values.size()) {
     figure.notes.push_back({fmt::format("The first {} of {}.", shown, values.size())});
   }

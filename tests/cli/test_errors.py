@@ -51,7 +51,8 @@ class Errors(CliTest):
         self.says((*base, "--mu", 1e-30), "spend more")
         self.says((*base, "--mu", 1, "--group-size", 0), "--group-size", "at least 1")
         self.says((*base, "--epsilon", 1, "--method", "gauss"), "--delta")
-        self.says(("pca", "t.csv", *RANGE, "--epsilon", 1), "--delta 1e-6", "--method laplace")
+        self.says(("pca", "t.csv", *RANGE, "-k", 2, "--center", "private", "--epsilon", 1),
+                  "--center private", "--method laplace")
 
     def test_ranges(self):
         for wrong in ("0", "0:", ":1", "5:5", "9:1", "a:b", "0:1:2", "nan:1", "0:inf"):

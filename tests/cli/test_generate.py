@@ -50,6 +50,10 @@ def read_bed(stem):
 
 class Genotypes(CliTest):
     def generate(self, name, *more):
+        for old in ("", ".bim", ".fam"):
+            path = self.path(os.path.splitext(name)[0] + old if old else name)
+            if os.path.exists(path):
+                os.remove(path)
         self.succeed("generate", "genotypes", "--out", self.path(name), *more)
         return self.path(name)
 
@@ -116,8 +120,19 @@ class Genotypes(CliTest):
         self.refuse("generate", "genotypes", "--out", self.path("g.csv.gz"))
         self.refuse("generate", "survey", "--out", self.path("g.bed"))
         os.mkdir(self.path("g.csv"))
-        self.refuse("generate", "genotypes", "--rows", 5, "--out", self.path("g.csv"), code=1)
+        self.refuse("generate", "genotypes", "--rows", 5, "--out", self.path("g.csv"))
         self.assertEqual(os.listdir(self.folder), ["g.csv"])
+
+    def test_nobody_loses_a_file(self):
+        self.write("mine.csv", "mine")
+        self.write("g.fam", "mine")
+        self.refuse("generate", "survey", "--out", self.path("mine.csv"))
+        self.refuse("generate", "survey", "--out", self.path("s.csv"), "--bounds-out", self.path("mine.csv"))
+        self.refuse("generate", "genotypes", "--out", self.path("g.bed"))
+        self.refuse("generate", "survey", "--out", self.path("s.csv"), "--bounds-out", self.path("s.csv"))
+        os.mkfifo(self.path("pipe.csv"))
+        self.refuse("generate", "survey", "--out", self.path("pipe.csv"))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["g.fam", "mine.csv", "pipe.csv"])
 
 
 class Survey(CliTest):
@@ -144,7 +159,7 @@ class Survey(CliTest):
 
     def test_a_new_user_can_go_on_to_pca(self):
         for ending in ("csv", "npy"):
-            out, bounds = self.path("s." + ending), self.path("b.csv")
+            out, bounds = self.path("s." + ending), self.path(f"b-{ending}.csv")
             self.succeed("generate", "survey", "--kind", "mixed", "--rows", 3000, "--out", out,
                          "--bounds-out", bounds)
             release = self.path("out-" + ending)

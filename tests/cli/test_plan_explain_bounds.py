@@ -130,6 +130,15 @@ class Explanations(CliTest):
             json.dump(document, file, ensure_ascii=False)
         self.succeed("explain", self.document)
 
+    def test_a_repeated_key_is_a_change(self):
+        with open(self.document, encoding="utf-8") as file:
+            text = file.read()
+        twice = text.replace('"method":', '"method": "better", "method":', 1)
+        self.assertNotEqual(text, twice)
+        with open(self.document, "w", encoding="utf-8") as file:
+            file.write(twice)
+        self.assertIn("changed", self.refuse("explain", self.document))
+
     def test_a_moved_release_stays_whole(self):
         shutil.move(self.path("o"), self.path("moved"))
         self.succeed("explain", self.path("moved", "release.json"))

@@ -128,13 +128,23 @@ TEST(Npy, MissingAndInfiniteCells) {
   }
 }
 
+TEST(Npy, ComplexNumbersArePairsOfColumns) {
+  std::string data(32, '\0');
+  const std::array<double, 4> parts = {1.0, -2.0, 3.0, 4.5};
+  std::memcpy(data.data(), parts.data(), data.size());
+  const Result<Table> table = read_text(npy(dictionary("<c16", false, "(1, 2)"), data), {}, ".npy");
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->columns, (std::vector<std::string>{"c1.re", "c1.im", "c2.re", "c2.im"}));
+  EXPECT_EQ(table->values, (std::vector<double>{1.0, -2.0, 3.0, 4.5}));
+}
+
 TEST(Npy, RefusalsAreClear) {
   const std::string data(16, '\0');
   const auto refusal = [&data](const std::string& type, const std::string& shape) {
     return message_of(read_text(npy(dictionary(type, false, shape), data), {}, ".npy"));
   };
-  EXPECT_EQ(refusal("<c16", "(1,)"),
-            "the array holds complex numbers; save real and imaginary parts as separate columns.");
+  EXPECT_EQ(message_of(read_text(npy(dictionary("<c16", true, "(1,)"), data), {}, ".npy")),
+            "the array holds complex numbers in Fortran order; save it with np.ascontiguousarray.");
   const std::string wrong_type =
       "the array does not hold float32, float64, integers or booleans; save it with "
       "astype('float64').";

@@ -21,7 +21,12 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"mechanism: law of released entries", 1e-9},
     AlphaEntry{"mechanism: diagonal of a wide table", 1e-9},
     AlphaEntry{"mechanism: projected moment", 1e-9},
+    AlphaEntry{"mechanism: exponential draw", 1e-9},
+    AlphaEntry{"mechanism: calibration noise", 1e-9},
+    AlphaEntry{"mechanism: calibration margins", 1e-9},
     AlphaEntry{"audit: honest claim", 1e-9},
+    AlphaEntry{"audit: exponential claim", 1e-9},
+    AlphaEntry{"audit: sharp trade-off", 1e-9},
     AlphaEntry{"audit: mutant power", 1e-9},
     AlphaEntry{"bingham: circle", 1e-9},
     AlphaEntry{"bingham: sphere", 1e-9},
@@ -47,6 +52,12 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"sampling: orbit coupler marginals", 1e-9},
     AlphaEntry{"sampling: orbit coupler sharing", 1e-9},
     AlphaEntry{"sampling: orbit pairs of samplers", 1e-9},
+    AlphaEntry{"mechanism: orbit law", 1e-9},
+    AlphaEntry{"mechanism: eigenvalue noise", 1e-9},
+    AlphaEntry{"audit: orbit", 1e-9},
+    AlphaEntry{"spiked: law of released entries", 1e-9},
+    AlphaEntry{"spiked: block sampler", 1e-9},
+    AlphaEntry{"spiked: honest claims", 1e-9},
 };
 
 consteval double total_alpha() {

@@ -15,6 +15,7 @@ from .._budget import is_pure
 from .._errors import EigenveilError
 from .exponential import EXPONENTIAL
 from .moment import GAUSS, LAPLACE
+from .orbit import ORBIT
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,7 @@ class Request:
     variance_share: float | None = None
 
 
-METHODS = {method.name: method for method in (GAUSS, LAPLACE, EXPONENTIAL)}
-
-_NO_PURE_COMPONENTS = (
-    "two or more pure epsilon-DP components need a mechanism this version does not have. Add delta (for example delta=1e-6) for the "
-    "default method gauss, or take method='laplace': pure, but with noise that grows with the number of columns"
-)
-
+METHODS = {method.name: method for method in (GAUSS, LAPLACE, EXPONENTIAL, ORBIT)}
 
 def default_method(request: Request) -> str:
     """The table of the README: what a task uses when nothing is said."""
@@ -45,9 +40,7 @@ def default_method(request: Request) -> str:
         return "gauss"
     if request.task == "covariance":
         return "laplace"
-    if request.components == 1:
-        return "exponential"
-    raise EigenveilError(_NO_PURE_COMPONENTS)
+    return "exponential" if request.task == "pca" and request.components == 1 else "orbit"
 
 
 def choose_method(name, request: Request):

@@ -12,11 +12,11 @@ from .. import _core
 class MomentMethod:
     """Both additive mechanisms; they differ in the law of the noise and in the budgets they meet."""
 
-    tasks = ("pca", "covariance")
     takes_variance_share = False
 
-    def __init__(self, name, budgets):
+    def __init__(self, name, tasks, budgets):
         self.name = name
+        self.tasks = tasks
         self.budgets = budgets
 
     def plan(self, request, bound):
@@ -70,5 +70,5 @@ class MomentPlan:
         return released
 
 
-GAUSS = MomentMethod("gauss", "(epsilon, delta), rho, mu")
-LAPLACE = MomentMethod("laplace", "pure epsilon; others on request")
+GAUSS = MomentMethod("gauss", ("pca", "covariance", "lowrank"), "(epsilon, delta), rho, mu")
+LAPLACE = MomentMethod("laplace", ("pca", "covariance"), "pure epsilon; others on request")

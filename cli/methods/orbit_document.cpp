@@ -1,0 +1,119 @@
+#include "cli/methods/orbit_document.hpp"
+
+#include <algorithm>
+
+#include "eigenveil/core/symmetric_eigen.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+ReleaseDocument document_of(const OrbitDocumentHead& head, const Guarantee& guarantee,
+                            Eigen::Index rank) {
+  ReleaseDocument document;
+  document.task = head.task;
+  document.method = "orbit";
+  document.guarantee = guarantee;
+  document.requested = head.common.settings.requested;
+  document.parameters = public_parameters(head.common, head.schema);
+  document.parameters.insert(document.parameters.end(), head.parameters.begin(),
+                             head.parameters.end());
+  document.parameters.emplace_back("components", std::int64_t{rank});
+  return document;
+}
+
+void add_count(ReleaseDocument& document, double count, double count_sd) {
+  document.result.emplace_back(count_sd > 0.0 ? "noisy_rows" : "rows", count);
+  if (count_sd > 0.0) {
+    document.result.emplace_back("noisy_rows_sd", count_sd);
+  }
+}
+
+/// Coordinates of complex rows carry the name of their real part.
+std::vector<std::string> coordinate_names(const Schema& schema, RowField field) {
+  if (field == RowField::Real) {
+    return schema.columns;
+  }
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < schema.columns.size(); j += 2) {
+    names.push_back(schema.columns[j]);
+  }
+  return names;
+}
+
+void add_hermitian(ReleaseDocument& document, const ComplexMatrix& matrix,
+                   const std::vector<std::string>& names) {
+  document.tables.push_back({"hermitian_real", "real part of the Hermitian matrix that was drawn",
+                             "column", names, names, matrix.real()});
+  document.tables.push_back({"hermitian_imaginary",
+                             "imaginary part of the Hermitian matrix that was drawn", "column",
+                             names, names, matrix.imag()});
+}
+
+/// Real rows: the real part, cut to the rank. Complex rows: the Hermitian matrix itself.
+void add_matrix(ReleaseDocument& document, const OrbitDocumentHead& head, const OrbitDraw& draw,
+                RowField field) {
+  const std::vector<std::string> names = coordinate_names(head.schema, field);
+  if (field == RowField::Real) {
+    const bool full = draw.spectrum.size() == draw.matrix.rows();
+    document.tables.push_back(
+        {head.task,
+         full ? "private covariance: the real part of the matrix that was drawn"
+              : "private matrix of the rank asked for: the real part of the matrix that "
+                "was drawn, cut to that rank",
+         "column", names, names,
+         full ? Matrix(draw.matrix.real()) : real_truncation(draw, draw.spectrum.size())});
+  }
+  if (head.hermitian || field == RowField::Complex) {
+    add_hermitian(document, draw.matrix, names);
+  }
+}
+
+}  // namespace
+
+ReleaseDocument orbit_components_document(const OrbitDocumentHead& head,
+                                          const Release<OrbitComponents>& release) {
+  const OrbitComponents& drawn = release.value();
+  const NoisyProjection& inside = drawn.projection;
+  const Eigen::Index count = drawn.frame.cols();
+  ReleaseDocument document = document_of(head, release.guarantee(), count);
+  add_count(document, inside.count, inside.count_is_public ? 0.0 : inside.count_sd);
+  document.result.emplace_back("variance_noise_sd",
+                               inside.product_sd / std::max(inside.count, 1.0));
+  document.result.emplace_back("noisy_explained_variance",
+                               to_list(drawn.components.explained_variance));
+  document.result.emplace_back("noise_edge", to_list(drawn.components.noise_edge));
+  document.tables.push_back({"loadings",
+                             "private principal components: one column per component, orthonormal",
+                             "column", head.schema.columns, component_names(count),
+                             drawn.components.loadings, head.schema.counted_alleles});
+  if (head.hermitian) {
+    add_hermitian(document, drawn.orbit.matrix, head.schema.columns);
+  }
+  return document;
+}
+
+ReleaseDocument low_rank_document(const OrbitDocumentHead& head,
+                                  const Release<LowRankDraw>& release, double norm2,
+                                  RowField field) {
+  const LowRankDraw& drawn = release.value();
+  const NoisyEigenvalues& eigenvalues = drawn.eigenvalues;
+  const double per_row = norm2 / std::max(eigenvalues.count, 1.0);
+  ReleaseDocument document = document_of(head, release.guarantee(), eigenvalues.values.size());
+  add_count(document, eigenvalues.count, eigenvalues.count_sd);
+  document.result.emplace_back("variance_noise_sd", eigenvalues.value_sd * per_row);
+  document.result.emplace_back("noisy_eigenvalues", to_list(eigenvalues.values * per_row));
+  const OrbitDraw scaled{drawn.orbit.matrix * per_row, drawn.orbit.spectrum * per_row};
+  add_matrix(document, head, scaled, field);
+  return document;
+}
+
+ReleaseDocument target_document(const OrbitDocumentHead& head, const Release<OrbitDraw>& release,
+                                RowField field) {
+  ReleaseDocument document =
+      document_of(head, release.guarantee(), release.value().spectrum.size());
+  document.parameters.emplace_back("target_spectrum", to_list(release.value().spectrum));
+  add_matrix(document, head, release.value(), field);
+  return document;
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,67 @@
+#include "eigenveil/mechanism/orbit_components.hpp"
+
+#include <utility>
+
+#include "eigenveil/core/outward.hpp"
+
+namespace eigenveil {
+
+Result<OrbitComponentsPlan> OrbitComponentsPlan::make(const OrbitRequest& request,
+                                                      Eigen::Index rank, double variance_share) {
+  if (request.field == RowField::Complex) {
+    return bad_request(
+        "principal components of complex rows are not real; take the lowrank command");
+  }
+  const Result<PureDp> per_row = orbit_budget(request, rank);
+  if (!per_row) {
+    return error_of(per_row);
+  }
+  const bool everything = rank == request.scales.size();
+  // Rounded down, and the rest rounded down: together at most the budget.
+  const PureDp variance{everything ? per_row->epsilon : down(variance_share * per_row->epsilon)};
+  const PureDp directions{everything ? 0.0 : down(per_row->epsilon - variance.epsilon)};
+  const Vector spectrum = Vector::Ones(rank);
+  const Result<double> exponent = orbit_exponent(directions, request.relation, spectrum,
+                                                 request.scales.size(), request.calibration);
+  if (!exponent) {
+    return error_of(exponent);
+  }
+  Result<ProjectionPlan> projection =
+      ProjectionPlan::make({request.bound, request.scales, rank, request.relation, variance});
+  if (!projection) {
+    return error_of(projection);
+  }
+  Result<Guarantee> guarantee = orbit_guarantee(request, *per_row, orbit_assumptions());
+  if (!guarantee) {
+    return error_of(guarantee);
+  }
+  OrbitComponentsPlan plan(request, *std::move(projection));
+  plan.spectrum_ = spectrum;
+  plan.exponent_ = *exponent;
+  plan.direction_budget_ = directions;
+  plan.variance_budget_ = variance;
+  plan.guarantee_ = *std::move(guarantee);
+  return plan;
+}
+
+Result<Release<OrbitComponents>> OrbitComponentsPlan::run(const ExactGram& gram,
+                                                          RandomStream& stream) const {
+  if (!(gram.bound() == request_.bound)) {
+    return bad_request("the plan was made for rows with another bound");
+  }
+  OrbitComponents result;
+  {
+    const HermitianMoment moment(gram, request_.scales, request_.field);
+    result.orbit = draw_on_orbit(moment, spectrum_, exponent_, stream);
+  }
+  result.frame = round_frame(real_subspace(result.orbit, rank()));
+  const Result<Release<NoisyProjection>> projection = projection_.run(gram, result.frame, stream);
+  if (!projection) {
+    return error_of(projection);
+  }
+  result.projection = projection->value();
+  result.components = components_in_subspace(result.frame, result.projection);
+  return Release<OrbitComponents>(std::move(result), as_run(guarantee_, stream), "orbit");
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,145 @@
+"""Method orbit from the outside: defaults, what is released, complex rows, samples, refusals."""
+
+import json
+import os
+import struct
+import unittest
+
+from support import CliTest, csv_text, read_json, read_table
+
+
+def table(rows=400):
+    """Rows of norm at most 1 with a strong first direction and a second one."""
+    return [[0.8 * (-1) ** i, 0.3 * (-1) ** (i // 2), 0.1, 0.05 * (i % 3)] for i in range(rows)]
+
+
+def complex_npy(rows):
+    header = "{'descr': '<c16', 'fortran_order': False, 'shape': (%d, %d), }" % (
+        len(rows), len(rows[0]))
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    parts = [part for row in rows for cell in row for part in (cell.real, cell.imag)]
+    return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
+            struct.pack("<%dd" % len(parts), *parts))
+
+
+class Orbit(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.csv = self.write("t.csv", csv_text(["a", "b", "c", "d"], table()))
+
+    def release(self, *arguments):
+        self.succeed(*arguments, "--out", self.path("out"))
+        name = [n for n in os.listdir(self.path("out")) if n.startswith("release")][0]
+        return read_json(self.path("out", name))
+
+    def test_two_pure_components_are_drawn_on_an_orbit(self):
+        document = self.release("pca", self.csv, "-k", 2, "--epsilon", 1, "--row-norm", 1)
+        self.assertEqual(document["method"], "orbit")
+        self.assertEqual(document["guarantee"]["basis"], "proved-real-arithmetic")
+        self.assertTrue(any("idealised real arithmetic" in line
+                            for line in document["guarantee"]["assumptions"]))
+        self.assertNotIn("rows", document["result"])  # add-remove: the count is noisy
+        _, _, loadings = read_table(self.path("out", "loadings.csv"))
+        for i in range(2):
+            for j in range(2):
+                dot = sum(row[i] * row[j] for row in loadings)
+                self.assertAlmostEqual(dot, float(i == j), places=6)
+        spent = (document["parameters"]["direction_epsilon_per_row"] +
+                 document["parameters"]["variance_epsilon_per_row"])
+        self.assertLessEqual(spent, 1.0)
+
+    def test_rank_and_spectrum_of_lowrank(self):
+        document = self.release("lowrank", self.csv, "-k", 1, "--epsilon", 2, "--row-norm", 1,
+                                "--neighbours", "replace-one")
+        self.assertEqual((document["method"], document["result"]["rows"]), ("orbit", 400))
+        _, _, matrix = read_table(self.path("out", "lowrank.csv"))
+        minor = matrix[0][0] * matrix[1][1] - matrix[0][1] * matrix[1][0]
+        self.assertLess(abs(minor), 1e-9)  # rank one
+
+    def test_a_prescribed_spectrum_is_kept(self):
+        target = self.write("l.txt", "3\n1\n1\n")
+        document = self.release("lowrank", self.csv, "--target-spectrum", target, "--epsilon", 1,
+                                "--row-norm", 1, "--hermitian")
+        self.assertEqual(document["parameters"]["target_spectrum"], [3, 1, 1])
+        _, _, real = read_table(self.path("out", "hermitian_real.csv"))
+        _, _, imaginary = read_table(self.path("out", "hermitian_imaginary.csv"))
+        trace = sum(real[i][i] for i in range(4))
+        squares = sum(x * x for part in (real, imaginary) for row in part for x in row)
+        self.assertAlmostEqual(trace, 5.0, places=8)
+        self.assertAlmostEqual(squares, 11.0, places=8)  # tr H^2
+
+    def test_covariance_and_other_budgets(self):
+        self.assertIn("k = 4, method orbit", self.succeed(
+            "covariance", self.csv, "--method", "orbit", "--epsilon", 1, "--row-norm", 1))
+        self.assertIn("method gauss", self.succeed(
+            "lowrank", self.csv, "-k", 2, "--epsilon", 1, "--delta", 1e-6, "--row-norm", 1))
+
+    def test_complex_rows(self):
+        rows = [[complex(0.6, 0.0), complex(0.0, 0.8)]] * 300
+        path = self.write("z.npy", complex_npy(rows))
+        self.release("lowrank", path, "-k", 1, "--epsilon", 20, "--row-norm", 1,
+                     "--complex-rows", "--neighbours", "replace-one", "--seed", 1)
+        names, _, imaginary = read_table(self.path("out", "hermitian_imaginary.NOT-PRIVATE.csv"))
+        self.assertEqual(names, ["c1.re", "c2.re"])
+        self.assertAlmostEqual(imaginary[1][0], 0.48, delta=0.05)  # z2 conj(z1)
+        self.assertIn("even number", self.refuse(
+            "lowrank", self.write("o.csv", csv_text(["a"], [[1.0]])), "--epsilon", 1, "--row-norm",
+            1, "--complex-rows"))
+
+    def test_samples_are_frames_of_the_orbit(self):
+        spectrum = self.write("y.txt", "3\n2\n1\n0\n")
+        arguments = ("sample", "orbit", "--spectrum", spectrum, "--exponent", 4, "--orbit", "2,1",
+                     "--draws", 3, "--seed", 7, "--out")
+        self.succeed(*arguments, self.path("one.npy"))
+        self.succeed(*arguments, self.path("two.npy"))
+        with open(self.path("one.npy"), "rb") as one, open(self.path("two.npy"), "rb") as two:
+            bytes_one = one.read()
+            self.assertEqual(bytes_one, two.read())
+        self.assertIn(b"'shape': (3, 4, 2)", bytes_one)
+        values = struct.unpack("<48d", bytes_one[-48 * 8:])
+        first = [complex(values[2 * i], values[2 * i + 1]) for i in range(8)]
+        norms = [sum(abs(first[2 * row + column]) ** 2 for row in range(4)) for column in (0, 1)]
+        self.assertAlmostEqual(norms[0], 2.0, places=9)
+        self.assertAlmostEqual(norms[1], 1.0, places=9)
+        self.refuse(*arguments, self.path("one.npy"))
+        self.refuse("sample", "orbit", "--spectrum", spectrum, "--exponent", 1, "--orbit", "2,,1",
+                    "--out", self.path("x.npy"))
+
+    def test_plans_state_the_split_and_the_bounds(self):
+        spectrum = self.write("g.txt", "0.5\n0.2\n0.1\n0.05\n")
+        common = ("--rows", 10000, "--dimension", 4, "-k", 2, "--row-norm", 1, "--spectrum",
+                  spectrum, "--json", "--neighbours", "replace-one", "--epsilon", 1)
+        plan = self.json_of("plan", "pca", *common)
+        self.assertAlmostEqual(plan["exponent"], 0.4, places=12)  # 0.8 / 2
+        published = self.json_of("plan", "pca", *common, "--published")
+        self.assertAlmostEqual(published["exponent"], 0.2, places=12)  # 0.8 / 4
+        low_rank = self.json_of("plan", "lowrank", *common)
+        self.assertGreater(low_rank["expected_error_f2_at_most"], 0.1 ** 2 + 0.05 ** 2)  # the tail
+        self.assertEqual(sorted(low_rank["lower_bounds"]), [
+            "corollary_2_5_f2", "corollary_2_6_f2", "earlier_spectral_norm", "note", "packing_f2",
+            "projection_f2", "theorem_2_4_f2"])
+        self.assertAlmostEqual(low_rank["eigenvalue_epsilon_per_row"] +
+                               low_rank["direction_epsilon_per_row"], 1.0, places=12)
+
+    def json_of(self, *arguments):
+        return json.loads(self.succeed(*arguments))
+
+    def test_refusals_say_what_to_do(self):
+        common = ("--epsilon", 1, "--row-norm", 1)
+        self.assertIn("belongs to method orbit", self.refuse(
+            "lowrank", self.csv, "--delta", 1e-6, "--eigenvalue-share", 0.3, *common))
+        self.assertIn("--center private", self.refuse(
+            "pca", self.csv, "-k", 2, "--center", "private", *common))
+        self.assertIn("unbounded time", self.refuse(
+            "plan", "pca", "--rows", 10, "--dimension", 2000, "-k", 2, *common))
+        self.refuse("lowrank", self.csv, "-k", 5, *common)
+
+    def test_the_audit_stands_and_catches_the_mutants(self):
+        out = self.succeed("audit", "orbit", "--epsilon", 2, "--neighbours", "replace-one",
+                           "--mutants", "--runs", 100000, "--seed", 1)
+        self.assertEqual(out.count("refuted, as it must be"), 3)
+        self.assertNotIn("REFUTED", out)
+
+
+if __name__ == "__main__":
+    unittest.main()
