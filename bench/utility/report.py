@@ -38,7 +38,7 @@ def main():
     lines = [
         "# Beside other packages", "",
         f"Written by `bench/utility/report.py` from `results/{(full if full.exists() else quick).name}` ({record['made']}, commit {record['commit']}, Python {record['python']}, {record['machine']}; shared machine). Do not edit.", "",
-        f"Relation replace-one, rows of norm at most 1, second moments about the public centre; {grid['seeds']} repetitions, at most {grid['limit']} s for a cell; median and 95% interval (order statistics). Error: |UU' - VV'|_F^2 / 2k, 0 is exact, a random",
+        f"Relation replace-one, rows of norm at most 1, second moments about the public centre; {grid['seeds']} repetitions, at most {grid['limit']} s of processor time for a cell; median and 95% interval (order statistics). Error: |UU' - VV'|_F^2 / 2k, 0 is exact, a random",
         "subspace has 1 - k/p on average. Captured: share of the variance of the best subspace. The peers are purely private; their numbers also stand for (epsilon, 1e-6).", "",
     ]
     for table in grid["tables"]:

@@ -17,7 +17,7 @@ import tables
 
 HERE = pathlib.Path(__file__).parent
 RIVALS = ["eigenveil_pca", "diffprivlib_pca", "opendp_pca", "random_subspace", "sklearn_pca"]
-QUICK = dict(tables=["spiked", "digits"], epsilons=[1.0], ks=[1, 3], seeds=5, limit=20)
+QUICK = dict(tables=["spiked", "digits"], epsilons=[1.0], ks=[1, 3], seeds=20, limit=5)
 FULL = dict(tables=None, epsilons=[0.1, 1.0, 10.0], ks=[1, 3, 10], seeds=20, limit=60)
 
 
@@ -35,7 +35,7 @@ def cells_of(grid, rival):
 def run_rival(python, name, rival, path, shape, grid):
     cells = [dict(cell, table=name, shape=shape, rival=rival, runs=[], trouble="did not start") for cell in cells_of(grid, rival)]
     request = dict(rows=path, rival=rival, cells=cells_of(grid, rival), seeds=grid["seeds"], limit=grid["limit"])
-    hard_limit = 120 + (grid["limit"] + 10) * len(cells)  # where even the alarm does not help
+    hard_limit = 120 + (20 * grid["limit"] + 10) * len(cells)  # where even the alarm does not help
     try:
         done = subprocess.run([python, str(HERE / "worker.py"), json.dumps(request)], capture_output=True, text=True, timeout=hard_limit)
         output, complaint = done.stdout, done.stderr
@@ -61,7 +61,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--peers-python", default=sys.executable, help="interpreter that has diffprivlib and opendp")
-    parser.add_argument("--limit", type=int, help="seconds for a cell")
+    parser.add_argument("--limit", type=int, help="seconds of processor time for a cell")
     parser.add_argument("--tables", nargs="*")
     options = parser.parse_args()
     grid = dict(FULL if options.full else QUICK)

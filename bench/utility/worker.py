@@ -1,4 +1,4 @@
-"""All cells of one rival on one table, in a process of its own: a line of JSON per repetition, a time limit per cell."""
+"""All cells of one rival on one table, in a process of its own: a line of JSON per repetition, a limit of processor time per cell."""
 
 import importlib
 import json
@@ -45,19 +45,19 @@ def main():
     rival = importlib.import_module(request["rival"])
     print(json.dumps({"version": rival.VERSION}), flush=True)
     moment = rows.T @ rows
-    signal.signal(signal.SIGALRM, stop)
+    signal.signal(signal.SIGPROF, stop)
     for index, cell in enumerate(request["cells"]):
-        signal.alarm(request["limit"])
+        signal.setitimer(signal.ITIMER_PROF, request["limit"])
         trouble = None
         try:
             for run in run_cell(rival, rows, moment, cell, request["seeds"]):
                 print(json.dumps({"cell": index, "run": run}), flush=True)
         except TooSlow:
-            trouble = f"stopped after {request['limit']} s"
+            trouble = f"stopped after {request['limit']} s of processor time"
         except Exception as problem:  # a rival's failure is a result
             trouble = f"fails: {type(problem).__name__}: {str(problem).splitlines()[0][:120] if str(problem) else ''}"
         finally:
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
         print(json.dumps({"cell": index, "done": True, "trouble": trouble}), flush=True)
 
 
