@@ -7,6 +7,7 @@ namespace eigenveil::cli {
 /// `audit gauss`, `audit laplace`. One file of this folder per family of attacks, listed in
 /// commands/audit.cpp.
 Command moment_audit(const std::string& method);
+Command mask_audit();
 Command orbit_audit();
 Command exponential_audit();
 Command sharp_audit();

@@ -64,7 +64,8 @@ struct Entry {
 };
 
 Entry trade_off_gallery_entry();
-Entry unmasked_noise_entry();
+Entry masked_noise_entry();
+Entry credit_masking_entry();
 Entry orbit_projections_entry();
 Entry orbit_condition_entry();
 Entry orbit_wishart_entry();

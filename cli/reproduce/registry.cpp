@@ -7,12 +7,25 @@
 namespace eigenveil::cli {
 
 std::vector<Entry> all_entries() {
-  return {private_projections_entry(), trade_off_gallery_entry(), estimation_error_entry(),
-          noise_and_privacy_entry(),   finite_trade_off_entry(),  rank_projections_entry(),
-          adaptive_utility_entry(),    orbit_projections_entry(), orbit_condition_entry(),
-          orbit_wishart_entry(),       unmasked_noise_entry(),    spiked_figure_entry(1),
-          spiked_figure_entry(2),      spiked_figure_entry(3),    spiked_mnist_entry(),
-          spiked_figure_entry(5),      spiked_figure_entry(6),    chooser_entry()};
+  return {private_projections_entry(),
+          trade_off_gallery_entry(),
+          estimation_error_entry(),
+          noise_and_privacy_entry(),
+          finite_trade_off_entry(),
+          rank_projections_entry(),
+          adaptive_utility_entry(),
+          orbit_projections_entry(),
+          orbit_condition_entry(),
+          orbit_wishart_entry(),
+          masked_noise_entry(),
+          credit_masking_entry(),
+          spiked_figure_entry(1),
+          spiked_figure_entry(2),
+          spiked_figure_entry(3),
+          spiked_mnist_entry(),
+          spiked_figure_entry(5),
+          spiked_figure_entry(6),
+          chooser_entry()};
 }
 
 std::uint64_t entry_seed(const std::string& id) {
