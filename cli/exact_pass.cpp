@@ -1,7 +1,10 @@
 #include "cli/exact_pass.hpp"
 
+#include <algorithm>
+
 #include "cli/progress.hpp"
 #include "eigenveil/data/genotypes.hpp"
+#include "eigenveil/data/rank_transform.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -10,6 +13,27 @@ constexpr const char* kMissingGenotypeBound =
     "a bound on the rows is missing. Noise is scaled to the largest row the data could contain; "
     "genotypes count 0, 1 or 2 copies of an allele, so give --range 0:2 --grid 1 (exact and "
     "fastest), or --allele-frequencies FILE with --range 0:2 or --row-norm R";
+
+/// Indicator columns lie in 0..1 whatever the range of the codes was; with a row norm alone the
+/// norm is that of the expanded row.
+Result<RowBound> with_indicators(const RowBound& plain, const Schema& before, const Schema& after,
+                                 const BoundOptions& bounds) {
+  if (!plain.has_ranges()) {
+    return RowBound::row_norm(after.dimension(), *bounds.row_norm, bounds.grid);
+  }
+  std::vector<ColumnRange> ranges;
+  for (const std::string& column : after.columns) {
+    const auto found = std::find(before.columns.begin(), before.columns.end(), column);
+    if (found == before.columns.end()) {
+      ranges.push_back({0.0, 1.0});
+      continue;
+    }
+    const auto j = static_cast<std::size_t>(found - before.columns.begin());
+    ranges.push_back(
+        {plain.midpoint(j) - plain.half_width(j), plain.midpoint(j) + plain.half_width(j)});
+  }
+  return RowBound::ranges(std::move(ranges), bounds.row_norm, bounds.grid);
+}
 
 }  // namespace
 
@@ -48,11 +72,26 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
       return error_of(reader);
     }
   }
-  const Schema schema = (*reader)->schema();
-  const BoundOptions used = complete ? complete(schema) : bounds;
-  return used.bound(schema).map([&](const RowBound& bound) {
+  const BoundOptions used = complete ? complete((*reader)->schema()) : bounds;
+  const Result<RowBound> plain = used.bound((*reader)->schema());
+  if (!plain) {
+    return error_of(plain);
+  }
+  Schema schema = (*reader)->schema();
+  Result<RowBound> bound_of_rows = plain;
+  if (!input.one_hot.empty()) {
+    reader = input.categories().and_then(
+        [&](const auto& lists) { return one_hot(std::move(*reader), lists); });
+    if (!reader) {
+      return error_of(reader);
+    }
+    bound_of_rows = with_indicators(*plain, schema, (*reader)->schema(), used);
+    schema = (*reader)->schema();
+  }
+  return bound_of_rows.map([&](const RowBound& bound) {
     ExactPass pass(input, schema, bound);
     pass.reader_ = std::move(*reader);
+    pass.ranks_ = bounds.rank_transform;
     return pass;
   });
 }
@@ -63,7 +102,12 @@ Result<ExactGram> ExactPass::run(bool quiet) {
   }
   GramAccumulator accumulator(schema_, bound_, input_.thread_count());
   const std::unique_ptr<RowReader> reader = take_reader(quiet);
-  if (const Result<void> added = accumulator.add(*reader); !added) {
+  const auto add_ranks = [&](const RawRows& table) {
+    return accumulator.add(table.values.data(), table.rows);
+  };
+  const Result<void> added =
+      ranks_ ? rank_transform(*reader).and_then(add_ranks) : accumulator.add(*reader);
+  if (!added) {
     return error_of(added);
   }
   return accumulator.finish();

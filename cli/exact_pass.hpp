@@ -36,6 +36,7 @@ class ExactPass {
   RowBound bound_;
   std::unique_ptr<RowReader> reader_;
   std::optional<ExactGram> stored_;
+  bool ranks_ = false;
 };
 
 }  // namespace eigenveil::cli

@@ -37,7 +37,7 @@ Command plan_command() {
       "1e-6",
       {method_plan("principal components", Task::Components),
        method_plan("covariance or second moment", Task::Covariance),
-       method_plan("rank-k approximation", Task::LowRank)});
+       method_plan("rank-k approximation", Task::LowRank), mask_plan(), subspace_plan_command()});
 }
 
 }  // namespace eigenveil::cli

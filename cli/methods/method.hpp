@@ -40,8 +40,14 @@ class Method {
   /// Which budgets it takes, for the help text: "(epsilon, delta), rho, mu".
   virtual std::string budgets() const = 0;
   virtual bool serves(Task task) const = 0;
+  /// One of its own options was given: it is meant even without --method.
+  virtual bool asked_for() const { return false; }
   virtual bool takes_variance_share() const { return false; }
   virtual bool has_published_calibration() const { return false; }
+  /// Whether its guarantee covers that one row shifts the ranks of all others.
+  virtual bool takes_ranks() const { return false; }
+  /// Whether a plan makes sense without a budget (sharp: --beta instead).
+  virtual bool plans_without_budget() const { return false; }
   /// Options that only this method has, in a group of its own name.
   virtual void declare(CLI::App& /*app*/) {}
   /// One of these options if it was given: no other method may pass over it in silence.
@@ -79,8 +85,10 @@ std::unique_ptr<Method> gauss_method();
 std::unique_ptr<Method> laplace_method();
 std::unique_ptr<Method> orbit_method();
 std::unique_ptr<Method> exponential_method();
+std::unique_ptr<Method> subspace_method();
 std::unique_ptr<Method> spiked_method();
 std::unique_ptr<Method> spiked_robust_method();
 std::unique_ptr<Method> oja_method();
+std::unique_ptr<Method> sharp_method();
 
 }  // namespace eigenveil::cli

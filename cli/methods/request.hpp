@@ -73,6 +73,9 @@ struct PlanRequest {
   Result<Vector> spectrum(std::size_t dimension) const;
 };
 
+/// Finite numbers, one per line, in the order of the file.
+Result<Vector> read_numbers(const std::string& path);
+
 /// Finite, non-negative eigenvalues, one per line, largest first in the result.
 Result<Vector> read_spectrum(const std::string& path);
 

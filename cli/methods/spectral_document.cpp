@@ -6,10 +6,6 @@
 
 namespace eigenveil::cli {
 
-std::vector<double> to_list(const Vector& values) {
-  return {values.data(), values.data() + values.size()};
-}
-
 Result<void> check_subspace_request(const Request& request, const std::string& method) {
   if (request.budget.group_size != 1) {
     return bad_request(fmt::format("method {} protects one row; leave out --group-size", method));
@@ -22,7 +18,7 @@ Result<void> check_subspace_request(const Request& request, const std::string& m
   return {};
 }
 
-ReleaseDocument subspace_document(const Request& request, const std::string& method,
+ReleaseDocument spectral_document(const Request& request, const std::string& method,
                                   const Guarantee& guarantee, const RowBound& bound,
                                   const Schema& schema) {
   ReleaseDocument document;
@@ -30,29 +26,17 @@ ReleaseDocument subspace_document(const Request& request, const std::string& met
   document.method = method;
   document.guarantee = guarantee;
   document.requested = *request.budget.budget();
-  Fields& fields = document.parameters;
-  fields.emplace_back("neighbours", std::string(name_of(guarantee.relation)));
-  fields.emplace_back("columns", schema.columns);
-  fields.emplace_back("row_norm", bound.radius());
-  fields.emplace_back("grid", bound.max_abs());
-  fields.emplace_back("grid_unit", bound.unit());
-  fields.emplace_back(
-      "units", std::string(request.units() == Units::Scaled ? "scaled to [-1, 1]" : "original"));
-  fields.emplace_back(
-      "center", std::string(request.bounds.has_public_center() ? "the public centre that was given"
-                                                               : "the public centre of the bound"));
+  const MomentSettings settings{request.center(), request.units(),
+                                request.bounds.has_public_center(), document.requested};
+  document.parameters = public_parameters({settings, bound, guarantee.relation, 1}, schema);
   return document;
 }
 
 void add_loadings(ReleaseDocument& document, const Schema& schema, const Matrix& loadings) {
-  std::vector<std::string> names;
-  for (Eigen::Index j = 1; j <= loadings.cols(); ++j) {
-    names.push_back(fmt::format("PC{}", j));
-  }
   document.parameters.emplace_back("components", std::int64_t{loadings.cols()});
-  document.tables.push_back({"loadings",
-                             "private principal components: one column per component, orthonormal",
-                             "column", schema.columns, names, loadings, schema.counted_alleles});
+  document.tables.push_back(
+      {"loadings", "private principal components: one column per component, orthonormal", "column",
+       schema.columns, component_names(loadings.cols()), loadings, schema.counted_alleles});
 }
 
 void add_variances(ReleaseDocument& document, const Vector& variances, double total, double edge) {

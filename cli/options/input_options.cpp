@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -40,6 +42,38 @@ void InputOptions::declare(CLI::App& app) {
   app.add_option("--threads", threads, "threads to use (default: one per core)")
       ->check(whole_number(1, 1024))
       ->group(kGroup);
+}
+
+void InputOptions::declare_one_hot(CLI::App& app) {
+  app.add_option(
+         "--one-hot", one_hot,
+         "COLUMN=CODE,CODE,...: a column of numeric codes becomes one 0/1 column per listed "
+         "code; the list is public, leave one code out as the reference")
+      ->group("Input");
+}
+
+Result<std::vector<Categories>> InputOptions::categories() const {
+  std::vector<Categories> lists;
+  for (const std::string& text : one_hot) {
+    const std::size_t equals = text.rfind('=');
+    Categories list{text.substr(0, std::min(equals, text.size())), {}};
+    std::istringstream codes(equals == std::string::npos ? "" : text.substr(equals + 1));
+    for (std::string code; std::getline(codes, code, ',');) {
+      char* end = nullptr;
+      list.codes.push_back(std::strtod(code.c_str(), &end));
+      if (code.empty() || *end != '\0') {
+        list.codes.clear();
+        break;
+      }
+    }
+    if (list.column.empty() || list.codes.empty()) {
+      return bad_request(
+          "--one-hot is written COLUMN=CODE,CODE,... with numeric codes, for example --one-hot "
+          "education=1,2,3");
+    }
+    lists.push_back(std::move(list));
+  }
+  return lists;
 }
 
 bool InputOptions::is_plink() const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "eigenveil/data/one_hot.hpp"
 #include "eigenveil/data/open.hpp"
 
 namespace eigenveil::cli {
@@ -17,8 +18,11 @@ struct InputOptions {
   std::string missing = "midpoint";
   std::string bad_cell = "refuse";
   int threads = 0;
+  std::vector<std::string> one_hot;  ///< --one-hot COLUMN=1,2,3; only some commands offer it
 
   void declare(CLI::App& app);
+  void declare_one_hot(CLI::App& app);
+  Result<std::vector<Categories>> categories() const;
   bool is_text() const;  ///< CSV or TSV: the first line may be names
   /// Anything that changes how cells are read; a .gram file has none left.
   bool shapes_cells() const {

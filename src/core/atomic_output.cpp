@@ -202,6 +202,10 @@ Result<void> AtomicDirectory::write(const std::string& name, std::string_view by
   return write_and_sync(staging_ / name, bytes, FileAccess::Default, target_ / name);
 }
 
+Result<AtomicFile> AtomicDirectory::stream(const std::string& name) const {
+  return AtomicFile::create(staging_ / name);
+}
+
 Result<void> AtomicDirectory::publish() {
   if (::rename(staging_.c_str(), target_.c_str()) == 0) {  // target absent or empty
     staging_.clear();

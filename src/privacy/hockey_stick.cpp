@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "eigenveil/privacy/conversion.hpp"
 #include "trade_off_curve.hpp"
 
 namespace eigenveil::detail {
@@ -61,3 +62,16 @@ TradeOffCurve curve_through(const std::vector<DeltaPoint>& points) {
 }
 
 }  // namespace eigenveil::detail
+
+namespace eigenveil {
+
+TradeOffCurve trade_off_curve_of(const std::vector<ApproxDp>& proved) {
+  std::vector<detail::DeltaPoint> points;
+  points.reserve(proved.size());
+  for (const ApproxDp& pair : proved) {
+    points.push_back({pair.epsilon, pair.delta});
+  }
+  return detail::curve_through(points);
+}
+
+}  // namespace eigenveil

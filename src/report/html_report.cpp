@@ -169,6 +169,11 @@ std::string files_section(const ReleaseDocument& document, const std::vector<Rel
         "<tr><td>{}<br><span class=\"muted\">{}</span></td><td><code>{}</code></td></tr>\n",
         escape_markup(arrays[i].name), escape_markup(what), hex(sha256(arrays[i].bytes)));
   }
+  for (const StreamedArray& array : document.streamed) {
+    rows += fmt::format(
+        "<tr><td>{}<br><span class=\"muted\">{}</span></td><td><code>{}</code></td></tr>\n",
+        escape_markup(array.name), escape_markup(array.description), array.sha256);
+  }
   const std::string table =
       rows.empty() ? ""
                    : "<table class=\"files\">\n<thead><tr><th>file</th><th>SHA-256</th></tr>"
@@ -176,8 +181,9 @@ std::string files_section(const ReleaseDocument& document, const std::vector<Rel
                          rows + "</tbody></table>\n";
   return section(
       "Files and checksums",
-      table + fmt::format("<p class=\"muted\">release{}.json lists these checksums and that of "
+      table + fmt::format("<p class=\"muted\">{}release{}.json lists these checksums and that of "
                           "this page; <code>eigenveil explain</code> checks them all.</p>\n",
+                          escape_markup(document.prefix),
                           document.is_private() ? "" : ".NOT-PRIVATE"));
 }
 

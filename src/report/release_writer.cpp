@@ -14,7 +14,7 @@ namespace {
 
 std::string file_name(const ReleaseDocument& document, const std::string& stem,
                       const std::string& ending) {
-  return stem + (document.is_private() ? "" : ".NOT-PRIVATE") + ending;
+  return document.prefix + stem + (document.is_private() ? "" : ".NOT-PRIVATE") + ending;
 }
 
 Json document_head(const ReleaseDocument& document) {
@@ -40,6 +40,14 @@ Json describe_table(const ReleasedTable& table, const ReleaseFile& file) {
               {"columns", table.column_names}};
 }
 
+Json describe_streamed(const StreamedArray& array) {
+  return Json{{"name", array.name},
+              {"description", array.description},
+              {"sha256", array.sha256},
+              {"shape", {array.rows, array.column_names.size()}},
+              {"columns", array.column_names}};
+}
+
 }  // namespace
 
 std::vector<ReleaseFile> release_files(const ReleaseDocument& document, TableFormat format) {
@@ -51,6 +59,9 @@ std::vector<ReleaseFile> release_files(const ReleaseDocument& document, TableFor
     files.push_back({file_name(document, table.name, csv ? ".csv" : ".npy"),
                      csv ? table_csv(table) : table_npy(table)});
     arrays.push_back(describe_table(table, files.back()));
+  }
+  for (const StreamedArray& array : document.streamed) {
+    arrays.push_back(describe_streamed(array));
   }
   json["result"]["arrays"] = arrays;
   files.push_back({file_name(document, "report", ".html"), report_html(document, files)});
@@ -82,6 +93,9 @@ Result<std::vector<std::string>> write_release(const ReleaseDocument& document, 
 
 std::string summary_json(const ReleaseDocument& document) {
   Json json = document_head(document);
+  for (const StreamedArray& array : document.streamed) {
+    json["result"]["arrays"].push_back(describe_streamed(array));
+  }
   for (const ReleasedTable& table : document.tables) {
     Json rows = Json::array();
     for (Eigen::Index row = 0; row < table.values.rows(); ++row) {

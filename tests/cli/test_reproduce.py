@@ -38,7 +38,7 @@ class Reproduce(CliTest):
     def test_the_list_names_what_can_be_made(self):
         text = self.succeed("reproduce", "list")
         self.assertEqual(text, self.succeed("reproduce"))
-        for name in ("000-fig2", "002-table1a"):
+        for name in ("000-fig2", "002-table1"):
             self.assertRegex(text, rf"(?m)^{name} ")
 
     def test_unknown_entries_are_refused_with_a_suggestion(self):
@@ -46,9 +46,9 @@ class Reproduce(CliTest):
         self.refuse("reproduce", "000-fig2", "--quick", "--full")
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_setting_a_equals_the_printed_table(self):
-        folder = os.path.join(self.reproduce("002-table1a"), "002-table1a")
-        lines = lines_of(os.path.join(folder, "table1a.csv"))
+    def test_the_table_equals_the_printed_one(self):
+        folder = os.path.join(self.reproduce("002-table1"), "002-table1")
+        lines = lines_of(os.path.join(folder, "table1.csv"))
         self.assertEqual(len(lines), 36)
         # Typed from the paper a second time: (epsilon, delta) -> (necessary, sufficient).
         printed = {("0.1", "0.01"): ("23.3", "25.4"), ("0.1", "0.001"): ("30.9", "32.5"),
@@ -59,6 +59,12 @@ class Reproduce(CliTest):
                              printed[line["epsilon"], line["delta"]])
             self.assertEqual(line["necessary (ours)"], line["necessary (paper)"])
             self.assertEqual(line["sufficient (ours)"], line["sufficient (paper)"])
+            self.assertEqual(line["masked (ours)"], line["masked (paper)"])
+            self.assertEqual(line["ratio (ours)"], line["ratio (paper)"])
+        masked = {(l["epsilon"], l["delta"], l["p"], l["n"]): l["masked (ours)"] for l in lines}
+        self.assertEqual(masked["0.1", "0.01", "1", "100"], "6.9")
+        self.assertEqual(masked["0.01", "0.001", "5", "10000"], "28.1")
+        self.assertEqual(masked["0.001", "0.001", "20", "100"], "134.9")
         settings = {(l["epsilon"], l["delta"], l["p"], l["n"]) for l in lines}
         self.assertEqual(len(settings), 36)
         analytic = {(l["epsilon"], l["delta"]): float(l["analytic"]) for l in lines}
@@ -77,7 +83,7 @@ class Reproduce(CliTest):
 
     def test_every_comparison_agrees_and_is_counted(self):
         out = self.reproduce("all")
-        for name, count in (("000-fig2", 7), ("002-table1a", 73)):
+        for name, count in (("000-fig2", 7), ("002-table1", 145)):
             lines = lines_of(os.path.join(out, name, "comparisons.csv"))
             self.assertEqual(len(lines), count)
             self.assertEqual([l for l in lines if l["agrees"] != "yes"], [])
@@ -107,7 +113,7 @@ class Reproduce(CliTest):
     def test_a_folder_is_complete_and_its_page_needs_no_network(self):
         out = self.reproduce("all")
         pages = [os.path.join(out, "index.html")]
-        for name, figure in (("000-fig2", "fig2"), ("002-table1a", "noise")):
+        for name, figure in (("000-fig2", "fig2"), ("002-table1", "noise")):
             folder = os.path.join(out, name)
             for file in ("index.html", "parameters.json", "comparisons.csv", figure + ".svg",
                          figure + ".csv"):

@@ -53,7 +53,8 @@ TEST(SpikedPlan, RefusesWhatTheModelDoesNotCover) {
   request.spike = 0.1;  // below p/n + sqrt(p/n)
   EXPECT_FALSE(SpikedPlan::make(request));
   request = known_request();
-  request.rows = 60;
+  request.rows = 40;  // n below r ln n + ln^2 n
+  request.rank = 10;
   EXPECT_FALSE(SpikedPlan::make(request));
   request = known_request();
   request.budget = PureDp{1.0};
@@ -172,7 +173,7 @@ TEST(SymmetricNoise, EntriesFollowTheLaw) {
   const Matrix center = Matrix::Constant(40, 40, 0.123);
   std::vector<double> on;
   std::vector<double> off;
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 200; ++i) {
     const Matrix noisy = add_symmetric_noise(center, noise, stream);
     EXPECT_EQ(noisy, noisy.transpose());
     for (Eigen::Index j = 0; j < 40; ++j) {

@@ -65,6 +65,8 @@ class AtomicDirectory {
   ~AtomicDirectory();
 
   Result<void> write(const std::string& name, std::string_view bytes);
+  /// A file of the directory that is too large for memory; its `publish` only completes the file.
+  Result<AtomicFile> stream(const std::string& name) const;
   Result<void> publish();
 
  private:

@@ -29,6 +29,15 @@ struct ReleasedTable {
   std::vector<std::string> counted_alleles = {};  ///< genotypes: one per row, else empty
 };
 
+/// An array too large for memory, written while it was made; listed with its checksum.
+struct StreamedArray {
+  std::string name;  ///< file name
+  std::string description;
+  std::string sha256;  ///< hexadecimal
+  std::int64_t rows = 0;
+  std::vector<std::string> column_names;
+};
+
 /// Everything that is published about one release, and nothing else: no paths, no times, no row
 /// count under add-remove, nothing that was not drawn under the guarantee.
 struct ReleaseDocument {
@@ -39,6 +48,8 @@ struct ReleaseDocument {
   Fields parameters;
   Fields result;
   std::vector<ReleasedTable> tables;
+  std::vector<StreamedArray> streamed = {};
+  std::string prefix = {};  ///< of the file names, for releases that share a directory
 
   bool is_private() const { return guarantee.basis != Basis::NotPrivate; }
 };

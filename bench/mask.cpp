@@ -1,0 +1,126 @@
+// The bars of masking: a million rows against parsing plus writing the same file, and against an
+// explicit n x n rotation. Usage: bench_mask [rows] [columns] [explicit_rows]
+#include "eigenveil/mechanism/mask.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+
+#include "eigenveil/core/atomic_output.hpp"
+#include "eigenveil/core/parallel.hpp"
+#include "eigenveil/data/open.hpp"
+#include "eigenveil/data/parallel_rows.hpp"
+#include "eigenveil/mechanism/pseudo_rows.hpp"
+#include "eigenveil/random/haar.hpp"
+#include "eigenveil/random/normal.hpp"
+#include "eigenveil/report/grid_rows.hpp"
+
+namespace {
+
+using namespace eigenveil;
+namespace fs = std::filesystem;
+
+double seconds(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Matrix normals(RandomStream& stream, Eigen::Index rows, Eigen::Index columns) {
+  Matrix values(rows, columns);
+  fill_standard_normal(stream, {values.data(), static_cast<std::size_t>(values.size())});
+  return values;
+}
+
+void write_blocks(const std::string& path, std::int64_t rows, std::int64_t columns,
+                  const std::function<Matrix(std::int64_t)>& make) {
+  AtomicFile file = *AtomicFile::create(path);
+  const std::vector<int> decimals(static_cast<std::size_t>(columns), 4);
+  std::string header;
+  for (std::int64_t j = 0; j < columns; ++j) {
+    header += fmt::format("{}c{}", j > 0 ? "," : "", j + 1);
+  }
+  file.append(header + "\n");
+  for (std::int64_t done = 0; done < rows; done += PseudoRows::kRowsPerBlock) {
+    const Matrix block = make(std::min(PseudoRows::kRowsPerBlock, rows - done));
+    std::string text;
+    append_grid_rows(text, block.data(), static_cast<std::size_t>(block.cols()), decimals);
+    file.append(text);
+  }
+  file.publish();
+}
+
+/// Reads every cell, then writes the same numbers: what any program must do.
+double parse_and_write(const std::string& input, const std::string& output, std::int64_t columns) {
+  return seconds([&] {
+    auto reader = *open_rows(input, {});
+    AtomicFile file = *AtomicFile::create(output);
+    const std::vector<int> decimals(static_cast<std::size_t>(columns), 4);
+    std::mutex order;
+    for_each_block(*reader, static_cast<std::size_t>(default_threads()),
+                   [&](std::size_t, RawRows& block) {
+                     std::string text;
+                     append_grid_rows(text, block.values.data(), block.rows, decimals);
+                     const std::lock_guard<std::mutex> lock(order);
+                     file.append(text);
+                   });
+    file.publish();
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::int64_t rows = argc > 1 ? std::atoll(argv[1]) : 1'000'000;
+  const std::int64_t columns = argc > 2 ? std::atoll(argv[2]) : 20;
+  const std::int64_t small = argc > 3 ? std::atoll(argv[3]) : 2000;
+  RandomStream stream = RandomStream::seeded(1);
+  const fs::path folder = fs::temp_directory_path() / fmt::format("bench_mask_{}", ::getpid());
+  fs::create_directory(folder);
+  const std::string input = folder / "in.csv";
+  write_blocks(input, rows, columns,
+               [&](std::int64_t count) { return Matrix(0.2 * normals(stream, columns, count)); });
+  const double floor = parse_and_write(input, folder / "copy.csv", columns);
+  const char* program = std::getenv("EIGENVEIL");
+  const std::string command =
+      fmt::format("{} mask {} --epsilon 1 --delta 1e-6 --row-norm 2 --out {} --quiet > /dev/null",
+                  program != nullptr ? program : "build/release/bin/eigenveil", input,
+                  (folder / "out.csv").string());
+  const double masked = seconds([&] {
+    if (std::system(command.c_str()) != 0) {
+      fmt::print("the program failed; set EIGENVEIL to it\n");
+    }
+  });
+  rusage usage{};
+  ::getrusage(RUSAGE_CHILDREN, &usage);
+  fmt::print(
+      "mask {} x {}, CSV to CSV: {:.2f} s, {} MiB; parsing plus writing: {:.2f} s; ratio {:.2f}\n",
+      rows, columns, masked, usage.ru_maxrss / 1024, floor, masked / floor);
+  const Matrix table = 0.2 * normals(stream, small, columns);
+  const double explicit_time = seconds([&] {
+    const Matrix rotated =
+        haar_frame(stream, small, small) * (table + 0.5 * normals(stream, small, columns));
+    fmt::print("  checksum {:.3g}\n", rotated.sum());
+  });
+  const PseudoFactor factor{small, normals(stream, columns, columns)};
+  const double ours = seconds([&] {
+    const PseudoRows pseudo =
+        *PseudoRows::make(factor, Vector::Ones(columns), stream, default_threads());
+    double sum = 0.0;
+    for (std::size_t b = 0; b < pseudo.blocks(); ++b) {
+      sum += pseudo.block(b).sum();
+    }
+    fmt::print("  checksum {:.3g}\n", sum);
+  });
+  fmt::print(
+      "pseudo-rows n = {}: {:.4f} s; explicit n x n rotation: {:.2f} s; {:.0f} times faster\n",
+      small, ours, explicit_time, explicit_time / ours);
+  fs::remove_all(folder);
+}

@@ -1,0 +1,256 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.hpp"
+#include "cli/options/checks.hpp"
+#include "cli/options/input_options.hpp"
+#include "cli/released_input.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Vector& values) {
+  return std::vector<double>(values.data(), values.data() + values.size());
+}
+Json to_json(const Matrix& values) {
+  Json rows = Json::array();
+  for (Eigen::Index i = 0; i < values.rows(); ++i) {
+    rows.push_back(to_json(Vector(values.row(i))));
+  }
+  return rows;
+}
+
+void print_matrix(const std::vector<std::string>& names, const Matrix& values) {
+  std::string line = "column";
+  for (const std::string& name : names) {
+    line += "," + name;
+  }
+  fmt::print("{}\n", line);
+  for (Eigen::Index i = 0; i < values.rows(); ++i) {
+    line = names[static_cast<std::size_t>(i)];
+    for (Eigen::Index j = 0; j < values.cols(); ++j) {
+      line += fmt::format(",{:.6g}", values(i, j));
+    }
+    fmt::print("{}\n", line);
+  }
+}
+
+/// What all parts of the command share: the release and how to print.
+struct AnalyseOptions {
+  std::string file;
+  bool json = false;
+
+  void declare(CLI::App& app) {
+    app.add_option("FILE", file,
+                   "pseudo-data with its release document beside it, a release.json of mask or "
+                   "covariance, or its directory")
+        ->required();
+    app.add_flag("--json", json, "for machines");
+  }
+};
+
+constexpr const char* kIntercept = "intercept";
+
+bool has_mean(const ReleasedGram& gram) {
+  return gram.centered ||
+         std::find(gram.names.begin(), gram.names.end(), kIntercept) != gram.names.end();
+}
+
+struct MomentsRequest {
+  AnalyseOptions common;
+  bool second = false;
+
+  Outcome run() const {
+    const Result<ReleasedGram> gram = read_released_gram(common.file);
+    if (!gram) {
+      return error_of(gram);
+    }
+    const bool about_zero = second || !has_mean(*gram);
+    const Result<MomentEstimate> estimate =
+        about_zero ? Result<MomentEstimate>(second_moment(*gram)) : covariance(*gram, kIntercept);
+    if (!estimate) {
+      return error_of(estimate);
+    }
+    const Result<Matrix> correlations = correlation(*estimate);
+    if (common.json) {
+      Json json{{"estimate", about_zero ? "second_moment" : "covariance"},
+                {"rows", gram->rows},
+                {"columns", estimate->names},
+                {"values", to_json(estimate->value)},
+                {"standard_errors", to_json(estimate->standard_error)}};
+      if (estimate->mean.size() > 0) {
+        json["mean"] = to_json(estimate->mean);
+      }
+      json["correlations"] = correlations ? to_json(*correlations) : Json(nullptr);
+      fmt::print("{}\n", json.dump(2));
+      return {};
+    }
+    fmt::print("{} of {:.0f} rows, corrected for the noise\n",
+               about_zero ? "Second moment about the public midpoint" : "Covariance", gram->rows);
+    print_matrix(estimate->names, estimate->value);
+    fmt::print("\nstandard errors (noise of the release)\n");
+    print_matrix(estimate->names, estimate->standard_error);
+    if (correlations) {
+      fmt::print("\n{}\n", about_zero ? "cosines" : "correlations");
+      print_matrix(estimate->names, *correlations);
+    } else {
+      fmt::print("\nno correlations: {}\n", correlations.error().message);
+    }
+    return {};
+  }
+};
+
+struct RegressCommandRequest {
+  AnalyseOptions common;
+  std::string response;
+  std::string predictors;
+  double ridge = 0.0;
+  double level = 0.95;
+  std::string about = "population";
+
+  Outcome run() const {
+    const Result<std::vector<std::string>> names = parse_columns(predictors);
+    if (!names) {
+      return error_of(names);
+    }
+    const Result<ReleasedGram> gram = read_released_gram(common.file);
+    if (!gram) {
+      return error_of(gram);
+    }
+    if (!(ridge >= 0.0) || !std::isfinite(ridge)) {
+      return bad_request("--ridge must be a number of at least 0");
+    }
+    const Result<Regression> fit = regress(
+        *gram, {response, *names, ridge, level,
+                about == "raw" ? CoefficientTarget::RawData : CoefficientTarget::Population});
+    if (!fit) {
+      return error_of(fit);
+    }
+    common.json ? print_json(*gram, *fit) : print(*gram, *fit);
+    return {};
+  }
+
+ private:
+  void print_json(const ReleasedGram& gram, const Regression& fit) const {
+    fmt::print("{}\n", Json{{"response", response},
+                            {"predictors", fit.names},
+                            {"rows", gram.rows},
+                            {"ridge", ridge},
+                            {"level", level},
+                            {"about", about},
+                            {"coefficients", to_json(fit.coefficients)},
+                            {"standard_errors", to_json(fit.standard_errors)},
+                            {"low", to_json(fit.low)},
+                            {"high", to_json(fit.high)},
+                            {"uncorrected", to_json(fit.uncorrected)},
+                            {"residual_sd", fit.residual_sd}}
+                           .dump(2));
+  }
+  void print(const ReleasedGram& gram, const Regression& fit) const {
+    fmt::print("{} of {} on {} predictor{}, {:.0f} rows, corrected for the noise\n",
+               ridge > 0.0 ? fmt::format("Ridge regression ({})", ridge) : "Least squares",
+               response, fit.names.size(), fit.names.size() == 1 ? "" : "s", gram.rows);
+    fmt::print("  {:<28}{:>13}{:>13}{:>28}{:>14}\n", "", "coefficient", "std. error",
+               fmt::format("{:g}% interval", 100.0 * level), "uncorrected");
+    for (std::size_t j = 0; j < fit.names.size(); ++j) {
+      const auto i = static_cast<Eigen::Index>(j);
+      fmt::print("  {:<28}{:>13.5g}{:>13.3g}{:>14.5g}{:>14.5g}{:>14.5g}\n", fit.names[j],
+                 fit.coefficients[i], fit.standard_errors[i], fit.low[i], fit.high[i],
+                 fit.uncorrected[i]);
+    }
+    fmt::print("  residual standard deviation {:.4g}; intervals are about {}\n", fit.residual_sd,
+               about == "raw" ? "what the raw rows would have given"
+                              : "the population the rows were drawn from");
+  }
+};
+
+struct PcaRequest {
+  AnalyseOptions common;
+  Eigen::Index components = 2;
+
+  Outcome run() const {
+    const Result<ReleasedGram> gram = read_released_gram(common.file);
+    if (!gram) {
+      return error_of(gram);
+    }
+    const Result<MomentEstimate> moment = has_mean(*gram)
+                                              ? covariance(*gram, kIntercept)
+                                              : Result<MomentEstimate>(second_moment(*gram));
+    if (!moment) {
+      return error_of(moment);
+    }
+    const ComponentEstimate found = components_of(*moment, components);
+    if (common.json) {
+      fmt::print("{}\n", Json{{"columns", moment->names},
+                              {"variance", to_json(found.variance)},
+                              {"standard_errors", to_json(found.standard_error)},
+                              {"loadings", to_json(found.loadings)}}
+                             .dump(2));
+      return {};
+    }
+    fmt::print("Principal components of {:.0f} rows {}, corrected for the noise\n", gram->rows,
+               has_mean(*gram) ? "about their mean" : "about the public midpoint");
+    for (Eigen::Index k = 0; k < found.variance.size(); ++k) {
+      fmt::print("  PC{:<4} variance {:.5g}, standard error {:.3g}{}\n", k + 1, found.variance[k],
+                 found.standard_error[k],
+                 found.variance[k] < 2.0 * found.standard_error[k]
+                     ? "   (cannot be told from noise)"
+                     : "");
+    }
+    print_matrix(moment->names, found.loadings);
+    return {};
+  }
+};
+
+template <class Request, class Declare>
+Command part(std::string name, std::string summary, Declare declare) {
+  return {std::move(name), std::move(summary), [declare](CLI::App& app) {
+            auto request = std::make_shared<Request>();
+            request->common.declare(app);
+            declare(app, *request);
+            return [request] { return request->run(); };
+          }};
+}
+
+}  // namespace
+
+Command analyse_command() {
+  return command_group(
+      "analyse",
+      "Estimates with standard errors from pseudo-data or a released covariance; costs no budget.\n"
+      "  eigenveil analyse regress out/ --response income --predictors intercept,age",
+      {part<MomentsRequest>("moments", "covariance (or second moment) and correlations",
+                            [](CLI::App& app, MomentsRequest& request) {
+                              app.add_flag("--second-moment", request.second,
+                                           "about the public midpoint even where means are known");
+                            }),
+       part<RegressCommandRequest>(
+           "regress", "least squares or ridge with confidence intervals",
+           [](CLI::App& app, RegressCommandRequest& request) {
+             app.add_option("--response", request.response, "column to explain")->required();
+             app.add_option("--predictors", request.predictors,
+                            "columns that explain it, a,b,c or @FILE; 'intercept' is a column")
+                 ->required();
+             app.add_option("--ridge", request.ridge,
+                            "added to the diagonal of the predictors' second moment (default 0)");
+             app.add_option("--level", request.level, "of the intervals (default 0.95)")
+                 ->check(open_unit_interval());
+             app.add_option("--about", request.about,
+                            "population (default) or raw: what the intervals cover")
+                 ->check(one_of({"population", "raw"}));
+           }),
+       part<PcaRequest>("pca", "principal components with standard errors",
+                        [](CLI::App& app, PcaRequest& request) {
+                          app.add_option("-k,--components", request.components,
+                                         "number of components (default 2)")
+                              ->check(whole_number(1));
+                        })});
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,70 @@
+#include "cli/methods/mask_document.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cli/methods/document_parts.hpp"
+#include "eigenveil/mechanism/covariance.hpp"
+
+namespace eigenveil::cli {
+std::vector<std::string> pseudo_columns(const MaskSettings& settings) {
+  std::vector<std::string> names;
+  if (settings.intercept) {
+    names.emplace_back("intercept");
+  }
+  names.insert(names.end(), settings.schema.columns.begin(), settings.schema.columns.end());
+  return names;
+}
+
+Vector pseudo_scales(const MaskSettings& settings) {
+  const Vector columns =
+      column_scales(settings.bound, settings.scaled_units ? Units::Scaled : Units::Original);
+  if (!settings.intercept) {
+    return columns;
+  }
+  Vector all(columns.size() + 1);
+  // The constant on the grid is 1 up to a grid step; in the output it is 1. The noisy moment of
+  // method gauss holds plain sums already.
+  const double constant =
+      static_cast<double>(intercept_constant(settings.bound)) * settings.bound.unit();
+  all[0] = settings.method == "mask" ? 1.0 / constant : 1.0;
+  all.tail(columns.size()) = columns;
+  return all;
+}
+
+ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noise,
+                              const std::vector<std::int64_t>& block_rows,
+                              const Guarantee& guarantee) {
+  ReleaseDocument document;
+  document.task = "mask";
+  document.method = settings.method;
+  document.guarantee = guarantee;
+  document.requested = settings.requested;
+  const MomentSettings shown{Center::PublicMidpoint,
+                             settings.scaled_units ? Units::Scaled : Units::Original, false,
+                             settings.requested};
+  document.parameters = public_parameters({shown, settings.bound, settings.relation, 1},
+                                          Schema{pseudo_columns(settings)});
+  Fields& parameters = document.parameters;
+  parameters.emplace_back("column_scales", to_list(pseudo_scales(settings)));
+  parameters.emplace_back("intercept", settings.intercept);
+  if (settings.method == "mask") {
+    parameters.emplace_back("calibration", std::string(settings.published ? "published" : "tight"));
+    parameters.emplace_back("sigma", noise.cell_sd);
+    parameters.emplace_back("cell_noise_sd", to_list(noise.cell_sd * pseudo_scales(settings)));
+  } else {
+    parameters.emplace_back("gram_noise_sd_diagonal", noise.gram_sd_diagonal);
+    parameters.emplace_back("gram_noise_sd_off_diagonal", noise.gram_sd_off_diagonal);
+    parameters.emplace_back("gram_noise_sd_sums", noise.gram_sd_sums);
+  }
+  parameters.emplace_back("smallest_block",
+                          *std::min_element(block_rows.begin(), block_rows.end()));
+  document.result.emplace_back("rows", static_cast<double>(std::accumulate(
+                                           block_rows.begin(), block_rows.end(), std::int64_t{0})));
+  document.result.emplace_back("blocks", static_cast<std::int64_t>(block_rows.size()));
+  document.result.emplace_back("block_rows",
+                               std::vector<double>(block_rows.begin(), block_rows.end()));
+  return document;
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "eigenveil/mechanism/mask.hpp"
+#include "eigenveil/mechanism/moment_plan.hpp"
+#include "eigenveil/report/document.hpp"
+
+namespace eigenveil::cli {
+
+/// How pseudo-data was asked for; public.
+struct MaskSettings {
+  std::string method;  ///< "mask" or "gauss"
+  Budget requested;
+  Relation relation = Relation::ZeroRow;
+  RowBound bound;
+  Schema schema;
+  bool intercept = false;
+  bool published = false;
+  bool scaled_units = false;
+};
+
+/// Noise of one release, in scaled units: on every cell (mask), or on the Gram (gauss).
+struct MaskNoise {
+  double cell_sd = 0.0;
+  double gram_sd_diagonal = 0.0;
+  double gram_sd_off_diagonal = 0.0;
+  double gram_sd_sums = 0.0;  ///< on the entries beside the intercept
+};
+
+/// Names of the output columns, and the factor of each from scaled to output units.
+std::vector<std::string> pseudo_columns(const MaskSettings& settings);
+Vector pseudo_scales(const MaskSettings& settings);
+
+/// Everything but the arrays.
+ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noise,
+                              const std::vector<std::int64_t>& block_rows,
+                              const Guarantee& guarantee);
+
+}  // namespace eigenveil::cli

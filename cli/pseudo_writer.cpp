@@ -1,0 +1,120 @@
+#include "cli/pseudo_writer.hpp"
+
+#include <algorithm>
+
+#include "eigenveil/core/digest.hpp"
+#include "eigenveil/core/gzip.hpp"
+#include "eigenveil/core/parallel.hpp"
+#include "eigenveil/report/grid_rows.hpp"
+#include "eigenveil/report/table_format.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+std::string header_of(const PseudoTable& table, std::int64_t rows) {
+  if (table.format == PseudoFormat::Npy) {
+    return npy_row_header(static_cast<std::size_t>(rows), table.columns.size());
+  }
+  std::string line;
+  for (const std::string& name : table.columns) {
+    line += (line.empty() ? "" : ",") + csv_field(name);
+  }
+  line += '\n';
+  return table.format == PseudoFormat::CsvGzip ? gzip_member(line) : line;
+}
+
+std::string bytes_of(Matrix rows, const PseudoTable& table) {
+  const auto count = static_cast<std::size_t>(rows.cols());
+  if (table.format == PseudoFormat::Npy) {
+    round_to_decimals(rows.data(), count, table.decimals);
+    return {reinterpret_cast<const char*>(rows.data()),
+            static_cast<std::size_t>(rows.size()) * sizeof(double)};
+  }
+  std::string text;
+  append_grid_rows(text, rows.data(), count, table.decimals);
+  return table.format == PseudoFormat::CsvGzip ? gzip_member(text) : text;
+}
+
+/// Blocks made side by side, written in order. The last task of a batch writes and hashes what the
+/// batch before it made, so that the disk does not wait for the normals.
+class BatchWriter {
+ public:
+  BatchWriter(const PseudoTable& table, AtomicFile& file) : table_(table), file_(file) {}
+
+  Result<void> write(const PseudoRows& rows) {
+    const auto width = static_cast<std::size_t>(std::max(1, 2 * table_.threads));
+    for (std::size_t first = 0; first < rows.blocks(); first += width) {
+      const std::size_t count = std::min(width, rows.blocks() - first);
+      std::vector<std::string> made(count);
+      Result<void> flushed;
+      parallel_for(count + 1, table_.threads, [&](std::size_t task) {
+        if (task == 0) {
+          flushed = flush();
+        } else {
+          made[task - 1] = bytes_of(rows.block(first + task - 1), table_);
+        }
+      });
+      if (!flushed) {
+        return flushed;
+      }
+      waiting_ = std::move(made);
+    }
+    return {};
+  }
+
+  Result<void> flush() {
+    for (const std::string& bytes : waiting_) {
+      if (const Result<void> written = add(bytes); !written) {
+        return written;
+      }
+    }
+    waiting_.clear();
+    return {};
+  }
+
+  Result<void> add(std::string_view bytes) {
+    digest_.update(bytes);
+    return file_.append(bytes);
+  }
+
+  std::string checksum() { return hex(digest_.finish()); }
+
+ private:
+  const PseudoTable& table_;
+  AtomicFile& file_;
+  Sha256 digest_;
+  std::vector<std::string> waiting_;
+};
+
+}  // namespace
+
+std::string ending_of(PseudoFormat format) {
+  switch (format) {
+    case PseudoFormat::Csv:
+      return ".csv";
+    case PseudoFormat::CsvGzip:
+      return ".csv.gz";
+    case PseudoFormat::Npy:
+      return ".npy";
+  }
+  return "";
+}
+
+Result<std::string> write_pseudo_rows(const std::vector<PseudoRows>& blocks, std::int64_t rows,
+                                      const PseudoTable& table, AtomicFile& file) {
+  BatchWriter writer(table, file);
+  if (const Result<void> written = writer.add(header_of(table, rows)); !written) {
+    return error_of(written);
+  }
+  for (const PseudoRows& block : blocks) {
+    if (const Result<void> written = writer.write(block); !written) {
+      return error_of(written);
+    }
+  }
+  if (const Result<void> written = writer.flush(); !written) {
+    return error_of(written);
+  }
+  return writer.checksum();
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,225 @@
+#include "cli/released_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "eigenveil/data/open.hpp"
+#include "eigenveil/report/explain.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+bool is_document(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".json") && name.find("release") != std::string::npos;
+}
+
+/// The document of a directory, of itself, or of a pseudo-data file beside it.
+Result<fs::path> document_of(const fs::path& path) {
+  std::error_code ignored;
+  if (is_document(path)) {
+    return path;
+  }
+  const bool folder = fs::is_directory(path, ignored);
+  const fs::path place = folder ? path : (path.has_parent_path() ? path.parent_path() : ".");
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(place, ignored)) {
+    if (!is_document(entry.path())) {
+      continue;
+    }
+    std::ifstream file(entry.path(), std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string named = "\"name\": \"" + path.filename().string() + "\"";
+    if (folder || text.find(named) != std::string::npos) {
+      found.push_back(entry.path());
+    }
+  }
+  if (found.size() != 1) {
+    return bad_request(fmt::format(
+        "{} has no release document beside it that names it; give the release.json of the release",
+        path.string()));
+  }
+  return found.front();
+}
+
+/// Sum of row products of a table with `skipped` leading columns of names.
+Result<Matrix> products_of_rows(const fs::path& path, std::size_t columns) {
+  ReadOptions options;
+  options.header = ReadOptions::Header::Present;
+  options.missing = MissingCell::Refuse;
+  Result<std::unique_ptr<RowReader>> reader = open_rows(path.string(), options);
+  if (!reader) {
+    return error_of(reader);
+  }
+  if ((*reader)->schema().dimension() != columns) {
+    return bad_request(fmt::format(
+        "{} has another number of columns than its release document says", path.string()));
+  }
+  const auto p = static_cast<Eigen::Index>(columns);
+  Matrix sum = Matrix::Zero(p, p);
+  RawRows block;
+  for (;;) {
+    if (const Result<void> read = (*reader)->read(block); !read) {
+      return error_of(read);
+    }
+    if (block.rows == 0) {
+      return sum;
+    }
+    const Eigen::Map<const Matrix> rows(block.values.data(), p,
+                                        static_cast<Eigen::Index>(block.rows));
+    sum.noalias() += rows * rows.transpose();
+  }
+}
+
+/// A named matrix of a release: CSV with row names, or NPY in column order.
+Result<Matrix> read_table(const fs::path& path, const std::vector<std::string>& columns) {
+  ReadOptions options;
+  options.missing = MissingCell::Refuse;
+  const bool csv = path.extension() == ".csv";
+  if (csv) {
+    options.header = ReadOptions::Header::Present;
+    options.columns = columns;
+  }
+  Result<std::unique_ptr<RowReader>> reader = open_rows(path.string(), options);
+  if (!reader) {
+    return error_of(reader);
+  }
+  std::vector<double> values;
+  RawRows block;
+  for (;;) {
+    if (const Result<void> read = (*reader)->read(block); !read) {
+      return error_of(read);
+    }
+    if (block.rows == 0) {
+      break;
+    }
+    values.insert(values.end(), block.values.begin(), block.values.end());
+  }
+  const auto p = static_cast<Eigen::Index>(columns.size());
+  const auto rows = static_cast<Eigen::Index>(values.size()) / p;
+  return Matrix(Eigen::Map<const Matrix>(values.data(), p, rows).transpose());
+}
+
+Vector numbers(const Json& list) {
+  const auto values = list.get<std::vector<double>>();
+  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+/// Standard deviations of Gram entries from those of scaled units.
+Matrix entry_deviations(const Vector& scales, double diagonal, double off_diagonal) {
+  Matrix sd = off_diagonal * scales * scales.transpose();
+  sd.diagonal() = diagonal * scales.cwiseAbs2();
+  return sd;
+}
+
+Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
+  ReleasedGram gram;
+  const Json& parameters = json.at("parameters");
+  gram.names = parameters.at("columns").get<std::vector<std::string>>();
+  gram.rows = json.at("result").at("rows").get<double>();
+  const auto p = static_cast<Eigen::Index>(gram.names.size());
+  gram.products = Matrix::Zero(p, p);
+  for (const Json& array : json.at("result").at("arrays")) {
+    const auto name = array.at("name").get<std::string>();
+    const bool factor = name.starts_with("factor");
+    Result<Matrix> part = factor ? read_table(folder / name, gram.names)
+                                 : products_of_rows(folder / name, gram.names.size());
+    if (!part) {
+      return error_of(part);
+    }
+    gram.products += factor ? Matrix(part->transpose() * *part) : *part;
+  }
+  if (parameters.contains("cell_noise_sd")) {
+    gram.cell_sd = numbers(parameters.at("cell_noise_sd"));
+    return gram;
+  }
+  const Vector scales = numbers(parameters.at("column_scales"));
+  gram.entry_sd = entry_deviations(scales, parameters.at("gram_noise_sd_diagonal").get<double>(),
+                                   parameters.at("gram_noise_sd_off_diagonal").get<double>());
+  if (parameters.at("intercept").get<bool>()) {
+    const Vector sums = parameters.at("gram_noise_sd_sums").get<double>() * scales;
+    gram.entry_sd.col(0) = sums;
+    gram.entry_sd.row(0) = sums.transpose();
+    gram.entry_sd(0, 0) = 0.0;  // the number of rows is public
+  }
+  gram.entry_sd *= std::sqrt(json.at("result").at("blocks").get<double>());
+  return gram;
+}
+
+Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
+  if (json.at("method").get<std::string>() != "gauss") {
+    return bad_request(
+        "intervals are only known for Gaussian noise: release the covariance with "
+        "--method gauss, or mask the table");
+  }
+  ReleasedGram gram;
+  const Json& parameters = json.at("parameters");
+  const Json& result = json.at("result");
+  gram.names = parameters.at("columns").get<std::vector<std::string>>();
+  gram.rows = std::max(1.0, result.contains("rows") ? result.at("rows").get<double>()
+                                                    : result.at("noisy_rows").get<double>());
+  gram.centered = parameters.at("center").get<std::string>() == "private mean";
+  for (const Json& array : result.at("arrays")) {
+    const auto name = array.at("name").get<std::string>();
+    if (name.starts_with("covariance_raw")) {
+      Result<Matrix> raw = read_table(folder / name, gram.names);
+      if (!raw) {
+        return error_of(raw);
+      }
+      gram.products = gram.rows * *raw;
+    }
+  }
+  Vector scales = Vector::Ones(static_cast<Eigen::Index>(gram.names.size()));
+  if (parameters.contains("range_low") &&
+      parameters.at("units").get<std::string>() != "scaled to [-1, 1]") {
+    scales = 0.5 * (numbers(parameters.at("range_high")) - numbers(parameters.at("range_low")));
+  }
+  gram.entry_sd = entry_deviations(scales, parameters.at("noise_sd_diagonal").get<double>(),
+                                   parameters.at("noise_sd_off_diagonal").get<double>());
+  return gram;
+}
+
+Result<ReleasedGram> read_document(const fs::path& document) {
+  std::ifstream file(document, std::ios::binary);
+  const Json json = Json::parse(file, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) {
+    return bad_request(fmt::format("{} is not a release document", document.string()));
+  }
+  const std::string task = json.value("task", "");
+  const fs::path folder = document.has_parent_path() ? document.parent_path() : fs::path(".");
+  if (task == "mask") {
+    return read_mask(json, folder);
+  }
+  if (task == "covariance") {
+    return read_covariance(json, folder);
+  }
+  return bad_request("analyse works on pseudo-data (mask) and on a released covariance");
+}
+
+}  // namespace
+
+Result<ReleasedGram> read_released_gram(const std::string& path) {
+  const Result<fs::path> document = document_of(path);
+  if (!document) {
+    return error_of(document);
+  }
+  // Whoever changed a file must not get intervals from it.
+  if (const Result<std::string> checked = explain_release(*document); !checked) {
+    return error_of(checked);
+  }
+  try {
+    return read_document(*document);
+  } catch (const Json::exception&) {
+    return bad_request(fmt::format("{} lacks a field that analyse needs", document->string()));
+  }
+}
+
+}  // namespace eigenveil::cli

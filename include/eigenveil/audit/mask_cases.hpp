@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "eigenveil/audit/harness.hpp"
+#include "eigenveil/core/result.hpp"
+#include "eigenveil/mechanism/mask_calibration.hpp"
+
+namespace eigenveil {
+
+/// A way masked rows could be wrong; every one must be refuted by an audit.
+enum class MaskMutant : std::uint8_t {
+  None,
+  NoiseTooSmall,      ///< noise x 0.9
+  DegreesUpsideDown,  ///< calibrated for n + p dimensions instead of n - p
+  CompositionOfRows,  ///< two rows of one person read as two releases instead of as a group
+  MaskReused,         ///< the same mask on a table the adversary knows: rows come out unmasked
+};
+std::string_view name_of(MaskMutant mutant);
+
+/// The two pairs of the proof page: what hides a row of norm R besides the noise.
+enum class MaskPair : std::uint8_t {
+  OtherRowsZero,   ///< statistic |Y x|^2, n degrees of freedom
+  OtherRowsLarge,  ///< rank p - 1, orthogonal to x; squared residual of Y x, n - p + 1 degrees
+};
+std::string_view name_of(MaskPair pair);
+
+struct MaskAudit {
+  std::int64_t rows = 12;
+  std::int64_t dimension = 2;
+  ApproxDp budget{1.0, 0.05};
+};
+Result<AuditCase> mask_case(const MaskAudit& request, MaskPair pair, MaskMutant mutant);
+
+/// All broken versions; each is to be refuted on the pair given with it.
+std::vector<std::pair<MaskMutant, MaskPair>> mask_mutants();
+
+}  // namespace eigenveil

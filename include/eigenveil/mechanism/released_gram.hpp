@@ -1,0 +1,83 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eigenveil/core/matrix.hpp"
+#include "eigenveil/core/result.hpp"
+
+namespace eigenveil {
+
+/// The sum of row products that a release gives away, with the law of its noise. Everything here is
+/// published already; what is computed from it costs nothing. Formulas: docs/proofs/masking.md,
+/// "Estimates".
+struct ReleasedGram {
+  std::vector<std::string> names;
+  Matrix products;  ///< as released, in the units of the release
+  double rows = 0.0;
+  /// Masked rows: standard deviation of the noise on the cells of each column; empty otherwise.
+  Vector cell_sd;
+  /// Noise on the Gram itself: standard deviation of every entry; empty for masked rows.
+  Matrix entry_sd;
+  /// The products are already about the mean (a covariance release with a private mean).
+  bool centered = false;
+
+  bool masked() const { return cell_sd.size() > 0; }
+  /// Unbiased for the Gram of the raw rows: masked rows carry n sigma^2 on the diagonal.
+  Matrix corrected() const;
+};
+
+/// Estimates of matrix entries with standard errors, about what the raw rows would give.
+struct MomentEstimate {
+  std::vector<std::string> names;
+  Matrix value;
+  Matrix standard_error;
+  Vector mean;  ///< empty when the release has no intercept column
+};
+
+/// sum of x x' / n, noise-corrected.
+MomentEstimate second_moment(const ReleasedGram& gram);
+
+/// About the mean; needs the intercept column `intercept`, or a release that is centered.
+Result<MomentEstimate> covariance(const ReleasedGram& gram, const std::string& intercept);
+
+/// Correlations of a covariance estimate. Refused when a variance is not above its noise.
+Result<Matrix> correlation(const MomentEstimate& covariance);
+
+/// What an interval of a coefficient is to cover.
+enum class CoefficientTarget : unsigned char {
+  Population,  ///< the model the rows were drawn from: sampling and noise
+  RawData,     ///< what the raw rows would have given: noise alone
+};
+
+struct RegressionRequest {
+  std::string response;
+  std::vector<std::string> predictors;
+  double ridge = 0.0;  ///< added to the diagonal of the predictors' second moment
+  double level = 0.95;
+  CoefficientTarget target = CoefficientTarget::Population;
+};
+
+struct Regression {
+  std::vector<std::string> names;
+  Vector coefficients;
+  Vector standard_errors;
+  Vector low;
+  Vector high;
+  double residual_sd = 0.0;  ///< of the response about the model, noise removed; never negative
+  Vector uncorrected;        ///< what ignoring the noise would have given
+};
+
+/// Least squares (ridge) with noise-corrected normal equations. Refused when the noise leaves no
+/// signal in some direction of the predictors.
+Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& request);
+
+/// Eigenpairs of a moment estimate, and the standard error of every eigenvalue to first order.
+struct ComponentEstimate {
+  Vector variance;
+  Vector standard_error;
+  Matrix loadings;
+};
+ComponentEstimate components_of(const MomentEstimate& moment, Eigen::Index count);
+
+}  // namespace eigenveil

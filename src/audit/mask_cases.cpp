@@ -1,0 +1,130 @@
+#include "eigenveil/audit/mask_cases.hpp"
+
+#include <cmath>
+#include <memory>
+
+#include "eigenveil/mechanism/mask.hpp"
+#include "eigenveil/privacy/composition.hpp"
+#include "eigenveil/privacy/conversion.hpp"
+#include "eigenveil/random/normal.hpp"
+#include "eigenveil/statistics/exact_gram.hpp"
+
+namespace eigenveil {
+namespace {
+
+/// Rows of norm 1: `victims` of them along the last axis, the others zero or along the other axes.
+Result<ExactGram> table(const MaskAudit& request, MaskPair pair, std::int64_t victims) {
+  const auto p = static_cast<std::size_t>(request.dimension);
+  const auto n = static_cast<std::size_t>(request.rows);
+  std::vector<double> values(n * p, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool victim = static_cast<std::int64_t>(i) < victims;
+    if (victim) {
+      values[i * p + p - 1] = 1.0;
+    } else if (pair == MaskPair::OtherRowsLarge && p > 1 && i >= 2) {
+      values[i * p + i % (p - 1)] = 1.0;
+    }
+  }
+  Schema schema;
+  for (std::size_t j = 0; j < p; ++j) {
+    schema.columns.push_back("c" + std::to_string(j + 1));
+  }
+  return RowBound::row_norm(p, 1.0).and_then([&](const RowBound& bound) {
+    GramAccumulator accumulator(schema, bound, 1);
+    return accumulator.add(values.data(), n).and_then([&] { return accumulator.finish(); });
+  });
+}
+
+std::function<double(RandomStream&)> statistic(ExactGram gram, MaskPair pair, double sigma) {
+  auto shared = std::make_shared<const ExactGram>(std::move(gram));
+  return [shared, pair, sigma](RandomStream& stream) {
+    const Matrix factor = trusted::draw_masked_factor(*shared, false, sigma, stream).factor;
+    const Eigen::Index last = factor.cols() - 1;
+    // Triangular: the last diagonal entry is what the other columns leave of the last one.
+    return pair == MaskPair::OtherRowsZero ? factor.col(last).squaredNorm()
+                                           : factor(last, last) * factor(last, last);
+  };
+}
+
+/// The adversary undid the mask: row + noise, along the row.
+std::function<double(RandomStream&)> unmasked(double shift, double sigma) {
+  return [shift, sigma](RandomStream& stream) {
+    double z = 0.0;
+    fill_standard_normal(stream, {&z, 1});
+    return shift + sigma * z;
+  };
+}
+
+Result<double> sigma_of(const MaskAudit& request, MaskMutant mutant) {
+  MaskShape shape{request.rows, request.dimension, 1.0};
+  if (mutant == MaskMutant::DegreesUpsideDown) {
+    shape.rows += 2 * request.dimension;
+  }
+  return tight_mask_noise(shape, request.budget, Relation::ZeroRow).map([&](double sigma) {
+    return mutant == MaskMutant::NoiseTooSmall ? 0.9 * sigma : sigma;
+  });
+}
+
+}  // namespace
+
+std::string_view name_of(MaskMutant mutant) {
+  switch (mutant) {
+    case MaskMutant::None:
+      return "as shipped";
+    case MaskMutant::NoiseTooSmall:
+      return "mutant: noise x 0.9";
+    case MaskMutant::DegreesUpsideDown:
+      return "mutant: n + p instead of n - p";
+    case MaskMutant::CompositionOfRows:
+      return "mutant: two rows as composition, not as a group";
+    case MaskMutant::MaskReused:
+      return "mutant: mask reused on a known table";
+  }
+  return "";
+}
+
+std::string_view name_of(MaskPair pair) {
+  return pair == MaskPair::OtherRowsZero ? "other rows zero" : "other rows large";
+}
+
+Result<AuditCase> mask_case(const MaskAudit& request, MaskPair pair, MaskMutant mutant) {
+  const Result<double> sigma = sigma_of(request, mutant);
+  if (!sigma) {
+    return error_of(sigma);
+  }
+  AuditCase attack;
+  attack.name = std::string(name_of(mutant)) + ", " + std::string(name_of(pair));
+  attack.claim = request.budget;
+  if (mutant == MaskMutant::MaskReused) {
+    attack.statistic_on_first = unmasked(1.0, *sigma);
+    attack.statistic_on_second = unmasked(0.0, *sigma);
+    return attack;
+  }
+  const bool group = mutant == MaskMutant::CompositionOfRows;
+  if (group) {
+    const Loss once = mask_curve({request.rows, request.dimension, 1.0}, *sigma,
+                                 request.budget.epsilon, Relation::ZeroRow);
+    const Result<Loss> twice = compose_losses({once, once});
+    if (!twice) {
+      return error_of(twice);
+    }
+    attack.claim = ApproxDp{request.budget.epsilon, delta_at(*twice, request.budget.epsilon)};
+  }
+  Result<ExactGram> with = table(request, pair, group ? 2 : 1);
+  Result<ExactGram> without = table(request, pair, 0);
+  if (!with || !without) {
+    return error_of(with ? without : with);
+  }
+  attack.statistic_on_first = statistic(std::move(*with), pair, *sigma);
+  attack.statistic_on_second = statistic(std::move(*without), pair, *sigma);
+  return attack;
+}
+
+std::vector<std::pair<MaskMutant, MaskPair>> mask_mutants() {
+  return {{MaskMutant::NoiseTooSmall, MaskPair::OtherRowsLarge},
+          {MaskMutant::DegreesUpsideDown, MaskPair::OtherRowsLarge},
+          {MaskMutant::CompositionOfRows, MaskPair::OtherRowsLarge},
+          {MaskMutant::MaskReused, MaskPair::OtherRowsZero}};
+}
+
+}  // namespace eigenveil

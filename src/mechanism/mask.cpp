@@ -1,0 +1,185 @@
+#include "eigenveil/mechanism/mask.hpp"
+
+#include <lapacke.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "eigenveil/core/outward.hpp"
+#include "eigenveil/core/symmetric_eigen.hpp"
+#include "eigenveil/mechanism/moment_plan.hpp"
+#include "eigenveil/random/chi_square.hpp"
+#include "eigenveil/random/normal.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
+
+namespace eigenveil {
+namespace {
+
+MaskShape shape_of(const MaskRequest& request, std::int64_t rows) {
+  Int128 norm2 = request.bound.norm2_bound();
+  const auto t = static_cast<Int128>(request.intercept ? intercept_constant(request.bound) : 0);
+  norm2 += t * t;
+  const double radius = up(up(std::sqrt(up(static_cast<double>(norm2)))) * request.bound.unit());
+  return {rows, static_cast<std::int64_t>(request.bound.dimension()) + (request.intercept ? 1 : 0),
+          radius};
+}
+
+/// The exact Gram of the rows (t, v) or v, in scaled units.
+Matrix scaled_gram(const ExactGram& gram, bool intercept) {
+  const GramTotals& totals = trusted::totals(gram);
+  const auto p = static_cast<Eigen::Index>(gram.dimension());
+  const Eigen::Index first = intercept ? 1 : 0;
+  const double unit = gram.bound().unit();
+  Matrix full(p + first, p + first);
+  std::size_t next = 0;
+  for (Eigen::Index column = 0; column < p; ++column) {
+    for (Eigen::Index row = 0; row <= column; ++row) {
+      const double value = static_cast<double>(totals.products[next++]) * unit * unit;
+      full(first + row, first + column) = full(first + column, first + row) = value;
+    }
+  }
+  if (intercept) {
+    const double t = static_cast<double>(intercept_constant(gram.bound())) * unit;
+    full(0, 0) = t * t * static_cast<double>(totals.count);
+    for (Eigen::Index column = 0; column < p; ++column) {
+      full(0, column + 1) = full(column + 1, 0) =
+          t * unit * static_cast<double>(totals.sums[static_cast<std::size_t>(column)]);
+    }
+  }
+  return full;
+}
+
+/// S with SᵀS the nearest positive semidefinite matrix.
+Matrix root_of(const Matrix& gram) {
+  const SymmetricEigen eigen = symmetric_eigen(gram);
+  return eigen.values.cwiseMax(0.0).cwiseSqrt().asDiagonal() * eigen.vectors.transpose();
+}
+
+/// Upper triangular R with non-negative diagonal and RᵀR = stackedᵀ stacked.
+Matrix triangular_factor(Matrix stacked) {
+  const Eigen::Index p = stacked.cols();
+  Vector reflectors(p);
+  LAPACKE_dgeqrf(LAPACK_COL_MAJOR, static_cast<lapack_int>(stacked.rows()),
+                 static_cast<lapack_int>(p), stacked.data(),
+                 static_cast<lapack_int>(stacked.rows()), reflectors.data());
+  Matrix upper = stacked.topRows(p).triangularView<Eigen::Upper>();
+  for (Eigen::Index i = 0; i < p; ++i) {
+    if (upper(i, i) < 0.0) {
+      upper.row(i) *= -1.0;
+    }
+  }
+  return upper;
+}
+
+/// Rounds to the public grid 2^-20 sigma: what is published does not show the last bits.
+void round_to_grid(Matrix& values, double sigma) {
+  const int exponent = std::ilogb(sigma) - 20;
+  for (double& value : values.reshaped()) {
+    value = std::ldexp(std::nearbyint(std::ldexp(value, -exponent)), exponent);
+  }
+}
+
+Guarantee guarantee_of(const MaskRequest& request, const MaskShape& shape, double sigma,
+                       const ApproxDp& target) {
+  Guarantee guarantee;
+  guarantee.relation = request.relation;
+  guarantee.loss = mask_curve(shape, sigma, target.epsilon, request.relation);
+  guarantee.basis = Basis::ProvedRealArithmetic;
+  guarantee.assumptions = noise_assumptions(NoiseLaw::Gaussian);
+  guarantee.assumptions.emplace_back(
+      "idealised real arithmetic: the noisy second moment is drawn in double precision from the "
+      "exact one and rounded to a public grid");
+  guarantee.secure_random = true;
+  return guarantee;
+}
+
+}  // namespace
+
+std::int64_t public_rows(const ExactGram& gram, Relation relation) {
+  return row_count_is_public(relation) ? static_cast<std::int64_t>(trusted::totals(gram).count) : 0;
+}
+
+std::int64_t intercept_constant(const RowBound& bound) {
+  return std::max<std::int64_t>(1, std::llround(1.0 / bound.unit()));
+}
+
+Result<void> MaskPlan::check(const MaskRequest& request) {
+  const Result<Budget> budget = check_budget(request.budget);
+  if (!budget) {
+    return error_of(budget);
+  }
+  const auto* target = std::get_if<ApproxDp>(&request.budget);
+  if (target == nullptr) {
+    return bad_request(
+        "masking is calibrated for (epsilon, delta): give --epsilon E --delta D, or choose "
+        "--method gauss for --rho and --mu");
+  }
+  // The relation and the bound do not depend on how many rows there are.
+  const MaskShape shape =
+      shape_of(request, static_cast<std::int64_t>(request.bound.dimension()) + 2);
+  return tight_mask_noise(shape, *target, request.relation).map([](double) {});
+}
+
+Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smallest_block) {
+  if (const Result<void> checked = check(request); !checked) {
+    return error_of(checked);
+  }
+  const ApproxDp target = std::get<ApproxDp>(request.budget);
+  const MaskShape shape = shape_of(request, smallest_block);
+  const double change =
+      request.relation == Relation::ZeroRow ? shape.row_norm : 2.0 * shape.row_norm;
+  Result<double> sigma = tight_mask_noise(shape, target, request.relation);
+  if (sigma && request.published) {
+    // The source's rule asks for more; should it ever ask for less, the proof of ours decides.
+    sigma = std::max(*sigma, *general_mask_noise(shape, change, target));
+  }
+  if (!sigma) {
+    return error_of(sigma);
+  }
+  return MaskPlan(request, shape, *sigma, guarantee_of(request, shape, *sigma, target));
+}
+
+Result<Release<PseudoFactor>> MaskPlan::run(const ExactGram& gram, RandomStream& stream) const {
+  if (!(gram.bound() == request_.bound)) {
+    return bad_request("the plan was made for rows with another bound");
+  }
+  const auto n = static_cast<std::int64_t>(trusted::totals(gram).count);
+  if (n < shape_.rows) {  // the number of rows is public for these neighbours
+    return bad_request("a block has fewer rows than the plan was made for");
+  }
+  return Release<PseudoFactor>(
+      trusted::draw_masked_factor(gram, request_.intercept, sigma_, stream),
+      as_run(guarantee_, stream), "mask");
+}
+
+PseudoFactor trusted::draw_masked_factor(const ExactGram& gram, bool intercept, double sigma,
+                                         RandomStream& stream) {
+  const auto n = static_cast<std::int64_t>(trusted::totals(gram).count);
+  const Matrix root = root_of(scaled_gram(gram, intercept));
+  const Eigen::Index p = root.cols();
+  Matrix noise(p, p);
+  fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
+  const Matrix rest = wishart_factor(stream, static_cast<double>(n - p), p);
+  Matrix stacked(p + rest.rows(), p);
+  stacked.topRows(p) = root + sigma * noise;
+  stacked.bottomRows(rest.rows()) = sigma * rest;
+  Matrix factor = triangular_factor(std::move(stacked));
+  round_to_grid(factor, sigma);
+  return {n, std::move(factor)};
+}
+
+PseudoFactor factor_of(const NoisyMoment& moment, bool intercept) {
+  const Eigen::Index p = moment.products.rows();
+  const auto rows = static_cast<std::int64_t>(std::llround(moment.count));
+  if (!intercept) {
+    return {rows, root_of(moment.products)};
+  }
+  Matrix full(p + 1, p + 1);
+  full(0, 0) = moment.count;
+  full.block(1, 1, p, p) = moment.products;
+  full.block(1, 0, p, 1) = *moment.sums;
+  full.block(0, 1, 1, p) = moment.sums->transpose();
+  return {rows, root_of(full)};
+}
+
+}  // namespace eigenveil

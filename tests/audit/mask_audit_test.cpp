@@ -1,0 +1,36 @@
+// Attacks on masked rows: both pairs of the proof page stand, every mutant falls.
+#include <gtest/gtest.h>
+
+#include "eigenveil/audit/mask_cases.hpp"
+#include "support/alpha_ledger.hpp"
+#include "support/seed.hpp"
+
+namespace eigenveil::test {
+namespace {
+
+AuditResult attack(const MaskAudit& request, MaskPair pair, MaskMutant mutant) {
+  RandomStream stream = RandomStream::seeded(seed_for("audit.mask"));
+  const AuditSettings settings{300'000, alpha_of("audit: masked rows") / 2.0, 2};
+  return audit(*mask_case(request, pair, mutant), settings, stream);
+}
+
+TEST(MaskAttack, TheClaimStandsOnBothPairsAndIsNearlyAttained) {
+  const MaskAudit request{12, 2, {1.0, 0.05}};
+  for (const MaskPair pair : {MaskPair::OtherRowsZero, MaskPair::OtherRowsLarge}) {
+    const AuditResult result = attack(request, pair, MaskMutant::None);
+    EXPECT_FALSE(result.refuted()) << result.name << ' ' << result.lower_bound;
+    EXPECT_GT(result.lower_bound, 0.7) << result.name;
+  }
+}
+
+TEST(MaskAttack, EveryMutantIsRefuted) {
+  const MaskAudit request{12, 2, {1.0, 0.05}};
+  for (const auto& [mutant, pair] : mask_mutants()) {
+    const AuditResult result = attack(request, pair, mutant);
+    EXPECT_TRUE(result.refuted()) << result.name << ' ' << result.lower_bound << " claimed "
+                                  << result.claimed;
+  }
+}
+
+}  // namespace
+}  // namespace eigenveil::test

@@ -1,0 +1,186 @@
+"""Masked pseudo-data and what can be computed from it: plan, release, analyse, refusals."""
+
+import gzip
+import json
+import os
+import random
+import unittest
+
+from support import CliTest, csv_text, files_of, read_json
+
+NAMES = ["age", "dose", "outcome"]
+
+
+def table(rows=400, seed=7):
+    """Entries in [-1, 1]; outcome depends on the others."""
+    source = random.Random(seed)
+    lines = []
+    for _ in range(rows):
+        age, dose = source.uniform(-1, 1), source.uniform(-1, 1)
+        lines.append([age, dose, max(-1.0, min(1.0, 0.6 * age - 0.3 * dose + source.gauss(0, 0.1)))])
+    return lines
+
+
+class Plan(CliTest):
+    def plan(self, *arguments):
+        return json.loads(self.succeed("plan", "mask", *arguments, "--json"))
+
+    def test_the_numbers_of_the_specification(self):
+        facts = self.plan("--rows", 10000, "--dimension", 20, "--row-norm", 1, "--epsilon", 0.1,
+                          "--delta", 0.001)
+        self.assertEqual(f'{facts["sigma"]:.3f}', "0.352")
+        self.assertGreater(facts["sigma_replace_one"], facts["sigma"])
+        self.assertEqual(f'{facts["unmasked_sigma_necessary"]:.1f}', "30.9")
+        self.assertEqual(f'{facts["unmasked_sigma_sufficient"]:.1f}', "32.5")
+        self.assertEqual(f'{facts["unmasked_sigma_analytic"]:.1f}', "17.4")
+        self.assertTrue(facts["sigma_relation"].startswith("zero-row"))
+        self.assertTrue(facts["sigma_replace_one_relation"].startswith("replace-one"))
+
+    def test_ranges_count_in_the_norm(self):
+        ranges = self.plan("--rows", 1000, "--dimension", 4, "--range", "0:10", "--epsilon", 1,
+                           "--delta", 1e-6)
+        norm = self.plan("--rows", 1000, "--dimension", 4, "--row-norm", 2, "--epsilon", 1,
+                         "--delta", 1e-6)
+        self.assertAlmostEqual(ranges["sigma"], norm["sigma"], delta=1e-6)
+        block = self.plan("--rows", 1000, "--dimension", 4, "--row-norm", 2, "--epsilon", 1,
+                          "--delta", 1e-6, "--smallest-block", 100)
+        self.assertGreater(block["sigma"], norm["sigma"])
+
+    def test_refusals(self):
+        self.assertIn("--delta", self.refuse("plan", "mask", "--rows", 100, "--dimension", 2,
+                                             "--row-norm", 1, "--epsilon", 1))
+        self.assertIn("more rows than columns",
+                      self.refuse("plan", "mask", "--rows", 5, "--dimension", 5, "--row-norm", 1,
+                                  "--epsilon", 1, "--delta", 1e-6))
+
+
+class Mask(CliTest):
+    BUDGET = ("--epsilon", 8, "--delta", 0.01, "--range", "-1:1")
+
+    def setUp(self):
+        super().setUp()
+        self.rows = table()
+        self.input = self.write("table.csv", csv_text(NAMES, self.rows))
+
+    def mask(self, *arguments):
+        self.succeed("mask", self.input, *self.BUDGET, *arguments, "--quiet")
+
+    def test_a_release_is_complete_and_explains_itself(self):
+        self.mask("--out", self.path("out"), "--intercept")
+        files = files_of(self.path("out"))
+        self.assertEqual(sorted(files), ["pseudo_data.csv", "release.json", "report.html"])
+        lines = files["pseudo_data.csv"].decode().splitlines()
+        self.assertEqual(lines[0], "intercept,age,dose,outcome")
+        self.assertEqual(len(lines), 401)
+        document = read_json(self.path("out", "release.json"))
+        self.assertEqual((document["task"], document["method"]), ("mask", "mask"))
+        self.assertEqual(document["guarantee"]["basis"], "proved-real-arithmetic")
+        self.assertEqual(document["guarantee"]["relation"], "zero-row")
+        self.assertEqual(document["guarantee"]["loss"]["kind"], "curve")
+        self.assertEqual(document["result"]["arrays"][0]["shape"], [400, 4])
+        self.assertIn("(8, 0.01)-DP", self.succeed("explain", self.path("out")))
+        self.write("out/pseudo_data.csv", files["pseudo_data.csv"].replace(b"1", b"2", 1))
+        self.assertIn("pseudo_data.csv", self.run_program("explain", self.path("out"))[2])
+
+    def test_second_moments_come_back_after_the_correction(self):
+        self.mask("--out", self.path("out"))
+        found = json.loads(self.succeed("analyse", "moments", self.path("out"), "--json"))
+        for i in range(3):
+            for j in range(3):
+                truth = sum(r[i] * r[j] for r in self.rows) / len(self.rows)
+                # Fresh noise on every run: six standard errors are passed once in 1e8.
+                self.assertLess(abs(found["values"][i][j] - truth),
+                                6.5 * found["standard_errors"][i][j])
+
+    def test_gauss_is_proved_and_has_pseudo_data_too(self):
+        self.mask("--method", "gauss", "--intercept", "--out", self.path("g.npy"))
+        document = read_json(self.path("g.release.json"))
+        self.assertEqual(document["guarantee"]["basis"], "proved")
+        self.assertEqual(sorted(os.listdir(self.folder)),
+                         ["g.npy", "g.release.json", "g.report.html", "table.csv"])
+        found = json.loads(self.succeed("analyse", "moments", self.path("g.release.json"), "--json"))
+        self.assertEqual(found["estimate"], "covariance")
+        self.assertEqual(found["columns"], NAMES)
+
+    def test_compressed_and_seeded_output(self):
+        for name in ("a", "b"):
+            self.mask("--seed", 5, "--out", self.path(name + ".csv.gz"))
+        with gzip.open(self.path("a.NOT-PRIVATE.csv.gz"), "rt") as file:
+            first = file.read()
+        with gzip.open(self.path("b.NOT-PRIVATE.csv.gz"), "rt") as file:
+            self.assertEqual(first, file.read())
+        self.assertEqual(first.count("\n"), 401)
+        document = read_json(self.path("a.release.NOT-PRIVATE.json"))
+        self.assertEqual(document["guarantee"]["basis"], "not-private")
+
+    def test_the_factor_alone(self):
+        self.mask("--factor-only", "--out", self.path("out"))
+        self.assertIn("factor.csv", os.listdir(self.path("out")))
+        self.assertNotIn("pseudo_data.csv", os.listdir(self.path("out")))
+        self.succeed("analyse", "pca", self.path("out"), "-k", 2)
+
+    def test_blocks_share_one_noise(self):
+        other = self.write("other.csv", csv_text(NAMES, table(100, 8)))
+        self.mask("--blocks", other, "--out", self.path("out"))
+        document = read_json(self.path("out", "release.json"))
+        self.assertEqual(document["result"]["block_rows"], [400, 100])
+        self.assertEqual(document["parameters"]["smallest_block"], 100)
+        self.assertIn("twice", self.refuse("mask", self.input, *self.BUDGET, "--blocks", self.input,
+                                           "--out", self.path("x")))
+
+    def test_categories_become_indicators(self):
+        coded = self.write("coded.csv", csv_text(["kind", "value"], [[i % 3 + 1.0, 0.5]
+                                                                      for i in range(60)]))
+        self.succeed("mask", coded, "--epsilon", 1, "--delta", 1e-3, "--range", "0:3", "--one-hot",
+                     "kind=1,2", "--out", self.path("out"), "--quiet")
+        with open(self.path("out", "pseudo_data.csv"), encoding="utf-8") as file:
+            self.assertEqual(file.readline().strip(), "kind=1,kind=2,value")
+        document = read_json(self.path("out", "release.json"))
+        self.assertEqual(document["parameters"]["range_high"], [1, 1, 3])
+        self.assertIn("not among", self.refuse("mask", coded, "--epsilon", 1, "--delta", 1e-3,
+                                               "--range", "0:3", "--one-hot", "none=1", "--out",
+                                               self.path("y")))
+
+    def test_refusals(self):
+        self.assertIn("--out", self.refuse("mask", self.input, *self.BUDGET))
+        self.assertIn("zero-row", self.refuse("mask", self.input, *self.BUDGET, "--neighbours",
+                                              "add-remove", "--out", self.path("o")))
+        self.assertIn("--delta", self.refuse("mask", self.input, "--epsilon", 1, "--range", "-1:1",
+                                             "--out", self.path("o")))
+        few = self.write("few.csv", csv_text(NAMES, table(3)))
+        self.refuse("mask", few, *self.BUDGET, "--out", self.path("o"))
+        self.assertFalse(os.path.exists(self.path("o")))
+
+    def test_regression_with_intervals(self):
+        big = self.write("big.csv", csv_text(NAMES, table(6000, 3)))
+        self.succeed("mask", big, *self.BUDGET, "--intercept", "--out", self.path("out"), "--quiet")
+        fit = json.loads(self.succeed("analyse", "regress", self.path("out"), "--response",
+                                      "outcome", "--predictors", "intercept,age,dose", "--json"))
+        for low, high, truth in zip(fit["low"], fit["high"], (0.0, 0.6, -0.3)):
+            width = high - low
+            self.assertLess(low - width, truth)  # three intervals wide: missed once in 1e8
+            self.assertGreater(high + width, truth)
+        text = self.succeed("analyse", "regress", self.path("out"), "--response", "outcome",
+                            "--predictors", "age,dose", "--about", "raw", "--ridge", "0.01")
+        self.assertIn("uncorrected", text)
+        self.assertIn("no column", self.refuse("analyse", "regress", self.path("out"),
+                                               "--response", "salary", "--predictors", "age"))
+
+    def test_no_signal_is_said(self):
+        self.succeed("mask", self.input, "--epsilon", 0.01, "--delta", 1e-6, "--range", "-1:1",
+                     "--out", self.path("out"), "--quiet")
+        self.assertIn("no signal", self.refuse("analyse", "regress", self.path("out"), "--response",
+                                               "outcome", "--predictors", "age,dose"))
+
+    def test_a_released_covariance_is_analysed_too(self):
+        self.succeed("covariance", self.input, "--mu", 2, "--range", "-1:1", "--center", "private",
+                     "--out", self.path("cov"), "--quiet")
+        found = json.loads(self.succeed("analyse", "moments", self.path("cov"), "--json"))
+        self.assertEqual(found["estimate"], "covariance")
+        self.succeed("covariance", self.input, "--epsilon", 1, "--range", "-1:1", "--out",
+                     self.path("lap"), "--quiet")
+        self.assertIn("gauss", self.refuse("analyse", "moments", self.path("lap")))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,167 @@
+// Masked rows drawn from the Gram have the law of A (X + C): second moments against noise on the
+// rows themselves, rows against an explicit n x n rotation.
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "eigenveil/mechanism/mask.hpp"
+#include "eigenveil/mechanism/pseudo_rows.hpp"
+#include "eigenveil/random/haar.hpp"
+#include "eigenveil/random/normal.hpp"
+#include "statistics/gram_support.hpp"
+#include "support/alpha_ledger.hpp"
+#include "support/goodness_of_fit.hpp"
+#include "support/seed.hpp"
+
+namespace eigenveil::test {
+namespace {
+
+constexpr Eigen::Index kRows = 9;
+constexpr Eigen::Index kColumns = 3;
+constexpr double kSigma = 0.4;
+
+Matrix normals(RandomStream& stream, Eigen::Index rows, Eigen::Index columns) {
+  Matrix values(rows, columns);
+  fill_standard_normal(stream, {values.data(), static_cast<std::size_t>(values.size())});
+  return values;
+}
+
+/// Rows of norm at most 1, on the grid to about 1e-6.
+Matrix table() {
+  Matrix rows(kRows, kColumns);
+  for (Eigen::Index i = 0; i < kRows; ++i) {
+    rows.row(i) << 0.5 * std::cos(1.0 * static_cast<double>(i)), 0.25,
+        -0.5 * (i % 2 == 0 ? 1.0 : 0.3);
+  }
+  return rows;
+}
+
+ExactGram exact_gram() {
+  const Matrix transposed = table().transpose();
+  return gram_of(*RowBound::row_norm(kColumns, 1.0, RowBound::kLargestMaxAbs),
+                 std::vector<double>(transposed.data(), transposed.data() + transposed.size()));
+}
+
+double two_sample_distance(std::vector<double> a, std::vector<double> b) {
+  std::sort(b.begin(), b.end());
+  const auto cdf = [&](double x) {
+    return static_cast<double>(std::upper_bound(b.begin(), b.end(), x) - b.begin()) /
+           static_cast<double>(b.size());
+  };
+  return kolmogorov_distance(a, cdf);
+}
+
+/// Statistics that see the diagonal, the off-diagonal and the determinant.
+std::vector<double> features(const Matrix& w) {
+  return {w(0, 0), w(1, 2), w(0, 1) - w(2, 2), std::log(w.determinant())};
+}
+
+TEST(MaskedGram, HasTheLawOfNoiseOnTheRows) {
+  constexpr std::size_t kDraws = 40'000;
+  const ExactGram gram = exact_gram();
+  const Matrix rows = table();
+  RandomStream stream = RandomStream::seeded(seed_for("mask.gram"));
+  std::vector<std::vector<double>> ours(4);
+  std::vector<std::vector<double>> expected(4);
+  std::vector<std::vector<double>> broken(4);  // Wishart(n) instead of n - p beside it
+  for (std::size_t draw = 0; draw < kDraws; ++draw) {
+    const Matrix factor = trusted::draw_masked_factor(gram, false, kSigma, stream).factor;
+    const Matrix noisy = rows + kSigma * normals(stream, kRows, kColumns);
+    const Matrix extra = kSigma * normals(stream, kColumns, kColumns);
+    const std::vector<double> a = features(factor.transpose() * factor);
+    const std::vector<double> b = features(noisy.transpose() * noisy);
+    const std::vector<double> c = features(factor.transpose() * factor + extra.transpose() * extra);
+    for (std::size_t k = 0; k < 4; ++k) {
+      ours[k].push_back(a[k]);
+      expected[k].push_back(b[k]);
+      broken[k].push_back(c[k]);
+    }
+  }
+  // Two empirical laws, each within DKW of the truth: half of the rate over four features each.
+  const double limit = 2.0 * dkw_limit(kDraws, alpha_of("mechanism: masked gram") / 8.0);
+  for (std::size_t k = 0; k < 4; ++k) {
+    EXPECT_LE(two_sample_distance(ours[k], expected[k]), limit) << k;
+  }
+  EXPECT_GT(two_sample_distance(broken[0], expected[0]), limit);
+}
+
+TEST(PseudoRowsLaw, IsThatOfAnExplicitRotation) {
+  constexpr std::size_t kDraws = 20'000;
+  const ExactGram gram = exact_gram();
+  const Matrix rows = table();
+  RandomStream stream = RandomStream::seeded(seed_for("mask.rows"));
+  std::vector<std::vector<double>> ours(3);
+  std::vector<std::vector<double>> expected(3);
+  std::vector<double> unrotated;
+  const auto see = [](const Matrix& y) {
+    return std::vector<double>{y(0, 0), y(kRows - 1, 2) - y(2, 1), y.row(4).norm()};
+  };
+  for (std::size_t draw = 0; draw < kDraws; ++draw) {
+    const PseudoFactor factor = trusted::draw_masked_factor(gram, false, kSigma, stream);
+    const Matrix y =
+        PseudoRows::make(factor, Vector::Ones(kColumns), stream, 1)->block(0).transpose();
+    const Matrix noisy = rows + kSigma * normals(stream, kRows, kColumns);
+    const Matrix rotated = haar_frame(stream, kRows, kRows) * noisy;
+    const std::vector<double> a = see(y);
+    const std::vector<double> b = see(rotated);
+    for (std::size_t k = 0; k < 3; ++k) {
+      ours[k].push_back(a[k]);
+      expected[k].push_back(b[k]);
+    }
+    unrotated.push_back(noisy(0, 0));
+  }
+  const double limit = 2.0 * dkw_limit(kDraws, alpha_of("mechanism: pseudo rows") / 6.0);
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_LE(two_sample_distance(ours[k], expected[k]), limit) << k;
+  }
+  EXPECT_GT(two_sample_distance(unrotated, expected[0]), limit);
+}
+
+TEST(PseudoRows, HaveExactlyTheReleasedMomentsForAnyThreads) {
+  RandomStream stream = RandomStream::seeded(seed_for("mask.moments"));
+  const PseudoFactor factor{2 * PseudoRows::kRowsPerBlock + 17, normals(stream, 4, 4)};
+  const Vector scales = (Vector(4) << 1.0, 2.0, 0.5, 3.0).finished();
+  std::vector<Matrix> firsts;
+  for (const int threads : {1, 3}) {
+    RandomStream own = RandomStream::seeded(5);
+    const PseudoRows rows = *PseudoRows::make(factor, scales, own, threads);
+    ASSERT_EQ(rows.blocks(), 3U);
+    Matrix sum = Matrix::Zero(4, 4);
+    Eigen::Index count = 0;
+    for (std::size_t b = 0; b < rows.blocks(); ++b) {
+      const Matrix block = rows.block(b);
+      sum += block * block.transpose();
+      count += block.cols();
+    }
+    EXPECT_EQ(count, factor.rows);
+    const Matrix scaled = factor.factor * scales.asDiagonal();
+    EXPECT_LT((sum - scaled.transpose() * scaled).norm(), 1e-9 * sum.norm());
+    firsts.push_back(rows.block(0));
+  }
+  EXPECT_EQ(firsts[0], firsts[1]);
+  RandomStream own = RandomStream::seeded(5);
+  EXPECT_FALSE(PseudoRows::make({3, factor.factor}, scales, own, 1));
+}
+
+TEST(MaskPlanTest, StatesWhatItProvesAndRefusesTheRest) {
+  const RowBound bound = *RowBound::row_norm(kColumns, 1.0);
+  const ApproxDp target{1.0, 1e-5};
+  const MaskPlan plan = *MaskPlan::make({bound, target}, 500);
+  EXPECT_EQ(plan.guarantee().basis, Basis::ProvedRealArithmetic);
+  EXPECT_EQ(plan.guarantee().relation, Relation::ZeroRow);
+  EXPECT_TRUE(std::holds_alternative<TradeOffCurve>(plan.guarantee().loss));
+  EXPECT_GT(MaskPlan::make({bound, target, Relation::ReplaceOne}, 500)->sigma(), plan.sigma());
+  EXPECT_GT(MaskPlan::make({bound, target, Relation::ZeroRow, true}, 500)->sigma(), plan.sigma());
+  EXPECT_GT(MaskPlan::make({bound, target, Relation::ZeroRow, false, true}, 500)->sigma(),
+            plan.sigma());
+  EXPECT_FALSE(MaskPlan::check({bound, PureDp{1.0}}));
+  EXPECT_FALSE(MaskPlan::check({bound, target, Relation::AddRemove}));
+  EXPECT_FALSE(MaskPlan::make({bound, target}, kColumns));
+  RandomStream stream = RandomStream::seeded(1);
+  EXPECT_FALSE(plan.run(exact_gram(), stream));  // another bound, and too few rows
+}
+
+}  // namespace
+}  // namespace eigenveil::test
