@@ -4,6 +4,7 @@
 
 #include "cli/progress.hpp"
 #include "eigenveil/data/genotypes.hpp"
+#include "eigenveil/data/rank_transform.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -36,7 +37,8 @@ Result<RowBound> with_indicators(const RowBound& plain, const Schema& before, co
 
 }  // namespace
 
-Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions& bounds) {
+Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions& bounds,
+                                  const BoundCompletion& complete) {
   if (input.is_gram()) {
     if (bounds.shapes_rows() || !input.columns.empty()) {
       return bad_request(
@@ -55,7 +57,7 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
       return pass;
     });
   }
-  if (!bounds.given()) {  // said before the file is even opened
+  if (!bounds.given() && !complete) {  // said before the file is even opened
     return input.is_plink() ? bad_request(kMissingGenotypeBound) : error_of(bounds.bound(Schema{}));
   }
   Result<std::unique_ptr<RowReader>> reader = input.open();
@@ -70,7 +72,8 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
       return error_of(reader);
     }
   }
-  const Result<RowBound> plain = bounds.bound((*reader)->schema());
+  const BoundOptions used = complete ? complete((*reader)->schema()) : bounds;
+  const Result<RowBound> plain = used.bound((*reader)->schema());
   if (!plain) {
     return error_of(plain);
   }
@@ -82,12 +85,13 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
     if (!reader) {
       return error_of(reader);
     }
-    bound_of_rows = with_indicators(*plain, schema, (*reader)->schema(), bounds);
+    bound_of_rows = with_indicators(*plain, schema, (*reader)->schema(), used);
     schema = (*reader)->schema();
   }
   return bound_of_rows.map([&](const RowBound& bound) {
     ExactPass pass(input, schema, bound);
     pass.reader_ = std::move(*reader);
+    pass.ranks_ = bounds.rank_transform;
     return pass;
   });
 }
@@ -97,12 +101,28 @@ Result<ExactGram> ExactPass::run(bool quiet) {
     return std::move(*stored_);
   }
   GramAccumulator accumulator(schema_, bound_, input_.thread_count());
-  const std::unique_ptr<RowReader> reader =
-      with_progress(std::move(reader_), input_.display_name(), quiet);
-  if (const Result<void> added = accumulator.add(*reader); !added) {
+  const std::unique_ptr<RowReader> reader = take_reader(quiet);
+  const auto add_ranks = [&](const RawRows& table) {
+    return accumulator.add(table.values.data(), table.rows);
+  };
+  const Result<void> added =
+      ranks_ ? rank_transform(*reader).and_then(add_ranks) : accumulator.add(*reader);
+  if (!added) {
     return error_of(added);
   }
   return accumulator.finish();
+}
+
+Result<TableOrGram> ExactPass::run_table_or_gram(bool quiet) {
+  if (stored_) {
+    return TableOrGram(std::move(*stored_));
+  }
+  const std::unique_ptr<RowReader> reader = take_reader(quiet);
+  return read_table_or_gram(*reader, bound_, input_.thread_count());
+}
+
+std::unique_ptr<RowReader> ExactPass::take_reader(bool quiet) {
+  return reader_ ? with_progress(std::move(reader_), input_.display_name(), quiet) : nullptr;
 }
 
 }  // namespace eigenveil::cli

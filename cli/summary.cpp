@@ -76,11 +76,12 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
     fmt::print("  warning     this budget hides almost nothing; spend less\n");
   }
   fmt::print("  bounds      {}\n", notes.bounds);
-  const std::string& center = *field<std::string>(document.parameters, "center");
-  fmt::print("  about       {}{}\n", center,
-             center.starts_with("public midpoint") && can_subtract_mean(document)
-                 ? "; --center private subtracts a private mean"
-                 : "");
+  if (const auto* center = field<std::string>(document.parameters, "center")) {
+    fmt::print("  about       {}{}\n", *center,
+               center->starts_with("public midpoint") && can_subtract_mean(document)
+                   ? "; --center private subtracts a private mean"
+                   : "");
+  }
   if (const auto* rows = field<double>(document.result, "noisy_rows")) {
     const double sd = *field<double>(document.result, "noisy_rows_sd");
     fmt::print("  rows        about {:.0f} (noisy, standard deviation {:.2g}){}\n", *rows, sd,
@@ -100,7 +101,7 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
                *sd);
   }
   for (const std::string& line : notes.more) {
-    fmt::print("  {}\n", line);
+    fmt::print("  {}\n", line.substr(std::min(line.find_first_not_of(' '), line.size())));
   }
   print_components(document);
 }
@@ -108,6 +109,9 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
 /// Without --out a small table is still worth seeing.
 void print_small_table(const ReleaseDocument& document) {
   constexpr Eigen::Index kLargest = 12;
+  if (document.tables.empty()) {
+    return;
+  }
   const ReleasedTable& table = document.tables.front();
   if (document.task != "pca" && table.values.rows() <= kLargest) {
     fmt::print("\n{}", table_csv(table));

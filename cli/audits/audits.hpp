@@ -11,5 +11,8 @@ Command mask_audit();
 Command orbit_audit();
 Command exponential_audit();
 Command sharp_audit();
+Command subspace_learning_audit();  ///< `audit subspace`
+/// `audit spiked`, `audit spiked-robust`, `audit oja`.
+Command subspace_audit(const std::string& method);
 
 }  // namespace eigenveil::cli

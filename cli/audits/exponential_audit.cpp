@@ -10,7 +10,7 @@ namespace eigenveil::cli {
 namespace {
 
 struct ExponentialAuditOptions {
-  std::uint64_t runs = 400'000;
+  std::uint64_t runs = 1'000'000;
   bool mutants = false;
   std::optional<std::uint64_t> seed;
   double variance_share = 0.5;
@@ -21,7 +21,7 @@ struct ExponentialAuditOptions {
 };
 
 void ExponentialAuditOptions::declare(CLI::App& app) {
-  app.add_option("--runs", runs, "runs on each data set (default 400000)")
+  app.add_option("--runs", runs, "runs on each data set (default 1000000)")
       ->check(whole_number(1000, 100'000'000));
   app.add_option("--variance-share", variance_share,
                  "share of the budget for the variance (default here 0.5, to see both parts)")

@@ -43,6 +43,7 @@ void SharpAuditOptions::declare(CLI::App& app) {
   input.declare(app);
   app.get_option("INPUT")->required(false);
   bounds.declare(app);
+  bounds.declare_rank_transform(app);
   app.add_option("--data-spectrum", spectrum_file,
                  "eigenvalues of the covariance, one per line (rows with squared norm at most p), "
                  "instead of a table");

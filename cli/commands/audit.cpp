@@ -10,7 +10,8 @@ Command audit_command() {
       "beside the claim.\n"
       "  eigenveil audit gauss --epsilon 1 --delta 1e-6 --mutants",
       {moment_audit("gauss"), moment_audit("laplace"), exponential_audit(), sharp_audit(),
-       orbit_audit(), mask_audit()});
+       orbit_audit(), mask_audit(), subspace_audit("spiked"), subspace_audit("spiked-robust"),
+       subspace_audit("oja"), subspace_learning_audit()});
 }
 
 }  // namespace eigenveil::cli

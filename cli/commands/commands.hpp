@@ -7,11 +7,13 @@ namespace eigenveil::cli {
 /// One function per command; a new one is added here and to all_commands.
 Command pca_command();
 Command covariance_command();
+Command subspace_command();
 Command mask_command();
 Command analyse_command();
 Command plan_command();
 Command mask_plan();  ///< `plan mask`
 Command lowrank_command();
+Command subspace_plan_command();  ///< `plan subspace`
 Command sample_command();
 Command gram_command();
 Command audit_command();

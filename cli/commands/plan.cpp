@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "cli/commands/commands.hpp"
+#include "cli/methods/compare.hpp"
 #include "cli/methods/method.hpp"
 
 namespace eigenveil::cli {
@@ -16,6 +17,9 @@ Command method_plan(std::string summary, Task task) {
             request->declare(app);
             choice->declare(app, request->what);
             return [request, choice]() -> Outcome {
+              if (request->compare) {
+                return compare_methods(*request, *choice);
+              }
               return choice->choose(request->what).and_then([&](const Method* method) {
                 return method->plan(*request);
               });
@@ -33,7 +37,7 @@ Command plan_command() {
       "1e-6",
       {method_plan("principal components", Task::Components),
        method_plan("covariance or second moment", Task::Covariance),
-       method_plan("rank-k approximation", Task::LowRank), mask_plan()});
+       method_plan("rank-k approximation", Task::LowRank), mask_plan(), subspace_plan_command()});
 }
 
 }  // namespace eigenveil::cli

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
 
 #include "cli/commands/sample.hpp"
 #include "cli/methods/request.hpp"
@@ -29,7 +31,8 @@ struct SampleBingham {
 
  private:
   template <class Sampler>
-  Outcome write(const Sampler& chosen, const Vector& spectrum, const std::string& law) const;
+  Outcome write(const Sampler& chosen, const std::vector<Eigen::Index>& order,
+                const std::string& law) const;
 };
 
 void SampleBingham::declare(CLI::App& app) {
@@ -52,28 +55,31 @@ void SampleBingham::declare(CLI::App& app) {
 
 /// Frames are put where their number says, so the file does not depend on threads.
 template <class Sampler>
-Outcome SampleBingham::write(const Sampler& chosen, const Vector& spectrum,
+Outcome SampleBingham::write(const Sampler& chosen, const std::vector<Eigen::Index>& order,
                              const std::string& law) const {
+  const auto rows = static_cast<Eigen::Index>(order.size());
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   Result<AtomicFile> file = AtomicFile::create(out);
   if (!file) {
     return error_of(file);
   }
-  const std::string header = npy_header("<f8", draws, spectrum.size(), columns);
+  const std::string header = npy_header("<f8", draws, rows, columns);
   if (const Result<void> written = file->append(header); !written) {
     return written;
   }
   RandomStream stream = seed ? RandomStream::seeded(*seed) : RandomStream::secure();
   constexpr std::uint64_t kValuesPerChunk = std::uint64_t{1} << 22U;
-  const auto size = static_cast<std::uint64_t>(spectrum.size() * columns);
+  const auto size = static_cast<std::uint64_t>(rows * columns);
   const std::uint64_t chunk = std::max<std::uint64_t>(64, kValuesPerChunk / size);
   for (std::uint64_t first = 0; first < draws; first += chunk) {
     const std::uint64_t count = std::min(chunk, draws - first);
     std::vector<double> values(count * size);
     for_each_draw(chosen, count, stream, static_cast<unsigned>(default_threads()),
                   [&](std::size_t index, const Matrix& frame) {
-                    Eigen::Map<RowMajor>(values.data() + index * size, frame.rows(), frame.cols()) =
-                        frame;
+                    Eigen::Map<RowMajor> stored(values.data() + index * size, rows, columns);
+                    for (Eigen::Index i = 0; i < rows; ++i) {
+                      stored.row(order[static_cast<std::size_t>(i)]) = frame.row(i);
+                    }
                   });
     const std::string_view bytes(reinterpret_cast<const char*>(values.data()),
                                  values.size() * sizeof(double));
@@ -81,34 +87,39 @@ Outcome SampleBingham::write(const Sampler& chosen, const Vector& spectrum,
       return written;
     }
   }
-  return file->publish().map([&] {
-    fmt::print("wrote {} ({} frames, {} x {}, {})\n", out, draws, spectrum.size(), columns, law);
-  });
+  return file->publish().map(
+      [&] { fmt::print("wrote {} ({} frames, {} x {}, {})\n", out, draws, rows, columns, law); });
 }
 
 Outcome SampleBingham::run() const {
   if (const Result<void> free = check_new_file(out); !free) {
     return free;
   }
-  const Result<Vector> spectrum = read_spectrum(spectrum_file);
-  if (!spectrum) {
-    return error_of(spectrum);
+  const Result<Vector> given = read_numbers(spectrum_file);
+  if (!given) {
+    return error_of(given);
   }
+  // Samplers want the largest eigenvalue first; rows go back to the order of the file.
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(given->size()));
+  std::iota(order.begin(), order.end(), Eigen::Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Eigen::Index a, Eigen::Index b) { return (*given)[a] > (*given)[b]; });
+  const Vector spectrum = (*given)(order);
   if (sampler == "gibbs") {
-    return BinghamGibbsSampler::make(*spectrum, exponent, columns, sweeps)
+    return BinghamGibbsSampler::make(spectrum, exponent, columns, sweeps)
         .and_then([&](const auto& chosen) {
-          return write(chosen, *spectrum,
+          return write(chosen, order,
                        fmt::format("APPROXIMATE: Gibbs chains of {} sweeps", sweeps));
         });
   }
   if (sampler == "gaussian-block") {
-    return GaussianBlockSampler::make(*spectrum, exponent, columns)
+    return GaussianBlockSampler::make(spectrum, exponent, columns)
         .and_then([&](const auto& chosen) {
-          return write(chosen, *spectrum, "APPROXIMATE: Gaussian block");
+          return write(chosen, order, "APPROXIMATE: Gaussian block");
         });
   }
-  return BinghamSampler::make(*spectrum, exponent, columns).and_then([&](const auto& chosen) {
-    return write(chosen, *spectrum, "exact");
+  return BinghamSampler::make(spectrum, exponent, columns).and_then([&](const auto& chosen) {
+    return write(chosen, order, "exact");
   });
 }
 

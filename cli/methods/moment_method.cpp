@@ -27,6 +27,7 @@ class MomentMethod final : public Method {
   bool serves(Task task) const override { return task != Task::LowRank || name_ == "gauss"; }
   Outcome release(const ReleaseRequest& request) const override;
   Outcome plan(const PlanRequest& request) const override;
+  std::optional<PredictedError> predicted_error(const AssumedSetting& setting) const override;
 
  private:
   Result<MomentPlan> moment_plan(const Request& request, const RowBound& bound) const;
@@ -163,6 +164,17 @@ Outcome MomentMethod::plan(const PlanRequest& request) const {
           print_plan(request, plan, facts);
         }
       });
+}
+
+std::optional<PredictedError> MomentMethod::predicted_error(const AssumedSetting& setting) const {
+  const Result<MomentPlan> plan =
+      planner_({setting.bound, setting.budget, setting.relation, Extension::Count, 1});
+  if (!plan) {
+    return PredictedError{0.0, setting.relation, Basis::Proved, plan.error().message, false};
+  }
+  const double sd = plan->off_diagonal_sd() / static_cast<double>(setting.rows);
+  return PredictedError{predicted_subspace_error(setting.spectrum, setting.components, sd),
+                        setting.relation, Basis::Proved, "first order in the noise"};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "cli/methods/orbit_plan_facts.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/summary.hpp"
+#include "eigenveil/mechanism/orbit_bounds.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -29,6 +30,7 @@ class OrbitMethod final : public Method {
   std::string option_given() const override;
   Outcome release(const ReleaseRequest& request) const override;
   Outcome plan(const PlanRequest& request) const override;
+  std::optional<PredictedError> predicted_error(const AssumedSetting& setting) const override;
 
  private:
   RowField field() const { return complex_rows_ ? RowField::Complex : RowField::Real; }
@@ -271,6 +273,22 @@ Outcome OrbitMethod::plan(const PlanRequest& request) const {
       print_orbit_plan(request, *bound, found);
     }
   });
+}
+
+std::optional<PredictedError> OrbitMethod::predicted_error(const AssumedSetting& setting) const {
+  const Vector scales = Vector::Ones(static_cast<Eigen::Index>(setting.bound.dimension()));
+  const auto plan =
+      OrbitComponentsPlan::make({setting.bound, scales, setting.budget, setting.relation},
+                                setting.components, Request::kDefaultVarianceShare);
+  if (!plan) {
+    return PredictedError{0.0, setting.relation, Basis::ProvedRealArithmetic, plan.error().message,
+                          false};
+  }
+  const Vector sums = setting.spectrum * (static_cast<double>(setting.rows) /
+                                          scaled_norm2_bound(setting.bound, scales));
+  return PredictedError{predicted_orbit_error(sums, setting.components, plan->exponent()),
+                        setting.relation, Basis::ProvedRealArithmetic,
+                        "first order; 20% of the budget for the variances"};
 }
 
 }  // namespace

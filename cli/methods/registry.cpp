@@ -14,6 +14,11 @@ std::vector<std::unique_ptr<Method>> all_methods() {
   methods.push_back(laplace_method());
   methods.push_back(exponential_method());
   methods.push_back(orbit_method());
+  methods.push_back(spiked_method());
+  methods.push_back(spiked_robust_method());
+  methods.push_back(oja_method());
+  methods.push_back(sharp_method());
+  methods.push_back(subspace_method());
   return methods;
 }
 
@@ -66,10 +71,15 @@ void MethodChoice::declare(CLI::App& app, Request& request) {
 Result<const Method*> MethodChoice::choose(const Request& request) const {
   const Result<Budget> budget = request.budget.budget();
   if (!budget) {
-    return error_of(budget);
+    const Result<const Method*> named = find(request.method);
+    const bool enough = named && (*named)->plans_without_budget();
+    return enough ? named : Result<const Method*>(error_of(budget));
   }
-  const Result<std::string> wanted =
-      request.method.empty() ? default_method(request, *budget) : request.method;
+  const auto asked = std::find_if(methods_.begin(), methods_.end(),
+                                  [](const auto& method) { return method->asked_for(); });
+  const Result<std::string> wanted = !request.method.empty()   ? request.method
+                                     : asked != methods_.end() ? (*asked)->name()
+                                                               : default_method(request, *budget);
   if (!wanted) {
     return error_of(wanted);
   }
@@ -87,6 +97,13 @@ Result<const Method*> MethodChoice::choose(const Request& request) const {
         return bad_request(fmt::format("{} belongs to method {}, not to {}", other->option_given(),
                                        other->name(), method->name()));
       }
+    }
+    if (request.bounds.rank_transform && !method->takes_ranks()) {
+      return bad_request(fmt::format(
+          "--rank-transform cannot go with method {}: one row shifts the ranks of all the others, "
+          "which a guarantee for every data set does not cover; take --method sharp (asymptotic), "
+          "or give --range",
+          method->name()));
     }
     return method;
   });

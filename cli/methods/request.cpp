@@ -32,6 +32,9 @@ void Request::declare(CLI::App& app) {
       "--standardize", standardize,
       "work with columns scaled from their public range to [-1, 1] instead of original units");
   bounds.declare(app);
+  if (wants_components()) {
+    bounds.declare_rank_transform(app);
+  }
   budget.declare(app);
 }
 
@@ -81,6 +84,15 @@ void PlanRequest::declare(CLI::App& app) {
                  "predicted error; from public knowledge, or the output is for your eyes only")
       ->group(kGroup);
   app.add_flag("--json", json, "for machines");
+  if (what.wants_components()) {
+    app.add_flag("--compare", compare,
+                 "the predicted error of every method for the assumed --spectrum, with a "
+                 "recommendation")
+        ->group(kGroup);
+    app.add_option("--figure", figure_folder,
+                   "with --compare: a folder for comparison.svg and .csv")
+        ->group(kGroup);
+  }
   what.declare(app);
 }
 
@@ -123,7 +135,7 @@ Result<Vector> PlanRequest::spectrum(std::size_t expected) const {
   });
 }
 
-Result<Vector> read_spectrum(const std::string& path) {
+Result<Vector> read_numbers(const std::string& path) {
   std::ifstream file(path);
   if (!file) {
     return input_output_error(fmt::format("cannot read {}", path));
@@ -133,14 +145,23 @@ Result<Vector> read_spectrum(const std::string& path) {
   while (file >> value) {
     values.push_back(value);
   }
-  const bool sound = std::all_of(values.begin(), values.end(),
-                                 [](double v) { return std::isfinite(v) && v >= 0.0; });
-  if (!file.eof() || !sound || values.empty()) {
-    return bad_request(
-        fmt::format("{} must hold finite, non-negative eigenvalues, one per line", path));
+  const bool finite =
+      std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+  if (!file.eof() || !finite || values.empty()) {
+    return bad_request(fmt::format("{} must hold finite eigenvalues, one per line", path));
   }
-  std::sort(values.rbegin(), values.rend());
   return Vector(Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size())));
+}
+
+Result<Vector> read_spectrum(const std::string& path) {
+  return read_numbers(path).and_then([&](Vector values) -> Result<Vector> {
+    if (values.minCoeff() < 0.0) {
+      return bad_request(
+          fmt::format("{} must hold finite, non-negative eigenvalues, one per line", path));
+    }
+    std::sort(values.begin(), values.end(), std::greater<>());
+    return values;
+  });
 }
 
 }  // namespace eigenveil::cli

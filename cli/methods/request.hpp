@@ -63,6 +63,8 @@ struct PlanRequest {
   std::string columns;
   std::string spectrum_file;
   bool json = false;
+  bool compare = false;       ///< every method on one table
+  std::string figure_folder;  ///< of the comparison
 
   void declare(CLI::App& app);
   /// Names of the columns: given, from a bounds file, or c1, c2, ...
@@ -70,6 +72,9 @@ struct PlanRequest {
   /// The assumed eigenvalues, largest first; empty when none were given.
   Result<Vector> spectrum(std::size_t dimension) const;
 };
+
+/// Finite numbers, one per line, in the order of the file.
+Result<Vector> read_numbers(const std::string& path);
 
 /// Finite, non-negative eigenvalues, one per line, largest first in the result.
 Result<Vector> read_spectrum(const std::string& path);

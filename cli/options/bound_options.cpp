@@ -75,6 +75,13 @@ void BoundOptions::declare(CLI::App& app) {
       ->group(kGroup);
 }
 
+void BoundOptions::declare_rank_transform(CLI::App& app) {
+  app.add_flag("--rank-transform", rank_transform,
+               "replace every column by its average ranks, scaled to [-1, 1]: needs no range; for "
+               "method sharp only; --row-norm then clips in scaled units")
+      ->group("Bounds (what is known without looking)");
+}
+
 Result<ColumnRange> parse_range(const std::string& text) {
   const std::size_t colon = text.find(':');
   char* low_end = nullptr;
@@ -169,6 +176,15 @@ Result<RowBound> BoundOptions::standardised_bound(const Schema& schema) const {
 Result<RowBound> BoundOptions::bound(const Schema& schema) const {
   if (!given()) {
     return bad_request(kMissingBound);
+  }
+  if (rank_transform) {
+    if (!range.empty() || !bounds_file.empty() || standardises() || public_center_given()) {
+      return bad_request(
+          "--rank-transform needs no range: leave out --range, --bounds, --allele-frequencies and "
+          "a "
+          "public --center");
+    }
+    return RowBound::ranges(std::vector<ColumnRange>(schema.dimension()), row_norm, grid);
   }
   if (standardises()) {
     return standardised_bound(schema);

@@ -19,9 +19,15 @@ struct BoundOptions {
   std::int64_t grid = RowBound::kDefaultMaxAbs;
   std::string center = "none";
   std::string frequencies_file;
+  /// Columns become their centred ranks (data/rank_transform.hpp); asymptotic methods only.
+  bool rank_transform = false;
 
   void declare(CLI::App& app);
-  bool given() const { return row_norm || !range.empty() || !bounds_file.empty(); }
+  bool given() const {
+    return row_norm || !range.empty() || !bounds_file.empty() || rank_transform;
+  }
+  /// Declared by commands that serve an asymptotic method.
+  void declare_rank_transform(CLI::App& app);
   bool standardises() const { return !frequencies_file.empty(); }
   bool private_mean() const { return center == "private"; }
   bool has_public_center() const { return center.starts_with("public:"); }

@@ -69,6 +69,10 @@ Entry credit_masking_entry();
 Entry orbit_projections_entry();
 Entry orbit_condition_entry();
 Entry orbit_wishart_entry();
+Entry spiked_figure_entry(int number);  ///< 1, 2, 3, 5, 6 of seed 004
+Entry spiked_mnist_entry();
+Entry chooser_entry();
+std::vector<Entry> subspace_entries();  ///< seed 003
 
 /// Every entry, in the order of `reproduce list`.
 std::vector<Entry> all_entries();

@@ -28,7 +28,7 @@ struct Sizes {
 
 Sizes sizes_for(Effort effort) {
   return effort == Effort::Full ? Sizes{{10, 20, 50, 100}, 5, {0.03, 0.1, 0.3, 1.0}, 40}
-                                : Sizes{{8, 16}, 3, {0.03, 0.1, 1.0}, 6};
+                                : Sizes{{8, 16, 32}, 3, {0.01, 0.03, 0.1, 1.0}, 8};
 }
 
 /// One size and budget: the errors in the order of kContestants.

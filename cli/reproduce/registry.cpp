@@ -1,13 +1,35 @@
 #include <algorithm>
 
 #include "cli/reproduce/entry.hpp"
+#include "cli/reproduce/genotype_panel.hpp"
 #include "eigenveil/core/digest.hpp"
 
 namespace eigenveil::cli {
 
 std::vector<Entry> all_entries() {
-  return {trade_off_gallery_entry(), orbit_projections_entry(), orbit_condition_entry(),
-          orbit_wishart_entry(),     masked_noise_entry(),      credit_masking_entry()};
+  std::vector<Entry> entries{private_projections_entry(),
+                             trade_off_gallery_entry(),
+                             estimation_error_entry(),
+                             noise_and_privacy_entry(),
+                             finite_trade_off_entry(),
+                             rank_projections_entry(),
+                             adaptive_utility_entry(),
+                             orbit_projections_entry(),
+                             orbit_condition_entry(),
+                             orbit_wishart_entry(),
+                             masked_noise_entry(),
+                             credit_masking_entry(),
+                             spiked_figure_entry(1),
+                             spiked_figure_entry(2),
+                             spiked_figure_entry(3),
+                             spiked_mnist_entry(),
+                             spiked_figure_entry(5),
+                             spiked_figure_entry(6),
+                             chooser_entry()};
+  for (Entry& entry : subspace_entries()) {
+    entries.push_back(std::move(entry));
+  }
+  return entries;
 }
 
 std::uint64_t entry_seed(const std::string& id) {

@@ -12,6 +12,8 @@ constexpr std::size_t kDimension = 2;
 /// Exponent along the second axis: the more, the closer the pair comes to the claim and the rarer
 /// the event that shows it.
 constexpr double kBaseExponent = 4.0;
+/// A replaced row moves the exponent along both axes.
+constexpr double kBaseExponentReplaced = 3.0;
 
 using Rows = std::vector<double>;  // row after row
 
@@ -29,7 +31,9 @@ Result<ExactGram> gram_of(const Rows& rows, const RowBound& bound) {
 }
 
 Result<TablePair> worst_pair(const RowBound& bound, Relation relation, double exponent) {
-  const int base = std::max(1, static_cast<int>(std::lround(kBaseExponent / exponent)));
+  const double along_second =
+      relation == Relation::ReplaceOne ? kBaseExponentReplaced : kBaseExponent;
+  const int base = std::max(1, static_cast<int>(std::lround(along_second / exponent)));
   Rows first;
   for (int i = 0; i < base; ++i) {
     first.insert(first.end(), {0.0, kRadius});

@@ -11,7 +11,8 @@
 namespace eigenveil {
 namespace {
 
-constexpr double kEigenvalueShare = 0.5;
+/// Most of the budget on eigenvalues: what is spent twice then shows best.
+constexpr double kEigenvalueShare = 0.9;
 
 /// Rows along the two axes: M = diag(first, second).
 using AxisRows = std::array<int, 2>;
@@ -108,14 +109,16 @@ double laplace_ratio(double released, double first, double second, double scale)
 double total(const AxisRows& rows) {
   return rows[0] + rows[1];
 }
-double largest(const AxisRows& rows) {
-  return std::max(rows[0], rows[1]);
+/// Eigenvalues of diag(rows), largest first.
+std::array<double, 2> eigenvalues(const AxisRows& rows) {
+  return {static_cast<double>(std::max(rows[0], rows[1])),
+          static_cast<double>(std::min(rows[0], rows[1]))};
 }
 
-/// Algorithm 2: log likelihood ratios of eigenvalue, count and direction. Clamping at 0 loses
-/// nothing that matters: below 0 the ratio of the eigenvalue is constant.
+/// Algorithm 2 with k = d = 2: log likelihood ratios of eigenvalues (as if sorting had changed
+/// nothing), count and direction.
 double low_rank_statistic(const Attack& attack, const ExactGram& gram, RandomStream& stream) {
-  const LowRankPlan plan = *LowRankPlan::make(attack.request, 1, kEigenvalueShare);
+  const LowRankPlan plan = *LowRankPlan::make(attack.request, 2, kEigenvalueShare);
   const bool mutant = attack.mutant == OrbitMutant::EigenvaluesNotCounted;
   const PureDp directions = mutant ? budget_of(attack) : plan.direction_budget();
   LowRankDraw draw;
@@ -129,16 +132,19 @@ double low_rank_statistic(const Attack& attack, const ExactGram& gram, RandomStr
     draw = plan.run(gram, stream)->value();
   }
   const double scale = plan.noise_scale() / kEigenvalueSteps;
-  const double l = draw.eigenvalues.values[0];
-  double ratio = laplace_ratio(l, largest(attack.rows.first), largest(attack.rows.second), scale);
+  const Vector& l = draw.eigenvalues.values;
+  const auto first = eigenvalues(attack.rows.first);
+  const auto second = eigenvalues(attack.rows.second);
+  double ratio = laplace_ratio(l[0], first[0], second[0], scale) +
+                 laplace_ratio(l[1], first[1], second[1], scale);
   if (plan.shape().releases_count()) {
     const double weight = kCountWeight / kEigenvalueSteps;
     ratio += laplace_ratio(weight * draw.eigenvalues.count, weight * total(attack.rows.first),
                            weight * total(attack.rows.second), scale);
   }
-  if (l > 0.0) {
+  if (l[0] > l[1]) {  // H = l_2 I + (l_1 - l_2) u u*
     ratio += direction_ratio(exponent_of(attack, directions), attack.rows,
-                             draw.orbit.matrix(0, 0).real() / l);
+                             (draw.orbit.matrix(0, 0).real() - l[1]) / (l[0] - l[1]));
   }
   return ratio;
 }

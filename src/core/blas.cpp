@@ -26,4 +26,11 @@ void add_outer_products(const float* columns, std::size_t dimension, std::size_t
               columns, p, 1.0F, totals, p);
 }
 
+void add_inner_products(const double* columns, std::size_t dimension, std::size_t count,
+                        double* totals) {
+  const auto n = static_cast<blasint>(count);
+  const auto p = static_cast<blasint>(dimension);
+  cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, n, p, 1.0, columns, p, 1.0, totals, n);
+}
+
 }  // namespace eigenveil

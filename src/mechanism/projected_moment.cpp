@@ -20,6 +20,8 @@ constexpr int kMostFrameBits = 20;
 constexpr int kFewestFrameBits = 4;
 /// Totals of fewer than 2^53 rows must stay below 2^125.
 constexpr double kRoomBits = 125.0 - 53.0;
+/// So must t² n.
+constexpr long long kLargestConstant = 1LL << 36U;
 
 /// max_v |D v| / max(d) over rows on the grid, in grid steps, rounded up.
 double relative_row_norm(const RowBound& bound, const Vector& scales) {
@@ -112,7 +114,8 @@ MomentShape projected_shape(const ProjectionRequest& request, int bits) {
   shape.extension = Extension::Count;
   shape.relation = request.relation;
   shape.constant = std::max<std::int64_t>(
-      1, std::llround(count_constant_share(request.per_row, shape.dimension) * norm));
+      1, std::min(kLargestConstant,
+                  std::llround(count_constant_share(request.per_row, shape.dimension) * norm)));
   return shape;
 }
 

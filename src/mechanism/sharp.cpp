@@ -51,8 +51,18 @@ std::vector<std::string> assumptions_of(const SharpRequest& request) {
       "bound at this size; the worst-case epsilon of the draw is printed beside it",
       "idealised real arithmetic: calibration and draw are in double precision, rounded to public "
       "grids"};
+  if (request.components > 1) {
+    list.emplace_back(
+        "several components: where no exact sampler is efficient for the spectrum found, a Gibbs "
+        "chain of fixed length stands in for it");
+  }
   if (request.public_spectrum) {
     list.emplace_back("the spectrum given is public knowledge and describes these rows");
+  }
+  if (request.ranks) {
+    list.emplace_back(
+        "ranks: that one row shifts the ranks of all others is negligible in the limit, and is not "
+        "covered by the worst-case epsilon");
   }
   return list;
 }

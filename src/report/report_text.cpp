@@ -135,6 +135,21 @@ std::vector<std::string> references_of(const ReleaseDocument& document) {
         "B. Balle, Y.-X. Wang. Improving the Gaussian Mechanism for Differential Privacy: "
         "Analytical Calibration and Optimal Denoising. ICML 2018.");
   }
+  if (document.method.starts_with("spiked") || document.method == "oja") {
+    papers.emplace_back(
+        "T. T. Cai, D. Xia, M. Zha. Optimal Differentially Private PCA and Estimation for Spiked "
+        "Covariance Matrices. 2024.");
+  }
+  if (document.method == "spiked-robust") {
+    papers.emplace_back(
+        "C. Davis, W. M. Kahan. The Rotation of Eigenvectors by a Perturbation. III. SIAM Journal "
+        "on Numerical Analysis 7(1), 1970.");
+  }
+  if (document.method == "oja") {
+    papers.emplace_back(
+        "X. Liu, W. Kong, P. Jain, S. Oh. DP-PCA: Statistically Optimal and Differentially Private "
+        "PCA. NeurIPS 2022.");
+  }
   papers.emplace_back("I. Mironov. Rényi Differential Privacy. IEEE CSF 2017.");
   if (std::holds_alternative<Zcdp>(document.requested)) {
     papers.emplace_back(

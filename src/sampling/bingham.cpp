@@ -62,8 +62,13 @@ BinghamOutlook outlook_of(const detail::BinghamStages& stages) {
     return {captured, std::sqrt(rows)};
   }
   constexpr double kBoundedTries = 10.0;
-  if (captured == stages.columns || captured == 0) {
+  if (captured == stages.columns) {
     return {captured, kBoundedTries};
+  }
+  if (captured == 0) {
+    // Bounded in p, not in k: 1 in 2e8 was measured at k = 50 (p = 100 and 200).
+    const double beyond = std::max(0.0, static_cast<double>(stages.columns) - 3.0);
+    return {captured, kBoundedTries * std::exp(beyond * beyond / 115.0)};
   }
   const auto roaming = static_cast<double>(stages.columns - captured);
   const double edge = 2.0 * std::pow(rows, roaming * (roaming + 1.0) / 4.0);
@@ -82,6 +87,12 @@ Result<BinghamSampler> BinghamSampler::make(const Vector& eigenvalues, double ex
                                             Eigen::Index columns, double most_expected_tries) {
   if (std::optional<Error> error = detail::check_bingham_request(eigenvalues, exponent, columns)) {
     return tl::unexpected<Error>(std::move(*error));
+  }
+  const double range = eigenvalues[0] - eigenvalues[eigenvalues.size() - 1];
+  if (columns > 1 && !(exponent * range <= kLargestExponentForFrames)) {
+    return bad_request(
+        "the exponent times the range of the eigenvalues is above 1e12, where double precision no "
+        "longer separates the columns of a frame; draw one column, or lower the exponent");
   }
   BinghamSampler sampler(
       std::make_shared<const detail::BinghamStages>(stages_of(eigenvalues, exponent, columns)));

@@ -43,7 +43,7 @@ class Audits(CliTest):
         self.assertIn("whole number from 1000", self.refuse("audit", "gauss", "--runs", 5))
         self.assertIn("did you mean gauss?", self.refuse("audit", "gaus", "--mu", 1))
         self.assertIn("--group-size", self.refuse("audit", "gauss", "--mu", 1, "--group-size", 2))
-        self.assertIn("eigenveil audit gauss|laplace", self.refuse("audit"))
+        self.assertIn("eigenveil audit gauss|laplace|exponential", self.refuse("audit"))
 
 
 if __name__ == "__main__":

@@ -26,4 +26,9 @@ void add_outer_products(const double* columns, std::size_t dimension, std::size_
 void add_outer_products(const float* columns, std::size_t dimension, std::size_t count,
                         float* totals);
 
+/// upper(totals) += columnsᵀ * columns for a dimension x count column-major matrix: the inner
+/// products of `count` rows of data stored row by row.
+void add_inner_products(const double* columns, std::size_t dimension, std::size_t count,
+                        double* totals);
+
 }  // namespace eigenveil

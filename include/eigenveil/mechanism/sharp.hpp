@@ -20,7 +20,8 @@ struct SharpRequest {
   bool published = false;          ///< plug-in calibration without margins
   /// A spectrum of rows with squared norm at most p that is public knowledge: β is taken from it
   /// and no calibration is paid for.
-  std::optional<Vector> public_spectrum;
+  std::optional<Vector> public_spectrum = std::nullopt;
+  bool ranks = false;  ///< rows are ranks: one row shifts those of all others
 };
 
 /// What a run settled on before it drew: all of it released.

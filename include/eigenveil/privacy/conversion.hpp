@@ -40,8 +40,8 @@ GaussianDp pure_gdp(double epsilon);
 /// The exponential mechanism with parameter epsilon is epsilon-bounded-range: epsilon^2/8-zCDP.
 Zcdp bounded_range_zcdp(double epsilon);
 
-/// The curve that a list of proved (epsilon, delta) pairs implies, each valid for both directions of
-/// every neighbour pair; sorted by epsilon, not empty.
+/// The curve that a list of proved (epsilon, delta) pairs implies, each valid for both directions
+/// of every neighbour pair; sorted by epsilon, not empty.
 TradeOffCurve trade_off_curve_of(const std::vector<ApproxDp>& proved);
 
 }  // namespace eigenveil

@@ -1,0 +1,56 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/audits/attack_table.hpp"
+#include "cli/audits/audits.hpp"
+#include "cli/options/checks.hpp"
+#include "cli/subspace/learn.hpp"
+#include "eigenveil/audit/subspace_learning_cases.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+struct SubspaceAuditOptions {
+  std::uint64_t runs = 100'000;
+  bool mutants = false;
+  std::optional<std::uint64_t> seed;
+  BudgetOptions budget;
+
+  Outcome run() const {
+    return subspace_budget(budget).and_then([&](const ApproxDp& pair) -> Outcome {
+      const Result<std::vector<SubspaceAttacks>> families = subspace_attacks(pair, mutants);
+      if (!families) {
+        return error_of(families);
+      }
+      for (const SubspaceAttacks& family : *families) {
+        const Outcome attacked = run_attacks(
+            {"subspace, " + family.name, Relation::ReplaceOne, runs, seed}, family.cases);
+        if (!attacked) {
+          return attacked;
+        }
+      }
+      return {};
+    });
+  }
+};
+
+}  // namespace
+
+Command subspace_learning_audit() {
+  return {"subspace", "gap rule, vote histogram and stable core; try --epsilon 2 --delta 0.05",
+          [](CLI::App& app) {
+            auto options = std::make_shared<SubspaceAuditOptions>();
+            app.add_option("--runs", options->runs, "runs on each data set (default 100000)")
+                ->check(whole_number(1000, 100'000'000));
+            app.add_flag("--mutants", options->mutants,
+                         "attack broken versions too: every one must be refuted");
+            app.add_option("--seed", options->seed, "the same attack again, for tests")
+                ->check(whole_number(0));
+            options->budget.neighbours = "replace-one";
+            options->budget.declare(app);
+            return [options] { return options->run(); };
+          }};
+}
+
+}  // namespace eigenveil::cli

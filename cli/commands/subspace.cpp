@@ -1,0 +1,186 @@
+#include <memory>
+
+#include "cli/commands/commands.hpp"
+#include "cli/options/checks.hpp"
+#include "cli/options/output_options.hpp"
+#include "cli/subspace/document.hpp"
+#include "cli/subspace/learn.hpp"
+#include "eigenveil/data/exact_rows.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+struct SubspaceCommand {
+  InputOptions input;
+  LearnOptions learn;
+  BudgetOptions budget;
+  OutputOptions output;
+  std::optional<std::size_t> rows;
+  bool exact = false;
+  bool affine = false;
+  bool published = false;
+  std::int64_t max_abs = 1000;
+  std::optional<std::int64_t> exceptions;
+
+  void declare(CLI::App& app);
+  Outcome run() const;
+
+ private:
+  Outcome check_words() const;
+  Outcome run_exact(const ApproxDp& pair) const;
+  Outcome run_near(const ApproxDp& pair) const;
+};
+
+void SubspaceCommand::declare(CLI::App& app) {
+  input.declare(app);
+  app.add_option("-k,--components", learn.subspace, "dimension of the subspace (default 1)")
+      ->check(whole_number(1));
+  app.add_option("--aggregate", learn.aggregate,
+                 "core (default) or grid; with --exact: gapmax (default for small k) or votes")
+      ->check(one_of({"core", "grid", "gapmax", "votes"}));
+  app.add_option("--rows", rows, "number of rows, if known: saves counting them first")
+      ->check(whole_number(1));
+  constexpr const char* kGroup = "Exact points";
+  app.add_flag("--exact", exact, "the rows lie exactly in the subspace: whole numbers or fractions")
+      ->group(kGroup);
+  app.add_flag("--affine", affine, "with --exact: the subspace need not contain the origin")
+      ->group(kGroup);
+  app.add_option("--exceptions", exceptions,
+                 "gapmax: rows that may lie elsewhere (default: as many as possible)")
+      ->check(whole_number(0))
+      ->group(kGroup);
+  app.add_option("--max-abs", max_abs,
+                 "public bound on the whole numbers; a row beyond it counts as zero (default 1000)")
+      ->check(whole_number(1, std::uint64_t{1} << 50))
+      ->group(kGroup);
+  app.add_flag("--published", published, "gapmax as the source prints it: NOT PRIVATE")
+      ->group(kGroup);
+  learn.declare(app);
+  budget.neighbours = "replace-one";
+  budget.declare(app);
+  output.declare(app);
+}
+
+Outcome SubspaceCommand::check_words() const {
+  const bool exact_word = learn.aggregate == "gapmax" || learn.aggregate == "votes";
+  if (!learn.aggregate.empty() && exact_word != exact) {
+    return bad_request(exact ? "with --exact, --aggregate is gapmax or votes"
+                             : "--aggregate gapmax and votes need --exact");
+  }
+  if (!exact && (affine || published || exceptions)) {
+    return bad_request("--affine, --exceptions and --published need --exact");
+  }
+  if (exact && (learn.gamma || learn.failure_probability || learn.groups)) {
+    return bad_request("--gamma, --groups and --failure-probability are not for --exact");
+  }
+  return {};
+}
+
+Outcome SubspaceCommand::run() const {
+  if (const Outcome checked = check_words(); !checked) {
+    return checked;
+  }
+  if (input.is_gram()) {
+    return bad_request("subspace needs the rows themselves; a .gram file holds sums");
+  }
+  return subspace_budget(budget).and_then(
+      [&](const ApproxDp& pair) { return exact ? run_exact(pair) : run_near(pair); });
+}
+
+ReadOptions exact_read_options(const InputOptions& input) {
+  ReadOptions options;
+  options.missing = input.missing == "refuse" ? MissingCell::Refuse : MissingCell::Midpoint;
+  options.bad_cell = input.bad_cell == "refuse" ? BadCell::Refuse : BadCell::Midpoint;
+  options.header = input.header == "auto"      ? ReadOptions::Header::Auto
+                   : input.header == "present" ? ReadOptions::Header::Present
+                                               : ReadOptions::Header::Absent;
+  return options;
+}
+
+Outcome SubspaceCommand::run_exact(const ApproxDp& pair) const {
+  ReadOptions options = exact_read_options(input);
+  if (!input.columns.empty()) {
+    const Result<std::vector<std::string>> names = parse_columns(input.columns);
+    if (!names) {
+      return error_of(names);
+    }
+    options.columns = *names;
+  }
+  Result<ExactRows> table = read_exact_rows(input.input, options, affine);
+  if (!table) {
+    return error_of(table);
+  }
+  Schema schema = table->schema;
+  if (affine) {
+    schema.columns.emplace_back("constant");
+  }
+  // From here on only sizes are looked at until the plan stands.
+  ExactSubspaceRequest request{table->points.size(), schema.dimension(), learn.subspace, pair,
+                               ExactAggregate::Auto, exceptions,         max_abs,        published};
+  request.subspace += affine ? 1 : 0;
+  request.aggregate = learn.aggregate == "votes"                 ? ExactAggregate::Votes
+                      : learn.aggregate == "gapmax" || published ? ExactAggregate::GapMax
+                                                                 : ExactAggregate::Auto;
+  const Result<ExactSubspacePlan> plan = ExactSubspacePlan::make(request);
+  if (!plan) {
+    return error_of(plan);
+  }
+  if (const Result<void> writable = output.check_writable(); !writable) {
+    return error_of(writable);
+  }
+  ExactPoints points(schema.dimension(), max_abs);
+  for (const std::vector<std::int64_t>& point : table->points) {
+    points.add(point);
+  }
+  RandomStream stream = output.stream();
+  const Release<ExactSubspace> release = plan->run(points, stream);
+  return publish_subspace(exact_document(*plan, schema, affine, release), output,
+                          input.display_name());
+}
+
+Outcome SubspaceCommand::run_near(const ApproxDp& pair) const {
+  Result<std::unique_ptr<RowReader>> reader = input.open();
+  if (!reader) {
+    return error_of(reader);
+  }
+  const Schema schema = (*reader)->schema();
+  reader->reset();
+  const Result<std::size_t> counted = rows ? Result<std::size_t>(*rows) : count_rows(input);
+  if (!counted) {
+    return error_of(counted);
+  }
+  const Result<SubspacePlan> plan =
+      SubspacePlan::make(learn.request(*counted, schema.dimension(), pair));
+  if (!plan) {
+    return error_of(plan);
+  }
+  if (const Result<void> writable = output.check_writable(); !writable) {
+    return error_of(writable);
+  }
+  RandomStream stream = output.stream();
+  return learn_subspace(*plan, learn.parts(), learn.angle, *counted, input, output.is_quiet(),
+                        stream)
+      .and_then([&](const Release<LearnedSubspace>& release) {
+        return publish_subspace(
+            learned_document(*plan, {learn.parts(), learn.angle, *counted}, schema, release),
+            output, input.display_name());
+      });
+}
+
+}  // namespace
+
+Command subspace_command() {
+  return {
+      "subspace",
+      "The subspace in or near which the rows lie; no bound on the rows is needed, and the "
+      "number of rows it takes does not grow with the number of columns.\n"
+      "  eigenveil subspace embeddings.npy -k 5 --epsilon 1 --delta 1e-6 --gamma 1e-4 --out out/\n"
+      "  eigenveil subspace points.csv --exact -k 2 --epsilon 1 --delta 1e-6 --out out/",
+      [](CLI::App& app) {
+        auto command = std::make_shared<SubspaceCommand>();
+        command->declare(app);
+        return [command] { return command->run(); };
+      }};
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,187 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/exact_pass.hpp"
+#include "cli/methods/method.hpp"
+#include "cli/methods/spectral_document.hpp"
+#include "cli/summary.hpp"
+#include "eigenveil/core/symmetric_eigen.hpp"
+#include "eigenveil/mechanism/gap_projector.hpp"
+#include "eigenveil/mechanism/noisy_projector.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+/// spiked-robust: projector noise that adapts to a noisy eigengap; holds for every data set.
+class SpikedRobustMethod final : public Method {
+ public:
+  std::string name() const override { return "spiked-robust"; }
+  std::string budgets() const override { return "(epsilon, delta)"; }
+  bool serves(Task task) const override { return task == Task::Components; }
+  bool takes_variance_share() const override { return true; }
+  Outcome release(const ReleaseRequest& request) const override;
+  Outcome plan(const PlanRequest& request) const override;
+  std::optional<PredictedError> predicted_error(const AssumedSetting& setting) const override;
+};
+
+Result<GapPlan> gap_plan(const Request& what, const RowBound& bound) {
+  if (const Result<void> checked = check_subspace_request(what, "spiked-robust"); !checked) {
+    return error_of(checked);
+  }
+  if (const Result<void> checked = what.check_components(bound.dimension()); !checked) {
+    return error_of(checked);
+  }
+  const Result<Budget> budget = what.budget.budget();
+  if (!budget) {
+    return error_of(budget);
+  }
+  return what.budget.relation().and_then([&](Relation relation) {
+    return GapPlan::make(
+        {bound, what.units(), *budget, relation, what.components, what.share_for_variance()});
+  });
+}
+
+ReleaseDocument document_of(const Request& request, const GapPlan& plan, const Schema& schema,
+                            const Release<GapResult>& release) {
+  const GapResult& result = release.value();
+  ReleaseDocument document = spectral_document(request, "spiked-robust", release.guarantee(),
+                                               plan.request().bound, schema);
+  const bool count_is_public = row_count_is_public(plan.request().relation);
+  document.parameters.emplace_back("delta_for_the_gap", plan.failure());
+  document.result.emplace_back(count_is_public ? "rows" : "noisy_rows", result.count);
+  if (!count_is_public) {
+    document.result.emplace_back("noisy_rows_sd", result.count_sd);
+  }
+  document.result.emplace_back("gap_lower_bound_of_sum", result.gap_lower);
+  document.result.emplace_back("gap_noise_sd", plan.gap_sd());
+  document.result.emplace_back("null", !result.frame.has_value());
+  if (!result.frame) {
+    return document;
+  }
+  const double n = std::max(1.0, result.count);
+  document.result.emplace_back("projector_noise_sd", result.projector_sd);
+  const SymmetricEigen inside = symmetric_eigen(result.inside / n);
+  const Vector variances = inside.values.cwiseMax(0.0);
+  document.result.emplace_back("noisy_explained_variance", to_list(variances));
+  // The total variance is not released: shares are of the components alone.
+  document.result.emplace_back("noisy_explained_share",
+                               to_list(variances / std::max(variances.sum(), 1e-300)));
+  document.result.emplace_back(
+      "noise_edge", to_list(Vector::Constant(variances.size(), 4.0 * plan.inside_sd() / n)));
+  add_loadings(document, schema, *result.frame * inside.vectors);
+  return document;
+}
+
+Outcome SpikedRobustMethod::release(const ReleaseRequest& request) const {
+  Result<ExactPass> pass = ExactPass::open(request.input, request.what.bounds);
+  if (!pass) {
+    return error_of(pass);
+  }
+  const Result<GapPlan> plan = gap_plan(request.what, pass->bound());
+  if (!plan) {
+    return error_of(plan);
+  }
+  if (const Result<void> writable = request.output.check_writable(); !writable) {
+    return error_of(writable);
+  }
+  const Result<ExactGram> gram = pass->run(request.output.is_quiet());
+  if (!gram) {
+    return error_of(gram);
+  }
+  RandomStream stream = request.output.stream();
+  const Release<GapResult> release = plan->run(*gram, stream);
+  std::vector<std::string> lines = {fmt::format(
+      "  gap         at least {:.4g} in the sum of x x' (noisy)", release.value().gap_lower)};
+  lines.push_back(release.value().frame
+                      ? fmt::format("  projector   noise standard deviation {:.4g}",
+                                    release.value().projector_sd)
+                      : "  NULL        the noisy eigengap is too small for this budget: no "
+                        "components are released (a legal outcome)");
+  return publish(document_of(request.what, *plan, pass->schema(), release), request.output,
+                 {request.input.display_name(), describe_bound(pass->bound()), lines});
+}
+
+Outcome SpikedRobustMethod::plan(const PlanRequest& request) const {
+  const Result<Schema> schema = request.schema();
+  if (!schema) {
+    return error_of(schema);
+  }
+  const Result<Vector> spectrum = request.spectrum(schema->dimension());
+  if (!spectrum) {
+    return error_of(spectrum);
+  }
+  return request.what.bounds.bound(*schema)
+      .and_then([&](const RowBound& bound) { return gap_plan(request.what, bound); })
+      .map([&](const GapPlan& plan) {
+        const auto n = static_cast<double>(request.rows);
+        // The smallest gap of the covariance that gives an answer rather than NULL.
+        double low = 0.0;
+        double high = 1e6 * plan.radius() * plan.radius() * (1.0 + plan.gap_sd());
+        for (int i = 0; i < 200; ++i) {
+          const double middle = 0.5 * (low + high);
+          (plan.projector_sd(plan.expected_lower(middle)) ? high : low) = middle;
+        }
+        nlohmann::ordered_json facts = {
+            {"task", "pca"},
+            {"method", "spiked-robust"},
+            {"guarantee", headline(plan.guarantee(), *request.what.budget.budget())},
+            {"in_words", detection_in_words(plan.guarantee())},
+            {"row_norm", plan.radius()},
+            {"gap_noise_sd", plan.gap_sd() / n},
+            {"smallest_useful_gap", high / n}};
+        if (spectrum->size() > 0) {
+          const Eigen::Index k = request.what.components;
+          const double gap = n * ((*spectrum)[k - 1] - (*spectrum)[k]);
+          const std::optional<double> sd = plan.projector_sd(plan.expected_lower(gap));
+          facts["null_expected"] = !sd.has_value();
+          if (sd) {
+            facts["predicted_error_f2"] =
+                projector_noise_error(spectrum->size(), k, *sd * std::sqrt(0.5));
+          }
+        }
+        if (request.json) {
+          fmt::print("{}\n", facts.dump(2));
+          return;
+        }
+        fmt::print("Plan for pca by method spiked-robust: {} rows, {} columns (no data was read)\n",
+                   request.rows, schema->dimension());
+        for (const auto& [key, value] : facts.items()) {
+          if (key != "task" && key != "method") {
+            fmt::print("  {:<22}{}\n", key,
+                       value.is_string() ? value.get<std::string>() : value.dump());
+          }
+        }
+      });
+}
+
+std::optional<PredictedError> SpikedRobustMethod::predicted_error(
+    const AssumedSetting& setting) const {
+  PredictedError error{0.0, setting.relation, Basis::ProvedRealArithmetic,
+                       "noise adapts to the eigengap"};
+  const Result<GapPlan> plan =
+      GapPlan::make({setting.bound, Units::Scaled, setting.budget, setting.relation,
+                     setting.components, Request::kDefaultVarianceShare});
+  if (!plan) {
+    return PredictedError{0.0, setting.relation, error.basis, plan.error().message, false};
+  }
+  const Eigen::Index k = setting.components;
+  const double gap =
+      static_cast<double>(setting.rows) * (setting.spectrum[k - 1] - setting.spectrum[k]);
+  const std::optional<double> sd = plan->projector_sd(plan->expected_lower(gap));
+  if (!sd) {
+    return PredictedError{0.0, setting.relation, error.basis,
+                          "NULL is expected: the gap is too small for this budget", false};
+  }
+  error.error_f2 = projector_noise_error(setting.spectrum.size(), k, *sd * std::sqrt(0.5));
+  return error;
+}
+
+}  // namespace
+
+std::unique_ptr<Method> spiked_robust_method() {
+  return std::make_unique<SpikedRobustMethod>();
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "cli/options/output_options.hpp"
+#include "cli/outcome.hpp"
+#include "eigenveil/data/raw_rows.hpp"
+#include "eigenveil/mechanism/approximate_subspace.hpp"
+#include "eigenveil/mechanism/exact_subspace.hpp"
+#include "eigenveil/report/document.hpp"
+
+namespace eigenveil::cli {
+
+ReleaseDocument exact_document(const ExactSubspacePlan& plan, const Schema& schema, bool affine,
+                               const Release<ExactSubspace>& release);
+
+struct BoostSettings {
+  std::size_t parts = 1;
+  double angle = 0.1;
+  std::size_t rows = 0;
+};
+ReleaseDocument learned_document(const SubspacePlan& plan, const BoostSettings& boost,
+                                 const Schema& schema, const Release<LearnedSubspace>& release);
+
+/// The table of an orthonormal frame, one row per column of the data.
+ReleasedTable frame_table(const Matrix& frame, const std::vector<std::string>& columns);
+
+/// Writes the release to --out, then prints it (--json) or its summary in words.
+Outcome publish_subspace(const ReleaseDocument& document, const OutputOptions& output,
+                         const std::string& input);
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,147 @@
+#include "cli/subspace/learn.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "cli/options/checks.hpp"
+#include "cli/progress.hpp"
+#include "eigenveil/data/parallel_rows.hpp"
+
+namespace eigenveil::cli {
+
+void LearnOptions::declare(CLI::App& app) {
+  constexpr const char* kGroup = "Subspace near the rows";
+  app.add_option("--gamma", gamma,
+                 "sqrt(lambda_(k+1) / lambda_k) the data have at most; without it a ladder of "
+                 "values is searched privately, which costs budget")
+      ->group(kGroup);
+  app.add_option("--groups", groups, "number of groups of rows (default: planned)")
+      ->check(whole_number(3, 20'000))
+      ->group(kGroup);
+  app.add_option("--references", references, "reference points per direction (default 4)")
+      ->check(whole_number(1, 100))
+      ->group(kGroup);
+  app.add_option("--cell-factor", cell_factor, "grid: cell side over the default one (default 1)")
+      ->group(kGroup);
+  app.add_option("--failure-probability", failure_probability,
+                 "boosted: learn on disjoint parts and take what most agree on")
+      ->check(open_unit_interval())
+      ->group(kGroup);
+  app.add_option("--angle", angle, "boosted: sine of the angle that counts as agreement (0.1)")
+      ->check(open_unit_interval())
+      ->group(kGroup);
+}
+
+SubspaceRequest LearnOptions::request(std::size_t rows, std::size_t dimension,
+                                      const ApproxDp& budget) const {
+  return {rows / parts(),
+          dimension,
+          subspace,
+          budget,
+          aggregate == "grid" ? SubspaceAggregate::Grid : SubspaceAggregate::Core,
+          gamma,
+          groups,
+          references,
+          cell_factor};
+}
+
+Result<ApproxDp> subspace_budget(const BudgetOptions& options) {
+  if (options.group_size != 1) {
+    return bad_request("subspace protects one row; leave out --group-size");
+  }
+  if (options.neighbours != "replace-one") {
+    return bad_request(
+        "subspace protects against replacing one row by any other (the row count is public); "
+        "leave out --neighbours or give replace-one");
+  }
+  return options.budget().and_then([](const Budget& budget) -> Result<ApproxDp> {
+    if (const auto* pair = std::get_if<ApproxDp>(&budget)) {
+      return *pair;
+    }
+    return bad_request(
+        "subspace needs --epsilon with --delta: no pure or Gaussian budget can release one of "
+        "infinitely many subspaces");
+  });
+}
+
+Result<std::size_t> count_rows(const InputOptions& input) {
+  if (input.input == "-") {
+    return bad_request("standard input can be read once only; give --rows N");
+  }
+  Result<std::unique_ptr<RowReader>> reader = input.open();
+  if (!reader) {
+    return error_of(reader);
+  }
+  std::atomic<std::size_t> rows = 0;
+  const Result<void> read =
+      for_each_block(**reader, static_cast<std::size_t>(input.thread_count()),
+                     [&](std::size_t, RawRows& block) { rows += block.rows; });
+  if (!read) {
+    return error_of(read);
+  }
+  return rows.load();
+}
+
+Result<void> for_each_row(const InputOptions& input, std::size_t rows, bool quiet,
+                          const std::function<void(const double*)>& take) {
+  Result<std::unique_ptr<RowReader>> opened = input.open();
+  if (!opened) {
+    return error_of(opened);
+  }
+  const std::unique_ptr<RowReader> reader =
+      with_progress(std::move(*opened), input.display_name(), quiet);
+  RawRows block;
+  std::size_t seen = 0;
+  while (true) {
+    if (const Result<void> read = reader->read(block); !read) {
+      return error_of(read);
+    }
+    if (block.rows == 0) {
+      break;
+    }
+    for (std::size_t r = 0; r < block.rows; ++r) {
+      take(block.values.data() + r * block.dimension);
+    }
+    seen += block.rows;
+  }
+  if (seen != rows) {
+    return bad_request(fmt::format("the table has {} rows, not {} as --rows says", seen, rows));
+  }
+  return {};
+}
+
+Result<Release<LearnedSubspace>> learn_subspace(const SubspacePlan& plan, std::size_t parts,
+                                                double angle, std::size_t rows,
+                                                const InputOptions& input, bool quiet,
+                                                RandomStream& stream) {
+  const int threads = input.thread_count();
+  const std::size_t part_rows = rows / parts;
+  std::vector<LearnedSubspace> learned;
+  std::optional<Release<LearnedSubspace>> last;
+  std::optional<GroupBuilder> builder = plan.builder(stream, threads);
+  std::size_t in_part = 0;
+  const Result<void> read = for_each_row(input, rows, quiet, [&](const double* row) {
+    if (learned.size() == parts) {
+      return;
+    }
+    builder->add(row);
+    if (++in_part == part_rows) {
+      last = plan.run(std::move(*builder).finish(), stream, threads);
+      learned.push_back(last->value());
+      builder = plan.builder(stream, threads);
+      in_part = 0;
+    }
+  });
+  if (!read) {
+    return error_of(read);
+  }
+  if (parts == 1) {
+    return *last;
+  }
+  // Disjoint parts fixed by the row index: a replaced row touches one of them.
+  return Release<LearnedSubspace>(agreeing_subspace(learned, 2.0 * angle), last->guarantee(),
+                                  last->mechanism());
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "eigenveil/core/matrix.hpp"
+#include "eigenveil/random/stream.hpp"
+
+namespace eigenveil {
+
+/// Sizes of the approximate case; public.
+struct GroupShape {
+  std::size_t dimension = 0;   ///< d
+  std::size_t subspace = 1;    ///< k
+  std::size_t references = 4;  ///< q
+  std::size_t groups = 0;      ///< t
+  std::size_t per_group = 0;   ///< m
+  double step = 1.0;           ///< of the grid positions are rounded to
+  std::size_t coordinates() const { return references * dimension; }
+};
+
+/// Where every group puts the reference points: one column of q d whole numbers (in steps) per
+/// group. A position depends on the rows of its own group and on public numbers alone, which is
+/// all that the aggregators' proofs ask of it. Private.
+struct GroupPositions {
+  GroupShape shape;
+  Matrix steps;  ///< (q d) x t, whole numbers below 2^45
+  /// Groups whose rows have no k leading directions (fewer than k independent rows): near nobody.
+  std::vector<std::uint8_t> abstains;
+  Eigen::Index groups() const { return steps.cols(); }
+};
+
+/// Independent standard normal reference points, d x q: public, drawn without looking.
+Matrix draw_reference_points(const GroupShape& shape, RandomStream& stream);
+
+/// The span of the k leading directions of `points` (d x m, one point per column), orthonormal.
+/// Never forms a d x d matrix when m < d. Points that are not finite count as zero. Nothing if the
+/// points span fewer than k dimensions, to double precision.
+std::optional<Matrix> leading_frame(Matrix points, std::size_t subspace);
+
+/// Rows in, positions out, one block of groups at a time: memory O(d (m + q t)).
+class GroupBuilder {
+ public:
+  GroupBuilder(const GroupShape& shape, Matrix reference_points, int threads);
+  /// The next row, d numbers, in the order of the table; rows beyond t m are not used.
+  void add(const double* row);
+  /// Groups that are not complete (there are none when t m rows came) abstain.
+  GroupPositions finish() &&;
+
+ private:
+  void place_waiting();
+  Matrix reference_points_;
+  int threads_;
+  std::vector<Matrix> waiting_;  ///< blocks d x m, complete but for the last
+  std::size_t filled_ = 0;       ///< points in the last block
+  std::size_t placed_ = 0;
+  GroupPositions positions_;
+};
+
+/// Top-k directions of noisy reference points (d x q): post-processing of a release. Also the k-th
+/// singular value, which says how well they are determined: 0 if there are no k directions.
+struct ReferenceSpan {
+  Matrix frame;
+  double smallest_singular = 0.0;
+};
+ReferenceSpan span_of_references(const Matrix& reference_points, std::size_t subspace);
+
+}  // namespace eigenveil

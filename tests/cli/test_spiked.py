@@ -1,0 +1,138 @@
+"""Methods of the spiked model: guarantees in words, refusals, NULL, private diagnostics, the chooser."""
+
+import os
+import random
+import stat
+import unittest
+
+from support import CliTest, csv_text, read_json, read_table
+
+
+def spiked_rows(n, p, spike, seed=1):
+    """Noise of variance 1 with one spike along the first column."""
+    draw = random.Random(seed)
+    return [[round(draw.gauss(0, 1) * (spike ** 0.5 if j == 0 else 1), 3) for j in range(p)]
+            for _ in range(n)]
+
+
+MODEL = ("--method", "spiked", "--neighbours", "independent-copy", "--sigma2", 1, "--lambda", 200,
+         "--epsilon", 1, "--delta", 0.01, "--header", "absent")
+
+
+class Spiked(CliTest):
+    def table(self, n=400, p=6, spike=200):
+        return self.write("t.csv", csv_text([], spiked_rows(n, p, spike)))
+
+    def test_a_release_says_what_it_rests_on(self):
+        table = self.table()
+        out = self.succeed("pca", table, *MODEL, "--row-count", 400, "--out", self.path("out"))
+        self.assertIn("WITH HIGH PROBABILITY over the data", out)
+        self.assertIn("shares      projector 80%", out)
+        release = read_json(self.path("out", "release.json"))
+        self.assertEqual(release["guarantee"]["relation"], "independent-copy")
+        self.assertEqual(release["guarantee"]["basis"], "model-probability")
+        self.assertTrue(any("precondition" in line
+                            for line in release["guarantee"]["assumptions"]))
+        names, columns, values = read_table(self.path("out", "loadings.csv"))
+        self.assertEqual((len(names), columns), (6, ["PC1"]))
+        self.assertGreater(abs(values[0][0]), 0.9)
+        self.succeed("explain", self.path("out", "release.json"))
+
+    def test_the_weaker_relation_must_be_accepted(self):
+        table = self.table()
+        words = self.refuse("pca", table, "--method", "spiked", "--sigma2", 1, "--lambda", 200,
+                            "--row-count", 400, "--epsilon", 1, "--delta", 0.01,
+                            "--header", "absent")
+        self.assertIn("independent-copy", words)
+
+    def test_preconditions_and_counts_are_checked(self):
+        table = self.table()
+        self.assertIn("--row-count", self.refuse("pca", table, *MODEL, "--row-count", 401))
+        self.assertIn("2 r", self.refuse("pca", table, *MODEL, "--row-count", 400, "-k", 4))
+        self.assertIn("--row-norm", self.refuse("pca", table, *MODEL))
+
+    def test_parameters_can_be_estimated(self):
+        table = self.table(n=2000)
+        out = self.succeed("pca", table, "--method", "spiked", "--neighbours", "independent-copy",
+                           "--max-rank", 2, "--row-norm", 60, "--epsilon", 4, "--delta", 0.01,
+                           "--header", "absent", "--json")
+        for name in ("noisy_sigma2", "noisy_top_eigenvalues", "lambda_lower", "budget_shares"):
+            self.assertIn(name, out)
+
+    def test_fewer_rows_than_columns(self):
+        table = self.write("w.csv", csv_text([], spiked_rows(60, 90, 1e6)))
+        self.succeed("pca", table, "--method", "spiked", "--neighbours", "independent-copy",
+                     "--sigma2", 1, "--lambda", 1e6, "--row-count", 60, "--epsilon", 1, "--delta",
+                     0.01, "--header", "absent", "--out", self.path("out"))
+        _, _, values = read_table(self.path("out", "loadings.csv"))
+        self.assertEqual(len(values), 90)
+
+    def test_covariance_raw_and_psd(self):
+        self.succeed("covariance", self.table(), *MODEL, "--row-count", 400, "--out",
+                     self.path("out"))
+        for name in ("covariance.csv", "covariance_raw.csv"):
+            self.assertTrue(os.path.exists(self.path("out", name)))
+
+    def test_the_diagnostic_is_private_and_apart(self):
+        table = self.table()
+        out = self.succeed("pca", table, *MODEL, "--row-count", 400, "--out", self.path("out"),
+                           "--diagnostic", self.path("private.txt"))
+        with open(self.path("private.txt"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertTrue(text.startswith("PRIVATE"))
+        self.assertEqual(stat.S_IMODE(os.stat(self.path("private.txt")).st_mode), 0o600)
+        with open(self.path("out", "release.json"), encoding="utf-8") as file:
+            self.assertNotIn("exact", file.read())
+        self.assertNotIn("verdict", out)
+
+    def test_plan_prints_conditions_and_rates(self):
+        out = self.succeed("plan", "pca", "--rows", 3000, "--dimension", 50, "--method", "spiked",
+                           "--neighbours", "independent-copy", "--sigma2", 1, "--lambda", 10,
+                           "--epsilon", 1, "--delta", 0.1)
+        self.assertIn("up to a constant", out)
+        self.assertEqual(out.count("  needs "), 3)
+
+
+class Robust(CliTest):
+    def test_components_or_null_are_both_success(self):
+        table = self.write("t.csv", csv_text([], spiked_rows(3000, 6, 30)))
+        options = ("pca", table, "--method", "spiked-robust", "--row-norm", 8, "--header", "absent")
+        self.assertIn("PC1", self.succeed(*options, "--epsilon", 1, "--delta", 1e-3))
+        # An answer here would have probability 5e-11.
+        out = self.succeed(*options, "--epsilon", 0.001, "--delta", 1e-9, "--out", self.path("null"))
+        self.assertIn("NULL", out)
+        self.assertTrue(read_json(self.path("null", "release.json"))["result"]["null"])
+
+    def test_it_needs_delta(self):
+        table = self.write("t.csv", csv_text([], spiked_rows(10, 3, 1)))
+        self.assertIn("--delta", self.refuse("pca", table, "--method", "spiked-robust",
+                                             "--row-norm", 8, "--mu", 1, "--header", "absent"))
+
+
+class Oja(CliTest):
+    def test_one_direction_of_a_stream(self):
+        table = self.write("t.csv", csv_text([], spiked_rows(4000, 5, 60)))
+        options = ("pca", table, "--method", "oja", "--row-norm", 20, "--header", "absent",
+                   "--epsilon", 2, "--delta", 1e-3, "--batch", 500)
+        self.succeed(*options, "--neighbours", "replace-one", "--out", self.path("out"))
+        _, _, values = read_table(self.path("out", "loadings.csv"))
+        self.assertAlmostEqual(sum(v[0] ** 2 for v in values), 1.0, places=6)
+        self.assertIn("replace-one", self.refuse(*options))
+
+
+class Chooser(CliTest):
+    def test_a_table_and_a_recommendation(self):
+        spectrum = self.write("s.txt", "\n".join(["11"] + ["1"] * 9))
+        out = self.succeed("plan", "pca", "--compare", "--rows", 20000, "--dimension", 10,
+                           "--row-norm", 22, "--epsilon", 1, "--delta", 1e-3, "--spectrum",
+                           spectrum, "--figure", self.folder)
+        self.assertRegex(out, r"recommended: (gauss|spiked-robust) \(")
+        for name in ("gauss", "laplace", "spiked", "oja"):
+            self.assertRegex(out, rf"(?m)^  {name} ")
+        self.assertTrue(os.path.exists(self.path("comparison.svg")))
+        self.refuse("plan", "pca", "--compare", "--rows", 20000, "--dimension", 10, "--row-norm",
+                    22, "--epsilon", 1, "--delta", 1e-3)
+
+
+if __name__ == "__main__":
+    unittest.main()
