@@ -66,7 +66,7 @@ def opendp_draws(c, p):
     from opendp.extras.numpy import _sscp_domain
     from opendp.extras.sklearn._make_eigenvector import make_private_eigenvector
 
-    dp.enable_features("contrib", "idealized-numerics", "honest-but-curious", "floating-point")
+    dp.enable_features("contrib", "idealized-numerics", "honest-but-curious")
     domain = _sscp_domain(num_features=p, norm=1.0, p=2, size=1, T=float)
     draw = make_private_eigenvector(domain, dp.symmetric_distance(), 4.0 * c)
     matrix = np.diag([1.0] + [0.0] * (p - 1))

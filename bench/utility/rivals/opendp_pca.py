@@ -7,7 +7,7 @@ import opendp.prelude as dp
 
 LOSSES = ("pure", "approx")
 VERSION = version("opendp")
-dp.enable_features("contrib", "idealized-numerics", "honest-but-curious", "floating-point")
+dp.enable_features("contrib", "idealized-numerics", "honest-but-curious")
 
 
 def components(rows, k, epsilon, delta, seed):  # has no seed
