@@ -170,7 +170,7 @@ Result<SubspaceAttacks> histogram_attacks(const ApproxDp& budget, bool mutants) 
                              broken({*full, half}, half + 1, half),
                              broken({*full, half}, half, half + 1)});
     attacks.cases.push_back(
-        {"threshold without the log", budget, broken({*full, 1}, 0, 1), broken({*full, 1}, 0, 0)});
+        {"threshold without the log", budget, broken({*full, 1}, 1, 0), broken({*full, 1}, 0, 0)});
     attacks.cases.push_back({"true count instead of noisy count", budget,
                              broken({*full, half, true}, half + 1, half),
                              broken({*full, half, true}, half, half)});

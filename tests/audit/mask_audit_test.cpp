@@ -24,8 +24,11 @@ TEST(MaskAttack, TheClaimStandsOnBothPairsAndIsNearlyAttained) {
 }
 
 TEST(MaskAttack, EveryMutantIsRefuted) {
-  const MaskAudit request{12, 2, {1.0, 0.05}};
   for (const auto& [mutant, pair] : mask_mutants()) {
+    // With p = 4 the wrong dimension n + p is twice the right one; the other mutants show best
+    // where the upper bound is nearly attained, at small p.
+    const std::int64_t columns = mutant == MaskMutant::DegreesUpsideDown ? 4 : 2;
+    const MaskAudit request{12, columns, {1.0, 0.05}};
     const AuditResult result = attack(request, pair, mutant);
     EXPECT_TRUE(result.refuted()) << result.name << ' ' << result.lower_bound << " claimed "
                                   << result.claimed;
