@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "cli/audits/audits.hpp"
 #include "cli/options/checks.hpp"
