@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 BINARY := build/release/bin/eigenveil
 
-.PHONY: build demo test check bench fuzz format lint install tarball packages clean
+.PHONY: build demo test check bench fuzz format lint install tarball python python-docs wheel packages clean
 
 build: packages
 	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -44,6 +44,20 @@ install: build
 
 tarball: build
 	@scripts/make-tarball
+
+# The Python package in build/release/python (add it to PYTHONPATH), its tests, and a wheel tested in a fresh environment.
+python: packages
+	@scripts/python-venv build
+	@cmake --preset release -DEIGENVEIL_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/build/venv/bin/python > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@cmake --build --preset release -j $(JOBS) --target eigenveil_python_files eigenveil_cli
+	@scripts/run-python-tests $(CURDIR)/build/release python/tests
+
+# The API reference as a web page.
+python-docs: python
+	@PYTHONPATH=build/release/python build/venv/bin/python -m pdoc -d numpy -o build/python-docs eigenveil '!eigenveil.methods'
+
+wheel: packages
+	@scripts/make-wheel
 
 clean:
 	rm -rf build

@@ -27,6 +27,7 @@ class ExponentialMethod final : public Method {
   bool takes_variance_share() const override { return true; }
   Outcome release(const ReleaseRequest& request) const override;
   Outcome plan(const PlanRequest& request) const override;
+  std::optional<PredictedError> predicted_error(const AssumedSetting& setting) const override;
 };
 
 Result<ExponentialPlan> make_plan(const Request& request, const RowBound& bound) {
@@ -92,6 +93,23 @@ double direction_error(const ExponentialPlan& plan, const Vector& eigenvalues, d
   const auto p = static_cast<double>(eigenvalues.size());
   const Result<SharpPrivacy> sharp = SharpPrivacy::make(eigenvalues, rows, 1);
   return sharp ? sharp->error_frobenius2(2.0 * plan.exponent() * rows / p) : 2.0;
+}
+
+std::optional<PredictedError> ExponentialMethod::predicted_error(
+    const AssumedSetting& setting) const {
+  if (setting.components != 1 || setting.spectrum.size() < 2) {
+    return std::nullopt;
+  }
+  const Result<ExponentialPlan> plan =
+      plan_exponential({setting.bound, column_scales(setting.bound, Units::Scaled), setting.budget,
+                        setting.relation, 1, Request::kDefaultVarianceShare});
+  if (!plan) {
+    return PredictedError{0.0, setting.relation, Basis::ProvedRealArithmetic, plan.error().message,
+                          false};
+  }
+  return PredictedError{direction_error(*plan, setting.spectrum, static_cast<double>(setting.rows)),
+                        setting.relation, plan->guarantee().basis,
+                        "asymptotic error of the drawn direction"};
 }
 
 Outcome ExponentialMethod::plan(const PlanRequest& request) const {

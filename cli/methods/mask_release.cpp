@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 
 #include "cli/options/checks.hpp"
 #include "eigenveil/core/atomic_output.hpp"

@@ -32,6 +32,9 @@ class OjaMethod final : public Method {
                    "norm)")
         ->group(kGroup);
   }
+  std::string option_given() const override {
+    return contribution_ ? "--contribution" : (batch_ != kDefaultBatch ? "--batch" : "");
+  }
   Outcome release(const ReleaseRequest& request) const override;
   Outcome plan(const PlanRequest& request) const override;
   std::optional<PredictedError> predicted_error(const AssumedSetting& setting) const override;
@@ -39,7 +42,8 @@ class OjaMethod final : public Method {
  private:
   Result<OjaPlan> oja_plan(const Request& what, const RowBound& bound) const;
 
-  std::size_t batch_ = 1000;
+  static constexpr std::size_t kDefaultBatch = 1000;
+  std::size_t batch_ = kDefaultBatch;
   std::optional<double> contribution_;
 };
 
@@ -107,7 +111,7 @@ Outcome OjaMethod::release(const ReleaseRequest& request) const {
   }
   const Release<Vector> release = oja.finish();
   ReleaseDocument document =
-      subspace_document(request.what, "oja", release.guarantee(), pass->bound(), pass->schema());
+      spectral_document(request.what, "oja", release.guarantee(), pass->bound(), pass->schema());
   document.parameters.emplace_back("batch", static_cast<std::int64_t>(batch_));
   document.parameters.emplace_back("sensitivity_of_a_batch", plan->sensitivity());
   document.result.emplace_back("rows", static_cast<double>(*count));

@@ -28,6 +28,7 @@ class SharpMethod final : public Method {
   bool takes_ranks() const override { return true; }
   bool plans_without_budget() const override { return true; }
   void declare(CLI::App& app) override;
+  std::string option_given() const override;
   Outcome release(const ReleaseRequest& request) const override;
   Outcome plan(const PlanRequest& request) const override { return plan_sharp(request, options_); }
 
@@ -52,6 +53,16 @@ void SharpMethod::declare(CLI::App& app) {
                  "share of mu^2 for calibrating on the data (default 0.3)")
       ->check(open_unit_interval())
       ->group(kGroup);
+}
+
+std::string SharpMethod::option_given() const {
+  if (!options_.spectrum_file.empty()) {
+    return "--data-spectrum";
+  }
+  if (options_.spectrum_is_public) {
+    return "--spectrum-is-public";
+  }
+  return options_.beta ? "--beta" : "";
 }
 
 Result<SharpPlan> SharpMethod::make_plan(const Request& request, const RowBound& bound) const {

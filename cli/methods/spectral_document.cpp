@@ -18,7 +18,7 @@ Result<void> check_subspace_request(const Request& request, const std::string& m
   return {};
 }
 
-ReleaseDocument subspace_document(const Request& request, const std::string& method,
+ReleaseDocument spectral_document(const Request& request, const std::string& method,
                                   const Guarantee& guarantee, const RowBound& bound,
                                   const Schema& schema) {
   ReleaseDocument document;
@@ -28,8 +28,7 @@ ReleaseDocument subspace_document(const Request& request, const std::string& met
   document.requested = *request.budget.budget();
   const MomentSettings settings{request.center(), request.units(),
                                 request.bounds.has_public_center(), document.requested};
-  document.parameters =
-      public_parameters({settings, bound, guarantee.relation, guarantee.group_size}, schema);
+  document.parameters = public_parameters({settings, bound, guarantee.relation, 1}, schema);
   return document;
 }
 

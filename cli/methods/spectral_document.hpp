@@ -11,7 +11,7 @@
 namespace eigenveil::cli {
 
 /// What documents of subspace methods have in common: head, public bound, loadings.
-ReleaseDocument subspace_document(const Request& request, const std::string& method,
+ReleaseDocument spectral_document(const Request& request, const std::string& method,
                                   const Guarantee& guarantee, const RowBound& bound,
                                   const Schema& schema);
 void add_loadings(ReleaseDocument& document, const Schema& schema, const Matrix& loadings);

@@ -29,6 +29,7 @@ class SpikedMethod final : public Method {
   bool takes_variance_share() const override { return true; }
   bool has_published_calibration() const override { return true; }
   void declare(CLI::App& app) override { options_.declare(app); }
+  std::string option_given() const override { return options_.given(); }
   Outcome release(const ReleaseRequest& request) const override;
   Outcome plan(const PlanRequest& request) const override;
   std::optional<PredictedError> predicted_error(const AssumedSetting& setting) const override;
@@ -100,7 +101,7 @@ ReleaseDocument document_of(const ReleaseRequest& request, const SpikedPlan& pla
                             const ExactPass& pass, const Release<SpikedResult>& release) {
   const SpikedResult& result = release.value();
   ReleaseDocument document =
-      subspace_document(request.what, "spiked", release.guarantee(), pass.bound(), pass.schema());
+      spectral_document(request.what, "spiked", release.guarantee(), pass.bound(), pass.schema());
   add_model_fields(document, plan, result);
   const SpikedComponents components = spiked_components(result);
   const Eigen::Index p = result.frame.rows();

@@ -42,6 +42,24 @@ void SpikedOptions::declare(CLI::App& app) {
       ->group(kGroup);
 }
 
+std::string SpikedOptions::given() const {
+  const SpikedConstants untouched;
+  if (noise_variance || spike) {
+    return noise_variance ? "--sigma2" : "--lambda";
+  }
+  if (rank || max_rank) {
+    return rank ? "--rank" : "--max-rank";
+  }
+  if (row_count || !diagnostic.empty()) {
+    return row_count ? "--row-count" : "--diagnostic";
+  }
+  if (constants.c1 != untouched.c1 || constants.c2 != untouched.c2 ||
+      constants.c3 != untouched.c3 || constants.c5 != untouched.c5) {
+    return "a constant of the spiked model";
+  }
+  return spread != 1.0 ? "--spread" : "";
+}
+
 Result<SpikedRequest> SpikedOptions::request(const Request& what, Eigen::Index rows,
                                              Eigen::Index dimension, double row_radius) const {
   if (const Result<void> checked = check_subspace_request(what, "spiked"); !checked) {

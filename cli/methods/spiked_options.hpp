@@ -22,6 +22,8 @@ struct SpikedOptions {
   std::string diagnostic;
 
   void declare(CLI::App& app);
+  /// One of these options if it was given.
+  std::string given() const;
   /// What Algorithm 1 needs, for a table of this size.
   Result<SpikedRequest> request(const Request& what, Eigen::Index rows, Eigen::Index dimension,
                                 double row_radius) const;

@@ -46,7 +46,7 @@ Result<GapPlan> gap_plan(const Request& what, const RowBound& bound) {
 ReleaseDocument document_of(const Request& request, const GapPlan& plan, const Schema& schema,
                             const Release<GapResult>& release) {
   const GapResult& result = release.value();
-  ReleaseDocument document = subspace_document(request, "spiked-robust", release.guarantee(),
+  ReleaseDocument document = spectral_document(request, "spiked-robust", release.guarantee(),
                                                plan.request().bound, schema);
   const bool count_is_public = row_count_is_public(plan.request().relation);
   document.parameters.emplace_back("delta_for_the_gap", plan.failure());

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <optional>
 
 #include "cli/reproduce/entry.hpp"
 #include "eigenveil/data/open.hpp"

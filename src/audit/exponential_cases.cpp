@@ -13,7 +13,7 @@ constexpr std::size_t kDimension = 2;
 /// the event that shows it.
 constexpr double kBaseExponent = 4.0;
 /// A replaced row moves the exponent along both axes.
-constexpr double kBaseExponentReplaced = 2.0;
+constexpr double kBaseExponentReplaced = 3.0;
 
 using Rows = std::vector<double>;  // row after row
 

@@ -2,6 +2,7 @@
 // rows themselves, rows against an explicit n x n rotation.
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 

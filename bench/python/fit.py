@@ -1,0 +1,87 @@
+"""PrivatePCA.fit beside scikit-learn's PCA(svd_solver="covariance_eigh"): time, overhead of Python, peak memory.
+
+    PYTHONPATH=build/release/python build/venv/bin/python bench/python/fit.py [ROWS COLUMNS [REPETITIONS]]
+
+The two alternate in one process on one array, so that what else runs on the machine meets both; the ratio is the median of the pairs.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+import numpy as np
+from sklearn.decomposition import PCA
+
+import eigenveil
+from eigenveil import _core
+
+
+def seconds(work):
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+class Inside:
+    """Time spent in the C++ calls of a fit."""
+
+    CALLS = [("GramAccumulator", "add_array"), ("GramAccumulator", "finish"), ("MomentPlan", "run"), ("ReleasedMoment", "covariance")]
+
+    def __init__(self):
+        self.total = 0.0
+        self.depth = 0
+        for owner, name in self.CALLS:
+            setattr(getattr(_core, owner), name, self.timed(getattr(getattr(_core, owner), name)))
+        _core.principal_components = self.timed(_core.principal_components)
+
+    def timed(self, call):
+        def wrapper(*arguments, **named):
+            start = time.perf_counter()
+            try:
+                return call(*arguments, **named)
+            finally:
+                self.total += time.perf_counter() - start
+
+        return wrapper
+
+
+MEMORY = """
+import resource, sys, numpy as np, eigenveil
+n, p = map(int, sys.argv[1:])
+X = np.random.default_rng(0).normal(size=(n, p))
+eigenveil.PrivatePCA(10, mu=1, row_norm=5).fit(X[:2000, :20])          # libraries loaded, thread pools up
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+now = int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
+pca = eigenveil.PrivatePCA(10, mu=1, row_norm=np.sqrt(p)).fit(X)
+print((peak() - now) / (8 * p * p), (peak() - now) / 2**20)
+"""
+
+
+def main():
+    n, p = (int(v) for v in sys.argv[1:3]) if len(sys.argv) > 2 else (100_000, 500)
+    repetitions = int(sys.argv[3]) if len(sys.argv) > 3 else 5
+    X = np.random.default_rng(0).normal(size=(n, p))
+    ours = lambda: eigenveil.PrivatePCA(10, epsilon=1, delta=1e-6, row_norm=np.sqrt(p)).fit(X)  # noqa: E731
+    theirs = lambda: PCA(10, svd_solver="covariance_eigh").fit(X)  # noqa: E731
+    ours(), theirs()
+    pairs = np.array([(seconds(ours), seconds(theirs)) for _ in range(repetitions)])
+    inside = Inside()
+    share = []
+    for _ in range(repetitions):
+        inside.total = 0.0
+        whole = seconds(ours)
+        share.append((whole - inside.total) / whole)
+    ratio = pairs[:, 0] / pairs[:, 1]
+    print(f"n = {n}, p = {p}, {repetitions} pairs: PrivatePCA {np.median(pairs[:, 0]):.2f} s, scikit-learn {np.median(pairs[:, 1]):.2f} s,"
+          f" ratio {np.median(ratio):.2f} [{ratio.min():.2f}, {ratio.max():.2f}] (bar 1.2)")
+    print(f"time outside of C++: {100 * np.median(share):.2f}% (bar 5%)")
+    done = subprocess.run([sys.executable, "-c", MEMORY, str(n), str(p)], capture_output=True, text=True, check=True, env=os.environ)
+    squares, mebibytes = map(float, done.stdout.split())
+    print(f"peak memory beyond the input: {squares:.1f} p^2 doubles, {mebibytes:.1f} MiB (bar 3 p^2 doubles)")
+
+
+if __name__ == "__main__":
+    main()

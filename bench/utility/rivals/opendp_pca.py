@@ -1,0 +1,17 @@
+"""OpenDP: eigendecomposition (Amin et al. 2019) with a known origin, so that no budget goes to a mean. One replaced row is symmetric distance 2."""
+
+from importlib.metadata import version
+
+import numpy as np
+import opendp.prelude as dp
+
+LOSSES = ("pure", "approx")
+VERSION = version("opendp")
+dp.enable_features("contrib", "idealized-numerics", "honest-but-curious")
+
+
+def components(rows, k, epsilon, delta, seed):  # has no seed
+    domain = dp.numpy.array2_domain(norm=1.0, p=2, origin=0.0, size=len(rows), num_columns=rows.shape[1], T=float)
+    release = dp.sklearn.decomposition.make_private_pca(domain, dp.symmetric_distance(), float(epsilon), num_components=k)
+    assert release.map(2) <= epsilon * (1 + 1e-9), "states its loss for another distance"
+    return np.asarray(release(rows).Vt)[:k]

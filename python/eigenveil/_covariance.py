@@ -1,0 +1,150 @@
+"""Private covariance."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ._docs import PARAMETERS, with_parameters
+from ._estimator import PrivateEstimator
+
+
+@with_parameters
+class PrivateCovariance(PrivateEstimator):
+    """Covariance (or second moment about a public centre) with differential privacy.
+
+    Parameters
+    ----------
+{parameters}
+
+    Attributes
+    ----------
+    covariance_ : ndarray of shape (n_features, n_features)
+        The nearest positive semidefinite matrix to ``covariance_raw_``.
+    covariance_raw_ : ndarray of shape (n_features, n_features)
+        As noised: unbiased, perhaps indefinite.
+    eigenvalues_ : ndarray of shape (n_features,)
+        Of ``covariance_raw_``, largest first.
+    center_, mean_, noise_floor_, noisy_count_, noisy_count_sd_, n_samples_, guarantee_, method_
+        As in :class:`PrivatePCA`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenveil import PrivateCovariance
+    >>> rows = np.random.default_rng(0).normal(size=(5000, 3))
+    >>> released = PrivateCovariance(mu=1, row_norm=3, center="private").fit(rows)
+    >>> released.covariance_.shape, released.guarantee_.relation
+    ((3, 3), 'add-remove')
+    """
+
+    _task = "covariance"
+
+    def __init__(
+        self,
+        *,
+        epsilon=None,
+        delta=None,
+        rho=None,
+        mu=None,
+        bounds=None,
+        row_norm=None,
+        center="none",
+        neighbours="add-remove",
+        group_size=1,
+        method="auto",
+        standardize=False,
+        columns=None,
+        missing="midpoint",
+        bad_cell="refuse",
+        allele_frequencies=None,
+        grid=None,
+        threads=None,
+        progress=False,
+        seed=None,
+    ):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.mu = mu
+        self.bounds = bounds
+        self.row_norm = row_norm
+        self.center = center
+        self.neighbours = neighbours
+        self.group_size = group_size
+        self.method = method
+        self.standardize = standardize
+        self.columns = columns
+        self.missing = missing
+        self.bad_cell = bad_cell
+        self.allele_frequencies = allele_frequencies
+        self.grid = grid
+        self.threads = threads
+        self.progress = progress
+        self.seed = seed
+
+    def _publish(self, current, released):
+        super()._publish(current, released)
+        self.covariance_ = released.covariance
+        self.covariance_raw_ = released.covariance_raw
+        self.eigenvalues_ = released.eigenvalues
+        self.location_ = self.center_
+
+    def get_precision(self):
+        """Inverse of the released covariance with eigenvalues no smaller than the noise floor: what lies below it is noise.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_features)
+        """
+        check_is_fitted(self)
+        values, vectors = self._floored()
+        return (vectors / values) @ vectors.T
+
+    def mahalanobis(self, X):
+        """Squared Mahalanobis distances of rows to ``center_``. Not a release for private rows.
+
+        Parameters
+        ----------
+        X : array of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        rows = self._rows_in(X)
+        return np.einsum("ij,jk,ik->i", rows, self.get_precision(), rows)
+
+    def score(self, X, y=None):
+        """Mean Gaussian log-likelihood of rows under the released covariance. Not a release for private rows.
+
+        Parameters
+        ----------
+        X : array of shape (n_rows, n_features)
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
+        distances = self.mahalanobis(X)
+        values, _ = self._floored()
+        return float(-0.5 * (distances.mean() + np.log(values).sum() + len(values) * np.log(2 * np.pi)))
+
+    def error_norm(self, covariance):
+        """Frobenius distance between the released covariance and another, for comparison with a public one.
+
+        Parameters
+        ----------
+        covariance : ndarray of shape (n_features, n_features)
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        return float(np.linalg.norm(self.covariance_ - np.asarray(covariance)))
+
+    def _floored(self):
+        values, vectors = np.linalg.eigh(self.covariance_)
+        return np.maximum(values, max(self.noise_floor_, np.finfo(float).tiny)), vectors

@@ -1,0 +1,45 @@
+"""Text shared by the docstrings of the estimators."""
+
+from __future__ import annotations
+
+PARAMETERS = """\
+    epsilon, delta, rho, mu : float, optional
+        The budget: exactly one of ``epsilon`` (pure), ``epsilon`` with ``delta``, ``rho`` (zCDP), ``mu`` (Gaussian DP). There is no
+        default: ``fit`` raises a message that says what to give.
+    bounds : (low, high), mapping or array of shape (n_features, 2), optional
+        Public ranges of the columns; cells beyond are clipped. Each column is mapped from its range to [-1, 1].
+    row_norm : float, optional
+        Rows longer than this are scaled down to it (after ``bounds``: in scaled units). Bounds or a row norm must be given; neither
+        may be read off the data.
+    center : {"none", "private"} or array of shape (n_features,), default="none"
+        Second moments about the public midpoint, about a privately released mean, or about a public centre.
+    neighbours : {"add-remove", "replace-one", "zero-row"}, default="add-remove"
+        What one person can change.
+    group_size : int, default=1
+        Rows protected together.
+    method : str, default="auto"
+        "gauss", "laplace", ...; "auto" follows the task and the budget.
+    standardize : bool, default=False
+        Work in columns scaled from their public range to [-1, 1] instead of original units.
+    columns : list of str, optional
+        Columns to use, in this order. The list is public.
+    missing : {"midpoint", "refuse"}, default="midpoint"
+        A missing cell counts as the midpoint of its public range, or stops the run.
+    bad_cell : {"refuse", "midpoint"}, default="refuse"
+        A cell that is no finite number stops the run (its position is reported, its value never), or counts as missing.
+    allele_frequencies : array, optional
+        Public frequencies of the counted alleles: genotypes in a file are standardised by them.
+    grid : int, optional
+        Grid steps from zero to the bound (default 2**18); 1 is exact and fastest for genotypes with ``bounds=(0, 2)``.
+    threads : int, optional
+        Default: one per core.
+    progress : bool, default=False
+        Show a tqdm bar while rows are read.
+    seed : int, optional
+        Reproducible noise for tests and papers. The result is then NOT PRIVATE, and ``guarantee_`` says so."""
+
+
+def with_parameters(estimator):
+    """Fills ``{parameters}`` in the docstring of a class."""
+    estimator.__doc__ = estimator.__doc__.replace("{parameters}", PARAMETERS)
+    return estimator

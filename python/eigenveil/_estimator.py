@@ -1,0 +1,264 @@
+"""What every private estimator shares: plan from public parameters, sum rows exactly, release once."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _core
+from ._bounds import make_bound
+from ._budget import make_budget
+from ._errors import EigenveilError, PrivacyWarning
+from ._progress import Progress
+from ._rows import FileSource, open_source
+from .methods import Request, choose_method
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How rows are read; everything here is public."""
+
+    columns: list[str] = field(default_factory=list)
+    refuse_missing: bool = False
+    refuse_bad: bool = True
+    header: str = "auto"
+    frequencies: list[float] | None = None
+
+
+class _Pass:
+    """Rows summed so far, for one plan. Private until released."""
+
+    def __init__(self, names, named, bound, plan, request, accumulator):
+        self.names = names
+        self.named = named
+        self.bound = bound
+        self.plan = plan
+        self.request = request
+        self.accumulator = accumulator
+        self.gram = None
+
+    def finish(self):
+        if self.gram is None:
+            self.gram = self.accumulator.finish()
+        return self.gram
+
+
+class PrivateEstimator(BaseEstimator):
+    """Base of the estimators. ``__init__`` stores, ``fit`` checks."""
+
+    _task = ""
+
+    # ---- the story -------------------------------------------------------------------------------------------------
+
+    def fit(self, X, y=None):
+        """Sum the rows exactly, release once, and forget the sums.
+
+        Fitting again spends again: every call is a release of its own, and their guarantees compose.
+
+        Parameters
+        ----------
+        X : array, data frame, Arrow data, or path
+            The private rows. NumPy arrays of either order are read in place.
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self.__dict__.pop("_pass", None)
+        self._read(X)
+        return self.release()
+
+    def partial_fit(self, X, y=None):
+        """Add rows to the exact sums. Nothing is spent, and nothing is learned, until :meth:`release`.
+
+        Parameters
+        ----------
+        X : as in :meth:`fit`
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        self._read(X)
+        return self
+
+    def release(self):
+        """Draw the noise once, set the attributes that end in ``_``, and forget the sums.
+
+        Returns
+        -------
+        self
+        """
+        current = self.__dict__.get("_pass")
+        if current is None:
+            raise EigenveilError("there is nothing to release: call fit, or partial_fit first")
+        _warn_in_search(self)
+        if self.seed is not None:
+            warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=2)
+        released = current.plan.release(current.request, current.finish(), self.seed)
+        self._publish(current, released)
+        self.__dict__.pop("_pass", None)
+        return self
+
+    def save_gram(self, path):
+        """Write the exact sums to a ``.gram`` file instead of releasing them, and forget them.
+
+        The file is private data (mode 0600). ``eigenveil gram merge`` adds such files up; ``fit("all.gram")`` releases them.
+        """
+        current = self.__dict__.get("_pass")
+        if current is None:
+            raise EigenveilError("there is nothing to save: call partial_fit first")
+        current.finish().save(str(path))
+        self.__dict__.pop("_pass", None)
+
+    # ---- parts -----------------------------------------------------------------------------------------------------
+
+    def _request(self, dimension):
+        if self.center is not None and isinstance(self.center, str) and self.center not in ("none", "private"):
+            raise EigenveilError("center must be 'none', 'private', or a public vector with one number per column")
+        return Request(
+            task=self._task,
+            budget=make_budget(self.epsilon, self.delta, self.rho, self.mu),
+            relation=self.neighbours,
+            group_size=int(self.group_size),
+            components=self._components(dimension),
+            private_mean=isinstance(self.center, str) and self.center == "private",
+            scaled=bool(self.standardize),
+            variance_share=getattr(self, "variance_share", None),
+        )
+
+    def _components(self, dimension):
+        return 1
+
+    def _options(self):
+        for name, legal in (("missing", ("midpoint", "refuse")), ("bad_cell", ("refuse", "midpoint"))):
+            if getattr(self, name) not in legal:
+                raise EigenveilError(f"{name} must be '{legal[0]}' or '{legal[1]}'")
+        frequencies = self.allele_frequencies
+        if frequencies is not None and not hasattr(frequencies, "keys"):
+            frequencies = [float(value) for value in np.asarray(frequencies, float).ravel()]
+        return ReadOptions(
+            columns=[str(name) for name in (self.columns or [])],
+            refuse_missing=self.missing == "refuse",
+            refuse_bad=self.bad_cell == "refuse",
+            frequencies=frequencies,
+        )
+
+    def _read(self, X):
+        make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
+        if isinstance(X, str) and X.endswith(".gram"):
+            self._load_gram(X)
+            return
+        options = self._options()
+        source = open_source(X, options)
+        current = self.__dict__.get("_pass")
+        if current is None:
+            current = self._start(source)
+            self._set_features(current)
+        elif source.names != current.names and len(source.names) != len(current.names):
+            raise ValueError(
+                f"X has {len(source.names)} features, but {type(self).__name__} is expecting {len(current.names)} features as input"
+            )
+        elif source.named and current.named and source.names != current.names:
+            raise ValueError("The feature names should match those that were passed during the first call of partial_fit.")
+        elif not isinstance(source, FileSource):
+            source.names = current.names
+        with Progress(self.progress, type(self).__name__) as progress:
+            try:
+                source.feed(current.accumulator, options, progress)
+            except BaseException:
+                # Rows of a pass that stopped half way must not be released.
+                self.__dict__.pop("_pass", None)
+                raise
+        self._pass = current
+
+    def _start(self, source):
+        request = self._request(len(source.names))
+        method = choose_method(self.method, request)
+        center = None if self.center is None or isinstance(self.center, str) else self.center
+        bound = make_bound(source.names, self.bounds, self.row_norm, center, self.grid, self.allele_frequencies)
+        plan = method.plan(request, bound)
+        return _Pass(source.names, source.named, bound, plan, request, source.accumulator(bound, self.threads))
+
+    def _load_gram(self, path):
+        if self.bounds is not None or self.row_norm is not None or self.grid is not None or self.columns:
+            raise EigenveilError("a .gram file carries its own bound and columns; leave bounds, row_norm, grid and columns out")
+        if "_pass" in self.__dict__:
+            raise EigenveilError("merge .gram files with `eigenveil gram merge` before they are released")
+        gram = _core.ExactGram.load(path)
+        request = self._request(len(gram.columns))
+        plan = choose_method(self.method, request).plan(request, gram.bound)
+        self._pass = _Pass(gram.columns, True, gram.bound, plan, request, None)
+        self._pass.gram = gram
+
+    def _publish(self, current, released):
+        for name in ("n_samples_", "noisy_count_", "noisy_count_sd_", "mean_"):
+            self.__dict__.pop(name, None)
+        self._set_features(current)
+        self.guarantee_ = released.guarantee
+        self.method_ = choose_method(self.method, current.request).name
+        self.row_norm_ = current.bound.radius
+        self.noise_floor_ = released.noise_floor
+        midpoints, half_widths = current.bound.midpoints, current.bound.half_widths
+        self.midpoint_ = midpoints
+        self.scale_ = half_widths if current.request.scaled else np.ones(len(midpoints))
+        self.center_ = midpoints + half_widths * released.mean if current.request.scaled else released.mean
+        if current.request.private_mean:
+            self.mean_ = self.center_
+        if released.count_is_public:
+            self.n_samples_ = int(round(released.count))
+        else:
+            self.noisy_count_ = released.count
+            self.noisy_count_sd_ = released.count_sd
+
+    def _set_features(self, current):
+        """Shape and names of the columns are public, so they are known from the first block on."""
+        self.__dict__.pop("feature_names_in_", None)
+        self.n_features_in_ = len(current.names)
+        if current.named:
+            self.feature_names_in_ = np.asarray(current.names, dtype=object)
+
+    def _rows_in(self, X):
+        """Rows to transform or score: checked like scikit-learn does, missing cells at the public midpoint."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+        missing = np.isnan(X)
+        if missing.any():
+            X = np.where(missing, self.midpoint_.astype(X.dtype), X)
+        return (X - self.center_.astype(X.dtype)) / self.scale_.astype(X.dtype)
+
+    def __sklearn_is_fitted__(self):
+        return hasattr(self, "guarantee_")
+
+    def __getstate__(self):
+        if "_pass" in self.__dict__:
+            raise EigenveilError("rows were added but not released: call release() first, or save_gram(path) to keep the exact sums")
+        return super().__getstate__()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _warn_in_search(estimator):
+    """A search fits many times, and every fit spends: say so once per fit, wherever the search runs."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection"):
+            warnings.warn(
+                f"every fit of {type(estimator).__name__} inside a search or cross-validation is a release of its own: the guarantees of "
+                "all fits compose, and the scores of private rows are not protected at all. Choose parameters from public data or plan_*.",
+                PrivacyWarning,
+                stacklevel=3,
+            )
+            return
+        frame = frame.f_back

@@ -1,0 +1,83 @@
+"""Guarantees: composition and export. The class itself is C++."""
+
+from __future__ import annotations
+
+import math
+
+from . import _core
+from ._errors import EigenveilError
+
+
+def compose(*guarantees):
+    """All releases together, also adaptively chosen ones. Tighter than composing them one by one.
+
+    Parameters
+    ----------
+    *guarantees : Guarantee
+        Of one relation: different ones are refused, never guessed.
+
+    Returns
+    -------
+    Guarantee
+
+    Examples
+    --------
+    >>> from eigenveil import GDP, Guarantee, compose
+    >>> print(compose(Guarantee(GDP(3.0)), Guarantee(GDP(4.0))))
+    5-GDP for adding or removing one row; holds for every data set (proved)
+    """
+    return _core.compose_all(list(guarantees))
+
+
+def compose_parallel(*guarantees, partition_is_public=False):
+    """Releases on disjoint parts of one table: the largest loss.
+
+    Parameters
+    ----------
+    *guarantees : Guarantee
+    partition_is_public : bool, default=False
+        Whether the part of a row is fixed and public; needed under every relation but add-remove.
+
+    Returns
+    -------
+    Guarantee
+    """
+    return _core.compose_parallel(list(guarantees), partition_is_public)
+
+
+def to_dp_accounting(guarantee):
+    """The guarantee as an event of Google's ``dp_accounting``, where one exists.
+
+    Gaussian DP becomes ``GaussianDpEvent(1 / mu)``, zCDP ``ZCDpEvent(rho)``. Pure DP becomes the ``RandomizedResponseDpEvent`` of two buckets
+    that attains it, which ``dp_accounting`` knows for "replace-one" and "zero-row"; for "add-remove" the ``ZCDpEvent`` it implies. For
+    (epsilon, delta) and for curves there is no event.
+
+    Parameters
+    ----------
+    guarantee : Guarantee
+
+    Returns
+    -------
+    dp_accounting.DpEvent
+
+    Notes
+    -----
+    ``dp_accounting`` states relations for the whole accountant: use ``NeighboringRelation.ADD_OR_REMOVE_ONE`` for "add-remove",
+    ``REPLACE_ONE`` for "replace-one", ``REPLACE_SPECIAL`` for "zero-row". Its accountants differ on a Gaussian event under ``REPLACE_ONE``: the
+    PLD accountant doubles the sensitivity once more, which is safe but loose; take the RDP accountant or ``compose`` there.
+    """
+    import dp_accounting
+
+    if guarantee.basis not in ("proved", "proved-real-arithmetic"):
+        raise EigenveilError(f"an accountant adds up proved losses; this one rests on: {guarantee.basis}")
+    loss = guarantee.loss
+    if isinstance(loss, _core.GDP):
+        return dp_accounting.GaussianDpEvent(1.0 / loss.mu)
+    if isinstance(loss, _core.ZCDP):
+        return dp_accounting.ZCDpEvent(loss.rho)
+    if isinstance(loss, _core.PureDP) and guarantee.relation in ("replace-one", "zero-row"):
+        # Rounded down: less noise is the safe side.
+        return dp_accounting.RandomizedResponseDpEvent(math.nextafter(2.0 / (1.0 + math.exp(loss.epsilon)), 0.0), 2)
+    if isinstance(loss, _core.PureDP):
+        return dp_accounting.ZCDpEvent(_core.pure_zcdp(loss.epsilon))
+    raise EigenveilError("dp_accounting has no event for (epsilon, delta) or for a curve; account for them with compose() here")

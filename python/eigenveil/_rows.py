@@ -1,0 +1,228 @@
+"""Where rows come from. Every source knows its column names before a row is read and feeds a GramAccumulator.
+
+NumPy arrays are handed to C++ as they lie in memory; frames and Arrow data go block by block; files are read by the C++ readers
+(Parquet by pyarrow). Nothing here looks at a value.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+
+from . import _core
+from ._errors import EigenveilError
+
+_BLOCK_BYTES = 16 << 20
+_DIRECT = {"f": (4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "b": (1,)}
+
+
+class Source:
+    """A table: ``names``, whether they were given (``named``), and its blocks."""
+
+    def __init__(self, names, named, blocks, rows=None):
+        self.names = [str(name) for name in names]
+        self.named = named
+        self._blocks = blocks
+        self._rows = rows
+        if not self.names:
+            raise EigenveilError("Found array with 0 feature(s): a table needs at least one column")
+
+    def accumulator(self, bound, threads):
+        return _core.GramAccumulator(self.names, bound, threads or 0)
+
+    def feed(self, accumulator, options, progress):
+        done = 0
+        for block in self._blocks():
+            whole = self._rows is None or len(block) == self._rows
+            accumulator.add_array(block, self.names, options.refuse_missing, options.refuse_bad, progress.tick if whole and self._rows else None)
+            done += len(block)
+            if self._rows:
+                progress.tick(done / self._rows)
+
+
+class FileSource:
+    """A file read by the C++ readers: CSV, TSV, NPY, IDX, PLINK."""
+
+    named = True
+
+    def __init__(self, path, options):
+        self._table = _core.Table(
+            path, options.columns, options.refuse_missing, options.refuse_bad, options.header, options.frequencies or []
+        )
+        self.names = self._table.columns
+        self.counted_alleles = self._table.counted_alleles
+
+    def accumulator(self, bound, threads):
+        return _core.GramAccumulator.for_table(self._table, bound, threads or 0)
+
+    def feed(self, accumulator, options, progress):
+        accumulator.add_table(self._table, progress.tick)
+
+
+def open_source(data, options):
+    """The source for whatever ``fit`` was given."""
+    if isinstance(data, (str, os.PathLike)):
+        path = os.fspath(data)
+        return _parquet(path, options) if path.endswith((".parquet", ".pq")) else FileSource(path, options)
+    if options.frequencies:
+        raise EigenveilError("allele_frequencies standardises genotypes in a file (.bed, .csv, ...); standardise an array yourself")
+    module = type(data).__module__.partition(".")[0]
+    source = {"pandas": _pandas, "polars": _polars, "pyarrow": _arrow}.get(module, _numpy)(data, options)
+    return source
+
+
+def _chosen(names, options, what="table"):
+    """Positions of the requested columns."""
+    names = [str(name) for name in names]
+    if not options.columns:
+        return list(range(len(names))), names
+    absent = [name for name in options.columns if name not in names]
+    if absent:
+        raise EigenveilError(f"the {what} has no column '{absent[0]}'")
+    return [names.index(name) for name in options.columns], list(options.columns)
+
+
+def _rows_per_block(columns):
+    return max(1, _BLOCK_BYTES // (8 * max(1, columns)))
+
+
+def _pieces(rows, columns) -> Iterator[tuple[int, int]]:
+    step = _rows_per_block(columns)
+    return ((first, min(first + step, rows)) for first in range(0, rows, step))
+
+
+def _numpy(data, options):
+    if hasattr(data, "toarray") and hasattr(data, "nnz"):
+        raise TypeError("Sparse data was passed, but a dense table is required. Use X.toarray() to convert it.")
+    array = np.asarray(data)
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported: a table holds real numbers")
+    if array.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {array.ndim}D array instead. Reshape your data using array.reshape(-1, 1) if it has one column "
+            "or array.reshape(1, -1) if it is one row."
+        )
+    if array.dtype.kind not in "fiub":
+        array = _as_numbers(array)
+    names = [f"c{j + 1}" for j in range(array.shape[1])]
+    chosen, names = _chosen(names, options, "array")
+    if options.columns:
+        blocks = lambda: (np.ascontiguousarray(array[a:b][:, chosen]) for a, b in _pieces(*array.shape))  # noqa: E731
+        return Source(names, False, blocks, len(array))
+    direct = (
+        array.dtype.isnative
+        and array.dtype.itemsize in _DIRECT[array.dtype.kind]
+        and all(stride >= 0 and stride % array.dtype.itemsize == 0 for stride in array.strides)
+    )
+    if direct:
+        return Source(names, False, lambda: iter((array,)), len(array))
+    return Source(names, False, lambda: (np.array(array[a:b], dtype=float, order="C") for a, b in _pieces(*array.shape)), len(array))
+
+
+def _as_numbers(array):
+    try:
+        return array.astype(float)
+    except (TypeError, ValueError):
+        # Says nothing about the cell: NumPy's own message would show it.
+        message = "the table must hold numbers; argument must be a string or a number in every cell (the value is not shown)"
+        raise (TypeError if array.dtype == object else ValueError)(message) from None
+
+
+def _pandas(data, options):
+    if data.ndim != 2:
+        raise ValueError("Expected 2D array, got 1D array instead. Reshape your data: use frame[['column']] for one column.")
+    chosen, names = _chosen(data.columns, options, "data frame")
+    named = all(isinstance(name, str) for name in data.columns)
+
+    def blocks():
+        for a, b in _pieces(len(data), len(chosen)):
+            yield _frame_block(data.iloc[a:b, chosen], names)
+
+    if len(names) and data.dtypes.nunique() == 1 and data.dtypes.iloc[0].kind in "fiub" and not options.columns:
+        whole = data.to_numpy()  # a view where the frame is one block
+        if np.shares_memory(whole, data.iloc[:, 0].to_numpy()):
+            inner = _numpy(whole, options)
+            return Source(names, named, inner._blocks, len(data))
+    return Source(names, named, blocks, len(data))
+
+
+def _frame_block(frame, names):
+    columns = []
+    for j, name in enumerate(names):
+        try:
+            columns.append(frame.iloc[:, j].to_numpy(dtype=float, na_value=np.nan))
+        except (TypeError, ValueError):
+            raise EigenveilError(f"column '{name}' holds a cell that is no number (the value is not shown)") from None
+    return np.column_stack(columns)
+
+
+def _polars(data, options):
+    if not hasattr(data, "columns"):
+        raise ValueError("Expected 2D array, got 1D array instead. Reshape your data: use series.to_frame().")
+    if hasattr(data, "collect"):
+        data = data.collect()
+    _, names = _chosen(data.columns, options, "data frame")
+    for name in names:
+        if not (data.schema[name].is_numeric() or str(data.schema[name]) == "Boolean"):
+            raise EigenveilError(f"column '{name}' does not hold numbers")
+    data = data.select(names)
+
+    def blocks():
+        for a, b in _pieces(len(data), len(names)):
+            part = data.slice(a, b - a)
+            yield np.column_stack([part[name].cast(float).to_numpy() for name in names])
+
+    return Source(names, True, blocks, len(data))
+
+
+def _arrow(data, options):
+    import pyarrow as pa
+
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    schema = data.schema
+    chosen, names = _chosen(schema.names, options, "table")
+    for j, name in zip(chosen, names):
+        _check_arrow_type(schema.field(j).type, name)
+    rows = data.num_rows if isinstance(data, pa.Table) else None
+    batches = (lambda: data.to_batches()) if rows is not None else (lambda: iter(data))
+    return Source(names, True, lambda: _arrow_blocks(batches(), names), rows)
+
+
+def _check_arrow_type(kind, name):
+    import pyarrow.types as types
+
+    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)):
+        raise EigenveilError(f"column '{name}' does not hold numbers (its type is {kind})")
+
+
+def _arrow_blocks(batches, names):
+    import pyarrow as pa
+
+    for batch in batches:
+        for a, b in _pieces(batch.num_rows, len(names)):
+            part = batch.slice(a, b - a)
+            block = np.empty((b - a, len(names)), order="F")
+            for slot, name in enumerate(names):
+                # Nulls become NaN, which is a missing cell.
+                block[:, slot] = part.column(name).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+            yield block
+
+
+def _parquet(path, options):
+    import pyarrow.parquet as parquet
+
+    try:
+        file = parquet.ParquetFile(path)
+    except Exception as problem:
+        raise EigenveilError(f"cannot read {path} as Parquet ({type(problem).__name__})", "input-output") from None
+    chosen, names = _chosen(file.schema_arrow.names, options, "file")
+    for j, name in zip(chosen, names):
+        _check_arrow_type(file.schema_arrow.field(j).type, name)
+
+    def blocks():
+        return _arrow_blocks(file.iter_batches(batch_size=_rows_per_block(len(names)), columns=names), names)
+
+    return Source(names, True, blocks, file.metadata.num_rows)

@@ -1,0 +1,249 @@
+#include "eigenveil/privacy/guarantee.hpp"
+
+#include <nanobind/operators.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <tuple>
+
+#include "bind.hpp"
+#include "eigenveil/privacy/calibration.hpp"
+#include "eigenveil/privacy/composition.hpp"
+#include "eigenveil/privacy/conversion.hpp"
+#include "eigenveil/report/figure.hpp"
+#include "eigenveil/report/html_text.hpp"
+#include "eigenveil/report/report_figures.hpp"
+
+namespace eigenveil::python {
+namespace {
+
+using namespace nb::literals;
+
+using State =
+    std::tuple<std::string, Loss, std::string, std::vector<std::string>, bool, int, std::string>;
+
+State state_of(const Guarantee& g) {
+  return {std::string(name_of(g.relation)),
+          g.loss,
+          std::string(name_of(g.basis)),
+          g.assumptions,
+          g.secure_random,
+          g.group_size,
+          std::string(name_of(g.would_be))};
+}
+
+Guarantee from_state(const State& state) {
+  Guarantee g;
+  g.relation = unwrap(parse_relation(std::get<0>(state)));
+  g.loss = std::get<1>(state);
+  g.basis = unwrap(parse_basis(std::get<2>(state)));
+  g.assumptions = std::get<3>(state);
+  g.secure_random = std::get<4>(state);
+  g.group_size = std::get<5>(state);
+  g.would_be = unwrap(parse_basis(std::get<6>(state)));
+  return g;
+}
+
+Guarantee make_guarantee(const Loss& loss, const std::string& relation, const std::string& basis,
+                         std::vector<std::string> assumptions) {
+  Guarantee g;
+  g.relation = unwrap(parse_relation(relation));
+  g.loss = loss;
+  g.basis = unwrap(parse_basis(basis));
+  g.assumptions = std::move(assumptions);
+  return g;
+}
+
+double in_unit_interval(double value, const char* what) {
+  if (!(value >= 0.0 && value <= 1.0)) {
+    throw Failure{bad_request(std::string(what) + " must lie between 0 and 1").value()};
+  }
+  return value;
+}
+
+std::string html_of(const Guarantee& g) {
+  std::string page = "<div><p><strong>" + escape_markup(in_words(g)) + "</strong><br>" +
+                     escape_markup(detection_in_words(g)) + "</p>";
+  page += figure_svg(trade_off_figure(g));
+  if (!g.assumptions.empty()) {
+    page += "<details><summary>what it rests on</summary><ul>";
+    for (const std::string& line : g.assumptions) {
+      page += "<li>" + escape_markup(line) + "</li>";
+    }
+    page += "</ul></details>";
+  }
+  return page + "</div>";
+}
+
+template <class Kind, class... Fields>
+void bind_loss(nb::module_& m, const char* name, const char* doc, const char* first,
+               double Kind::*first_field) {
+  nb::class_<Kind>(m, name, doc)
+      .def(
+          "__init__", [](Kind* self, double value) { new (self) Kind{value}; }, nb::arg(first))
+      .def_ro(first, first_field)
+      .def("__getstate__", [=](const Kind& k) { return std::make_tuple(k.*first_field); })
+      .def("__setstate__",
+           [](Kind& k, const std::tuple<double>& s) { new (&k) Kind{std::get<0>(s)}; })
+      .def("__eq__", [=](const Kind& a, const Kind& b) { return a.*first_field == b.*first_field; })
+      .def("__hash__", [=](const Kind& a) { return std::hash<double>()(a.*first_field); })
+      .def("__repr__", [=](const Kind& k) {
+        return std::string(name) + "(" + first + "=" +
+               nb::cast<std::string>(nb::str(nb::float_(k.*first_field))) + ")";
+      });
+}
+
+void bind_losses(nb::module_& m) {
+  bind_loss<PureDp>(m, "PureDP", "Pure epsilon-differential privacy.", "epsilon", &PureDp::epsilon);
+  nb::class_<ApproxDp>(m, "ApproxDP", "(epsilon, delta)-differential privacy.")
+      .def(
+          "__init__",
+          [](ApproxDp* self, double e, double d) {
+            new (self) ApproxDp{e, d};
+          },
+          "epsilon"_a, "delta"_a)
+      .def_ro("epsilon", &ApproxDp::epsilon)
+      .def_ro("delta", &ApproxDp::delta)
+      .def("__getstate__", [](const ApproxDp& k) { return std::make_tuple(k.epsilon, k.delta); })
+      .def("__setstate__",
+           [](ApproxDp& k, const std::tuple<double, double>& s) {
+             new (&k) ApproxDp{std::get<0>(s), std::get<1>(s)};
+           })
+      .def("__eq__", [](const ApproxDp& a,
+                        const ApproxDp& b) { return a.epsilon == b.epsilon && a.delta == b.delta; })
+      .def("__hash__", [](const ApproxDp& a) { return std::hash<double>()(a.epsilon + a.delta); })
+      .def("__repr__", [](const ApproxDp& k) {
+        return "ApproxDP(epsilon=" + nb::cast<std::string>(nb::str(nb::float_(k.epsilon))) +
+               ", delta=" + nb::cast<std::string>(nb::str(nb::float_(k.delta))) + ")";
+      });
+  bind_loss<Zcdp>(m, "ZCDP", "rho-zero-concentrated differential privacy.", "rho", &Zcdp::rho);
+  bind_loss<GaussianDp>(m, "GDP", "mu-Gaussian differential privacy.", "mu", &GaussianDp::mu);
+  using Curve = std::tuple<std::vector<double>, std::vector<double>>;
+  nb::class_<RenyiCurve>(m, "RenyiCurve", "Renyi divergences by order.")
+      .def(
+          "__init__",
+          [](RenyiCurve* self, std::vector<double> orders, std::vector<double> divergences) {
+            new (self) RenyiCurve{std::move(orders), std::move(divergences)};
+          },
+          "orders"_a, "divergences"_a)
+      .def_ro("orders", &RenyiCurve::orders)
+      .def_ro("divergences", &RenyiCurve::divergences)
+      .def("__getstate__", [](const RenyiCurve& k) { return Curve(k.orders, k.divergences); })
+      .def("__setstate__", [](RenyiCurve& k, const Curve& s) {
+        new (&k) RenyiCurve{std::get<0>(s), std::get<1>(s)};
+      });
+  nb::class_<TradeOffCurve>(m, "TradeOffCurve",
+                            "A convex lower bound on the type II error at every type I error.")
+      .def(
+          "__init__",
+          [](TradeOffCurve* self, std::vector<double> one, std::vector<double> two) {
+            new (self) TradeOffCurve{std::move(one), std::move(two)};
+          },
+          "type_one"_a, "type_two"_a)
+      .def_ro("type_one", &TradeOffCurve::type_one)
+      .def_ro("type_two", &TradeOffCurve::type_two)
+      .def("__getstate__", [](const TradeOffCurve& k) { return Curve(k.type_one, k.type_two); })
+      .def("__setstate__", [](TradeOffCurve& k, const Curve& s) {
+        new (&k) TradeOffCurve{std::get<0>(s), std::get<1>(s)};
+      });
+}
+
+void bind_guarantee_class(nb::module_& m) {
+  nb::class_<Guarantee>(m, "Guarantee",
+                        "What a release promises: neighbours, loss and what the promise rests on.")
+      .def(
+          "__init__",
+          [](Guarantee* self, const Loss& loss, const std::string& relation,
+             const std::string& basis, std::vector<std::string> assumptions) {
+            new (self) Guarantee(make_guarantee(loss, relation, basis, std::move(assumptions)));
+          },
+          "loss"_a, "relation"_a = "add-remove", "basis"_a = "proved",
+          "assumptions"_a = std::vector<std::string>{})
+      .def_prop_ro("relation", [](const Guarantee& g) { return std::string(name_of(g.relation)); })
+      .def_ro("loss", &Guarantee::loss)
+      .def_prop_ro("basis", [](const Guarantee& g) { return std::string(name_of(g.basis)); })
+      .def_prop_ro("would_be", [](const Guarantee& g) { return std::string(name_of(g.would_be)); })
+      .def_ro("assumptions", &Guarantee::assumptions)
+      .def_ro("secure_random", &Guarantee::secure_random)
+      .def_ro("group_size", &Guarantee::group_size)
+      .def(
+          "epsilon",
+          [](const Guarantee& g, double delta) {
+            return epsilon_at(g.loss, in_unit_interval(delta, "delta"));
+          },
+          "delta"_a, "Smallest epsilon proved at this delta, rounded up.")
+      .def(
+          "delta", [](const Guarantee& g, double epsilon) { return delta_at(g.loss, epsilon); },
+          "epsilon"_a, "Smallest delta proved at this epsilon, rounded up.")
+      .def(
+          "trade_off",
+          [](const Guarantee& g, double alpha) {
+            return trade_off(g.loss, in_unit_interval(alpha, "alpha"));
+          },
+          "alpha"_a, "Smallest type II error of any test with type I error alpha, rounded down.")
+      .def(
+          "power",
+          [](const Guarantee& g, double false_alarm) {
+            return max_power(g.loss, in_unit_interval(false_alarm, "false_alarm"));
+          },
+          "false_alarm"_a = 0.05,
+          "Largest chance to detect a given person at this false-alarm rate.")
+      .def(
+          "renyi", [](const Guarantee& g, double order) { return renyi_divergence(g.loss, order); },
+          "order"_a, "Upper bound on the Renyi divergence of this order.")
+      .def(
+          "to_relation",
+          [](const Guarantee& g, const std::string& relation) {
+            return unwrap(to_relation(g, unwrap(parse_relation(relation))));
+          },
+          "relation"_a, "The guarantee stated for other neighbours, where a rule leads there.")
+      .def(
+          "for_group",
+          [](const Guarantee& g, int size) {
+            Guarantee group = g;
+            group.loss = unwrap(group_loss(g.loss, size));
+            group.group_size = g.group_size * size;
+            return group;
+          },
+          "size"_a, "The guarantee for this many rows changed together.")
+      .def(
+          "compose",
+          [](const Guarantee& g, const Guarantee& other) { return unwrap(compose(g, other)); },
+          "other"_a, "Both releases together.")
+      .def(
+          "detection", [](const Guarantee& g) { return detection_in_words(g); },
+          "The guarantee as the power of a test, in words.")
+      .def("__str__", [](const Guarantee& g) { return in_words(g); })
+      .def("__repr__", [](const Guarantee& g) { return "<Guarantee: " + in_words(g) + ">"; })
+      .def("_repr_html_", &html_of)
+      .def("__getstate__", &state_of)
+      .def("__setstate__", [](Guarantee& g, const State& s) { new (&g) Guarantee(from_state(s)); });
+}
+
+}  // namespace
+
+void bind_guarantee(nb::module_& m) {
+  bind_losses(m);
+  bind_guarantee_class(m);
+  m.def(
+      "compose_all", [](const std::vector<Guarantee>& all) { return unwrap(compose_all(all)); },
+      "guarantees"_a,
+      "Sequential composition; composing a list at once is tighter than folding it.");
+  m.def(
+      "compose_parallel",
+      [](const std::vector<Guarantee>& all, bool fixed) {
+        return unwrap(
+            compose_parallel(all, fixed ? Partition::FixedAndPublic : Partition::DecidedByRow));
+      },
+      "guarantees"_a, "partition_is_public"_a = false, "Releases on disjoint parts of one table.");
+  m.def(
+      "pure_zcdp", [](double epsilon) { return pure_zcdp(epsilon).rho; }, "epsilon"_a,
+      "rho of the zCDP that pure epsilon-DP implies, rounded up.");
+  m.def(
+      "check_budget", [](const Budget& b) { return unwrap(check_budget(b)); }, "budget"_a);
+}
+
+}  // namespace eigenveil::python

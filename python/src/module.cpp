@@ -1,0 +1,96 @@
+#include <sodium.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+#include "bind.hpp"
+#include "eigenveil/core/version.hpp"
+
+namespace eigenveil::python {
+namespace {
+
+void raise_failure(const std::exception_ptr& exception, void*) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const Failure& failure) {
+    const nb::object type = nb::module_::import_("eigenveil._errors").attr("EigenveilError");
+    const nb::object instance =
+        type(failure.error.message.c_str(),
+             failure.error.code == ErrorCode::InputOutput ? "input-output" : "bad-request");
+    PyErr_SetObject(type.ptr(), instance.ptr());
+  }
+}
+
+}  // namespace
+
+void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& cancelled,
+                       const std::function<void()>& tick) {
+  std::exception_ptr failure;
+  {
+    const nb::gil_scoped_release released;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+    std::exception_ptr thrown_by_work;
+    std::thread worker([&] {
+      try {
+        work();
+      } catch (...) {
+        thrown_by_work = std::current_exception();
+      }
+      const std::scoped_lock lock(mutex);
+      done = true;
+      changed.notify_one();
+    });
+    std::unique_lock lock(mutex);
+    while (!changed.wait_for(lock, std::chrono::milliseconds(100), [&] { return done; })) {
+      lock.unlock();
+      if (!failure) {
+        const nb::gil_scoped_acquire acquired;
+        try {
+          if (PyErr_CheckSignals() != 0) {
+            throw nb::python_error();
+          }
+          if (tick) {
+            tick();
+          }
+        } catch (...) {
+          failure = std::current_exception();
+          cancelled = true;
+        }
+      }
+      lock.lock();
+    }
+    lock.unlock();
+    worker.join();
+    if (!failure) {
+      failure = thrown_by_work;
+    }
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+}
+
+}  // namespace eigenveil::python
+
+NB_MODULE(_core, module) {
+  namespace python = eigenveil::python;
+  if (sodium_init() < 0) {
+    throw std::runtime_error("the operating system gives no secure randomness");
+  }
+  module.doc() = "Bindings of the C++ library; the public names are those of the package.";
+  module.attr("__version__") = eigenveil::kVersion;
+  nanobind::register_exception_translator(python::raise_failure);
+  python::bind_guarantee(module);
+  python::bind_rows(module);
+  python::bind_moments(module);
+  python::bind_exponential(module);
+  python::bind_orbit(module);
+  python::bind_samplers(module);
+  python::bind_audit(module);
+}

@@ -1,0 +1,101 @@
+#include <nanobind/eigen/dense.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "eigenveil/mechanism/covariance.hpp"
+#include "eigenveil/mechanism/gauss.hpp"
+#include "eigenveil/mechanism/laplace.hpp"
+#include "eigenveil/mechanism/predicted_error.hpp"
+#include "eigenveil/mechanism/principal_components.hpp"
+
+namespace eigenveil::python {
+namespace {
+
+using namespace nb::literals;
+
+MomentPlan plan_moment(const std::string& method, const RowBound& bound, const Budget& budget,
+                       const std::string& relation, bool private_mean, int group_size) {
+  const MomentRequest request{bound, unwrap(check_budget(budget)), unwrap(parse_relation(relation)),
+                              private_mean ? Extension::Full : Extension::Count, group_size};
+  return unwrap(method == "laplace" ? plan_laplace(request) : plan_gauss(request));
+}
+
+/// A released moment with its guarantee: safe to publish.
+using ReleasedMoment = Release<NoisyMoment>;
+
+ReleasedMoment run_plan(const MomentPlan& plan, const ExactGram& gram,
+                        const std::optional<std::uint64_t>& seed) {
+  RandomStream stream = stream_for(seed);
+  return unwrap(plan.run(gram, stream));
+}
+
+NoisyCovariance covariance(const ReleasedMoment& release, bool private_mean, bool scaled) {
+  return covariance_of(release.value(), private_mean ? Center::PrivateMean : Center::PublicMidpoint,
+                       scaled ? Units::Scaled : Units::Original);
+}
+
+void bind_covariance(nb::module_& m) {
+  nb::class_<NoisyCovariance>(m, "NoisyCovariance", "Post-processed release.")
+      .def_prop_ro(
+          "raw", [](NoisyCovariance& c) { return std::move(c.raw); },
+          "Handed over: a second look finds it empty.")
+      .def_prop_ro(
+          "psd", [](NoisyCovariance& c) { return std::move(c.psd); },
+          "Handed over: a second look finds it empty.")
+      .def_prop_ro("mean", [](const NoisyCovariance& c) { return c.mean; })
+      .def_prop_ro("eigenvalues", [](const NoisyCovariance& c) { return c.eigenvalues; })
+      .def_ro("count", &NoisyCovariance::count)
+      .def_ro("noise_floor", &NoisyCovariance::noise_floor)
+      .def_ro("diagonal_sd", &NoisyCovariance::diagonal_sd)
+      .def_ro("off_diagonal_sd", &NoisyCovariance::off_diagonal_sd);
+  nb::class_<PrincipalComponents>(m, "PrincipalComponents", "Post-processed release.")
+      .def_prop_ro("loadings", [](const PrincipalComponents& c) { return c.loadings; })
+      .def_prop_ro("explained_variance",
+                   [](const PrincipalComponents& c) { return c.explained_variance; })
+      .def_prop_ro("explained_share",
+                   [](const PrincipalComponents& c) { return c.explained_share; })
+      .def_prop_ro("noise_edge", [](const PrincipalComponents& c) { return c.noise_edge; })
+      .def_ro("noise_floor", &PrincipalComponents::noise_floor);
+  m.def("principal_components", &principal_components, "covariance"_a, "count"_a,
+        nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace
+
+void bind_moments(nb::module_& m) {
+  bind_covariance(m);
+  nb::class_<ReleasedMoment>(m, "ReleasedMoment", "A second moment after noise.")
+      .def_prop_ro("guarantee", &ReleasedMoment::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("mechanism", &ReleasedMoment::mechanism)
+      .def_prop_ro("count", [](const ReleasedMoment& r) { return r.value().count; })
+      .def_prop_ro("count_sd", [](const ReleasedMoment& r) { return r.value().count_sd; })
+      .def_prop_ro("count_is_public",
+                   [](const ReleasedMoment& r) { return r.value().count_is_public; })
+      .def("covariance", &covariance, "private_mean"_a, "scaled"_a,
+           nb::call_guard<nb::gil_scoped_release>());
+  nb::class_<MomentPlan>(m, "MomentPlan", "Noise and guarantee, from public parameters alone.")
+      .def_prop_ro("method", &MomentPlan::method)
+      .def_prop_ro("guarantee", &MomentPlan::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("product_sd", &MomentPlan::product_sd)
+      .def_prop_ro("off_diagonal_sd", &MomentPlan::off_diagonal_sd)
+      .def_prop_ro("count_sd", &MomentPlan::count_sd)
+      .def(
+          "noise_floor",
+          [](const MomentPlan& plan, bool scaled, double rows) {
+            return noise_floor(
+                column_scales(plan.bound(), scaled ? Units::Scaled : Units::Original),
+                plan.off_diagonal_sd(), rows);
+          },
+          "scaled"_a, "rows"_a)
+      .def("run", &run_plan, "gram"_a, "seed"_a.none() = nb::none(),
+           nb::call_guard<nb::gil_scoped_release>());
+  m.def("plan_moment", &plan_moment, "method"_a, "bound"_a, "budget"_a, "relation"_a,
+        "private_mean"_a, "group_size"_a);
+  m.def("predicted_subspace_error", &predicted_subspace_error, "eigenvalues"_a, "components"_a,
+        "noise_sd"_a);
+}
+
+}  // namespace eigenveil::python

@@ -1,0 +1,109 @@
+#include "eigenveil/mechanism/orbit.hpp"
+
+#include <nanobind/eigen/dense.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+
+#include <algorithm>
+
+#include "bind.hpp"
+#include "eigenveil/mechanism/covariance.hpp"
+#include "eigenveil/mechanism/low_rank.hpp"
+#include "eigenveil/mechanism/orbit_components.hpp"
+
+namespace eigenveil::python {
+namespace {
+
+using namespace nb::literals;
+
+OrbitRequest request_of(const RowBound& bound, const Budget& budget, const std::string& relation,
+                        int group_size, bool scaled) {
+  OrbitRequest request{bound, column_scales(bound, scaled ? Units::Scaled : Units::Original),
+                       unwrap(check_budget(budget))};
+  request.relation = unwrap(parse_relation(relation));
+  request.group_size = group_size;
+  return request;
+}
+
+using ReleasedComponents = Release<OrbitComponents>;
+using ReleasedLowRank = Release<LowRankDraw>;
+
+/// Plans differ in type, not in how they are run.
+template <class Plan>
+auto run_plan(const Plan& plan, const ExactGram& gram, const std::optional<std::uint64_t>& seed) {
+  RandomStream stream = stream_for(seed);
+  return unwrap(plan.run(gram, stream));
+}
+
+void bind_components(nb::module_& m) {
+  nb::class_<ReleasedComponents>(m, "ReleasedOrbitComponents",
+                                 "Components from a drawn projection.")
+      .def_prop_ro("guarantee", &ReleasedComponents::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("count", [](const ReleasedComponents& r) { return r.value().projection.count; })
+      .def_prop_ro("count_sd",
+                   [](const ReleasedComponents& r) { return r.value().projection.count_sd; })
+      .def_prop_ro("count_is_public",
+                   [](const ReleasedComponents& r) { return r.value().projection.count_is_public; })
+      .def("components", [](const ReleasedComponents& r) { return r.value().components; });
+  nb::class_<OrbitComponentsPlan>(m, "OrbitComponentsPlan", "From public parameters alone.")
+      .def_prop_ro("guarantee", &OrbitComponentsPlan::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("exponent", &OrbitComponentsPlan::exponent)
+      .def_prop_ro("product_sd",
+                   [](const OrbitComponentsPlan& p) { return p.projection().product_sd(); })
+      .def_prop_ro("count_sd",
+                   [](const OrbitComponentsPlan& p) { return p.projection().count_sd(); })
+      .def("run", &run_plan<OrbitComponentsPlan>, "gram"_a, "seed"_a.none() = nb::none(),
+           nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "plan_orbit_components",
+      [](const RowBound& bound, const Budget& budget, const std::string& relation, int group_size,
+         double variance_share, Eigen::Index rank, bool scaled) {
+        return unwrap(OrbitComponentsPlan::make(
+            request_of(bound, budget, relation, group_size, scaled), rank, variance_share));
+      },
+      "bound"_a, "budget"_a, "relation"_a, "group_size"_a, "variance_share"_a, "rank"_a,
+      "scaled"_a);
+}
+
+void bind_low_rank(nb::module_& m) {
+  nb::class_<ReleasedLowRank>(m, "ReleasedLowRank", "A rank-k second moment drawn privately.")
+      .def_prop_ro("guarantee", &ReleasedLowRank::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("count", [](const ReleasedLowRank& r) { return r.value().eigenvalues.count; })
+      .def_prop_ro("count_sd",
+                   [](const ReleasedLowRank& r) { return r.value().eigenvalues.count_sd; })
+      .def(
+          "matrix",
+          [](const ReleasedLowRank& r, double norm2) {
+            const NoisyEigenvalues& values = r.value().eigenvalues;
+            return Matrix(real_truncation(r.value().orbit, values.values.size()) *
+                          (norm2 / std::max(values.count, 1.0)));
+          },
+          "norm2"_a, "Per row, in the units of the plan.");
+  nb::class_<LowRankPlan>(m, "LowRankPlan", "From public parameters alone.")
+      .def_prop_ro("guarantee", &LowRankPlan::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("eigenvalue_sd", &LowRankPlan::eigenvalue_sd)
+      .def_prop_ro("count_sd", &LowRankPlan::count_sd)
+      .def_prop_ro(
+          "norm2",
+          [](const LowRankPlan& p) { return scaled_norm2_bound(p.bound(), p.request().scales); })
+      .def("run", &run_plan<LowRankPlan>, "gram"_a, "seed"_a.none() = nb::none(),
+           nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "plan_low_rank",
+      [](const RowBound& bound, const Budget& budget, const std::string& relation, int group_size,
+         Eigen::Index rank, bool scaled) {
+        return unwrap(LowRankPlan::make(request_of(bound, budget, relation, group_size, scaled),
+                                        rank, std::nullopt));
+      },
+      "bound"_a, "budget"_a, "relation"_a, "group_size"_a, "rank"_a, "scaled"_a);
+}
+
+}  // namespace
+
+void bind_orbit(nb::module_& m) {
+  bind_components(m);
+  bind_low_rank(m);
+}
+
+}  // namespace eigenveil::python

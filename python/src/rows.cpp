@@ -1,0 +1,221 @@
+#include <nanobind/eigen/dense.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/operators.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "eigenveil/core/matrix.hpp"
+#include "eigenveil/core/parallel.hpp"
+#include "eigenveil/data/array_rows.hpp"
+#include "eigenveil/data/bounding.hpp"
+#include "eigenveil/data/genotypes.hpp"
+#include "eigenveil/data/open.hpp"
+#include "eigenveil/statistics/exact_gram.hpp"
+
+namespace eigenveil::python {
+namespace {
+
+using namespace nb::literals;
+using Array = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+
+ArrayView view_of(const Array& array) {
+  ArrayView view;
+  view.data = array.data();
+  view.rows = array.shape(0);
+  view.columns = array.shape(1);
+  view.item_bytes = array.itemsize();
+  if (array.stride(0) < 0 || array.stride(1) < 0) {
+    throw Failure{{ErrorCode::BadRequest, "an array with negative strides is not supported"}};
+  }
+  view.row_stride = static_cast<std::size_t>(array.stride(0)) * view.item_bytes;
+  view.column_stride = static_cast<std::size_t>(array.stride(1)) * view.item_bytes;
+  switch (static_cast<nb::dlpack::dtype_code>(array.dtype().code)) {
+    case nb::dlpack::dtype_code::Float:
+      view.kind = ArrayView::Kind::Float;
+      break;
+    case nb::dlpack::dtype_code::Int:
+      view.kind = ArrayView::Kind::Signed;
+      break;
+    case nb::dlpack::dtype_code::UInt:
+      view.kind = ArrayView::Kind::Unsigned;
+      break;
+    case nb::dlpack::dtype_code::Bool:
+      view.kind = ArrayView::Kind::Boolean;
+      break;
+    default:
+      throw Failure{{ErrorCode::BadRequest, "an array must hold real numbers"}};
+  }
+  return view;
+}
+
+/// A file as far as its column names; rows are read by a pass over it, once.
+struct Table {
+  std::unique_ptr<RowReader> reader;
+};
+
+Result<Table> open_table(const std::string& path, std::vector<std::string> columns,
+                         bool refuse_missing, bool refuse_bad, const std::string& header,
+                         std::vector<double> frequencies) {
+  ReadOptions options;
+  options.columns = std::move(columns);
+  options.missing = refuse_missing ? MissingCell::Refuse : MissingCell::Midpoint;
+  options.bad_cell = refuse_bad ? BadCell::Refuse : BadCell::Midpoint;
+  options.header = header == "present"  ? ReadOptions::Header::Present
+                   : header == "absent" ? ReadOptions::Header::Absent
+                                        : ReadOptions::Header::Auto;
+  return open_rows(path, options)
+      .and_then([&](std::unique_ptr<RowReader> reader) {
+        return frequencies.empty()
+                   ? Result<std::unique_ptr<RowReader>>(std::move(reader))
+                   : standardise_genotypes(std::move(reader), std::move(frequencies));
+      })
+      .map([](std::unique_ptr<RowReader> reader) { return Table{std::move(reader)}; });
+}
+
+/// Accumulates every row of `reader` while Python stays responsive.
+void accumulate(GramAccumulator& gram, RowReader& reader, std::atomic<bool>& cancelled,
+                const nb::object& progress) {
+  Result<void> outcome;
+  const auto report = [&](double share) {
+    if (!progress.is_none()) {
+      progress(share);
+    }
+  };
+  run_interruptibly([&] { outcome = gram.add(reader); }, cancelled,
+                    [&] { report(reader.progress().value_or(0.0)); });
+  unwrap(std::move(outcome));
+  report(1.0);
+}
+
+void add_array(GramAccumulator& gram, const Array& array, const std::vector<std::string>& columns,
+               bool refuse_missing, bool refuse_bad, const nb::object& progress) {
+  std::atomic<bool> cancelled = false;
+  const auto reader = unwrap(
+      read_array(view_of(array), Schema{columns}, refuse_bad ? BadCell::Refuse : BadCell::Midpoint,
+                 refuse_missing ? MissingCell::Refuse : MissingCell::Midpoint, &cancelled));
+  accumulate(gram, *reader, cancelled, progress);
+}
+
+void add_table(GramAccumulator& gram, Table& table, const nb::object& progress) {
+  std::atomic<bool> cancelled = false;
+  const auto reader = cancellable(*table.reader, cancelled);
+  accumulate(gram, *reader, cancelled, progress);
+}
+
+void bind_bound(nb::module_& m) {
+  nb::class_<RowBound>(m, "RowBound", "What is known about rows without looking.")
+      .def_static(
+          "row_norm",
+          [](std::size_t dimension, double radius, std::int64_t grid, std::vector<double> center) {
+            return unwrap(RowBound::row_norm(dimension, radius, grid, std::move(center)));
+          },
+          "dimension"_a, "radius"_a, "grid"_a, "center"_a)
+      .def_static(
+          "ranges",
+          [](const std::vector<double>& low, const std::vector<double>& high,
+             std::optional<double> radius, std::int64_t grid) {
+            std::vector<ColumnRange> columns;
+            for (std::size_t j = 0; j < low.size(); ++j) {
+              columns.push_back({low[j], high[j]});
+            }
+            return unwrap(RowBound::ranges(std::move(columns), radius, grid));
+          },
+          "low"_a, "high"_a, "radius"_a, "grid"_a)
+      .def_prop_ro("dimension", &RowBound::dimension)
+      .def_prop_ro("radius", &RowBound::radius)
+      .def_prop_ro("grid", &RowBound::max_abs)
+      .def_prop_ro("has_ranges", &RowBound::has_ranges)
+      .def_prop_ro("midpoints",
+                   [](const RowBound& b) {
+                     Vector v(static_cast<Eigen::Index>(b.dimension()));
+                     for (std::size_t j = 0; j < b.dimension(); ++j) {
+                       v[static_cast<Eigen::Index>(j)] = b.midpoint(j);
+                     }
+                     return v;
+                   })
+      .def_prop_ro("half_widths",
+                   [](const RowBound& b) {
+                     Vector v(static_cast<Eigen::Index>(b.dimension()));
+                     for (std::size_t j = 0; j < b.dimension(); ++j) {
+                       v[static_cast<Eigen::Index>(j)] = b.half_width(j);
+                     }
+                     return v;
+                   })
+      .def("__eq__", [](const RowBound& a, const RowBound& b) { return a == b; })
+      .def("__getstate__",
+           [](const RowBound& b) {
+             const std::string bytes = b.encode();
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def("__setstate__", [](RowBound& b, const nb::bytes& state) {
+        new (&b) RowBound(unwrap(RowBound::decode({state.c_str(), state.size()})));
+      });
+  m.def(
+      "standardised_ranges",
+      [](const std::vector<std::string>& names, const std::vector<double>& frequencies) {
+        std::vector<double> high;
+        for (const ColumnRange& range : unwrap(standardised_ranges(names, frequencies))) {
+          high.push_back(range.high);
+        }
+        return high;
+      },
+      "names"_a, "frequencies"_a);
+}
+
+}  // namespace
+
+void bind_rows(nb::module_& m) {
+  bind_bound(m);
+  nb::class_<Table>(m, "Table", "An opened file of rows.")
+      .def(
+          "__init__",
+          [](Table* self, const std::string& path, std::vector<std::string> columns,
+             bool refuse_missing, bool refuse_bad, const std::string& header,
+             std::vector<double> frequencies) {
+            new (self) Table(unwrap(open_table(path, std::move(columns), refuse_missing, refuse_bad,
+                                               header, std::move(frequencies))));
+          },
+          "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a, "header"_a, "frequencies"_a)
+      .def_prop_ro("columns", [](const Table& t) { return t.reader->schema().columns; })
+      .def_prop_ro("counted_alleles",
+                   [](const Table& t) { return t.reader->schema().counted_alleles; });
+  nb::class_<ExactGram>(m, "ExactGram",
+                        "Exact totals over bounded rows. Private data: not a release.")
+      .def_prop_ro("columns", [](const ExactGram& g) { return g.schema().columns; })
+      .def_prop_ro("bound", &ExactGram::bound, nb::rv_policy::copy)
+      .def(
+          "merge", [](ExactGram& g, const ExactGram& other) { unwrap(g.merge(other)); }, "other"_a)
+      .def(
+          "save", [](const ExactGram& g, const std::string& path) { unwrap(g.save(path)); },
+          "path"_a)
+      .def_static(
+          "load", [](const std::string& path) { return unwrap(ExactGram::load(path)); }, "path"_a)
+      .def("__eq__", [](const ExactGram& a, const ExactGram& b) { return a == b; });
+  nb::class_<GramAccumulator>(m, "GramAccumulator", "Sums rows exactly; nothing is spent.")
+      .def(
+          "__init__",
+          [](GramAccumulator* self, std::vector<std::string> columns, const RowBound& bound,
+             int threads) {
+            new (self) GramAccumulator(Schema{std::move(columns)}, bound,
+                                       threads > 0 ? threads : default_threads());
+          },
+          "columns"_a, "bound"_a, "threads"_a)
+      .def_static(
+          "for_table",
+          [](const Table& table, const RowBound& bound, int threads) {
+            return std::make_unique<GramAccumulator>(table.reader->schema(), bound,
+                                                     threads > 0 ? threads : default_threads());
+          },
+          "table"_a, "bound"_a, "threads"_a)
+      .def("add_array", &add_array, "array"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a,
+           "progress"_a.none())
+      .def("add_table", &add_table, "table"_a, "progress"_a.none())
+      .def(
+          "finish", [](GramAccumulator& a) { return unwrap(a.finish()); },
+          nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace eigenveil::python

@@ -1,0 +1,75 @@
+"""What the documents show is run: docstrings, the README's program, the guide, the notebooks, the API reference."""
+
+import doctest
+import importlib
+import pathlib
+import pkgutil
+import re
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+import eigenveil
+
+ROOT = pathlib.Path(__file__).parents[2]
+MODULES = ["eigenveil"] + [f"eigenveil.{m.name}" for m in pkgutil.walk_packages(eigenveil.__path__) if m.name != "_core"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", eigenveil.PrivacyWarning)
+        result = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", [n for n in eigenveil.__all__ if n != "__version__"])
+def test_public_names_are_documented(name):
+    text = getattr(eigenveil, name).__doc__
+    assert text and len(text.split()) >= 3
+
+
+def _python_blocks(path):
+    return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.S)
+
+
+def test_readme_program(tmp_path, monkeypatch, capsys):
+    """The five lines of the README print the text below them, up to the noise."""
+    text = (ROOT / "README.md").read_text()
+    program, output = re.search(r"```python\n(.*?)```\s*```text\n(.*?)```", text, flags=re.S).groups()
+    monkeypatch.chdir(tmp_path)
+    exec(compile(program, "README.md", "exec"), {})
+    numbers = re.compile(r"-?\d+\.\d+(e-\d+)?")
+    strip = lambda s: re.sub(r"\s+", " ", numbers.sub("#", s)).strip()  # noqa: E731
+    assert strip(capsys.readouterr().out) == strip(output)
+
+
+def test_guide_runs(tmp_path, monkeypatch):
+    """Every block of docs/python.md, one after the other, in one namespace."""
+    monkeypatch.chdir(tmp_path)
+    namespace = {}
+    blocks = _python_blocks(ROOT / "docs" / "python.md")
+    assert len(blocks) >= 6
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", eigenveil.PrivacyWarning)
+        for block in blocks:
+            exec(compile(block, "docs/python.md", "exec"), namespace)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_notebook(path):
+    nbformat = pytest.importorskip("nbformat")
+    client = pytest.importorskip("nbclient").NotebookClient
+    client(nbformat.read(path, 4), timeout=300, kernel_name="python3").execute()
+
+
+def test_api_reference_has_no_warnings(tmp_path):
+    pytest.importorskip("pdoc")
+    command = [sys.executable, "-W", "error::UserWarning", "-m", "pdoc", "-d", "numpy", "-o", str(tmp_path), "eigenveil", "!eigenveil.methods"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0 and "warn" not in done.stderr.lower(), done.stderr
+    page = (tmp_path / "eigenveil.html").read_text()
+    for name in ("PrivatePCA", "PrivateCovariance", "Guarantee", "sample_orbit", "to_dp_accounting"):
+        assert f'id="{name}"' in page

@@ -1,0 +1,242 @@
+"""The estimators: what they learn, what they refuse, how they fit into scikit-learn."""
+
+import pickle
+import warnings
+
+import joblib
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from eigenveil import EigenveilError, PrivacyWarning, PrivateCovariance, PrivateLowRank, PrivatePCA, plan_covariance, plan_pca
+
+
+def test_missing_bounds_teach(rows):
+    with pytest.raises(EigenveilError, match="bound on the rows is missing.*would leak.*row_norm=R"):
+        PrivatePCA(epsilon=1, delta=1e-6).fit(rows)
+
+
+def test_missing_budget_teaches(rows):
+    with pytest.raises(EigenveilError, match="privacy budget is missing.*no default.*epsilon=1, delta=1e-6"):
+        PrivatePCA(bounds=(0, 10)).fit(rows)
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        (dict(epsilon=1, mu=1), "exactly one budget"),
+        (dict(delta=1e-6), "delta needs epsilon"),
+        (dict(epsilon=-1, delta=1e-6), "epsilon"),
+        (dict(mu=1, method="gaus"), "did you mean 'gauss'"),
+        (dict(mu=1, n_components=6), "1 <= n_components <= 5"),
+        (dict(mu=1, center="mean"), "center must be"),
+        (dict(mu=1, neighbours="nobody"), "nobody"),
+        (dict(mu=1, bounds={"c1": (0, 1)}), "no entry for column 'c2'"),
+        (dict(mu=1, bounds=(3, 1)), "low"),
+        (dict(mu=1, variance_share=0.2), "variance_share has no meaning"),
+        (dict(mu=1, missing="zero"), "missing must be"),
+    ],
+)
+def test_refusals_say_what_to_give(rows, wrong, message):
+    with pytest.raises(EigenveilError, match=message) as caught:
+        PrivatePCA(**{"bounds": (0, 10), **wrong}).fit(rows)
+    assert caught.value.code == "bad-request"
+
+
+def test_release_attributes(rows):
+    pca = PrivatePCA(3, epsilon=5, delta=1e-6, bounds=(0, 10), center="private").fit(rows)
+    assert pca.components_.shape == (3, 5)
+    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(3), atol=1e-10)
+    assert (pca.explained_variance_ >= 0).all() and pca.mean_.shape == (5,)
+    assert pca.guarantee_.relation == "add-remove" and pca.guarantee_.basis == "proved" and pca.guarantee_.secure_random
+    assert pca.guarantee_.epsilon(1e-6) <= 5
+    assert not hasattr(pca, "n_samples_") and pca.noisy_count_ != round(pca.noisy_count_) or pca.noisy_count_sd_ > 0
+
+
+def test_row_count_is_published_only_where_it_is_public(rows):
+    public = PrivatePCA(mu=1, bounds=(0, 10), neighbours="replace-one").fit(rows)
+    assert public.n_samples_ == 400 and not hasattr(public, "noisy_count_")
+    assert not hasattr(public.set_params(neighbours="add-remove").fit(rows), "n_samples_")
+
+
+def test_nothing_of_the_rows_is_kept(rows):
+    pca = PrivatePCA(mu=1, bounds=(0, 10)).fit(rows)
+    assert "_pass" not in vars(pca)
+    assert not hasattr(pca, "mean_")  # was not paid for
+    np.testing.assert_array_equal(pca.center_, np.full(5, 5.0))
+
+
+def test_noise_is_fresh_each_time(rows):
+    first, second = (PrivateCovariance(mu=1, bounds=(0, 10)).fit(rows).covariance_raw_ for _ in range(2))
+    assert (first != second).all()
+
+
+def test_seed_is_not_private(rows, seeded):
+    pca = seeded().fit(rows)
+    assert pca.guarantee_.basis == "not-private" and pca.guarantee_.would_be == "proved"
+    assert "NOT PRIVATE" in str(pca.guarantee_)
+    with pytest.warns(PrivacyWarning, match="NOT PRIVATE"):
+        warnings.simplefilter("always")
+        seeded().fit(rows)
+
+
+def test_partial_fit_is_one_exact_pass(rows, seeded):
+    whole = seeded(center="private").fit(rows)
+    parts = seeded(center="private")
+    for block in np.array_split(rows[::-1], 7):
+        parts.partial_fit(block)
+        assert not hasattr(parts, "components_")  # nothing is spent or learned yet
+    parts.release()
+    np.testing.assert_allclose(parts.components_, whole.components_, rtol=1e-10)
+    with pytest.raises(EigenveilError, match="nothing to release"):
+        parts.release()
+
+
+def test_partial_fit_guards(rows):
+    pca = PrivatePCA(mu=1, bounds=(0, 10)).partial_fit(rows)
+    with pytest.raises(ValueError, match="X has 3 features, but PrivatePCA is expecting 5"):
+        pca.partial_fit(rows[:, :3])
+    with pytest.raises(EigenveilError, match="not released"):
+        pickle.dumps(pca)
+    bad = rows.copy()
+    bad[3, 2] = np.inf
+    with pytest.raises(EigenveilError, match="row 4, column c3"):
+        pca.partial_fit(bad)
+    with pytest.raises(EigenveilError, match="nothing to release"):  # half a pass must not be released
+        pca.release()
+
+
+def test_gram_files(rows, seeded, tmp_path):
+    path = str(tmp_path / "rows.gram")
+    seeded().partial_fit(rows).save_gram(path)
+    from_file = seeded(bounds=None).fit(path)
+    np.testing.assert_allclose(from_file.components_, seeded().fit(rows).components_, rtol=1e-10)
+    with pytest.raises(EigenveilError, match="carries its own bound"):
+        seeded().fit(path)
+
+
+def test_transform_and_back(rows):
+    pca = PrivatePCA(5, mu=1, bounds=(0, 10), center="private").fit(rows)
+    np.testing.assert_allclose(pca.inverse_transform(pca.transform(rows)), rows, atol=1e-9)
+    assert pca.score(rows) == pytest.approx(1.0)
+    scaled = PrivatePCA(5, mu=1, bounds=(0, 10), standardize=True).fit(rows)
+    np.testing.assert_allclose(scaled.transform(rows) @ scaled.components_, (rows - 5) / 5, atol=1e-9)
+    np.testing.assert_allclose(scaled.inverse_transform(scaled.transform(rows)), rows, atol=1e-9)
+
+
+def test_little_noise_recovers_the_answer(rows):
+    with_mean = PrivateCovariance(mu=1e6, bounds=(0, 10), center="private").fit(rows)
+    np.testing.assert_allclose(with_mean.covariance_, np.cov(rows.T, bias=True), atol=1e-2)
+    np.testing.assert_allclose(with_mean.mean_, rows.mean(0), atol=1e-3)
+    about = PrivateCovariance(mu=1e6, bounds=(0, 10)).fit(rows)
+    np.testing.assert_allclose(about.covariance_, (rows - 5).T @ (rows - 5) / 400, atol=1e-2)
+    assert with_mean.error_norm(np.cov(rows.T, bias=True)) < 0.1
+    assert with_mean.score(rows) > about.score(rows + 3)
+    values = np.linalg.eigvalsh(with_mean.get_precision())
+    assert (values > 0).all() and with_mean.mahalanobis(rows).mean() == pytest.approx(5, abs=0.1)
+
+
+def test_names_and_set_output(rows):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows, columns=list("abcde"))
+    pca = PrivatePCA(2, mu=1, bounds={c: (0, 10) for c in "abcde"}).set_output(transform="pandas").fit(frame)
+    assert list(pca.feature_names_in_) == list("abcde")
+    assert list(pca.transform(frame).columns) == ["privatepca0", "privatepca1"] == list(pca.get_feature_names_out())
+    with pytest.raises(ValueError, match="feature names"):
+        pca.transform(frame.rename(columns={"a": "z"}))
+
+
+def test_clone_pipeline_joblib_pickle(rows, seeded):
+    pca = seeded()
+    assert clone(pca).get_params() == pca.get_params()
+    labels = (rows[:, 0] > 5).astype(int)
+    pipeline = make_pipeline(FunctionTransformer(), PrivatePCA(3, mu=5, bounds=(0, 10)), LogisticRegression())
+    assert pipeline.fit(rows, labels).score(rows, labels) > 0.3
+    fitted = seeded().fit(rows)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.transform(rows), fitted.transform(rows))
+    assert str(again.guarantee_) == str(fitted.guarantee_)
+    for backend in ("threading", "loky"):
+        fits = joblib.Parallel(2, backend=backend)(joblib.delayed(_fit)(seed, rows) for seed in (3, 4))
+        np.testing.assert_allclose(fits[0], fitted.components_, rtol=1e-10)  # same noise; LAPACK may round differently
+        assert (fits[1] != fits[0]).any()
+
+
+def _fit(seed, rows):
+    warnings.simplefilter("ignore", PrivacyWarning)
+    return PrivatePCA(n_components=2, epsilon=1, delta=1e-6, bounds=(0, 10), seed=seed).fit(rows).components_
+
+
+def test_grid_search_warns_that_each_fit_spends(rows):
+    search = GridSearchCV(PrivatePCA(mu=1, bounds=(0, 10)), {"n_components": [1, 2]}, cv=2)
+    with pytest.warns(PrivacyWarning, match="every fit of PrivatePCA inside a search"):
+        search.fit(rows)
+    assert search.best_params_["n_components"] == 2
+
+
+def test_same_release_as_the_program(rows, seeded, program, tmp_path):
+    import subprocess
+
+    np.save(tmp_path / "rows.npy", rows)
+    command = [program, "pca", "rows.npy", "-k", "2", "--epsilon", "1", "--delta", "1e-6", "--range", "0:10", "--seed", "3", "--out", "out"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    (path,) = (tmp_path / "out").glob("loadings*.csv")
+    loadings = np.loadtxt(path, delimiter=",", skiprows=1, usecols=(1, 2))
+    np.testing.assert_allclose(seeded().fit(rows).components_.T, loadings, rtol=1e-10)
+
+
+def test_plans_match_the_release(rows):
+    plan = plan_pca(400, 5, n_components=2, epsilon=1, delta=1e-6, bounds=(0, 10), spectrum=[5, 3, 1, 1, 1])
+    fitted = PrivatePCA(2, epsilon=1, delta=1e-6, bounds=(0, 10)).fit(rows)
+    assert plan.guarantee.loss == fitted.guarantee_.loss and plan.row_norm == fitted.row_norm_
+    assert 0 < plan.predicted_error_f2 <= 4 and "no data was read" in str(plan)
+    assert plan_covariance(400, 5, epsilon=1, bounds=(0, 10)).guarantee.loss.epsilon == 1
+    with pytest.raises(EigenveilError, match="dimension=P"):
+        plan_pca(10, mu=1, row_norm=1)
+
+
+def test_pure_budget_defaults(rows):
+    assert PrivateCovariance(epsilon=1, bounds=(0, 10)).fit(rows).method_ == "laplace"
+    assert PrivatePCA(mu=1, bounds=(0, 10)).fit(rows).method_ == "gauss"
+    assert PrivatePCA(epsilon=1, bounds=(0, 10), method="laplace").fit(rows).guarantee_.loss.epsilon == 1
+
+
+def test_exponential_is_the_default_of_one_pure_component(rows):
+    pca = PrivatePCA(epsilon=2, bounds=(0, 10)).fit(rows)
+    assert pca.method_ == "exponential" and pca.guarantee_.loss.epsilon <= 2
+    assert pca.guarantee_.basis == "proved-real-arithmetic"
+    assert np.linalg.norm(pca.components_) == pytest.approx(1) and not hasattr(pca, "explained_variance_ratio_")
+    sure = PrivatePCA(epsilon=1e5, bounds=(0, 10), variance_share=0.5).fit(rows)
+    values, vectors = np.linalg.eigh((rows - 5).T @ (rows - 5) / 400)
+    assert abs(sure.components_[0] @ vectors[:, -1]) == pytest.approx(1, abs=1e-2)
+    assert sure.explained_variance_[0] == pytest.approx(values[-1], rel=1e-2)
+    with pytest.raises(EigenveilError, match="releases no mean"):
+        PrivatePCA(epsilon=2, bounds=(0, 10), center="private").fit(rows)
+    assert plan_pca(400, 5, epsilon=1, bounds=(0, 10)).exponent > 0
+
+
+def test_orbit_is_the_default_of_several_pure_components(rows):
+    pca = PrivatePCA(2, epsilon=2, bounds=(0, 10)).fit(rows)
+    assert pca.method_ == "orbit" and pca.guarantee_.loss.epsilon <= 2 and pca.guarantee_.basis == "proved-real-arithmetic"
+    np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(2), atol=1e-6)
+    sure = PrivatePCA(2, epsilon=1e5, bounds=(0, 10)).fit(rows)
+    exact = np.linalg.eigh((rows - 5).T @ (rows - 5))[1][:, -2:]
+    assert np.linalg.norm(sure.components_ @ exact) ** 2 / 2 == pytest.approx(1, abs=2e-2)
+
+
+@pytest.mark.parametrize("budget", [dict(epsilon=1e5), dict(mu=1e4)])
+def test_low_rank(rows, budget):
+    released = PrivateLowRank(5, bounds=(0, 10), **budget).fit(rows)
+    assert released.method_ == ("orbit" if "epsilon" in budget else "gauss")
+    np.testing.assert_allclose(released.low_rank_, (rows - 5).T @ (rows - 5) / 400, atol=0.3)
+    lower = PrivateLowRank(1, bounds=(0, 10), **budget).fit(rows)
+    assert np.linalg.matrix_rank(lower.low_rank_, tol=1e-9) == 1 and lower.transform(rows).shape == (400, 1)
+
+
+def test_progress_bar(rows, capsys):
+    PrivatePCA(mu=1, bounds=(0, 10), progress=True).fit(rows)
+    assert "PrivatePCA" in capsys.readouterr().err

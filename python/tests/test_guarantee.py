@@ -1,0 +1,102 @@
+"""Guarantees as values."""
+
+import math
+import pickle
+from xml.etree import ElementTree
+
+import pytest
+from scipy.stats import norm
+
+from eigenveil import GDP, ZCDP, ApproxDP, EigenveilError, Guarantee, PureDP, compose, compose_parallel, to_dp_accounting
+
+PURE = Guarantee(PureDP(1.0))
+GAUSS = Guarantee(GDP(1.0))
+
+
+def test_fields():
+    assert (GAUSS.relation, GAUSS.basis, GAUSS.loss.mu, GAUSS.group_size) == ("add-remove", "proved", 1.0, 1)
+    assert Guarantee(PureDP(2.0), "replace-one", "asymptotic", ["n grows"]).assumptions == ["n grows"]
+    with pytest.raises(EigenveilError):
+        Guarantee(PureDP(1.0), relation="nobody")
+
+
+def test_conversions_are_on_the_safe_side_of_closed_forms():
+    assert PURE.epsilon(0.0) == 1.0
+    exact = norm.cdf(-1 + 0.5) - math.e * norm.cdf(-1 - 0.5)  # delta of 1-GDP at epsilon 1
+    assert exact <= GAUSS.delta(1.0) <= exact * (1 + 1e-9)
+    assert GAUSS.epsilon(GAUSS.delta(1.0)) == pytest.approx(1.0, rel=1e-6)
+    assert GAUSS.trade_off(0.05) == pytest.approx(norm.cdf(norm.ppf(0.95) - 1), rel=1e-9)
+    assert GAUSS.power(0.05) == pytest.approx(1 - GAUSS.trade_off(0.05), rel=1e-12)
+    assert PURE.power() == pytest.approx(0.05 * math.e, rel=1e-9)
+    assert GAUSS.renyi(2.0) == pytest.approx(1.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("call", [lambda: GAUSS.epsilon(2), lambda: GAUSS.trade_off(-1), lambda: GAUSS.power(1.5)])
+def test_arguments_are_checked(call):
+    with pytest.raises(EigenveilError, match="between 0 and 1"):
+        call()
+
+
+def test_composition():
+    assert compose(PURE, PURE).loss == PureDP(2.0)
+    assert compose(*[GAUSS] * 4).loss.mu == pytest.approx(2.0)
+    assert GAUSS.compose(GAUSS).loss.mu == pytest.approx(math.sqrt(2))
+    assert compose(PURE, GAUSS).epsilon(1e-6) < 1 + GAUSS.epsilon(1e-6)
+    assert compose_parallel(PURE, PURE).loss == PureDP(1.0)
+    other = Guarantee(PureDP(1.0), "replace-one")
+    with pytest.raises(EigenveilError):
+        compose(PURE, other)
+    with pytest.raises(EigenveilError):
+        compose_parallel(other, other)
+    assert compose_parallel(other, other, partition_is_public=True).loss == PureDP(1.0)
+    assert compose(GAUSS, Guarantee(GDP(1.0), basis="asymptotic")).basis == "asymptotic"
+
+
+def test_groups_and_relations():
+    assert PURE.for_group(3).loss == PureDP(3.0) and PURE.for_group(3).group_size == 3
+    assert GAUSS.to_relation("replace-one").loss.mu == pytest.approx(2.0)
+    with pytest.raises(EigenveilError):
+        Guarantee(PureDP(1.0), "replace-one").to_relation("add-remove")
+
+
+def test_words_and_html():
+    assert str(Guarantee(ApproxDP(1, 1e-6))) == "(1, 1e-06)-DP for adding or removing one row; holds for every data set (proved)"
+    assert "at most" in GAUSS.detection()
+    page = Guarantee(ZCDP(0.5), assumptions=["<script>"])._repr_html_()
+    assert "<script>" not in page and "<svg" in page
+    svg = page[page.index("<svg") : page.rindex("</svg>") + 6]
+    assert ElementTree.fromstring(svg).tag.endswith("svg")
+    assert "NOT PRIVATE" in Guarantee(GDP(1.0), basis="not-private")._repr_html_()
+
+
+@pytest.mark.parametrize("guarantee", [PURE, GAUSS, Guarantee(ZCDP(0.5)), Guarantee(ApproxDP(1, 1e-6)), compose(PURE, GAUSS)], ids=str)
+def test_pickle(guarantee):
+    again = pickle.loads(pickle.dumps(guarantee))
+    assert str(again) == str(guarantee) and again.delta(0.5) == guarantee.delta(0.5)
+
+
+def test_dp_accounting():
+    dp_accounting = pytest.importorskip("dp_accounting")
+    from dp_accounting.pld import PLDAccountant
+
+    relations = dp_accounting.NeighboringRelation
+    pairs = {"add-remove": relations.ADD_OR_REMOVE_ONE, "replace-one": relations.REPLACE_ONE, "zero-row": relations.REPLACE_SPECIAL}
+    for relation, theirs in pairs.items():
+        mine = Guarantee(GDP(1.0), relation)
+        accountant = PLDAccountant(theirs)
+        accountant.compose(to_dp_accounting(mine))
+        # Under replace-one their PLD accountant doubles the sensitivity (their RDP accountant does not): never below ours.
+        if relation == "replace-one":
+            assert accountant.get_epsilon(1e-6) > mine.epsilon(1e-6)
+        else:
+            assert accountant.get_epsilon(1e-6) == pytest.approx(mine.epsilon(1e-6), rel=1e-3), relation
+    accountant = PLDAccountant(relations.REPLACE_ONE)
+    accountant.compose(to_dp_accounting(Guarantee(PureDP(1.0), "replace-one")))
+    assert accountant.get_epsilon(0.0) == pytest.approx(1.0, rel=1e-3)
+    assert to_dp_accounting(PURE).rho >= math.tanh(0.5)
+    assert to_dp_accounting(Guarantee(ZCDP(0.25))).rho == 0.25
+    for loss in (Guarantee(ApproxDP(1.0, 1e-6)), compose(PURE, Guarantee(ApproxDP(1.0, 1e-6)))):
+        with pytest.raises(EigenveilError, match="no event"):
+            to_dp_accounting(loss)
+    with pytest.raises(EigenveilError, match="rests on"):
+        to_dp_accounting(Guarantee(GDP(1.0), basis="asymptotic"))
