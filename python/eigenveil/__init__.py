@@ -24,6 +24,7 @@ from ._covariance import PrivateCovariance
 from ._errors import EigenveilError, PrivacyWarning
 from ._guarantee import compose, compose_parallel, to_dp_accounting
 from ._low_rank import PrivateLowRank
+from ._masked import MaskedData
 from ._pca import PrivatePCA
 from ._plans import Plan, plan_covariance, plan_pca
 from ._samplers import sample_bingham, sample_orbit
@@ -34,6 +35,7 @@ __all__ = [
     "EigenveilError",
     "GDP",
     "Guarantee",
+    "MaskedData",
     "Plan",
     "PrivacyWarning",
     "PrivateCovariance",

@@ -51,6 +51,7 @@ void bind_rows(nb::module_& module);
 void bind_moments(nb::module_& module);
 void bind_exponential(nb::module_& module);
 void bind_orbit(nb::module_& module);
+void bind_mask(nb::module_& module);
 void bind_samplers(nb::module_& module);
 void bind_audit(nb::module_& module);
 

@@ -91,6 +91,7 @@ NB_MODULE(_core, module) {
   python::bind_moments(module);
   python::bind_exponential(module);
   python::bind_orbit(module);
+  python::bind_mask(module);
   python::bind_samplers(module);
   python::bind_audit(module);
 }

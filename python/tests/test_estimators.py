@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from eigenveil import EigenveilError, PrivacyWarning, PrivateCovariance, PrivateLowRank, PrivatePCA, plan_covariance, plan_pca
+from eigenveil import EigenveilError, MaskedData, PrivacyWarning, PrivateCovariance, PrivateLowRank, PrivatePCA, plan_covariance, plan_pca
 
 
 def test_missing_bounds_teach(rows):
@@ -235,6 +235,16 @@ def test_low_rank(rows, budget):
     np.testing.assert_allclose(released.low_rank_, (rows - 5).T @ (rows - 5) / 400, atol=0.3)
     lower = PrivateLowRank(1, bounds=(0, 10), **budget).fit(rows)
     assert np.linalg.matrix_rank(lower.low_rank_, tol=1e-9) == 1 and lower.transform(rows).shape == (400, 1)
+
+
+def test_masked_data_keep_second_moments(rows):
+    masked = MaskedData(epsilon=50, delta=1e-3, bounds=(0, 10)).fit(rows)
+    assert masked.guarantee_.relation == "zero-row" and masked.n_samples_ == 400
+    pseudo = (masked.pseudo_rows() - 5) / 5
+    np.testing.assert_allclose(pseudo.T @ pseudo, masked.gram_, rtol=1e-8, atol=1e-8)
+    assert masked.sigma_ > 0 and masked.covariance_.shape == (5, 5)
+    with pytest.raises(EigenveilError):
+        MaskedData(epsilon=1, bounds=(0, 10)).fit(rows)  # pure epsilon
 
 
 def test_progress_bar(rows, capsys):

@@ -14,6 +14,7 @@ from typing import Any
 from .._budget import is_pure
 from .._errors import EigenveilError
 from .exponential import EXPONENTIAL
+from .mask import MASK
 from .moment import GAUSS, LAPLACE
 from .orbit import ORBIT
 
@@ -32,10 +33,12 @@ class Request:
     variance_share: float | None = None
 
 
-METHODS = {method.name: method for method in (GAUSS, LAPLACE, EXPONENTIAL, ORBIT)}
+METHODS = {method.name: method for method in (GAUSS, LAPLACE, EXPONENTIAL, ORBIT, MASK)}
 
 def default_method(request: Request) -> str:
     """The table of the README: what a task uses when nothing is said."""
+    if request.task == "mask":
+        return "mask"
     if not is_pure(request.budget):
         return "gauss"
     if request.task == "covariance":

@@ -1,0 +1,118 @@
+"""Masked pseudo-data."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ._docs import with_parameters
+from ._estimator import PrivateEstimator
+
+
+@with_parameters
+class MaskedData(PrivateEstimator):
+    """Masked pseudo-data A (X + C): noise C and a uniformly random rotation A of all rows, (epsilon, delta)-differentially private.
+
+    Rows lose their identity, second moments survive: regressions and components can be computed from the pseudo-rows as from the real ones, after
+    the known noise variance is subtracted. The number of rows is public.
+
+    Parameters
+    ----------
+{parameters}
+
+    Attributes
+    ----------
+    gram_ : ndarray of shape (n_features, n_features)
+        The noisy sum of x x' in scaled units; its noise adds ``n_samples_ * sigma_**2`` to the diagonal on average.
+    covariance_ : ndarray of shape (n_features, n_features)
+        Second moment about the public centre with that noise removed; in original units unless ``standardize``.
+    sigma_ : float
+        Standard deviation of the noise on every cell, in scaled units.
+    n_samples_ : int
+        Public here.
+    guarantee_, center_, row_norm_
+        As in :class:`PrivatePCA`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenveil import MaskedData
+    >>> rows = np.random.default_rng(0).uniform(-1, 1, size=(500, 3))
+    >>> masked = MaskedData(epsilon=1, delta=1e-6, bounds=(-1, 1)).fit(rows)
+    >>> masked.pseudo_rows().shape, masked.guarantee_.relation
+    ((500, 3), 'zero-row')
+    """
+
+    _task = "mask"
+
+    def __init__(
+        self,
+        *,
+        epsilon=None,
+        delta=None,
+        rho=None,
+        mu=None,
+        bounds=None,
+        row_norm=None,
+        center="none",
+        neighbours="zero-row",
+        group_size=1,
+        method="auto",
+        standardize=False,
+        columns=None,
+        missing="midpoint",
+        bad_cell="refuse",
+        allele_frequencies=None,
+        grid=None,
+        threads=None,
+        progress=False,
+        seed=None,
+    ):
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.mu = mu
+        self.bounds = bounds
+        self.row_norm = row_norm
+        self.center = center
+        self.neighbours = neighbours
+        self.group_size = group_size
+        self.method = method
+        self.standardize = standardize
+        self.columns = columns
+        self.missing = missing
+        self.bad_cell = bad_cell
+        self.allele_frequencies = allele_frequencies
+        self.grid = grid
+        self.threads = threads
+        self.progress = progress
+        self.seed = seed
+
+    def _publish(self, current, released):
+        super()._publish(current, released)
+        self.factor_ = released.factor
+        self.gram_ = released.factor.T @ released.factor
+        self.sigma_ = released.sigma
+        half = np.ones(len(self.gram_)) if self.standardize else current.bound.half_widths
+        self.half_width_ = current.bound.half_widths
+        second = self.gram_ / max(1, self.n_samples_) - self.sigma_**2 * np.eye(len(self.gram_))
+        self.covariance_ = second * np.outer(half, half)
+
+    def pseudo_rows(self, random_state=None):
+        """Pseudo-rows with exactly the released second moments, in original units: a uniform frame times the factor. Post-processing.
+
+        Parameters
+        ----------
+        random_state : int, optional
+            Of the frame, which carries nothing.
+
+        Returns
+        -------
+        ndarray of shape (n_samples_, n_features)
+        """
+        check_is_fitted(self)
+        p = self.factor_.shape[0]
+        normal = np.random.default_rng(random_state).normal(size=(max(self.n_samples_, p), p))
+        frame, triangle = np.linalg.qr(normal)
+        frame *= np.sign(np.diag(triangle))
+        return (frame @ self.factor_) * self.half_width_ + self.midpoint_

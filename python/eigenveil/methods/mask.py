@@ -1,0 +1,50 @@
+"""mask: noise and a uniform rotation of all rows; what is released is a factor of their noisy Gram matrix."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from .. import _core
+from .._errors import EigenveilError
+
+
+class MaskMethod:
+    name = "mask"
+    tasks = ("mask",)
+    budgets = "(epsilon, delta)"
+    takes_variance_share = False
+
+    def plan(self, request, bound):
+        if request.private_mean:
+            raise EigenveilError("masked rows are taken about a public centre; leave out center='private'")
+        if request.group_size != 1:
+            raise EigenveilError("masking protects single rows; leave out group_size")
+        _core.check_mask(bound, request.budget, request.relation)
+        return MaskPlan(bound)
+
+
+class MaskPlan:
+    """The noise depends on the public number of rows, so the rest of the plan is made when it is known."""
+
+    def __init__(self, bound):
+        self._bound = bound
+
+    def release(self, request, gram, seed):
+        rows = _core.public_rows(gram, request.relation)
+        plan = _core.plan_mask(self._bound, request.budget, request.relation, rows)
+        release = plan.run(gram, seed)
+        return SimpleNamespace(
+            guarantee=release.guarantee,
+            mean=np.zeros(self._bound.dimension) if request.scaled else self._bound.midpoints,
+            noise_floor=plan.sigma**2,
+            count=rows,
+            count_sd=0.0,
+            count_is_public=True,
+            factor=release.factor,
+            sigma=plan.sigma,
+        )
+
+
+MASK = MaskMethod()

@@ -1,0 +1,59 @@
+#include "eigenveil/mechanism/mask.hpp"
+
+#include <nanobind/eigen/dense.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+
+#include "bind.hpp"
+
+namespace eigenveil::python {
+namespace {
+
+using namespace nb::literals;
+using ReleasedFactor = Release<PseudoFactor>;
+
+MaskRequest request_of(const RowBound& bound, const Budget& budget, const std::string& relation) {
+  return {bound, unwrap(check_budget(budget)), unwrap(parse_relation(relation))};
+}
+
+}  // namespace
+
+void bind_mask(nb::module_& m) {
+  nb::class_<ReleasedFactor>(m, "ReleasedFactor", "A factor of the noisy Gram of masked rows.")
+      .def_prop_ro("guarantee", &ReleasedFactor::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("rows", [](const ReleasedFactor& r) { return r.value().rows; })
+      .def_prop_ro("factor", [](const ReleasedFactor& r) { return r.value().factor; });
+  nb::class_<MaskPlan>(m, "MaskPlan", "From public parameters alone.")
+      .def_prop_ro("guarantee", &MaskPlan::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("sigma", &MaskPlan::sigma)
+      .def(
+          "run",
+          [](const MaskPlan& plan, const ExactGram& gram,
+             const std::optional<std::uint64_t>& seed) {
+            RandomStream stream = stream_for(seed);
+            return unwrap(plan.run(gram, stream));
+          },
+          "gram"_a, "seed"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "check_mask",
+      [](const RowBound& bound, const Budget& budget, const std::string& relation) {
+        unwrap(MaskPlan::check(request_of(bound, budget, relation)));
+      },
+      "bound"_a, "budget"_a, "relation"_a);
+  m.def(
+      "plan_mask",
+      [](const RowBound& bound, const Budget& budget, const std::string& relation,
+         std::int64_t rows) {
+        return unwrap(MaskPlan::make(request_of(bound, budget, relation), rows));
+      },
+      "bound"_a, "budget"_a, "relation"_a, "rows"_a);
+  m.def(
+      "public_rows",
+      [](const ExactGram& gram, const std::string& relation) {
+        return public_rows(gram, unwrap(parse_relation(relation)));
+      },
+      "gram"_a, "relation"_a);
+}
+
+}  // namespace eigenveil::python
