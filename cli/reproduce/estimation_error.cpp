@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 
 #include "cli/reproduce/genotype_panel.hpp"
 #include "eigenveil/core/parallel.hpp"
@@ -42,18 +41,11 @@ Result<Measured> measure(const GenotypePanel& panel, Eigen::Index k, double beta
   constexpr double kFewTries = 100.0;
   constexpr int kBurnIn = 200;
   const double exponent = 0.5 * panel.dimension() * beta;
-  Errors total;
-  std::mutex guard;
-  const auto add = [&](const Matrix& frame) {
-    const Errors errors = errors_of(frame);
-    const std::scoped_lock lock(guard);
-    total.operator2 += errors.operator2;
-    total.frobenius2 += errors.frobenius2;
-  };
+  std::vector<Errors> errors(draws);  // by draw: the sum must not depend on threads
   const auto exact = BinghamSampler::make(panel.eigenvalues, exponent, k, kFewTries);
   if (exact) {
     for_each_draw(*exact, draws, stream, static_cast<unsigned>(default_threads()),
-                  [&](std::size_t, const Matrix& frame) { add(frame); });
+                  [&](std::size_t i, const Matrix& frame) { errors[i] = errors_of(frame); });
   } else {
     const auto chain = BinghamGibbsSampler::make(panel.eigenvalues, exponent, k, kBurnIn);
     if (!chain) {
@@ -62,8 +54,13 @@ Result<Measured> measure(const GenotypePanel& panel, Eigen::Index k, double beta
     Matrix frame = chain->draw(stream);
     for (std::size_t i = 0; i < draws; ++i) {
       chain->sweep(stream, frame);
-      add(frame);
+      errors[i] = errors_of(frame);
     }
+  }
+  Errors total;
+  for (const Errors& one : errors) {
+    total.operator2 += one.operator2;
+    total.frobenius2 += one.frobenius2;
   }
   const auto count = static_cast<double>(draws);
   return Measured{beta, {total.operator2 / count, total.frobenius2 / count}, exact.has_value()};
