@@ -135,6 +135,9 @@ Outcome MaskPlanRequest::run() const {
   }
   facts.zero_row = *zero_row;
   facts.replace_one = *tight_mask_noise(facts.shape, *target, Relation::ReplaceOne);
+  if (intercept) {  // a zeroed row keeps its 1: docs/proofs/masking.md, step 9
+    facts.zero_row = facts.replace_one;
+  }
   facts.general = *general_mask_noise(facts.shape, facts.shape.row_norm, *target);
   facts.unmasked = unmasked_noise(facts.shape.row_norm, *target);
   facts.gram_sd = facts.shape.row_norm * facts.shape.row_norm / gaussian_mu_for(*target);

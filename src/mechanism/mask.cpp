@@ -24,6 +24,12 @@ MaskShape shape_of(const MaskRequest& request, std::int64_t rows) {
           radius};
 }
 
+/// The relation that covers the neighbours asked for. With an intercept a zeroed row is (t, 0), not
+/// the zero row: (t, x) and (t, 0) are two rows of the ball, as in replace-one.
+Relation covering_relation(const MaskRequest& request) {
+  return request.intercept ? Relation::ReplaceOne : request.relation;
+}
+
 /// The exact Gram of the rows (t, v) or v, in scaled units.
 Matrix scaled_gram(const ExactGram& gram, bool intercept) {
   const GramTotals& totals = trusted::totals(gram);
@@ -83,7 +89,7 @@ Guarantee guarantee_of(const MaskRequest& request, const MaskShape& shape, doubl
                        const ApproxDp& target) {
   Guarantee guarantee;
   guarantee.relation = request.relation;
-  guarantee.loss = mask_curve(shape, sigma, target.epsilon, request.relation);
+  guarantee.loss = mask_curve(shape, sigma, target.epsilon, covering_relation(request));
   guarantee.basis = Basis::ProvedRealArithmetic;
   guarantee.assumptions = noise_assumptions(NoiseLaw::Gaussian);
   guarantee.assumptions.emplace_back(
@@ -117,7 +123,10 @@ Result<void> MaskPlan::check(const MaskRequest& request) {
   // The relation and the bound do not depend on how many rows there are.
   const MaskShape shape =
       shape_of(request, static_cast<std::int64_t>(request.bound.dimension()) + 2);
-  return tight_mask_noise(shape, *target, request.relation).map([](double) {});
+  if (request.relation != Relation::ZeroRow && request.relation != Relation::ReplaceOne) {
+    return tight_mask_noise(shape, *target, request.relation).map([](double) {});  // says which
+  }
+  return tight_mask_noise(shape, *target, covering_relation(request)).map([](double) {});
 }
 
 Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smallest_block) {
@@ -126,9 +135,9 @@ Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smalles
   }
   const ApproxDp target = std::get<ApproxDp>(request.budget);
   const MaskShape shape = shape_of(request, smallest_block);
-  const double change =
-      request.relation == Relation::ZeroRow ? shape.row_norm : 2.0 * shape.row_norm;
-  Result<double> sigma = tight_mask_noise(shape, target, request.relation);
+  const Relation covered = covering_relation(request);
+  const double change = covered == Relation::ZeroRow ? shape.row_norm : 2.0 * shape.row_norm;
+  Result<double> sigma = tight_mask_noise(shape, target, covered);
   if (sigma && request.published) {
     // The source's rule asks for more; should it ever ask for less, the proof of ours decides.
     sigma = std::max(*sigma, *general_mask_noise(shape, change, target));
