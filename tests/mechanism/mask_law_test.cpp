@@ -154,6 +154,9 @@ TEST(MaskPlanTest, StatesWhatItProvesAndRefusesTheRest) {
   EXPECT_TRUE(std::holds_alternative<TradeOffCurve>(plan.guarantee().loss));
   EXPECT_GT(MaskPlan::make({bound, target, Relation::ReplaceOne}, 500)->sigma(), plan.sigma());
   EXPECT_GT(MaskPlan::make({bound, target, Relation::ZeroRow, true}, 500)->sigma(), plan.sigma());
+  // A zeroed row keeps its intercept, so it is one row replaced by another.
+  EXPECT_GE(MaskPlan::make({bound, target, Relation::ZeroRow, true}, 500)->sigma(),
+            MaskPlan::make({bound, target, Relation::ReplaceOne, true}, 500)->sigma());
   EXPECT_GT(MaskPlan::make({bound, target, Relation::ZeroRow, false, true}, 500)->sigma(),
             plan.sigma());
   EXPECT_FALSE(MaskPlan::check({bound, PureDp{1.0}}));
