@@ -3,8 +3,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cli/exact_pass.hpp"
 #include "cli/methods/method.hpp"
+#include "cli/methods/planned_gram.hpp"
 #include "cli/methods/subspace_document.hpp"
 #include "cli/summary.hpp"
 #include "eigenveil/mechanism/exponential.hpp"
@@ -59,33 +59,23 @@ Outcome ExponentialMethod::release(const ReleaseRequest& request) const {
   if (request.what.components != 1) {
     return bad_request(kOneComponent);
   }
-  Result<ExactPass> pass = ExactPass::open(request.input, request.what.bounds);
-  if (!pass) {
-    return error_of(pass);
-  }
-  const Result<ExponentialPlan> planned = make_plan(request.what, pass->bound());
-  if (!planned) {
-    return error_of(planned);
-  }
-  if (const Result<void> writable = request.output.check_writable(); !writable) {
-    return error_of(writable);
-  }
-  const Result<ExactGram> gram = pass->run(request.output.is_quiet());
-  if (!gram) {
-    return error_of(gram);
+  const auto ready = plan_then_read(
+      request, [&](const RowBound& bound) { return make_plan(request.what, bound); });
+  if (!ready) {
+    return error_of(ready);
   }
   RandomStream stream = request.output.stream();
-  const Result<Release<DrawnSubspace>> release = planned->run(*gram, stream);
+  const Result<Release<DrawnSubspace>> release = ready->plan.run(ready->gram, stream);
   if (!release) {
     return error_of(release);
   }
   const MomentSettings settings{Center::PublicMidpoint, request.what.units(),
                                 request.what.bounds.has_public_center(),
                                 *request.what.budget.budget()};
-  const PublicParameters common{settings, pass->bound(), planned->guarantee().relation,
+  const PublicParameters common{settings, ready->bound, ready->plan.guarantee().relation,
                                 request.what.budget.group_size};
-  return publish(subspace_document(*release, common, parameters_of(request.what, *planned), {}),
-                 request.output, {request.input.display_name(), describe_bound(pass->bound())});
+  return publish(subspace_document(*release, common, parameters_of(request.what, ready->plan), {}),
+                 request.output, {request.input.display_name(), describe_bound(ready->bound)});
 }
 
 /// 1 - E (u'u_1)² ~ H(λ_1) / β, with c n = p β / 2 in the units of the assumed spectrum.

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/exact_pass.hpp"
 #include "cli/methods/method.hpp"
 #include "cli/methods/moment_document.hpp"
+#include "cli/methods/planned_gram.hpp"
 #include "cli/summary.hpp"
 #include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/mechanism/gauss.hpp"
@@ -67,28 +67,18 @@ ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
 }
 
 Outcome MomentMethod::release(const ReleaseRequest& request) const {
-  Result<ExactPass> pass = ExactPass::open(request.input, request.what.bounds);
-  if (!pass) {
-    return error_of(pass);
-  }
-  const Result<MomentPlan> planned = moment_plan(request.what, pass->bound());
-  if (!planned) {
-    return error_of(planned);
-  }
-  if (const Result<void> writable = request.output.check_writable(); !writable) {
-    return error_of(writable);
-  }
-  const Result<ExactGram> gram = pass->run(request.output.is_quiet());
-  if (!gram) {
-    return error_of(gram);
+  const auto ready = plan_then_read(
+      request, [&](const RowBound& bound) { return moment_plan(request.what, bound); });
+  if (!ready) {
+    return error_of(ready);
   }
   RandomStream stream = request.output.stream();
-  const Result<Release<NoisyMoment>> release = planned->run(*gram, stream);
+  const Result<Release<NoisyMoment>> release = ready->plan.run(ready->gram, stream);
   if (!release) {
     return error_of(release);
   }
-  return publish(document_of(request.what, *planned, *release), request.output,
-                 {request.input.display_name(), describe_bound(planned->bound())});
+  return publish(document_of(request.what, ready->plan, *release), request.output,
+                 {request.input.display_name(), describe_bound(ready->plan.bound())});
 }
 
 /// The numbers of a plan, in the order of the JSON.

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "cli/exact_pass.hpp"
 #include "cli/methods/method.hpp"
+#include "cli/methods/planned_gram.hpp"
 #include "cli/methods/sharp_plan.hpp"
 #include "cli/methods/subspace_document.hpp"
 #include "cli/options/checks.hpp"
@@ -138,36 +138,26 @@ std::vector<std::string> lines_of(const SharpSettlement& settled) {
 }
 
 Outcome SharpMethod::release(const ReleaseRequest& request) const {
-  Result<ExactPass> pass = ExactPass::open(request.input, request.what.bounds);
-  if (!pass) {
-    return error_of(pass);
-  }
-  const Result<SharpPlan> planned = make_plan(request.what, pass->bound());
-  if (!planned) {
-    return error_of(planned);
-  }
-  if (const Result<void> writable = request.output.check_writable(); !writable) {
-    return error_of(writable);
-  }
-  const Result<ExactGram> gram = pass->run(request.output.is_quiet());
-  if (!gram) {
-    return error_of(gram);
+  const auto ready = plan_then_read(
+      request, [&](const RowBound& bound) { return make_plan(request.what, bound); });
+  if (!ready) {
+    return error_of(ready);
   }
   RandomStream stream = request.output.stream();
-  const Result<SharpPlan::Outcome> outcome = planned->run(*gram, stream);
+  const Result<SharpPlan::Outcome> outcome = ready->plan.run(ready->gram, stream);
   if (!outcome) {
     return error_of(outcome);
   }
   const MomentSettings settings{Center::PublicMidpoint, request.what.units(),
                                 request.what.bounds.has_public_center(),
                                 *request.what.budget.budget()};
-  const PublicParameters common{settings, pass->bound(), planned->guarantee().relation,
+  const PublicParameters common{settings, ready->bound, ready->plan.guarantee().relation,
                                 request.what.budget.group_size};
   return publish(
-      subspace_document(outcome->release, common, parameters_of(request.what, *planned),
+      subspace_document(outcome->release, common, parameters_of(request.what, ready->plan),
                         result_of(outcome->settlement)),
       request.output,
-      {request.input.display_name(), describe_bound(pass->bound()), lines_of(outcome->settlement)});
+      {request.input.display_name(), describe_bound(ready->bound), lines_of(outcome->settlement)});
 }
 
 }  // namespace

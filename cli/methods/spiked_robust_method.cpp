@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/exact_pass.hpp"
 #include "cli/methods/method.hpp"
+#include "cli/methods/planned_gram.hpp"
 #include "cli/methods/spectral_document.hpp"
 #include "cli/summary.hpp"
 #include "eigenveil/core/symmetric_eigen.hpp"
@@ -75,23 +75,13 @@ ReleaseDocument document_of(const Request& request, const GapPlan& plan, const S
 }
 
 Outcome SpikedRobustMethod::release(const ReleaseRequest& request) const {
-  Result<ExactPass> pass = ExactPass::open(request.input, request.what.bounds);
-  if (!pass) {
-    return error_of(pass);
-  }
-  const Result<GapPlan> plan = gap_plan(request.what, pass->bound());
-  if (!plan) {
-    return error_of(plan);
-  }
-  if (const Result<void> writable = request.output.check_writable(); !writable) {
-    return error_of(writable);
-  }
-  const Result<ExactGram> gram = pass->run(request.output.is_quiet());
-  if (!gram) {
-    return error_of(gram);
+  const auto ready =
+      plan_then_read(request, [&](const RowBound& bound) { return gap_plan(request.what, bound); });
+  if (!ready) {
+    return error_of(ready);
   }
   RandomStream stream = request.output.stream();
-  const Release<GapResult> release = plan->run(*gram, stream);
+  const Release<GapResult> release = ready->plan.run(ready->gram, stream);
   std::vector<std::string> lines = {fmt::format(
       "  gap         at least {:.4g} in the sum of x x' (noisy)", release.value().gap_lower)};
   lines.push_back(release.value().frame
@@ -99,8 +89,9 @@ Outcome SpikedRobustMethod::release(const ReleaseRequest& request) const {
                                     release.value().projector_sd)
                       : "  NULL        the noisy eigengap is too small for this budget: no "
                         "components are released (a legal outcome)");
-  return publish(document_of(request.what, *plan, pass->schema(), release), request.output,
-                 {request.input.display_name(), describe_bound(pass->bound()), lines});
+  return publish(document_of(request.what, ready->plan, ready->gram.schema(), release),
+                 request.output,
+                 {request.input.display_name(), describe_bound(ready->bound), lines});
 }
 
 Outcome SpikedRobustMethod::plan(const PlanRequest& request) const {
