@@ -47,7 +47,7 @@ void SubspaceCommand::declare(CLI::App& app) {
       ->group(kGroup);
   app.add_option("--exceptions", exceptions,
                  "gapmax: rows that may lie elsewhere (default: as many as possible)")
-      ->check(whole_number(0))
+      ->check(whole_number(0, std::uint64_t{1} << 40U))
       ->group(kGroup);
   app.add_option("--max-abs", max_abs,
                  "public bound on the whole numbers; a row beyond it counts as zero (default 1000)")

@@ -112,7 +112,7 @@ Fields parameters_of(const Request& request, const SharpPlan& plan) {
   return fields;
 }
 
-Fields result_of(const SharpSettlement& settled) {
+Fields result_of(const SharpSettlement& settled, bool ranks) {
   Fields fields = {{"outcome", std::string(settled.beta ? "released" : "not achievable")},
                    {"calibration_rows", settled.rows}};
   if (settled.calibration) {
@@ -122,19 +122,27 @@ Fields result_of(const SharpSettlement& settled) {
   }
   if (settled.beta) {
     fields.emplace_back("beta", *settled.beta);
-    fields.emplace_back("worst_case_epsilon_of_the_draw", settled.worst_case_epsilon);
+    if (!ranks) {
+      fields.emplace_back("worst_case_epsilon_per_row_of_the_draw", settled.worst_case_epsilon);
+    }
   }
   return fields;
 }
 
-std::vector<std::string> lines_of(const SharpSettlement& settled) {
+std::vector<std::string> lines_of(const SharpSettlement& settled, const Request& request) {
   if (!settled.beta) {
     return {
         "outcome     not achievable: at this size no noise level meets the target; the release "
         "is the zero matrix and the calibration is spent"};
   }
-  return {fmt::format("noise level beta {:.4g}; for every data set the draw alone is {:.4g}-DP",
-                      *settled.beta, settled.worst_case_epsilon)};
+  if (request.bounds
+          .rank_transform) {  // one row shifts the ranks of all: nothing holds for all data
+    return {fmt::format("noise level beta {:.4g}", *settled.beta)};
+  }
+  return {fmt::format("noise level beta {:.4g}; for every data set {} is {:.4g}-DP for one row",
+                      *settled.beta,
+                      request.components > 1 ? "the exact law of the draw" : "the draw alone",
+                      settled.worst_case_epsilon)};
 }
 
 Outcome SharpMethod::release(const ReleaseRequest& request) const {
@@ -155,9 +163,10 @@ Outcome SharpMethod::release(const ReleaseRequest& request) const {
                                 request.what.budget.group_size};
   return publish(
       subspace_document(outcome->release, common, parameters_of(request.what, ready->plan),
-                        result_of(outcome->settlement)),
+                        result_of(outcome->settlement, request.what.bounds.rank_transform)),
       request.output,
-      {request.input.display_name(), describe_bound(ready->bound), lines_of(outcome->settlement)});
+      {request.input.display_name(), describe_bound(ready->bound),
+       lines_of(outcome->settlement, request.what)});
 }
 
 }  // namespace

@@ -25,17 +25,31 @@ class ProjectedReader final : public RowReader {
       return parsed;
     }
     const BoundedRows bounded = BoundedRows::clip(bound_, wide.values.data(), wide.rows);
-    const auto rows = static_cast<Eigen::Index>(wide.rows);
-    const Eigen::Map<const Matrix> columns(bounded.values().data(), frame_.rows(), rows);
     block.rows = wide.rows;
     block.dimension = static_cast<std::size_t>(frame_.cols());
     block.values.resize(block.rows * block.dimension);
-    Eigen::Map<Matrix>(block.values.data(), frame_.cols(), rows).noalias() =
-        frame_.transpose() * columns;
+    const auto width = static_cast<std::size_t>(frame_.rows());
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      const double* cells = bounded.values().data() + row * width;
+      for (std::size_t j = 0; j < block.dimension; ++j) {
+        block.values[row * block.dimension + j] = inner_product(cells, j);
+      }
+    }
     return {};
   }
 
  private:
+  /// One row alone, in a fixed order of additions: a matrix product over a chunk rounds differently
+  /// with the chunk, so that one person's longer line could move the projections of others.
+  double inner_product(const double* cells, std::size_t column) const {
+    const double* direction = frame_.data() + column * static_cast<std::size_t>(frame_.rows());
+    double sum = 0.0;
+    for (Eigen::Index i = 0; i < frame_.rows(); ++i) {
+      sum += direction[i] * cells[i];
+    }
+    return sum;
+  }
+
   std::unique_ptr<RowReader> rows_;
   RowBound bound_;
   Matrix frame_;

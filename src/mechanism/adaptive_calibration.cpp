@@ -66,7 +66,7 @@ std::optional<double> calibrated_beta(const NoisyCalibration& noisy,
   const double threshold = std::max(0.0, noisy.threshold - setting.margin * threshold_sd);
   const double beta =
       2.0 * gap * (w2 + std::sqrt(std::max(0.0, w2 * (w2 - noisy.plateau_mu2)))) + threshold;
-  if (setting.margin > 0.0 && !(beta > noisy.threshold)) {
+  if (!(beta > noisy.threshold)) {  // the theorem speaks of beta above H alone
     return std::nullopt;
   }
   return beta;

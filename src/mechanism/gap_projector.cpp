@@ -101,6 +101,11 @@ Result<GapPlan> GapPlan::make(const GapRequest& request) {
   if (request.components >= static_cast<Eigen::Index>(request.bound.dimension())) {
     return bad_request("spiked-robust needs -k below the number of columns: there must be a gap");
   }
+  if (const Result<void> checked = check_wide_subspace(
+          static_cast<Eigen::Index>(request.bound.dimension()), request.components);
+      !checked) {
+    return error_of(checked);
+  }
   GapPlan plan(request);
   plan.failure_ = down(approx->delta * kFailureShare);
   const Result<GaussianDp> total =

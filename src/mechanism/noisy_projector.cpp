@@ -1,5 +1,7 @@
 #include "eigenveil/mechanism/noisy_projector.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
@@ -51,8 +53,11 @@ class BlockChain {
       grow(blocks);
       const SymmetricEigen top = largest_eigenpairs(assemble(blocks), rank_);
       const Matrix last = couplings_.back().transpose() * top.vectors.bottomRows(rank_);
-      if (blocks == most || last.norm() < kResidual) {
+      if (last.norm() < kResidual) {
         return top.vectors.topRows(rank_);
+      }
+      if (blocks == most) {
+        return largest_eigenpairs(complete(most), rank_).vectors.topRows(rank_);
       }
     }
   }
@@ -77,6 +82,24 @@ class BlockChain {
       diagonals_.push_back(diagonal);
       couplings_.push_back(coupling.transpose());  // upper block: Rᵀ
     }
+  }
+
+  /// The whole matrix: the chain, and what is left of it as one symmetric Gaussian block.
+  Matrix complete(Eigen::Index blocks) {
+    const Eigen::Index done = blocks * rank_;
+    const Eigen::Index rest = dimension_ - done;  // at least r
+    const double off = sd_ * std::sqrt(0.5);
+    Matrix whole = Matrix::Zero(dimension_, dimension_);
+    whole.topLeftCorner(done, done) = assemble(blocks);
+    whole.block(done - rank_, done, rank_, rank_) =
+        couplings_[static_cast<std::size_t>(blocks - 1)];
+    for (Eigen::Index j = 0; j < rest; ++j) {
+      for (Eigen::Index i = 0; i < j; ++i) {
+        whole(done + i, done + j) = off * normal_draw(*stream_);
+      }
+      whole(done + j, done + j) = sd_ * normal_draw(*stream_);
+    }
+    return whole;  // the upper triangle is all that is read
   }
 
   Matrix assemble(Eigen::Index blocks) const {
@@ -115,6 +138,17 @@ Matrix noisy_subspace(const Matrix& frame, const SymmetricNoise& noise, RandomSt
   return largest_eigenpairs(add_symmetric_noise(frame * frame.transpose(), noise, stream),
                             frame.cols())
       .vectors;
+}
+
+Result<void> check_wide_subspace(Eigen::Index dimension, Eigen::Index rank) {
+  if (dimension > kDenseProjector && rank > dimension / 4) {
+    return bad_request(
+        fmt::format("with more than {} columns the subspace is drawn without a p x p matrix, which "
+                    "needs a rank "
+                    "of at most a quarter of the columns; ask for fewer components",
+                    kDenseProjector));
+  }
+  return {};
 }
 
 Matrix noisy_subspace_wide(const Matrix& frame, double standard_deviation, RandomStream& stream) {

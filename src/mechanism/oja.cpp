@@ -43,10 +43,12 @@ Result<OjaPlan> OjaPlan::make(const OjaRequest& request) {
   if (!budget) {
     return error_of(budget);
   }
-  // Floating-point sums of a batch: (rows) * R² * 2^-50 covers them generously.
+  // A sum of B terms of size R² is off by at most B (B + p) R² 2^-52: every partial sum, up to B
+  // R², is rounded.
   const double whole = request.row_radius * request.row_radius;
+  const auto batch = static_cast<double>(request.batch);
   const double arithmetic =
-      2.0 * static_cast<double>(request.batch + request.dimension) * whole * 0x1p-50;
+      2.0 * batch * (batch + static_cast<double>(request.dimension)) * whole * 0x1p-52;
   plan.sensitivity_ =
       up(oja_sensitivity(request.row_radius, request.contribution, request.relation) + arithmetic,
          kUlps);

@@ -12,6 +12,9 @@ Result<OrbitComponentsPlan> OrbitComponentsPlan::make(const OrbitRequest& reques
     return bad_request(
         "principal components of complex rows are not real; take the lowrank command");
   }
+  if (!(variance_share > 0.0 && variance_share < 1.0)) {
+    return bad_request("the share of the budget for the variance must lie between 0 and 1");
+  }
   const Result<PureDp> per_row = orbit_budget(request, rank);
   if (!per_row) {
     return error_of(per_row);

@@ -33,6 +33,9 @@ Result<void> check_request(const SharpRequest& request) {
   }
   const double shares =
       request.variance_share + (request.public_spectrum ? 0.0 : request.calibration_share);
+  if (!(request.variance_share > 0.0) || !(request.calibration_share > 0.0)) {
+    return bad_request("the shares for variance and calibration must be positive");
+  }
   if (!(shares < 1.0)) {
     return bad_request(
         "the shares for variance and calibration leave nothing for the draw; together they must "

@@ -164,6 +164,11 @@ Result<SpikedPlan> SpikedPlan::make(const SpikedRequest& request) {
           condition.text, condition.left, condition.right, request.constants.c1));
     }
   }
+  if (const Result<void> checked =
+          check_wide_subspace(request.dimension, request.max_rank.value_or(request.rank));
+      !checked) {
+    return error_of(checked);
+  }
   if (request.published && request.dimension > kDenseProjector) {
     return bad_request(
         fmt::format("the published noise needs a p x p matrix; it is for up to {} "

@@ -145,7 +145,7 @@ class Sharp(CliTest):
         good = read_json(self.path("good", "release.NOT-PRIVATE.json"))
         self.assertEqual(good["result"]["outcome"], "released")
         self.assertEqual(good["guarantee"]["would_be"]["basis"], "asymptotic")
-        self.assertIn("worst_case_epsilon_of_the_draw", good["result"])
+        self.assertIn("worst_case_epsilon_per_row_of_the_draw", good["result"])
         text = self.succeed(*flags, "--mu", 0.001, "--out", "none")
         self.assertIn("not achievable", text)
         none = read_json(self.path("none", "release.NOT-PRIVATE.json"))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "eigenveil/core/matrix.hpp"
+#include "eigenveil/core/result.hpp"
 #include "eigenveil/mechanism/symmetric_noise.hpp"
 
 namespace eigenveil {
@@ -20,6 +21,9 @@ Matrix noisy_subspace_wide(const Matrix& frame, double standard_deviation, Rando
 
 /// Up to here the dense form is used.
 inline constexpr Eigen::Index kDenseProjector = 2048;
+
+/// Refuses, by public sizes, what the wide draw is not made for: 4 r > p.
+Result<void> check_wide_subspace(Eigen::Index dimension, Eigen::Index rank);
 /// sd sqrt(p/2): spectral radius of the noise over twice the signal; 1 is where the top
 /// eigenvectors lose all contact with the frame.
 inline constexpr double kDrowned = 0.97;

@@ -70,7 +70,8 @@ class SharpPlan {
 };
 
 /// Sweeps of the Gibbs chain that stands in where no exact sampler is efficient (several columns
-/// not captured, k >= 4): fixed in advance, so that the release is total.
+/// not captured, or an exponent beyond double precision): fixed in advance, so that the release is
+/// total.
 inline constexpr int kSubstituteSweeps = 200;
 
 /// Eigenvalues of the covariance of rows scaled to squared norm at most p, and the row count.
