@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from . import _core
 from ._docs import with_parameters
 from ._estimator import PrivateEstimator
 
@@ -98,21 +99,17 @@ class MaskedData(PrivateEstimator):
         second = self.gram_ / max(1, self.n_samples_) - self.sigma_**2 * np.eye(len(self.gram_))
         self.covariance_ = second * np.outer(half, half)
 
-    def pseudo_rows(self, random_state=None):
+    def pseudo_rows(self, seed=None):
         """Pseudo-rows with exactly the released second moments, in original units: a uniform frame times the factor. Post-processing.
 
         Parameters
         ----------
-        random_state : int, optional
-            Of the frame, which carries nothing.
+        seed : int, optional
+            Of the frame, which carries nothing; secure randomness without it.
 
         Returns
         -------
         ndarray of shape (n_samples_, n_features)
         """
         check_is_fitted(self)
-        p = self.factor_.shape[0]
-        normal = np.random.default_rng(random_state).normal(size=(max(self.n_samples_, p), p))
-        frame, triangle = np.linalg.qr(normal)
-        frame *= np.sign(np.diag(triangle))
-        return (frame @ self.factor_) * self.half_width_ + self.midpoint_
+        return _core.pseudo_rows(self.factor_, self.n_samples_, self.half_width_, seed) + self.midpoint_

@@ -6,6 +6,8 @@
 #include <nanobind/stl/variant.h>
 
 #include "bind.hpp"
+#include "eigenveil/core/parallel.hpp"
+#include "eigenveil/mechanism/pseudo_rows.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -15,6 +17,22 @@ using ReleasedFactor = Release<PseudoFactor>;
 
 MaskRequest request_of(const RowBound& bound, const Budget& budget, const std::string& relation) {
   return {bound, unwrap(check_budget(budget)), unwrap(parse_relation(relation))};
+}
+
+/// All pseudo-rows of a released factor, n x p: post-processing.
+Matrix pseudo_rows(const Matrix& factor, std::int64_t count, const Vector& scales,
+                   const std::optional<std::uint64_t>& seed) {
+  RandomStream stream = stream_for(seed);
+  const PseudoRows rows =
+      unwrap(PseudoRows::make({count, factor}, scales, stream, default_threads()));
+  Matrix all(count, scales.size());
+  Eigen::Index next = 0;
+  for (std::size_t index = 0; index < rows.blocks(); ++index) {
+    const Matrix block = rows.block(index);  // rows as columns
+    all.middleRows(next, block.cols()) = block.transpose();
+    next += block.cols();
+  }
+  return all;
 }
 
 }  // namespace
@@ -48,6 +66,8 @@ void bind_mask(nb::module_& m) {
         return unwrap(MaskPlan::make(request_of(bound, budget, relation), rows));
       },
       "bound"_a, "budget"_a, "relation"_a, "rows"_a);
+  m.def("pseudo_rows", &pseudo_rows, "factor"_a, "rows"_a, "scales"_a, "seed"_a.none() = nb::none(),
+        nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "public_rows",
       [](const ExactGram& gram, const std::string& relation) {
