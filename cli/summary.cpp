@@ -120,8 +120,8 @@ void print_small_table(const ReleaseDocument& document) {
 
 }  // namespace
 
-Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
-                const TerminalNotes& notes) {
+Outcome publish_as(const ReleaseDocument& document, const OutputOptions& output,
+                   const std::function<void()>& print) {
   std::string written;
   if (!output.out.empty()) {
     const Result<std::vector<std::string>> names =
@@ -137,9 +137,8 @@ Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
     fmt::print("{}", summary_json(document));
     return {};
   }
-  print_summary(document, notes);
+  print();
   if (written.empty()) {
-    print_small_table(document);
     fmt::print(
         "\n  nothing was written: give --out DIR to keep this release (running again spends "
         "again)\n");
@@ -147,6 +146,16 @@ Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
     fmt::print("  wrote     {}\n", written);
   }
   return {};
+}
+
+Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
+                const TerminalNotes& notes) {
+  return publish_as(document, output, [&] {
+    print_summary(document, notes);
+    if (output.out.empty()) {
+      print_small_table(document);
+    }
+  });
 }
 
 }  // namespace eigenveil::cli

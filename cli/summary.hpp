@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,11 @@ struct TerminalNotes {
   std::vector<std::string> more = {};  ///< whole lines a method adds, public
 };
 
-/// Writes the release to --out, then prints it (--json) or its summary in words.
+/// Writes the release to --out, then prints it (--json) or lets `print` say it in words.
+Outcome publish_as(const ReleaseDocument& document, const OutputOptions& output,
+                   const std::function<void()>& print);
+
+/// The same with the usual summary.
 Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
                 const TerminalNotes& notes);
 

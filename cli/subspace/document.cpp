@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "cli/summary.hpp"
 #include "eigenveil/report/release_writer.hpp"
 
 namespace eigenveil::cli {
@@ -159,30 +160,7 @@ ReleaseDocument learned_document(const SubspacePlan& plan, const BoostSettings& 
 
 Outcome publish_subspace(const ReleaseDocument& document, const OutputOptions& output,
                          const std::string& input) {
-  std::string written;
-  if (!output.out.empty()) {
-    const Result<std::vector<std::string>> names =
-        write_release(document, output.table_format(), output.out);
-    if (!names) {
-      return error_of(names);
-    }
-    for (const std::string& name : *names) {
-      written += "  " + (std::filesystem::path(output.out) / name).string();
-    }
-  }
-  if (output.json) {
-    fmt::print("{}", summary_json(document));
-    return {};
-  }
-  print_summary(document, input);
-  if (written.empty()) {
-    fmt::print(
-        "\n  nothing was written: give --out DIR to keep this release (running again spends "
-        "again)\n");
-  } else {
-    fmt::print("  wrote     {}\n", written);
-  }
-  return {};
+  return publish_as(document, output, [&] { print_summary(document, input); });
 }
 
 }  // namespace eigenveil::cli
