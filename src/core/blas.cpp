@@ -2,7 +2,15 @@
 
 #include <cblas.h>
 
+#include "blas_kernels.hpp"
+
 namespace eigenveil {
+namespace {
+
+/// Before `main`, while no other thread can be inside OpenBLAS.
+[[maybe_unused]] const bool kernels_corrected = correct_blas_kernels();
+
+}  // namespace
 
 BlasThreads::BlasThreads(int threads) : before_(openblas_get_num_threads()) {
   openblas_set_num_threads(threads);
