@@ -4,6 +4,7 @@
 
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/core/gzip.hpp"
+#include "eigenveil/core/npy_header.hpp"
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/report/grid_rows.hpp"
 #include "eigenveil/report/table_format.hpp"
@@ -13,7 +14,7 @@ namespace {
 
 std::string header_of(const PseudoTable& table, std::int64_t rows) {
   if (table.format == PseudoFormat::Npy) {
-    return npy_row_header(static_cast<std::size_t>(rows), table.columns.size());
+    return npy_header("<f8", {rows, std::ssize(table.columns)});
   }
   std::string line;
   for (const std::string& name : table.columns) {

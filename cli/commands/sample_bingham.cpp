@@ -8,6 +8,7 @@
 #include "cli/methods/request.hpp"
 #include "cli/options/checks.hpp"
 #include "eigenveil/core/atomic_output.hpp"
+#include "eigenveil/core/npy_header.hpp"
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/sampling/bingham_draws.hpp"
 #include "eigenveil/sampling/bingham_gibbs.hpp"
@@ -63,7 +64,7 @@ Outcome SampleBingham::write(const Sampler& chosen, const std::vector<Eigen::Ind
   if (!file) {
     return error_of(file);
   }
-  const std::string header = npy_header("<f8", draws, rows, columns);
+  const std::string header = npy_header("<f8", {static_cast<std::int64_t>(draws), rows, columns});
   if (const Result<void> written = file->append(header); !written) {
     return written;
   }

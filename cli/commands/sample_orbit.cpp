@@ -8,6 +8,7 @@
 #include "cli/methods/request.hpp"
 #include "cli/options/checks.hpp"
 #include "eigenveil/core/atomic_output.hpp"
+#include "eigenveil/core/npy_header.hpp"
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/sampling/orbit.hpp"
 
@@ -80,7 +81,8 @@ Outcome SampleOrbit::write(const OrbitSampler& sampler, Eigen::Index rows,
   if (!file) {
     return error_of(file);
   }
-  if (const Result<void> written = file->append(npy_header("<c16", draws, rows, columns));
+  if (const Result<void> written =
+          file->append(npy_header("<c16", {static_cast<std::int64_t>(draws), rows, columns}));
       !written) {
     return written;
   }

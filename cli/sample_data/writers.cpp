@@ -7,6 +7,7 @@
 
 #include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/core/bytes.hpp"
+#include "eigenveil/core/npy_header.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -32,18 +33,6 @@ Outcome write_lines(const std::string& path, std::string text, std::int64_t line
   return file->append(text).and_then([&] { return file->publish(); });
 }
 
-std::string npy_header(std::int64_t rows, std::size_t columns) {
-  std::string header =
-      fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
-  constexpr std::size_t kPreamble = 10;
-  header.append(63 - (kPreamble + header.size()) % 64, ' ');
-  header += '\n';
-  std::string bytes("\x93NUMPY\x01\x00", 8);
-  bytes += static_cast<char>(header.size() & 0xffU);
-  bytes += static_cast<char>(header.size() >> 8U);
-  return bytes + header;
-}
-
 }  // namespace
 
 Outcome write_csv(SampleTable& table, std::int64_t rows, const std::string& path, char delimiter) {
@@ -63,7 +52,7 @@ Outcome write_csv(SampleTable& table, std::int64_t rows, const std::string& path
 
 Outcome write_npy(SampleTable& table, std::int64_t rows, const std::string& path) {
   std::vector<double> values(table.columns().size());
-  return write_lines(path, npy_header(rows, values.size()), rows,
+  return write_lines(path, npy_header("<f8", {rows, std::ssize(values)}), rows,
                      [&](std::int64_t, std::string& text) {
                        table.next_row(values);
                        ByteWriter bytes;

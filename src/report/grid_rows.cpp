@@ -1,7 +1,5 @@
 #include "eigenveil/report/grid_rows.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -81,18 +79,6 @@ void append_grid_rows(std::string& text, const double* values, std::size_t rows,
     out[-1] = '\n';
   }
   text.resize(static_cast<std::size_t>(out - text.data()));
-}
-
-std::string npy_row_header(std::size_t rows, std::size_t columns) {
-  std::string header =
-      fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
-  constexpr std::size_t kPreamble = 10;
-  header.append(63 - (kPreamble + header.size()) % 64, ' ');
-  header += '\n';
-  std::string bytes("\x93NUMPY\x01\x00", 8);
-  bytes += static_cast<char>(header.size() & 0xffU);
-  bytes += static_cast<char>(header.size() >> 8U);
-  return bytes + header;
 }
 
 }  // namespace eigenveil

@@ -4,6 +4,8 @@
 
 #include <iterator>
 
+#include "eigenveil/core/npy_header.hpp"
+
 namespace eigenveil {
 
 std::string csv_field(const std::string& text) {
@@ -43,15 +45,8 @@ std::string table_csv(const ReleasedTable& table) {
 }
 
 std::string table_npy(const ReleasedTable& table) {
-  std::string header = fmt::format("{{'descr': '<f8', 'fortran_order': True, 'shape': ({}, {}), }}",
-                                   table.values.rows(), table.values.cols());
-  constexpr std::size_t kPreamble = 10;
-  header.append(63 - (kPreamble + header.size()) % 64, ' ');
-  header += '\n';
-  std::string bytes("\x93NUMPY\x01\x00", 8);
-  bytes += static_cast<char>(header.size() & 0xffU);
-  bytes += static_cast<char>(header.size() >> 8U);
-  bytes += header;
+  std::string bytes =
+      npy_header("<f8", {table.values.rows(), table.values.cols()}, NpyOrder::Column);
   bytes.append(reinterpret_cast<const char*>(table.values.data()),
                static_cast<std::size_t>(table.values.size()) * sizeof(double));
   return bytes;

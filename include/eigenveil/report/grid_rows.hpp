@@ -16,7 +16,5 @@ void round_to_decimals(double* values, std::size_t rows, const std::vector<int>&
 void append_grid_rows(std::string& text, const double* values, std::size_t rows,
                       const std::vector<int>& decimals);
 
-/// Header of an NPY file of float64 in row order.
-std::string npy_row_header(std::size_t rows, std::size_t columns);
 
 }  // namespace eigenveil
