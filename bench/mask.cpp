@@ -33,6 +33,30 @@ double seconds(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+struct Cost {
+  double wall = 1e300;
+  double processor = 1e300;  ///< of all threads
+};
+
+double processor_seconds(int who) {
+  rusage usage{};
+  ::getrusage(who, &usage);
+  const auto of = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return of(usage.ru_utime) + of(usage.ru_stime);
+}
+
+Cost cost(int who, const std::function<void()>& work) {
+  const double before = processor_seconds(who);
+  const double wall = seconds(work);
+  return {wall, processor_seconds(who) - before};
+}
+
+Cost best(const Cost& a, const Cost& b) {
+  return {std::min(a.wall, b.wall), std::min(a.processor, b.processor)};
+}
+
 Matrix normals(RandomStream& stream, Eigen::Index rows, Eigen::Index columns) {
   Matrix values(rows, columns);
   fill_standard_normal(stream, {values.data(), static_cast<std::size_t>(values.size())});
@@ -57,22 +81,21 @@ void write_blocks(const std::string& path, std::int64_t rows, std::int64_t colum
   file.publish();
 }
 
-/// Reads every cell, then writes the same numbers: what any program must do.
-double parse_and_write(const std::string& input, const std::string& output, std::int64_t columns) {
-  return seconds([&] {
-    auto reader = *open_rows(input, {});
-    AtomicFile file = *AtomicFile::create(output);
-    const std::vector<int> decimals(static_cast<std::size_t>(columns), 4);
-    std::mutex order;
-    for_each_block(*reader, static_cast<std::size_t>(default_threads()),
-                   [&](std::size_t, RawRows& block) {
-                     std::string text;
-                     append_grid_rows(text, block.values.data(), block.rows, decimals);
-                     const std::lock_guard<std::mutex> lock(order);
-                     file.append(text);
-                   });
-    file.publish();
-  });
+/// Reads every cell, then writes the same numbers: what any program must do. With the threads, the
+/// reader and the writer of the program.
+void parse_and_write(const std::string& input, const std::string& output, std::int64_t columns) {
+  auto reader = *open_rows(input, {});
+  AtomicFile file = *AtomicFile::create(output);
+  const std::vector<int> decimals(static_cast<std::size_t>(columns), 4);
+  std::mutex order;
+  for_each_block(*reader, static_cast<std::size_t>(default_threads()),
+                 [&](std::size_t, RawRows& block) {
+                   std::string text;
+                   append_grid_rows(text, block.values.data(), block.rows, decimals);
+                   const std::lock_guard<std::mutex> lock(order);
+                   file.append(text);
+                 });
+  file.publish();
 }
 
 }  // namespace
@@ -87,22 +110,35 @@ int main(int argc, char** argv) {
   const std::string input = folder / "in.csv";
   write_blocks(input, rows, columns,
                [&](std::int64_t count) { return Matrix(0.2 * normals(stream, columns, count)); });
-  const double floor = parse_and_write(input, folder / "copy.csv", columns);
   const char* program = std::getenv("EIGENVEIL");
   const std::string command =
       fmt::format("{} mask {} --epsilon 1 --delta 1e-6 --row-norm 2 --out {} --quiet > /dev/null",
                   program != nullptr ? program : "build/release/bin/eigenveil", input,
                   (folder / "out.csv").string());
-  const double masked = seconds([&] {
+  const auto copy = [&] { parse_and_write(input, folder / "copy.csv", columns); };
+  const auto mask = [&] {
     if (std::system(command.c_str()) != 0) {
       fmt::print("the program failed; set EIGENVEIL to it\n");
     }
-  });
+  };
+  // Turn about, the best of each: other work on the machine makes both slower, never faster.
+  Cost floor;
+  Cost masked;
+  for (int turn = 0; turn < 5; ++turn) {
+    fs::remove(folder / "copy.csv");
+    for (const char* old : {"out.csv", "out.release.json", "out.report.html"}) {
+      fs::remove(folder / old);
+    }
+    floor = best(floor, cost(RUSAGE_SELF, copy));
+    masked = best(masked, cost(RUSAGE_CHILDREN, mask));
+  }
   rusage usage{};
   ::getrusage(RUSAGE_CHILDREN, &usage);
   fmt::print(
       "mask {} x {}, CSV to CSV: {:.2f} s, {} MiB; parsing plus writing: {:.2f} s; ratio {:.2f}\n",
-      rows, columns, masked, usage.ru_maxrss / 1024, floor, masked / floor);
+      rows, columns, masked.wall, usage.ru_maxrss / 1024, floor.wall, masked.wall / floor.wall);
+  fmt::print("  processor time: {:.2f} s and {:.2f} s; ratio {:.2f}\n", masked.processor,
+             floor.processor, masked.processor / floor.processor);
   const Matrix table = 0.2 * normals(stream, small, columns);
   const double explicit_time = seconds([&] {
     const Matrix rotated =
@@ -111,11 +147,10 @@ int main(int argc, char** argv) {
   });
   const PseudoFactor factor{small, normals(stream, columns, columns)};
   const double ours = seconds([&] {
-    const PseudoRows pseudo =
-        *PseudoRows::make(factor, Vector::Ones(columns), stream, default_threads());
+    PseudoRows pseudo = *PseudoRows::make(factor, Vector::Ones(columns), stream);
     double sum = 0.0;
     for (std::size_t b = 0; b < pseudo.blocks(); ++b) {
-      sum += pseudo.block(b).sum();
+      sum += pseudo.next().sum();
     }
     fmt::print("  checksum {:.3g}\n", sum);
   });

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "eigenveil/core/blas.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/core/gzip.hpp"
 #include "eigenveil/core/npy_header.hpp"
@@ -36,29 +37,39 @@ std::string bytes_of(Matrix rows, const PseudoTable& table) {
   return table.format == PseudoFormat::CsvGzip ? gzip_member(text) : text;
 }
 
-/// Blocks made side by side, written in order. The last task of a batch writes and hashes what the
-/// batch before it made, so that the disk does not wait for the normals.
+/// Blocks made side by side, written in order. While one batch is formatted, the normals of the
+/// next are drawn and the bytes of the one before are hashed and written: nothing waits for the
+/// disk.
 class BatchWriter {
  public:
   BatchWriter(const PseudoTable& table, AtomicFile& file) : table_(table), file_(file) {}
 
-  Result<void> write(const PseudoRows& rows) {
+  Result<void> write(PseudoRows& rows) {
+    const BlasThreads single(1);  // the threads are ours
     const auto width = static_cast<std::size_t>(std::max(1, 2 * table_.threads));
-    for (std::size_t first = 0; first < rows.blocks(); first += width) {
-      const std::size_t count = std::min(width, rows.blocks() - first);
-      std::vector<std::string> made(count);
+    std::vector<PseudoRows::Block> placed;
+    for (std::size_t first = 0; first < rows.blocks() || !placed.empty(); first += width) {
+      const std::size_t fresh = first < rows.blocks() ? std::min(width, rows.blocks() - first) : 0;
+      std::vector<PseudoRows::Block> drawn(fresh);
+      std::vector<std::string> made(placed.size());
       Result<void> flushed;
-      parallel_for(count + 1, table_.threads, [&](std::size_t task) {
+      parallel_for(1 + placed.size() + fresh, table_.threads, [&](std::size_t task) {
         if (task == 0) {
           flushed = flush();
+        } else if (task <= placed.size()) {
+          made[task - 1] = bytes_of(PseudoRows::rows(placed[task - 1]), table_);
         } else {
-          made[task - 1] = bytes_of(rows.block(first + task - 1), table_);
+          drawn[task - 1 - placed.size()] = rows.draw(first + task - 1 - placed.size());
         }
       });
       if (!flushed) {
         return flushed;
       }
       waiting_ = std::move(made);
+      placed = std::move(drawn);
+      for (PseudoRows::Block& block : placed) {
+        rows.place(block);
+      }
     }
     return {};
   }
@@ -101,13 +112,13 @@ std::string ending_of(PseudoFormat format) {
   return "";
 }
 
-Result<std::string> write_pseudo_rows(const std::vector<PseudoRows>& blocks, std::int64_t rows,
+Result<std::string> write_pseudo_rows(std::vector<PseudoRows> blocks, std::int64_t rows,
                                       const PseudoTable& table, AtomicFile& file) {
   BatchWriter writer(table, file);
   if (const Result<void> written = writer.add(header_of(table, rows)); !written) {
     return error_of(written);
   }
-  for (const PseudoRows& block : blocks) {
+  for (PseudoRows& block : blocks) {
     if (const Result<void> written = writer.write(block); !written) {
       return error_of(written);
     }

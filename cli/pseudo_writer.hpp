@@ -23,7 +23,7 @@ struct PseudoTable {
 
 /// Streams all blocks, one after the other, into `file`; the checksum is taken on the way. Memory
 /// does not grow with the rows.
-Result<std::string> write_pseudo_rows(const std::vector<PseudoRows>& blocks, std::int64_t rows,
+Result<std::string> write_pseudo_rows(std::vector<PseudoRows> blocks, std::int64_t rows,
                                       const PseudoTable& table, AtomicFile& file);
 
 }  // namespace eigenveil::cli

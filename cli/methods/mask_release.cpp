@@ -264,7 +264,7 @@ Result<StreamedArray> MaskRun::stream_rows(const PseudoRelease& release, AtomicF
   const int threads = request_.input.thread_count();
   std::vector<PseudoRows> blocks;
   for (const PseudoFactor& factor : release.blocks) {
-    Result<PseudoRows> rows = PseudoRows::make(factor, pseudo_scales(settings_), stream, threads);
+    Result<PseudoRows> rows = PseudoRows::make(factor, pseudo_scales(settings_), stream);
     if (!rows) {
       return error_of(rows);
     }
@@ -275,7 +275,7 @@ Result<StreamedArray> MaskRun::stream_rows(const PseudoRelease& release, AtomicF
   const PseudoTable table{target_.format, pseudo_columns(settings_),
                           decimals_of(settings_, release.noise, static_cast<double>(rows)),
                           threads};
-  const Result<std::string> checksum = write_pseudo_rows(blocks, rows, table, file);
+  const Result<std::string> checksum = write_pseudo_rows(std::move(blocks), rows, table, file);
   if (!checksum) {
     return error_of(checksum);
   }

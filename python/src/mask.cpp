@@ -6,7 +6,6 @@
 #include <nanobind/stl/variant.h>
 
 #include "bind.hpp"
-#include "eigenveil/core/parallel.hpp"
 #include "eigenveil/mechanism/pseudo_rows.hpp"
 
 namespace eigenveil::python {
@@ -23,12 +22,11 @@ MaskRequest request_of(const RowBound& bound, const Budget& budget, const std::s
 Matrix pseudo_rows(const Matrix& factor, std::int64_t count, const Vector& scales,
                    const std::optional<std::uint64_t>& seed) {
   RandomStream stream = stream_for(seed);
-  const PseudoRows rows =
-      unwrap(PseudoRows::make({count, factor}, scales, stream, default_threads()));
+  PseudoRows rows = unwrap(PseudoRows::make({count, factor}, scales, stream));
   Matrix all(count, scales.size());
   Eigen::Index next = 0;
   for (std::size_t index = 0; index < rows.blocks(); ++index) {
-    const Matrix block = rows.block(index);  // rows as columns
+    const Matrix block = rows.next();  // rows as columns
     all.middleRows(next, block.cols()) = block.transpose();
     next += block.cols();
   }

@@ -41,4 +41,13 @@ void add_inner_products(const double* columns, std::size_t dimension, std::size_
   cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, n, p, 1.0, columns, p, 1.0, totals, n);
 }
 
+Matrix transposed_product(const Matrix& a, const Matrix& b) {
+  Matrix result(a.cols(), b.cols());
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, static_cast<blasint>(a.cols()),
+              static_cast<blasint>(b.cols()), static_cast<blasint>(a.rows()), 1.0, a.data(),
+              static_cast<blasint>(a.rows()), b.data(), static_cast<blasint>(b.rows()), 0.0,
+              result.data(), static_cast<blasint>(result.rows()));
+  return result;
+}
+
 }  // namespace eigenveil

@@ -2,6 +2,10 @@
 
 #include <sodium.h>
 
+#include <algorithm>
+
+#include "sha256_blocks.hpp"
+
 namespace eigenveil {
 
 struct Sha256::State {
@@ -15,7 +19,24 @@ Sha256::Sha256() : state_(std::make_unique<State>()) {
 Sha256::~Sha256() = default;
 
 void Sha256::update(const void* bytes, std::size_t count) {
-  crypto_hash_sha256_update(&state_->sodium, static_cast<const unsigned char*>(bytes), count);
+  const auto* next = static_cast<const unsigned char*>(bytes);
+  constexpr std::size_t kBlock = 64;
+  if (detail::has_sha256_instructions()) {
+    // libsodium keeps the unfinished block and the padding; whole blocks go past it.
+    const std::size_t held = state_->sodium.count / 8 % kBlock;  // its count is in bits
+    const std::size_t fill = std::min(count, (kBlock - held) % kBlock);
+    crypto_hash_sha256_update(&state_->sodium, next, fill);
+    next += fill;
+    count -= fill;
+    const std::size_t blocks = count / kBlock;
+    if (blocks > 0) {  // then nothing is held
+      detail::compress_sha256_blocks(state_->sodium.state, next, blocks);
+      state_->sodium.count += 8 * kBlock * blocks;
+      next += kBlock * blocks;
+      count -= kBlock * blocks;
+    }
+  }
+  crypto_hash_sha256_update(&state_->sodium, next, count);
 }
 
 Digest Sha256::finish() {

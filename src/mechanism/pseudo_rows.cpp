@@ -4,65 +4,66 @@
 #include <algorithm>
 
 #include "eigenveil/core/blas.hpp"
-#include "eigenveil/core/parallel.hpp"
+#include "eigenveil/random/chi_square.hpp"
 #include "eigenveil/random/normal.hpp"
 
 namespace eigenveil {
-namespace {
 
-/// Partial sums are added in a fixed order, so that the rows do not depend on the threads; few
-/// enough of them to stay below 64 MB.
-std::size_t partial_sums(std::size_t blocks, Eigen::Index columns) {
-  const auto bytes = static_cast<std::size_t>(columns * columns) * sizeof(double);
-  return std::clamp<std::size_t>((std::size_t{64} << 20U) / bytes, 1,
-                                 std::min<std::size_t>(16, blocks));
-}
-
-}  // namespace
-
+/// The last block takes the remainder, too.
 std::size_t PseudoRows::blocks() const {
-  return static_cast<std::size_t>((rows_ + kRowsPerBlock - 1) / kRowsPerBlock);
-}
-
-Matrix PseudoRows::gaussian_block(std::size_t index, Eigen::Index columns) const {
-  const auto first = static_cast<std::int64_t>(index) * kRowsPerBlock;
-  Matrix values(columns, std::min(kRowsPerBlock, rows_ - first));
-  RandomStream own = family_.substream(index);
-  fill_standard_normal(own, {values.data(), static_cast<std::size_t>(values.size())});
-  return values;
+  return static_cast<std::size_t>(std::max<std::int64_t>(1, rows_ / rows_per_block_));
 }
 
 Result<PseudoRows> PseudoRows::make(const PseudoFactor& released, const Vector& scales,
-                                    RandomStream& stream, int threads) {
-  const Eigen::Index p = released.factor.cols();
-  if (released.rows < p) {
+                                    RandomStream& stream, std::int64_t rows_per_block) {
+  if (released.rows < released.factor.cols()) {
     return bad_request(
         "pseudo-data needs at least as many rows as columns; release the factor alone");
   }
-  PseudoRows result(released.rows, stream.substream(stream.bits64()));
-  const std::size_t parts = partial_sums(result.blocks(), p);
-  std::vector<Matrix> sums(parts, Matrix::Zero(p, p));
-  {
-    const BlasThreads single(1);
-    parallel_for(parts, threads, [&](std::size_t part) {
-      for (std::size_t index = part; index < result.blocks(); index += parts) {
-        const Matrix block = result.gaussian_block(index, p);
-        add_outer_products(block.data(), static_cast<std::size_t>(p),
-                           static_cast<std::size_t>(block.cols()), sums[part].data());
-      }
-    });
-  }
-  for (std::size_t part = 1; part < parts; ++part) {
-    sums.front() += sums[part];
-  }
-  const Eigen::LLT<Matrix, Eigen::Upper> cholesky(sums.front());
-  const Matrix factor = released.factor * scales.asDiagonal();
-  result.mixing_ = cholesky.matrixU().solve(factor).transpose();
-  return result;
+  return PseudoRows(released.rows, std::max<std::int64_t>(rows_per_block, released.factor.cols()),
+                    released.factor * scales.asDiagonal(), stream.substream(stream.bits64()));
 }
 
-Matrix PseudoRows::block(std::size_t index) const {
-  return mixing_ * gaussian_block(index, mixing_.cols());
+PseudoRows::Block PseudoRows::draw(std::size_t index) const {
+  const Eigen::Index p = left_.cols();
+  const bool last = index + 1 == blocks();
+  const std::int64_t first = static_cast<std::int64_t>(index) * rows_per_block_;
+  const std::int64_t end = last ? rows_ : first + rows_per_block_;
+  RandomStream own = family_.substream(index);
+  Block block{index, Matrix(p, end - first), Matrix::Zero(p, p), {}, {}};
+  fill_standard_normal(own, {block.normals.data(), static_cast<std::size_t>(block.normals.size())});
+  add_outer_products(block.normals.data(), static_cast<std::size_t>(p),
+                     static_cast<std::size_t>(block.normals.cols()), block.upper.data());
+  Matrix below;
+  if (!last) {
+    below = wishart_factor(own, static_cast<double>(rows_ - end), p);
+    add_inner_products(below.data(), static_cast<std::size_t>(p), static_cast<std::size_t>(p),
+                       block.upper.data());
+  }
+  block.upper = Eigen::LLT<Matrix, Eigen::Upper>(block.upper).matrixU();
+  if (!last) {
+    block.rest = block.upper.triangularView<Eigen::Upper>().solve<Eigen::OnTheRight>(below);
+  }
+  return block;
+}
+
+void PseudoRows::place(Block& block) {
+  block.factor = left_;
+  if (block.rest.size() > 0) {
+    left_ = block.rest.triangularView<Eigen::Upper>() * block.factor;
+  }
+  ++placed_;
+}
+
+Matrix PseudoRows::rows(const Block& block) {
+  const Matrix mixing = block.upper.triangularView<Eigen::Upper>().solve(block.factor);
+  return transposed_product(mixing, block.normals);
+}
+
+Matrix PseudoRows::next() {
+  Block block = draw(placed_);
+  place(block);
+  return rows(block);
 }
 
 }  // namespace eigenveil

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sodium.h>
 
 #include <atomic>
 #include <boost/multiprecision/cpp_bin_float.hpp>
@@ -88,6 +89,26 @@ TEST(Sha256, KnownAnswers) {
   }
   EXPECT_EQ(hex(incremental.finish()),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+/// Whole blocks may take another way than the rest: any cut of the text gives libsodium's answer.
+TEST(Sha256, AnyPiecesGiveTheSameDigest) {
+  std::string text;
+  for (int i = 0; i < 700; ++i) {
+    text.push_back(static_cast<char>((i * i + 7 * i) % 251));
+  }
+  for (std::size_t length = 0; length <= text.size(); length += 13) {
+    Digest expected{};
+    crypto_hash_sha256(expected.data(), reinterpret_cast<const unsigned char*>(text.data()),
+                       length);
+    for (const std::size_t piece : {1U, 63U, 64U, 65U, 128U, 333U, 700U}) {
+      Sha256 hash;
+      for (std::size_t at = 0; at < length; at += piece) {
+        hash.update(text.substr(at, std::min(piece, length - at)));
+      }
+      EXPECT_EQ(hash.finish(), expected) << length << " in pieces of " << piece;
+    }
+  }
 }
 
 }  // namespace

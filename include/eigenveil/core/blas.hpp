@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "eigenveil/core/matrix.hpp"
+
 namespace eigenveil {
 
 /// Sets the number of OpenBLAS threads for a scope: our own workers call one-thread kernels side by
@@ -30,5 +32,8 @@ void add_outer_products(const float* columns, std::size_t dimension, std::size_t
 /// products of `count` rows of data stored row by row.
 void add_inner_products(const double* columns, std::size_t dimension, std::size_t count,
                         double* totals);
+
+/// aᵀ b.
+Matrix transposed_product(const Matrix& a, const Matrix& b);
 
 }  // namespace eigenveil
