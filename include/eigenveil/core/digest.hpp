@@ -11,7 +11,7 @@ namespace eigenveil {
 
 using Digest = std::array<std::uint8_t, 32>;
 
-/// Incremental SHA-256 (libsodium), for checksums of files and releases.
+/// Incremental SHA-256 (OpenSSL), for checksums of files and releases.
 class Sha256 {
  public:
   Sha256();
