@@ -19,7 +19,7 @@ void print_result(const AuditResult& result, bool is_mutant) {
 Outcome run_attacks(const AttackRun& run, const std::vector<AuditCase>& attacks) {
   fmt::print("Audit of {}: {} runs on each of two neighbouring data sets ({}), confidence 99.9%\n",
              run.method, run.runs, name_of(run.relation));
-  const AuditSettings settings{run.runs, 1e-3, default_threads()};
+  const AuditSettings settings{run.runs, kAttackError, default_threads()};
   RandomStream stream = run.seed ? RandomStream::seeded(*run.seed) : RandomStream::secure();
   bool wrong = false;
   for (std::size_t i = 0; i < attacks.size(); ++i) {

@@ -60,6 +60,13 @@ std::vector<double> to_list(const Vector& values) {
   return {values.data(), values.data() + values.size()};
 }
 
+void add_count(ReleaseDocument& document, double count, double count_sd) {
+  document.result.emplace_back(count_sd > 0.0 ? "noisy_rows" : "rows", count);
+  if (count_sd > 0.0) {
+    document.result.emplace_back("noisy_rows_sd", count_sd);
+  }
+}
+
 std::vector<std::string> component_names(Eigen::Index count) {
   std::vector<std::string> names;
   for (Eigen::Index j = 1; j <= count; ++j) {

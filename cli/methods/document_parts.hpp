@@ -27,6 +27,9 @@ struct PublicParameters {
 /// Budget, neighbours, columns, bound, centre, units.
 Fields public_parameters(const PublicParameters& parameters, const Schema& schema);
 
+/// The row count as released: exact where it is public (standard deviation 0), else with its noise.
+void add_count(ReleaseDocument& document, double count, double count_sd);
+
 /// "PC1", "PC2", ...
 std::vector<std::string> component_names(Eigen::Index count);
 std::vector<double> to_list(const Vector& values);

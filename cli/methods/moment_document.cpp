@@ -27,10 +27,7 @@ ReleaseDocument document_head(const std::string& task, const MomentPlan& plan,
   document.requested = settings.requested;
   document.parameters = parameters_of(plan, settings, release.value().schema);
   const NoisyMoment& moment = release.value();
-  document.result.emplace_back(moment.count_is_public ? "rows" : "noisy_rows", moment.count);
-  if (!moment.count_is_public) {
-    document.result.emplace_back("noisy_rows_sd", moment.count_sd);
-  }
+  add_count(document, moment.count, moment.count_is_public ? 0.0 : moment.count_sd);
   document.result.emplace_back("noise_floor", covariance.noise_floor);
   document.result.emplace_back("entry_noise_sd_diagonal_scaled", covariance.diagonal_sd);
   document.result.emplace_back("entry_noise_sd_off_diagonal_scaled", covariance.off_diagonal_sd);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
+#include "cli/methods/subspace_document.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -19,13 +19,6 @@ ReleaseDocument document_of(const OrbitDocumentHead& head, const Guarantee& guar
                              head.parameters.end());
   document.parameters.emplace_back("components", std::int64_t{rank});
   return document;
-}
-
-void add_count(ReleaseDocument& document, double count, double count_sd) {
-  document.result.emplace_back(count_sd > 0.0 ? "noisy_rows" : "rows", count);
-  if (count_sd > 0.0) {
-    document.result.emplace_back("noisy_rows_sd", count_sd);
-  }
 }
 
 /// Coordinates of complex rows carry the name of their real part.
@@ -72,22 +65,12 @@ void add_matrix(ReleaseDocument& document, const OrbitDocumentHead& head, const 
 
 ReleaseDocument orbit_components_document(const OrbitDocumentHead& head,
                                           const Release<OrbitComponents>& release) {
-  const OrbitComponents& drawn = release.value();
-  const NoisyProjection& inside = drawn.projection;
-  const Eigen::Index count = drawn.frame.cols();
-  ReleaseDocument document = document_of(head, release.guarantee(), count);
-  add_count(document, inside.count, inside.count_is_public ? 0.0 : inside.count_sd);
-  document.result.emplace_back("variance_noise_sd",
-                               inside.product_sd / std::max(inside.count, 1.0));
-  document.result.emplace_back("noisy_explained_variance",
-                               to_list(drawn.components.explained_variance));
-  document.result.emplace_back("noise_edge", to_list(drawn.components.noise_edge));
-  document.tables.push_back({"loadings",
-                             "private principal components: one column per component, orthonormal",
-                             "column", head.schema.columns, component_names(count),
-                             drawn.components.loadings, head.schema.counted_alleles});
+  const auto drawn = release.map([&](const OrbitComponents& value) {
+    return DrawnSubspace{head.schema, value.frame, value.projection};
+  });
+  ReleaseDocument document = subspace_document(drawn, head.common, head.parameters, {});
   if (head.hermitian) {
-    add_hermitian(document, drawn.orbit.matrix, head.schema.columns);
+    add_hermitian(document, release.value().orbit.matrix, head.schema.columns);
   }
   return document;
 }

@@ -36,6 +36,7 @@ class OrbitMethod final : public Method {
   RowField field() const { return complex_rows_ ? RowField::Complex : RowField::Real; }
   Result<OrbitRequest> orbit_request(const Request& request, const RowBound& bound) const;
   Eigen::Index rank(const Request& request, const RowBound& bound) const;
+  Result<OrbitPlan> target_plan(const Request& request, const OrbitRequest& orbit) const;
   OrbitDocumentHead head(const Request& request, const ExactPass& pass, Fields parameters) const;
   template <class Plan, class Document>
   Outcome run(const ReleaseRequest& request, ExactPass& pass, const Result<Plan>& plan,
@@ -137,6 +138,19 @@ Eigen::Index OrbitMethod::rank(const Request& request, const RowBound& bound) co
   return request.takes_rank() ? request.components : coordinates_of(bound.dimension(), field());
 }
 
+/// The file decides the rank; a -k beside it must agree.
+Result<OrbitPlan> OrbitMethod::target_plan(const Request& request,
+                                           const OrbitRequest& orbit) const {
+  return read_spectrum(target_file_).and_then([&](Vector spectrum) -> Result<OrbitPlan> {
+    if (request.components_given && request.components != spectrum.size()) {
+      return bad_request(
+          fmt::format("-k {} and {} disagree: the file has {} eigenvalues; leave out -k",
+                      request.components, target_file_, spectrum.size()));
+    }
+    return OrbitPlan::make(orbit, std::move(spectrum));
+  });
+}
+
 OrbitDocumentHead OrbitMethod::head(const Request& request, const ExactPass& pass,
                                     Fields parameters) const {
   const MomentSettings settings{Center::PublicMidpoint, units_of(request, target_file_),
@@ -202,9 +216,7 @@ Outcome OrbitMethod::release_low_rank(const ReleaseRequest& request, ExactPass& 
 
 Outcome OrbitMethod::release_target(const ReleaseRequest& request, ExactPass& pass,
                                     const OrbitRequest& orbit) const {
-  const auto plan = read_spectrum(target_file_).and_then([&](Vector spectrum) {
-    return OrbitPlan::make(orbit, std::move(spectrum));
-  });
+  const Result<OrbitPlan> plan = target_plan(request.what, orbit);
   return run(request, pass, plan, [&](const OrbitPlan& made, const auto& release) {
     return target_document(head(request.what, pass,
                                 {{"direction_epsilon_per_row", made.per_row().epsilon},
@@ -233,9 +245,9 @@ Result<nlohmann::ordered_json> OrbitMethod::facts(const PlanRequest& request,
                                                   const OrbitRequest& orbit,
                                                   const Vector& eigenvalues) const {
   if (!target_file_.empty()) {
-    return read_spectrum(target_file_)
-        .and_then([&](Vector spectrum) { return OrbitPlan::make(orbit, std::move(spectrum)); })
-        .map([&](const OrbitPlan& plan) { return target_facts(request, plan); });
+    return target_plan(request.what, orbit).map([&](const OrbitPlan& plan) {
+      return target_facts(request, plan);
+    });
   }
   if (request.what.wants_components()) {
     return OrbitComponentsPlan::make(orbit, request.what.components,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/methods/orbit_or_laplace.hpp"
 #include "cli/options/bound_options.hpp"
 #include "eigenveil/mechanism/orbit_bounds.hpp"
 #include "eigenveil/mechanism/projected_moment.hpp"
@@ -97,12 +98,16 @@ Facts low_rank_facts(const PlanRequest& request, const LowRankPlan& plan,
     const double unit2 = squared_per_row(request, orbit);
     const double rows_moved =
         1.0 / facts["exponent_times_spread"].get<double>() * plan.direction_budget().epsilon;
-    facts["expected_error_f2_at_most"] =
-        unit2 * expected_low_rank_error({g, plan.rank(), plan.noise_scale() / kEigenvalueSteps,
-                                         plan.direction_budget().epsilon, rows_moved});
+    const LowRankUtility utility{g, plan.rank(), plan.noise_scale() / kEigenvalueSteps,
+                                 plan.direction_budget().epsilon, rows_moved};
+    facts["expected_error_f2_at_most"] = unit2 * expected_low_rank_error(utility);
+    if (orbit.field == RowField::Real) {
+      facts["predicted_error_f2"] = unit2 * predicted_low_rank_error(utility);
+    }
     facts["lower_bounds"] = lower_bounds(
         g, plan.rank(), plan.eigenvalue_budget().epsilon + plan.direction_budget().epsilon, unit2);
   }
+  add_laplace_rival(facts, request, plan, eigenvalues);
   return facts;
 }
 
@@ -142,7 +147,13 @@ void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const F
         "  loss        on average at most {:.4g} of the variance the best subspace explains\n",
         number("expected_variance_lost_at_most"));
   }
-  if (facts.contains("predicted_error_f2")) {
+  if (facts.contains("expected_score_lost_at_most")) {
+    fmt::print(
+        "  loss        tr(M H) on average at most {:.4g} below the best matrix with this spectrum "
+        "(M the sum over rows in units of R^2)\n",
+        number("expected_score_lost_at_most"));
+  }
+  if (facts.contains("predicted_error_f2") && request.what.wants_components()) {
     fmt::print("  error       |UU' - VV'|_F^2 about {:.4g} (worst {}; for the assumed spectrum)\n",
                number("predicted_error_f2"), 2 * request.what.components);
   }
@@ -150,6 +161,9 @@ void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const F
     fmt::print(
         "  error       |M - H|_F^2 on average at most {:.4g} (assumed spectrum, scaled units)\n",
         number("expected_error_f2_at_most"));
+  }
+  if (facts.contains("laplace_smaller_above_eigenvalue")) {
+    print_choice(facts);
   }
   if (facts.contains("lower_bounds")) {
     const Facts& bounds = facts["lower_bounds"];

@@ -26,7 +26,8 @@ void Request::declare(CLI::App& app) {
     app.add_option("-k,--components", components,
                    wants_components() ? "number of components (default 1)"
                                       : "rank of the result (default 1)")
-        ->check(whole_number(1));
+        ->check(whole_number(1))
+        ->each([this](const std::string&) { components_given = true; });
   }
   app.add_flag(
       "--standardize", standardize,

@@ -21,7 +21,8 @@ std::string name_of(Task task);  ///< "pca", "covariance", "lowrank"
 struct Request {
   Task task = Task::Components;
   Eigen::Index components = 1;  ///< pca and lowrank: how many; otherwise unused
-  std::string method;           ///< empty: the default of task and budget
+  bool components_given = false;
+  std::string method;  ///< empty: the default of task and budget
   bool standardize = false;
   /// Share of the budget for the k x k covariance inside the subspace (exponential, orbit, sharp).
   std::optional<double> variance_share;

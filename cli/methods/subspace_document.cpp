@@ -8,10 +8,7 @@ namespace {
 void add_projection(ReleaseDocument& document, const DrawnSubspace& drawn,
                     const PrincipalComponents& components) {
   const NoisyProjection& inside = drawn.projection;
-  document.result.emplace_back(inside.count_is_public ? "rows" : "noisy_rows", inside.count);
-  if (!inside.count_is_public) {
-    document.result.emplace_back("noisy_rows_sd", inside.count_sd);
-  }
+  add_count(document, inside.count, inside.count_is_public ? 0.0 : inside.count_sd);
   document.result.emplace_back("variance_noise_sd",
                                inside.product_sd / std::max(inside.count, 1.0));
   document.result.emplace_back("noisy_explained_variance", to_list(components.explained_variance));

@@ -1,6 +1,7 @@
 #include "eigenveil/audit/harness.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
@@ -28,14 +29,7 @@ Statistics run_many(const std::function<double(RandomStream&)>& statistic, std::
   return values;
 }
 
-/// "First" is announced when sign * (statistic - threshold) > 0; `swapped` audits (second, first).
-struct Rule {
-  double threshold = 0.0;
-  double sign = 1.0;
-  bool swapped = false;
-};
-
-std::uint64_t announcements(const Statistics& values, const Rule& rule) {
+std::uint64_t announcements(const Statistics& values, const AuditRule& rule) {
   return static_cast<std::uint64_t>(std::count_if(values.begin(), values.end(), [&](double value) {
     return rule.sign * (value - rule.threshold) > 0.0;
   }));
@@ -76,7 +70,7 @@ struct LossBound {
   }
 };
 
-AuditResult measure(const Statistics& first, const Statistics& second, const Rule& rule,
+AuditResult measure(const Statistics& first, const Statistics& second, const AuditRule& rule,
                     const AuditCase& attack, double error) {
   const Statistics& target = rule.swapped ? second : first;
   const Statistics& other = rule.swapped ? first : second;
@@ -110,14 +104,15 @@ std::vector<double> candidate_thresholds(Statistics pooled) {
   return thresholds;
 }
 
-Rule best_rule(const Statistics& first, const Statistics& second, const AuditCase& attack,
-               double error) {
+AuditRule best_rule(const Statistics& first, const Statistics& second, const AuditCase& attack,
+                    double error) {
   Statistics pooled = first;
   pooled.insert(pooled.end(), second.begin(), second.end());
-  Rule best;
+  AuditRule best;
   double strongest = -1.0;
   for (const double threshold : candidate_thresholds(std::move(pooled))) {
-    for (const Rule rule : {Rule{threshold, 1.0, false}, Rule{threshold, -1.0, true}}) {
+    for (const AuditRule rule :
+         {AuditRule{threshold, 1.0, false}, AuditRule{threshold, -1.0, true}}) {
       const double bound = measure(first, second, rule, attack, error).lower_bound;
       if (bound > strongest) {
         strongest = bound;
@@ -132,13 +127,30 @@ Rule best_rule(const Statistics& first, const Statistics& second, const AuditCas
 
 AuditResult audit(const AuditCase& attack, const AuditSettings& settings, RandomStream& stream) {
   const RandomStream family = stream.substream(stream.bits64());
+  const std::uint64_t measuring = attack.rule ? settings.runs : settings.runs / 2;
   const auto runs = [&](const auto& statistic, std::uint64_t index) {
-    return run_many(statistic, settings.runs / 2, settings.threads, family.substream(index));
+    return run_many(statistic, measuring, settings.threads, family.substream(index));
   };
-  const Rule rule = best_rule(runs(attack.statistic_on_first, 0),
+  const AuditRule rule =
+      attack.rule ? *attack.rule
+                  : best_rule(runs(attack.statistic_on_first, 0),
                               runs(attack.statistic_on_second, 1), attack, settings.error);
   return measure(runs(attack.statistic_on_first, 2), runs(attack.statistic_on_second, 3), rule,
                  attack, settings.error);
+}
+
+double guaranteed_epsilon(const ExactTest& test, const AuditSettings& settings, double miss) {
+  // Boost rounds quantiles of counts outwards: the low one down, the high one up.
+  const auto n = static_cast<double>(settings.runs);
+  const auto count = [&](double probability, bool high) {
+    const boost::math::binomial law(n, std::clamp(probability, 0.0, 1.0));
+    return static_cast<std::uint64_t>(high ? quantile(complement(law, miss / 2.0))
+                                           : quantile(law, miss / 2.0));
+  };
+  const double each = settings.error / 2.0;
+  const double power = binomial_lower(count(test.power, false), settings.runs, each);
+  const double false_alarm = binomial_upper(count(test.false_alarm, true), settings.runs, each);
+  return power > 0.0 ? std::max(0.0, std::log(power / false_alarm)) : 0.0;
 }
 
 }  // namespace eigenveil

@@ -56,6 +56,19 @@ double expected_low_rank_error(const LowRankUtility& utility) {
          2.0 * free_entries * largest * utility.rows_moved / utility.direction_epsilon;
 }
 
+double predicted_low_rank_error(const LowRankUtility& utility) {
+  const Vector& g = utility.eigenvalues;
+  double pairs = 0.0;
+  for (Index i = 0; i < utility.rank; ++i) {
+    pairs += static_cast<double>((g.tail(g.size() - i - 1).array() < g[i]).count());
+  }
+  const double b = utility.eigenvalue_scale;
+  const double error = g.tail(g.size() - utility.rank).squaredNorm() +
+                       2.0 * static_cast<double>(utility.rank) * b * b +
+                       pairs * g[0] * utility.rows_moved / utility.direction_epsilon;
+  return std::min(error, g.squaredNorm());
+}
+
 OrbitLowerBounds orbit_lower_bounds(const Vector& eigenvalues, Index rank, double epsilon) {
   const Vector& l = eigenvalues;
   const Index dimension = l.size();

@@ -62,6 +62,7 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"mechanism: orbit law", 1e-9},
     AlphaEntry{"mechanism: eigenvalue noise", 1e-9},
     AlphaEntry{"audit: orbit", 1e-9},
+    AlphaEntry{"audit: orbit power", 1e-9},
     AlphaEntry{"spiked: law of released entries", 1e-9},
     AlphaEntry{"spiked: block sampler", 1e-9},
     AlphaEntry{"spiked: honest claims", 1e-9},

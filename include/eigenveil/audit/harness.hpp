@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,13 @@
 
 namespace eigenveil {
 
+/// "First" is announced when sign * (statistic - threshold) > 0; `swapped` audits (second, first).
+struct AuditRule {
+  double threshold = 0.0;
+  double sign = 1.0;
+  bool swapped = false;
+};
+
 /// One attack: a neighbouring pair of data sets, the mechanism run on either, and a number computed
 /// from what it released (the log likelihood ratio where it is known: no test has more power).
 struct AuditCase {
@@ -17,6 +25,8 @@ struct AuditCase {
   Loss claim;  ///< what the mechanism promises for this pair
   std::function<double(RandomStream&)> statistic_on_first;
   std::function<double(RandomStream&)> statistic_on_second;
+  /// Known beforehand, from the law of the statistic: then every run measures and none picks.
+  std::optional<AuditRule> rule = std::nullopt;
 };
 
 /// What one test achieved, right with the confidence asked for.
@@ -39,8 +49,18 @@ struct AuditSettings {
 };
 
 /// Runs the mechanism on both data sets, picks on one half of the runs the threshold and direction
-/// with the largest lower bound on the loss, measures that test on the other half, and turns counts
-/// into Clopper-Pearson bounds. Results do not depend on the number of threads.
+/// with the largest lower bound on the loss (unless the case has its rule), measures that test on
+/// the other half, and turns counts into Clopper-Pearson bounds. Results do not depend on the
+/// number of threads.
 AuditResult audit(const AuditCase& attack, const AuditSettings& settings, RandomStream& stream);
+
+/// What a test announces with these exact probabilities, on the first and on the second data set.
+struct ExactTest {
+  double power = 0.0;
+  double false_alarm = 1.0;
+};
+/// The lower bound on a pure loss that `audit` reports for a rule with exactly these probabilities,
+/// but for probability `miss`: Clopper-Pearson bounds at the quantiles of the two counts.
+double guaranteed_epsilon(const ExactTest& test, const AuditSettings& settings, double miss);
 
 }  // namespace eigenveil

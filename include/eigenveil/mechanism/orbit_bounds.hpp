@@ -30,6 +30,11 @@ struct LowRankUtility {
 /// every constant (docs/proofs/orbit.md).
 double expected_low_rank_error(const LowRankUtility& utility);
 
+/// First-order E |M - H'|_F² for H' the real part of H cut to rank k (real rows): every pair
+/// i <= k, i < j with g_i > g_j adds 1 / c = g_1 rows_moved / epsilon, half of what the bound
+/// counts, because the imaginary part is dropped. Never above |M|_F², what publishing zeros costs.
+double predicted_low_rank_error(const LowRankUtility& utility);
+
 /// The source's lower bounds on |M - H|_F² for pure epsilon (replace-one, R = 1), for a matrix
 /// with eigenvalues l, each up to a universal constant.
 struct OrbitLowerBounds {
