@@ -154,6 +154,34 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
   return gram;
 }
 
+/// A covariance about a private mean was computed from noisy products, sums and a noisy count about
+/// the public midpoint: back to those, because their noise is independent and known.
+ReleasedGram with_intercept(ReleasedGram gram, const Json& json, const Vector& scales) {
+  const Json& parameters = json.at("parameters");
+  const Json& result = json.at("result");
+  Vector mean = numbers(result.at("noisy_mean"));
+  if (parameters.contains("range_low") &&
+      parameters.at("units").get<std::string>() != "scaled to [-1, 1]") {
+    mean -= 0.5 * (numbers(parameters.at("range_low")) + numbers(parameters.at("range_high")));
+  }
+  const Eigen::Index p = mean.size();
+  Matrix products(p + 1, p + 1);
+  products(0, 0) = gram.rows;
+  products.block(0, 1, 1, p) = gram.rows * mean.transpose();
+  products.block(1, 0, p, 1) = gram.rows * mean;
+  products.block(1, 1, p, p) = gram.products + gram.rows * mean * mean.transpose();
+  Matrix sd(p + 1, p + 1);
+  sd(0, 0) = result.value("noisy_rows_sd", 0.0);
+  const Vector of_sums = result.at("sum_noise_sd_scaled").get<double>() * scales;
+  sd.block(0, 1, 1, p) = of_sums.transpose();
+  sd.block(1, 0, p, 1) = of_sums;
+  sd.block(1, 1, p, p) = gram.entry_sd;
+  gram.names.insert(gram.names.begin(), kInterceptColumn);
+  gram.products = std::move(products);
+  gram.entry_sd = std::move(sd);
+  return gram;
+}
+
 Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
   if (json.at("method").get<std::string>() != "gauss") {
     return bad_request(
@@ -184,7 +212,7 @@ Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
   }
   gram.entry_sd = entry_deviations(scales, parameters.at("noise_sd_diagonal").get<double>(),
                                    parameters.at("noise_sd_off_diagonal").get<double>());
-  return gram;
+  return gram.centered ? with_intercept(std::move(gram), json, scales) : gram;
 }
 
 Result<ReleasedGram> read_document(const fs::path& document) {
