@@ -127,11 +127,20 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
   gram.rows = json.at("result").at("rows").get<double>();
   const auto p = static_cast<Eigen::Index>(gram.names.size());
   gram.products = Matrix::Zero(p, p);
-  for (const Json& array : json.at("result").at("arrays")) {
+  const Json& arrays = json.at("result").at("arrays");
+  const auto is_gram = [](const Json& array) {
+    return array.at("name").get<std::string>().find("noisy_gram") != std::string::npos;
+  };
+  const auto noisy = std::find_if(arrays.begin(), arrays.end(), is_gram);
+  for (const Json& array : arrays) {
+    if (noisy != arrays.end() && !is_gram(array)) {
+      continue;  // method gauss: unbiased sums instead of the positive semidefinite ones
+    }
     const auto name = array.at("name").get<std::string>();
     const bool factor = name.starts_with("factor");
-    Result<Matrix> part = factor ? read_table(folder / name, gram.names)
-                                 : products_of_rows(folder / name, gram.names.size());
+    Result<Matrix> part = factor || is_gram(array)
+                              ? read_table(folder / name, gram.names)
+                              : products_of_rows(folder / name, gram.names.size());
     if (!part) {
       return error_of(part);
     }
