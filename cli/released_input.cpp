@@ -127,11 +127,20 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
   gram.rows = json.at("result").at("rows").get<double>();
   const auto p = static_cast<Eigen::Index>(gram.names.size());
   gram.products = Matrix::Zero(p, p);
-  for (const Json& array : json.at("result").at("arrays")) {
+  const Json& arrays = json.at("result").at("arrays");
+  const auto is_gram = [](const Json& array) {
+    return array.at("name").get<std::string>().find("noisy_gram") != std::string::npos;
+  };
+  const auto noisy = std::find_if(arrays.begin(), arrays.end(), is_gram);
+  for (const Json& array : arrays) {
+    if (noisy != arrays.end() && !is_gram(array)) {
+      continue;  // method gauss: unbiased sums instead of the positive semidefinite ones
+    }
     const auto name = array.at("name").get<std::string>();
     const bool factor = name.starts_with("factor");
-    Result<Matrix> part = factor ? read_table(folder / name, gram.names)
-                                 : products_of_rows(folder / name, gram.names.size());
+    Result<Matrix> part = factor || is_gram(array)
+                              ? read_table(folder / name, gram.names)
+                              : products_of_rows(folder / name, gram.names.size());
     if (!part) {
       return error_of(part);
     }
@@ -151,6 +160,34 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
     gram.entry_sd(0, 0) = 0.0;  // the number of rows is public
   }
   gram.entry_sd *= std::sqrt(json.at("result").at("blocks").get<double>());
+  return gram;
+}
+
+/// A covariance about a private mean was computed from noisy products, sums and a noisy count about
+/// the public midpoint: back to those, because their noise is independent and known.
+ReleasedGram with_intercept(ReleasedGram gram, const Json& json, const Vector& scales) {
+  const Json& parameters = json.at("parameters");
+  const Json& result = json.at("result");
+  Vector mean = numbers(result.at("noisy_mean"));
+  if (parameters.contains("range_low") &&
+      parameters.at("units").get<std::string>() != "scaled to [-1, 1]") {
+    mean -= 0.5 * (numbers(parameters.at("range_low")) + numbers(parameters.at("range_high")));
+  }
+  const Eigen::Index p = mean.size();
+  Matrix products(p + 1, p + 1);
+  products(0, 0) = gram.rows;
+  products.block(0, 1, 1, p) = gram.rows * mean.transpose();
+  products.block(1, 0, p, 1) = gram.rows * mean;
+  products.block(1, 1, p, p) = gram.products + gram.rows * mean * mean.transpose();
+  Matrix sd(p + 1, p + 1);
+  sd(0, 0) = result.value("noisy_rows_sd", 0.0);
+  const Vector of_sums = result.at("sum_noise_sd_scaled").get<double>() * scales;
+  sd.block(0, 1, 1, p) = of_sums.transpose();
+  sd.block(1, 0, p, 1) = of_sums;
+  sd.block(1, 1, p, p) = gram.entry_sd;
+  gram.names.insert(gram.names.begin(), kInterceptColumn);
+  gram.products = std::move(products);
+  gram.entry_sd = std::move(sd);
   return gram;
 }
 
@@ -184,7 +221,7 @@ Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
   }
   gram.entry_sd = entry_deviations(scales, parameters.at("noise_sd_diagonal").get<double>(),
                                    parameters.at("noise_sd_off_diagonal").get<double>());
-  return gram;
+  return gram.centered ? with_intercept(std::move(gram), json, scales) : gram;
 }
 
 Result<ReleasedGram> read_document(const fs::path& document) {

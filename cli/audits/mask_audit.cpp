@@ -33,11 +33,14 @@ struct MaskAuditOptions {
 
   Outcome run() const {
     fmt::print(
-        "Audit of mask: {} runs on each of two neighbouring data sets (zero-row, {} rows, {} "
+        "Audit of mask: {} runs on each of two neighbouring data sets (zero-row unless said "
+        "otherwise, {} rows, {} "
         "columns), confidence 99.9%\n",
         runs, attacked.rows, attacked.dimension);
-    std::vector<std::pair<MaskMutant, MaskPair>> attacks = {
-        {MaskMutant::None, MaskPair::OtherRowsZero}, {MaskMutant::None, MaskPair::OtherRowsLarge}};
+    std::vector<std::pair<MaskMutant, MaskPair>> attacks;
+    for (const MaskPair pair : mask_pairs(attacked)) {
+      attacks.emplace_back(MaskMutant::None, pair);
+    }
     if (mutants) {
       const auto broken = mask_mutants();
       attacks.insert(attacks.end(), broken.begin(), broken.end());

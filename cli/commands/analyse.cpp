@@ -55,11 +55,8 @@ struct AnalyseOptions {
   }
 };
 
-constexpr const char* kIntercept = "intercept";
-
 bool has_mean(const ReleasedGram& gram) {
-  return gram.centered ||
-         std::find(gram.names.begin(), gram.names.end(), kIntercept) != gram.names.end();
+  return std::find(gram.names.begin(), gram.names.end(), kInterceptColumn) != gram.names.end();
 }
 
 struct MomentsRequest {
@@ -73,7 +70,7 @@ struct MomentsRequest {
     }
     const bool about_zero = second || !has_mean(*gram);
     const Result<MomentEstimate> estimate =
-        about_zero ? Result<MomentEstimate>(second_moment(*gram)) : covariance(*gram, kIntercept);
+        about_zero ? Result<MomentEstimate>(second_moment(*gram)) : covariance(*gram);
     if (!estimate) {
       return error_of(estimate);
     }
@@ -179,9 +176,8 @@ struct PcaRequest {
     if (!gram) {
       return error_of(gram);
     }
-    const Result<MomentEstimate> moment = has_mean(*gram)
-                                              ? covariance(*gram, kIntercept)
-                                              : Result<MomentEstimate>(second_moment(*gram));
+    const Result<MomentEstimate> moment =
+        has_mean(*gram) ? covariance(*gram) : Result<MomentEstimate>(second_moment(*gram));
     if (!moment) {
       return error_of(moment);
     }

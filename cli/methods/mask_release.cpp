@@ -24,6 +24,7 @@ struct PseudoRelease {
   std::vector<PseudoFactor> blocks;
   MaskNoise noise;
   Guarantee guarantee;
+  std::optional<Matrix> noisy_gram;  ///< of method gauss, before it is made positive semidefinite
 };
 
 /// Where the pseudo-data goes: into a release directory, or to a file with the release beside it.
@@ -89,7 +90,7 @@ Result<PseudoRelease> release_by_mask(const MaskSettings& settings,
   if (!plan) {
     return error_of(plan);
   }
-  PseudoRelease all{{}, {.cell_sd = plan->sigma()}, plan->guarantee()};
+  PseudoRelease all{{}, {.cell_sd = plan->sigma()}, plan->guarantee(), {}};
   for (const ExactGram& gram : grams) {
     const Result<Release<PseudoFactor>> block = plan->run(gram, stream);
     if (!block) {
@@ -107,13 +108,15 @@ Result<PseudoRelease> release_by_gauss(const MaskSettings& settings,
   if (!plan) {
     return error_of(plan);
   }
-  PseudoRelease all{{}, {}, plan->guarantee()};
+  const auto columns = static_cast<Eigen::Index>(pseudo_columns(settings).size());
+  PseudoRelease all{{}, {}, plan->guarantee(), Matrix::Zero(columns, columns)};
   for (const ExactGram& gram : grams) {
     const Result<Release<NoisyMoment>> moment = plan->run(gram, stream);
     if (!moment) {
       return error_of(moment);
     }
     all.blocks.push_back(factor_of(moment->value(), settings.intercept));
+    *all.noisy_gram += noisy_gram(moment->value(), settings.intercept);
     all.noise = {0.0, moment->value().product_sd, moment->value().off_diagonal_sd,
                  moment->value().sum_sd};
     all.guarantee = moment->guarantee();
@@ -131,6 +134,18 @@ std::vector<int> decimals_of(const MaskSettings& settings, const MaskNoise& nois
     decimals.push_back(grid_decimals(cell * scale));
   }
   return decimals;
+}
+
+/// What `analyse` uses: pseudo-data has positive semidefinite moments, which noise need not have.
+ReleasedTable gram_table(const Matrix& gram, const MaskSettings& settings) {
+  const Vector scales = pseudo_scales(settings);
+  return {"noisy_gram",
+          "noisy sums of row products, unbiased; pseudo-data has the nearest positive "
+          "semidefinite ones",
+          "column",
+          pseudo_columns(settings),
+          pseudo_columns(settings),
+          scales.asDiagonal() * gram * scales.asDiagonal()};
 }
 
 ReleasedTable factor_table(const PseudoFactor& block, const MaskSettings& settings,
@@ -334,6 +349,9 @@ Outcome MaskRun::publish(const PseudoRelease& release, ReleaseDocument& document
     document.tables.push_back(
         factor_table(release.blocks[i], settings_,
                      release.blocks.size() == 1 ? "factor" : fmt::format("factor_{}", i + 1)));
+  }
+  if (release.noisy_gram) {
+    document.tables.push_back(gram_table(*release.noisy_gram, settings_));
   }
   if (const Outcome written = write_files(release, document, stream); !written) {
     return written;

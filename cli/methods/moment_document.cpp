@@ -33,6 +33,7 @@ ReleaseDocument document_head(const std::string& task, const MomentPlan& plan,
   document.result.emplace_back("entry_noise_sd_off_diagonal_scaled", covariance.off_diagonal_sd);
   if (settings.center == Center::PrivateMean) {
     document.result.emplace_back("noisy_mean", to_list(covariance.mean));
+    document.result.emplace_back("sum_noise_sd_scaled", moment.sum_sd);
   }
   return document;
 }

@@ -13,6 +13,7 @@ namespace eigenveil {
 namespace {
 
 /// Rows of norm 1: `victims` of them along the last axis, the others zero or along the other axes.
+/// Of a replaced row the second table has another one, along the first axis.
 Result<ExactGram> table(const MaskAudit& request, MaskPair pair, std::int64_t victims) {
   const auto p = static_cast<std::size_t>(request.dimension);
   const auto n = static_cast<std::size_t>(request.rows);
@@ -24,6 +25,9 @@ Result<ExactGram> table(const MaskAudit& request, MaskPair pair, std::int64_t vi
     } else if (pair == MaskPair::OtherRowsLarge && p > 1 && i >= 2) {
       values[i * p + i % (p - 1)] = 1.0;
     }
+  }
+  if (pair == MaskPair::ReplacedRow && victims == 0) {
+    values[0] = 1.0;
   }
   Schema schema;
   for (std::size_t j = 0; j < p; ++j) {
@@ -38,11 +42,15 @@ Result<ExactGram> table(const MaskAudit& request, MaskPair pair, std::int64_t vi
 std::function<double(RandomStream&)> statistic(ExactGram gram, MaskPair pair, double sigma) {
   auto shared = std::make_shared<const ExactGram>(std::move(gram));
   return [shared, pair, sigma](RandomStream& stream) {
-    const Matrix factor = trusted::draw_masked_factor(*shared, false, sigma, stream).factor;
+    const bool intercept = pair == MaskPair::WithIntercept;
+    const Matrix factor = trusted::draw_masked_factor(*shared, intercept, sigma, stream).factor;
     const Eigen::Index last = factor.cols() - 1;
-    // Triangular: the last diagonal entry is what the other columns leave of the last one.
-    return pair == MaskPair::OtherRowsZero ? factor.col(last).squaredNorm()
-                                           : factor(last, last) * factor(last, last);
+    if (pair == MaskPair::OtherRowsLarge) {
+      // Triangular: the last diagonal entry is what the other columns leave of the last one.
+      return factor(last, last) * factor(last, last);
+    }
+    const double other = pair == MaskPair::ReplacedRow ? factor.col(0).squaredNorm() : 0.0;
+    return factor.col(last).squaredNorm() - other;
   };
 }
 
@@ -55,7 +63,23 @@ std::function<double(RandomStream&)> unmasked(double shift, double sigma) {
   };
 }
 
-Result<double> sigma_of(const MaskAudit& request, MaskMutant mutant) {
+/// The noise of the plan that ships, for the neighbours of the pair.
+Result<double> planned_sigma(const MaskAudit& request, MaskPair pair) {
+  return RowBound::row_norm(static_cast<std::size_t>(request.dimension), 1.0)
+      .and_then([&](const RowBound& bound) {
+        return MaskPlan::make(
+            {bound, request.budget,
+             pair == MaskPair::ReplacedRow ? Relation::ReplaceOne : Relation::ZeroRow,
+             pair == MaskPair::WithIntercept},
+            request.rows);
+      })
+      .map([](const MaskPlan& plan) { return plan.sigma(); });
+}
+
+Result<double> sigma_of(const MaskAudit& request, MaskPair pair, MaskMutant mutant) {
+  if (mutant == MaskMutant::None) {
+    return planned_sigma(request, pair);
+  }
   MaskShape shape{request.rows, request.dimension, 1.0};
   if (mutant == MaskMutant::DegreesUpsideDown) {
     shape.rows += 2 * request.dimension;
@@ -77,6 +101,8 @@ std::string_view name_of(MaskMutant mutant) {
       return "mutant: n + p instead of n - p";
     case MaskMutant::CompositionOfRows:
       return "mutant: two rows as composition, not as a group";
+    case MaskMutant::ZeroRowNoise:
+      return "mutant: zero-row noise";
     case MaskMutant::MaskReused:
       return "mutant: mask reused on a known table";
   }
@@ -84,11 +110,21 @@ std::string_view name_of(MaskMutant mutant) {
 }
 
 std::string_view name_of(MaskPair pair) {
-  return pair == MaskPair::OtherRowsZero ? "other rows zero" : "other rows large";
+  switch (pair) {
+    case MaskPair::OtherRowsZero:
+      return "other rows zero";
+    case MaskPair::OtherRowsLarge:
+      return "other rows large";
+    case MaskPair::ReplacedRow:
+      return "replace-one by an orthogonal row";
+    case MaskPair::WithIntercept:
+      return "column of ones";
+  }
+  return "";
 }
 
 Result<AuditCase> mask_case(const MaskAudit& request, MaskPair pair, MaskMutant mutant) {
-  const Result<double> sigma = sigma_of(request, mutant);
+  const Result<double> sigma = sigma_of(request, pair, mutant);
   if (!sigma) {
     return error_of(sigma);
   }
@@ -110,6 +146,9 @@ Result<AuditCase> mask_case(const MaskAudit& request, MaskPair pair, MaskMutant 
     }
     attack.claim = ApproxDp{request.budget.epsilon, delta_at(*twice, request.budget.epsilon)};
   }
+  if (pair == MaskPair::ReplacedRow && request.dimension < 2) {
+    return bad_request("two orthogonal rows need --dimension 2 or more");
+  }
   Result<ExactGram> with = table(request, pair, group ? 2 : 1);
   Result<ExactGram> without = table(request, pair, 0);
   if (!with || !without) {
@@ -124,7 +163,17 @@ std::vector<std::pair<MaskMutant, MaskPair>> mask_mutants() {
   return {{MaskMutant::NoiseTooSmall, MaskPair::OtherRowsLarge},
           {MaskMutant::DegreesUpsideDown, MaskPair::OtherRowsLarge},
           {MaskMutant::CompositionOfRows, MaskPair::OtherRowsLarge},
+          {MaskMutant::ZeroRowNoise, MaskPair::ReplacedRow},
           {MaskMutant::MaskReused, MaskPair::OtherRowsZero}};
+}
+
+std::vector<MaskPair> mask_pairs(const MaskAudit& request) {
+  std::vector<MaskPair> pairs = {MaskPair::OtherRowsZero, MaskPair::OtherRowsLarge,
+                                 MaskPair::WithIntercept};
+  if (request.dimension >= 2) {
+    pairs.push_back(MaskPair::ReplacedRow);
+  }
+  return pairs;
 }
 
 }  // namespace eigenveil

@@ -177,18 +177,22 @@ PseudoFactor trusted::draw_masked_factor(const ExactGram& gram, bool intercept, 
   return {n, std::move(factor)};
 }
 
-PseudoFactor factor_of(const NoisyMoment& moment, bool intercept) {
-  const Eigen::Index p = moment.products.rows();
-  const auto rows = static_cast<std::int64_t>(std::llround(moment.count));
+Matrix noisy_gram(const NoisyMoment& moment, bool intercept) {
   if (!intercept) {
-    return {rows, root_of(moment.products)};
+    return moment.products;
   }
+  const Eigen::Index p = moment.products.rows();
   Matrix full(p + 1, p + 1);
   full(0, 0) = moment.count;
   full.block(1, 1, p, p) = moment.products;
   full.block(1, 0, p, 1) = *moment.sums;
   full.block(0, 1, 1, p) = moment.sums->transpose();
-  return {rows, root_of(full)};
+  return full;
+}
+
+PseudoFactor factor_of(const NoisyMoment& moment, bool intercept) {
+  return {static_cast<std::int64_t>(std::llround(moment.count)),
+          root_of(noisy_gram(moment, intercept))};
 }
 
 }  // namespace eigenveil

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
@@ -10,6 +11,10 @@
 
 namespace eigenveil {
 namespace {
+
+constexpr const char* kNoSignal =
+    "after correcting for the noise no signal is left in some direction of the predictors, so "
+    "coefficients would be noise: use fewer predictors, --ridge, more rows or more budget";
 
 Result<Eigen::Index> position(const ReleasedGram& gram, const std::string& name) {
   const auto found = std::find(gram.names.begin(), gram.names.end(), name);
@@ -29,6 +34,7 @@ struct Parts {
   double gram_y = 0.0;
   Vector noise_x;  ///< variance of the noise on a cell; zero when the Gram was noised
   double noise_y = 0.0;
+  Vector penalty;  ///< ridge, for sums over rows; the intercept goes free
 };
 
 Result<Parts> parts_of(const ReleasedGram& gram, const RegressionRequest& request) {
@@ -63,6 +69,12 @@ Result<Parts> parts_of(const ReleasedGram& gram, const RegressionRequest& reques
     parts.noise_x = Vector(gram.cell_sd.cwiseAbs2())(parts.x);
     parts.noise_y = gram.cell_sd[parts.y] * gram.cell_sd[parts.y];
   }
+  parts.penalty = Vector::Constant(parts.noise_x.size(), gram.rows * request.ridge);
+  for (std::size_t i = 0; i < parts.x.size(); ++i) {
+    if (request.predictors[i] == kInterceptColumn) {
+      parts.penalty[static_cast<Eigen::Index>(i)] = 0.0;
+    }
+  }
   return parts;
 }
 
@@ -79,7 +91,7 @@ double direction_variance(const ReleasedGram& gram, const Parts& parts, const Ve
 
 /// The smallest eigenvalue, columns brought to one scale, must stand clear of its noise: otherwise
 /// the inverse is noise, and so would be every interval.
-Result<void> check_signal(const ReleasedGram& gram, const Parts& parts, double ridge) {
+Result<void> check_signal(const ReleasedGram& gram, const Parts& parts) {
   constexpr double kDeviations = 4.0;
   const Vector size =
       (parts.gram_x.diagonal() + gram.rows * parts.noise_x).cwiseMax(1e-300).cwiseSqrt();
@@ -89,29 +101,35 @@ Result<void> check_signal(const ReleasedGram& gram, const Parts& parts, double r
   for (Eigen::Index k = 0; k < eigen.values.size(); ++k) {
     const Vector direction = inverse.cwiseProduct(eigen.vectors.col(k));
     const double sd = std::sqrt(std::max(0.0, direction_variance(gram, parts, direction)));
-    const double helped = eigen.values[k] + gram.rows * ridge * direction.squaredNorm();
+    const double helped = eigen.values[k] + parts.penalty.dot(direction.cwiseAbs2());
     if (!(helped > kDeviations * sd) || !(helped > 1e-12)) {
-      return bad_request(
-          "after correcting for the noise no signal is left in some direction of the predictors, "
-          "so coefficients would be noise: use fewer predictors, --ridge, more rows or more "
-          "budget");
+      return bad_request(kNoSignal);
     }
   }
   return {};
 }
 
-/// Covariance of the score M_xy - M_xx beta about zero (docs/proofs/masking.md, "Estimates").
-Matrix score_covariance(const ReleasedGram& gram, const Parts& parts, const Vector& beta,
-                        double residual_variance, CoefficientTarget target) {
-  const double n = gram.rows;
-  const bool population = target == CoefficientTarget::Population;
+/// Covariance of the score M_xy - (M_xx + penalty) beta at the true beta, t^2 A + B(beta), t^2
+/// the residual variance (docs/proofs/masking.md, "Estimates"). A is the part below.
+Matrix residual_part(const ReleasedGram& gram, const Parts& parts, CoefficientTarget target) {
+  Matrix part = Matrix::Zero(parts.gram_x.rows(), parts.gram_x.cols());
+  if (target == CoefficientTarget::Population) {
+    part = parts.gram_x;
+  }
+  part.diagonal() += gram.rows * parts.noise_x;
+  return part;
+}
+
+/// B, for noise on cells and for noise on the entries of the Gram.
+Matrix noise_part(const ReleasedGram& gram, const Parts& parts, const Vector& beta) {
   if (gram.masked()) {
     const Vector shifted = parts.noise_x.cwiseProduct(beta);
     const double cells = parts.noise_y + beta.dot(shifted);
-    const double total = residual_variance + cells;
-    Matrix covariance = (population ? total : cells) * parts.gram_x;
-    covariance.diagonal() += n * total * parts.noise_x;
-    return covariance + n * shifted * shifted.transpose();
+    Matrix covariance = cells * parts.gram_x;
+    covariance.diagonal() += gram.rows * cells * parts.noise_x;
+    covariance += gram.rows * shifted * shifted.transpose();
+    const Vector pulled = parts.penalty.cwiseProduct(beta);
+    return covariance - pulled * shifted.transpose() - shifted * pulled.transpose();
   }
   const Matrix square = gram.entry_sd.cwiseAbs2();
   Matrix covariance = square(parts.x, parts.x);
@@ -120,54 +138,143 @@ Matrix score_covariance(const ReleasedGram& gram, const Parts& parts, const Vect
   for (Eigen::Index i = 0; i < beta.size(); ++i) {
     covariance(i, i) = square(parts.x[static_cast<std::size_t>(i)], parts.y) + row_sums[i];
   }
-  return population ? Matrix(covariance + residual_variance * parts.gram_x) : covariance;
+  return covariance;
 }
 
-Vector ridge_solution(const Matrix& gram_x, const Vector& gram_xy, double penalty) {
-  Matrix penalised = gram_x;
-  penalised.diagonal().array() += penalty;
-  return penalised.ldlt().solve(gram_xy);
+/// The normal equations with what their noise is made of.
+struct Equations {
+  Matrix inverse;  ///< (M_xx + penalty)^-1
+  Vector beta;
+  Matrix residual_part;
+  double residual_variance = 0.0;
+  CoefficientTarget target;
+
+  Matrix score_covariance(const ReleasedGram& gram, const Parts& parts, const Vector& at) const {
+    Matrix covariance = residual_variance * residual_part + noise_part(gram, parts, at);
+    if (target == CoefficientTarget::Population) {  // normal x: the penalty leaves x'e a mean
+      const Vector pulled = parts.penalty.cwiseProduct(at);
+      covariance += pulled * pulled.transpose() / gram.rows;
+    }
+    return covariance;
+  }
+};
+
+/// Solves, and estimates the residual variance: least squares makes the squares smaller than at the
+/// true beta by u'(M_xx)^-1 u on average, u the score.
+Result<Equations> solve(const ReleasedGram& gram, const Parts& parts, CoefficientTarget target) {
+  Equations found;
+  Matrix penalised = parts.gram_x;
+  penalised.diagonal() += parts.penalty;
+  found.inverse = penalised.ldlt().solve(Matrix::Identity(penalised.rows(), penalised.cols()));
+  found.beta = found.inverse * parts.gram_xy;
+  found.residual_part = residual_part(gram, parts, target);
+  found.target = target;
+  const double squares = parts.gram_y - 2.0 * found.beta.dot(parts.gram_xy) +
+                         found.beta.dot(parts.gram_x * found.beta);
+  const double lost = found.inverse.cwiseProduct(noise_part(gram, parts, found.beta)).sum();
+  const double degrees = gram.rows - found.inverse.cwiseProduct(found.residual_part).sum();
+  if (!(degrees > 0.0)) {
+    return bad_request(kNoSignal);
+  }
+  found.residual_variance = std::max(0.0, (squares + std::max(0.0, lost)) / degrees);
+  return found;
+}
+
+/// All values of one coefficient that a test of its score does not refute (Fieller): the noise on
+/// the predictors enters with the value under test, so the interval need not be symmetric.
+/// D |x| <= quantile sqrt(q(x)), x the distance from the estimate, q a quadratic.
+struct Interval {
+  double low;
+  double high;
+  double standard_error;
+};
+Result<Interval> interval_of(const ReleasedGram& gram, const Parts& parts,
+                             const Equations& equations, Eigen::Index j, double quantile) {
+  const double scale = 1.0 / equations.inverse(j, j);
+  const Vector direction = scale * equations.inverse.col(j);
+  const auto variance = [&](double x) {
+    const Vector at = equations.beta + x * direction;
+    return direction.dot(equations.score_covariance(gram, parts, at) * direction);
+  };
+  const double q0 = std::max(0.0, variance(0.0));
+  const double step = std::max(std::sqrt(q0) / std::abs(scale), 1e-300);
+  const double right = variance(step);
+  const double left = variance(-step);
+  const double q1 = (right - left) / (2.0 * step);
+  const double q2 = (right + left - 2.0 * q0) / (2.0 * step * step);
+  const double c = quantile * quantile;
+  const double curvature = scale * scale - c * q2;
+  if (!(curvature > 0.0) || !(scale > 0.0)) {
+    return bad_request(kNoSignal);
+  }
+  const double middle = c * q1 / (2.0 * curvature);
+  const double half = std::sqrt(middle * middle + c * q0 / curvature);
+  return Interval{equations.beta[j] + middle - half, equations.beta[j] + middle + half,
+                  std::sqrt(q0) / scale};
+}
+
+/// About the raw rows the noise has a known variance; about the population it is estimated.
+double quantile_of(CoefficientTarget target, double degrees, double tail) {
+  if (target == CoefficientTarget::RawData) {
+    return boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
+  }
+  return boost::math::quantile(boost::math::complement(boost::math::students_t(degrees), tail));
+}
+
+Result<Regression> fit(const ReleasedGram& gram, const RegressionRequest& request) {
+  const Result<Parts> parts = parts_of(gram, request);
+  if (!parts) {
+    return error_of(parts);
+  }
+  if (const Result<void> signal = check_signal(gram, *parts); !signal) {
+    return error_of(signal);
+  }
+  const double n = gram.rows;
+  const Result<Equations> solved = solve(gram, *parts, request.target);
+  if (!solved) {
+    return error_of(solved);
+  }
+  const Eigen::Index k = solved->beta.size();
+  Regression result;
+  result.names = request.predictors;
+  result.coefficients = solved->beta;
+  result.standard_errors = result.low = result.high = Vector(k);
+  const double quantile =
+      quantile_of(request.target, n - static_cast<double>(k), (1.0 - request.level) / 2.0);
+  for (Eigen::Index j = 0; j < k; ++j) {
+    const Result<Interval> interval = interval_of(gram, *parts, *solved, j, quantile);
+    if (!interval) {
+      return error_of(interval);
+    }
+    result.standard_errors[j] = interval->standard_error;
+    result.low[j] = interval->low;
+    result.high[j] = interval->high;
+  }
+  const Result<Equations> population = solve(gram, *parts, CoefficientTarget::Population);
+  result.residual_sd = std::sqrt((population ? *population : *solved).residual_variance);
+  Matrix noisy = parts->gram_x;
+  noisy.diagonal() += n * parts->noise_x + parts->penalty;
+  result.uncorrected = noisy.ldlt().solve(parts->gram_xy);
+  return result;
 }
 
 }  // namespace
 
 Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& request) {
-  const Result<Parts> found = parts_of(gram, request);
-  if (!found) {
-    return error_of(found);
+  const auto& named = request.predictors;
+  if (!gram.centered || std::count(named.begin(), named.end(), kInterceptColumn) > 0) {
+    return fit(gram, request);
   }
-  const Parts& parts = *found;
-  if (const Result<void> signal = check_signal(gram, parts, request.ridge); !signal) {
-    return error_of(signal);
-  }
-  const double n = gram.rows;
-  const auto k = static_cast<double>(parts.x.size());
-  const double penalty = n * request.ridge;
-  Regression result;
-  result.names = request.predictors;
-  result.coefficients = ridge_solution(parts.gram_x, parts.gram_xy, penalty);
-  const Vector& beta = result.coefficients;
-  const double squares =
-      parts.gram_y - 2.0 * beta.dot(parts.gram_xy) + beta.dot(parts.gram_x * beta);
-  // (n / (n - k)) belongs to the residual with noise, which is what least squares made small.
-  const double cells = parts.noise_y + beta.cwiseAbs2().dot(parts.noise_x);
-  const double residual_variance = std::max(0.0, (squares + n * cells) / (n - k) - cells);
-  result.residual_sd = std::sqrt(residual_variance);
-  Matrix penalised = parts.gram_x;
-  penalised.diagonal().array() += penalty;
-  const Matrix inverse = penalised.ldlt().solve(Matrix::Identity(beta.size(), beta.size()));
-  const Matrix covariance = inverse *
-                            score_covariance(gram, parts, beta, residual_variance, request.target) *
-                            inverse.transpose();
-  result.standard_errors = covariance.diagonal().cwiseMax(0.0).cwiseSqrt();
-  const double t = boost::math::quantile(
-      boost::math::complement(boost::math::students_t(n - k), (1.0 - request.level) / 2.0));
-  result.low = beta - t * result.standard_errors;
-  result.high = beta + t * result.standard_errors;
-  Matrix noisy = parts.gram_x;
-  noisy.diagonal() += n * parts.noise_x;
-  result.uncorrected = ridge_solution(noisy, parts.gram_xy, penalty);
-  return result;
+  RegressionRequest about_mean = request;
+  about_mean.predictors.insert(about_mean.predictors.begin(), kInterceptColumn);
+  return fit(gram, about_mean).map([](Regression found) {
+    found.names.erase(found.names.begin());
+    for (Vector* values : {&found.coefficients, &found.standard_errors, &found.low, &found.high,
+                           &found.uncorrected}) {
+      *values = Vector(values->tail(values->size() - 1));
+    }
+    return found;
+  });
 }
 
 }  // namespace eigenveil

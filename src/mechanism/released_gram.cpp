@@ -81,11 +81,8 @@ MomentEstimate second_moment(const ReleasedGram& gram) {
   return estimate;
 }
 
-Result<MomentEstimate> covariance(const ReleasedGram& gram, const std::string& intercept) {
-  if (gram.centered) {
-    return second_moment(gram);
-  }
-  const auto found = std::find(gram.names.begin(), gram.names.end(), intercept);
+Result<MomentEstimate> covariance(const ReleasedGram& gram) {
+  const auto found = std::find(gram.names.begin(), gram.names.end(), kInterceptColumn);
   if (found == gram.names.end()) {
     return bad_request(
         "a covariance needs the means, and this release has no intercept column: mask again with "

@@ -39,6 +39,7 @@ constexpr std::array kFieldTitles = {
              "standard deviation of the noise on a variance (scaled units)"},
     NamePair{"entry_noise_sd_off_diagonal_scaled",
              "standard deviation of the noise on a covariance (scaled units)"},
+    NamePair{"sum_noise_sd_scaled", "standard deviation of the noise on a sum (scaled units)"},
     NamePair{"noise_edge", "what noise could show along each component"},
     NamePair{"noisy_explained_variance", "variance along each component, noisy"},
     NamePair{"noisy_explained_share", "share of the total variance, noisy"}};

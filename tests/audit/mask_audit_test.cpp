@@ -10,7 +10,7 @@ namespace {
 
 AuditResult attack(const MaskAudit& request, MaskPair pair, MaskMutant mutant) {
   RandomStream stream = RandomStream::seeded(seed_for("audit.mask"));
-  const AuditSettings settings{300'000, alpha_of("audit: masked rows") / 2.0, 2};
+  const AuditSettings settings{300'000, alpha_of("audit: masked rows") / 4.0, 2};
   return audit(*mask_case(request, pair, mutant), settings, stream);
 }
 
@@ -20,6 +20,15 @@ TEST(MaskAttack, TheClaimStandsOnBothPairsAndIsNearlyAttained) {
     const AuditResult result = attack(request, pair, MaskMutant::None);
     EXPECT_FALSE(result.refuted()) << result.name << ' ' << result.lower_bound;
     EXPECT_GT(result.lower_bound, 0.7) << result.name;
+  }
+}
+
+/// The group bound of replace-one is not attained, and a kept 1 hides more than no row would.
+TEST(MaskAttack, TheClaimStandsForReplacedRowsAndColumnsOfOnes) {
+  for (const MaskPair pair : {MaskPair::ReplacedRow, MaskPair::WithIntercept}) {
+    const AuditResult result = attack({12, 2, {1.0, 0.05}}, pair, MaskMutant::None);
+    EXPECT_FALSE(result.refuted()) << result.name << ' ' << result.lower_bound;
+    EXPECT_GT(result.lower_bound, 0.0) << result.name;
   }
 }
 

@@ -69,6 +69,10 @@ PseudoFactor draw_masked_factor(const ExactGram& gram, bool intercept, double si
                                 RandomStream& stream);
 }  // namespace trusted
 
+/// The sums of row products of a noisy moment, with the column of ones first on request: unbiased,
+/// where a factor holds the nearest positive semidefinite matrix.
+Matrix noisy_gram(const NoisyMoment& moment, bool intercept);
+
 /// Pseudo-data from a Gaussian-noised Gram (`mask --method gauss`): a factor of its nearest
 /// positive semidefinite matrix. Post-processing: the guarantee is that of the moment.
 PseudoFactor factor_of(const NoisyMoment& moment, bool intercept);

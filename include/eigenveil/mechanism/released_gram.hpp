@@ -8,6 +8,9 @@
 
 namespace eigenveil {
 
+/// The column of ones, as a release names it.
+inline constexpr const char* kInterceptColumn = "intercept";
+
 /// The sum of row products that a release gives away, with the law of its noise. Everything here is
 /// published already; what is computed from it costs nothing. Formulas: docs/proofs/masking.md,
 /// "Estimates".
@@ -19,7 +22,8 @@ struct ReleasedGram {
   Vector cell_sd;
   /// Noise on the Gram itself: standard deviation of every entry; empty for masked rows.
   Matrix entry_sd;
-  /// The products are already about the mean (a covariance release with a private mean).
+  /// Models are about the mean: the intercept column is part of every one (a covariance release
+  /// with a private mean).
   bool centered = false;
 
   bool masked() const { return cell_sd.size() > 0; }
@@ -38,8 +42,8 @@ struct MomentEstimate {
 /// sum of x x' / n, noise-corrected.
 MomentEstimate second_moment(const ReleasedGram& gram);
 
-/// About the mean; needs the intercept column `intercept`, or a release that is centered.
-Result<MomentEstimate> covariance(const ReleasedGram& gram, const std::string& intercept);
+/// About the mean; needs the intercept column.
+Result<MomentEstimate> covariance(const ReleasedGram& gram);
 
 /// Correlations of a covariance estimate. Refused when a variance is not above its noise.
 Result<Matrix> correlation(const MomentEstimate& covariance);
