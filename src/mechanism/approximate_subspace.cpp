@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kRungs = 15;
 constexpr double kLargestLadderGamma = 0.3;
 constexpr double kRungFactor = 3.0;
-/// Positions are q d numbers per group: at most about a gigabyte of them, unless fewer than 250
-/// groups would be left.
+/// Comparing all groups costs t^2 q d: t q d is limited to this, unless fewer than 250 groups would
+/// be left.
 constexpr std::size_t kLargestPositions = 120'000'000;
 /// Positions are rounded to this share of the smallest radius over sqrt(coordinates).
 constexpr double kStepsPerRadius = 32.0;

@@ -24,22 +24,36 @@ struct Weighed {
   Vector mean;
 };
 
-Weighed weigh(const Matrix& places, double radius) {
-  GroupPositions positions;
-  positions.steps = places;
-  positions.abstains.assign(static_cast<std::size_t>(places.cols()), 0);
-  const CoreUnits units{places.cols()};
+Weighed weigh(const GroupPositions& positions, double radius) {
+  const CoreUnits units{positions.groups()};
   const auto near = count_near(positions, {radius}, 1).front();
-  Weighed weighed{0, Vector::Zero(places.rows())};
-  for (Index i = 0; i < places.cols(); ++i) {
+  Weighed weighed{0, Vector::Zero(positions.length())};
+  Vector place(positions.length());
+  for (Index i = 0; i < positions.groups(); ++i) {
     const std::int64_t weight = units.weight(near[static_cast<std::size_t>(i)]);
+    positions.write(i, 0, positions.length(), place.data());
     weighed.total += weight;
-    weighed.mean += static_cast<double>(weight) * places.col(i);
+    weighed.mean += static_cast<double>(weight) * place;
   }
   if (weighed.total > 0) {
     weighed.mean /= static_cast<double>(weighed.total);
   }
   return weighed;
+}
+
+/// A place that stands for a group that abstains.
+constexpr double kAbstains = -1.0;
+
+Weighed weigh(Matrix places, double radius) {
+  std::vector<std::uint8_t> abstains;
+  for (Index i = 0; i < places.cols(); ++i) {
+    abstains.push_back(places(0, i) == kAbstains ? 1 : 0);
+    places.col(i) *= abstains.back() != 0 ? 0.0 : 1.0;
+  }
+  const GroupShape shape{static_cast<std::size_t>(places.rows()), 1, 1, abstains.size(), 3, 1.0};
+  GroupPositions positions = GroupPositions::at(shape, places);
+  positions.abstains = abstains;
+  return weigh(positions, radius);
 }
 
 /// The worst ratios over all data sets of `groups` places from `domain` and all neighbours: moved
@@ -104,11 +118,11 @@ TEST(StableCore, TheLemmaHoldsOnTinyDomains) {
     worst.mean = std::max(worst.mean, found.mean);
   };
   for (const Index groups : {3, 4, 5}) {
-    add(worst_of(on_line({0, 1, 2, 3, 4, 9}), groups, 1.0));
-    add(worst_of(on_line({0, 2, 3, 4, 6, 20}), groups, 2.0));
+    add(worst_of(on_line({kAbstains, 0, 1, 2, 3, 4, 9}), groups, 1.0));
+    add(worst_of(on_line({kAbstains, 0, 2, 3, 4, 6, 20}), groups, 2.0));
   }
-  add(worst_of(on_line({0, 1, 2, 9}), 6, 1.0));
-  add(worst_of(on_line({0, 1, 2, 9}), 7, 1.0));
+  add(worst_of(on_line({kAbstains, 0, 1, 2, 9}), 6, 1.0));
+  add(worst_of(on_line({kAbstains, 0, 1, 9}), 7, 1.0));
   std::vector<Vector> plane;
   for (const auto& [x, y] : {std::pair(0, 0), {1, 0}, {0, 1}, {1, 1}, {2, 0}}) {
     plane.push_back((Vector(2) << x, y).finished());
@@ -122,22 +136,19 @@ TEST(StableCore, TheLemmaHoldsOnTinyDomains) {
 
 TEST(StableCore, DistancesAreExactEitherWay) {
   RandomStream stream = RandomStream::seeded(seed_for("core distances"));
-  GroupPositions positions;
-  positions.steps.resize(300, 12);
-  for (Index c = 0; c < positions.steps.size(); ++c) {
-    positions.steps.data()[c] = static_cast<double>(uniform_below(stream, 1000));
+  Matrix places(300, 12);
+  for (Index c = 0; c < places.size(); ++c) {
+    places.data()[c] = static_cast<double>(uniform_below(stream, 1000));
   }
-  positions.steps.col(3).array() += 0x1p40;  // far out: the direct way
-  positions.steps.col(7).array() += 0x1p40;
-  positions.abstains.assign(12, 0);
+  places.col(3).array() += 0x1p40;  // far out: the direct way
+  places.col(7).array() += 0x1p40;
+  const GroupPositions positions = GroupPositions::at({300, 1, 1, 12, 3, 1.0}, places);
   // The radius is exactly the distance of one pair: integers decide it.
-  const double squared = (positions.steps.col(3) - positions.steps.col(7)).squaredNorm();
+  const double squared = (places.col(3) - places.col(7)).squaredNorm();
   const auto near = count_near(positions, {std::sqrt(squared) * (1.0 + 1e-15)}, 2).front();
   std::int64_t expected = 0;
   for (Index j = 0; j < 12; ++j) {
-    expected += j != 3 && (positions.steps.col(3) - positions.steps.col(j)).squaredNorm() <= squared
-                    ? 1
-                    : 0;
+    expected += j != 3 && (places.col(3) - places.col(j)).squaredNorm() <= squared ? 1 : 0;
   }
   EXPECT_EQ(near[3], expected);
   EXPECT_GE(near[3], 1);
@@ -147,10 +158,7 @@ TEST(StableCore, NoiseFollowsItsLaw) {
   constexpr std::size_t kGroups = 120;
   const GroupShape shape{1, 1, 1, kGroups, 3, 0x1p-14};
   const StableCore core = *StableCore::make(shape, {1.0}, {4.0, 1e-3});
-  GroupPositions positions;
-  positions.shape = shape;
-  positions.steps = Matrix::Constant(1, kGroups, 1000.0);
-  positions.abstains.assign(kGroups, 0);
+  const GroupPositions positions = GroupPositions::at(shape, Matrix::Constant(1, kGroups, 1000.0));
   RandomStream stream = RandomStream::seeded(seed_for("core noise"));
   std::vector<double> values;
   std::vector<double> twin;
