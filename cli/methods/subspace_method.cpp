@@ -23,6 +23,7 @@ struct WithinPlan {
   MomentPlan moment;
   Guarantee total;  ///< composed
   ApproxDp requested;
+  double share;  ///< of the budget, for learning the subspace
 };
 
 /// `--within-subspace K`: learns a subspace with part of the budget, projects the bounded rows onto
@@ -80,6 +81,11 @@ Result<WithinPlan> SubspaceMethod::make_plan(const Request& request, const RowBo
   if (request.bounds.private_mean()) {
     return bad_request("--within-subspace works about the public midpoint; leave out --center");
   }
+  if (request.budget.neighbours != "replace-one") {
+    return bad_request(
+        "--within-subspace protects against replacing one row by any other, and the row count is "
+        "public: say so with --neighbours replace-one");
+  }
   const Result<ApproxDp> pair = subspace_budget(request.budget);
   if (!pair) {
     return error_of(pair);
@@ -99,7 +105,7 @@ Result<WithinPlan> SubspaceMethod::make_plan(const Request& request, const RowBo
         Guarantee stated = moment.guarantee();
         stated.loss = second;  // implied by its Gaussian curve
         return compose_all({subspace->guarantee(), stated}).map([&](const Guarantee& total) {
-          return WithinPlan{*subspace, moment, total, *pair};
+          return WithinPlan{*subspace, moment, total, *pair, share_};
         });
       });
 }
@@ -128,12 +134,17 @@ ReleaseDocument within_document(const ReleaseRequest& request, const WithinPlan&
   document.method = "subspace";
   document.requested = planned.requested;
   for (auto& [name, value] : document.parameters) {
-    if (name == "epsilon") {
+    if (name == "components" && request.what.wants_components()) {
+      value = static_cast<std::int64_t>(request.what.components);
+    } else if (name == "epsilon") {
       value = planned.requested.epsilon;
     } else if (name == "delta") {
       value = planned.requested.delta;
     }
   }
+  document.parameters.emplace_back("within_subspace",
+                                   static_cast<std::int64_t>(planned.subspace.shape().subspace));
+  document.parameters.emplace_back("subspace_share", planned.share);
   document.parameters.emplace_back("row_norm", bound.radius());
   document.parameters.emplace_back("units", std::string("scaled"));
   document.parameters.emplace_back("noise_sd_diagonal", planned.moment.product_sd());

@@ -1,5 +1,8 @@
 #include "cli/reproduce/subspace_runs.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/random/haar.hpp"
 #include "eigenveil/random/normal.hpp"
@@ -21,16 +24,19 @@ void draw_row(const SimulatedRows& simulated, const Matrix& frame, RandomStream&
 
 }  // namespace
 
-double learned_angle(const SimulatedRows& simulated, SubspaceAggregate aggregate, std::size_t parts,
+Result<SubspacePlan> plan_for(const SimulatedRows& simulated, SubspaceRequest settings,
+                              std::size_t parts) {
+  settings.rows = simulated.rows / parts;
+  settings.dimension = simulated.dimension;
+  settings.subspace = simulated.subspace;
+  settings.budget = {1.0, 1e-6};
+  settings.gamma = simulated.gamma;
+  return SubspacePlan::make(settings);
+}
+
+double learned_angle(const SimulatedRows& simulated, SubspaceRequest settings, std::size_t parts,
                      RandomStream& stream) {
-  SubspaceRequest request;
-  request.rows = simulated.rows / parts;
-  request.dimension = simulated.dimension;
-  request.subspace = simulated.subspace;
-  request.budget = {1.0, 1e-6};
-  request.aggregate = aggregate;
-  request.gamma = simulated.gamma;
-  const Result<SubspacePlan> plan = SubspacePlan::make(request);
+  const Result<SubspacePlan> plan = plan_for(simulated, std::move(settings), parts);
   if (!plan) {
     return 1.0;
   }
@@ -40,7 +46,7 @@ double learned_angle(const SimulatedRows& simulated, SubspaceAggregate aggregate
   Vector row(d);
   for (std::size_t part = 0; part < parts; ++part) {
     GroupBuilder builder = plan->builder(stream, default_threads());
-    for (std::size_t i = 0; i < request.rows; ++i) {
+    for (std::size_t i = 0; i < plan->request().rows; ++i) {
       draw_row(simulated, frame, stream, row);
       builder.add(row.data());
     }
@@ -48,6 +54,30 @@ double learned_angle(const SimulatedRows& simulated, SubspaceAggregate aggregate
   }
   const LearnedSubspace answer = parts == 1 ? learned.front() : agreeing_subspace(learned, 0.2);
   return answer.found ? sine_of_angle(frame, answer.frame) : 1.0;
+}
+
+double MeasuredAngles::useful_share() const {
+  return static_cast<double>(std::count_if(sines.begin(), sines.end(),
+                                           [](double sine) { return sine <= kUseful; })) /
+         static_cast<double>(sines.size());
+}
+
+double MeasuredAngles::null_share() const {
+  return static_cast<double>(std::count(sines.begin(), sines.end(), 1.0)) /
+         static_cast<double>(sines.size());
+}
+
+double MeasuredAngles::mean() const {
+  return std::accumulate(sines.begin(), sines.end(), 0.0) / static_cast<double>(sines.size());
+}
+
+MeasuredAngles measure_angles(const SimulatedRows& simulated, const SubspaceRequest& settings,
+                              std::size_t parts, int runs, RandomStream& stream) {
+  MeasuredAngles measured;
+  for (int i = 0; i < runs; ++i) {
+    measured.sines.push_back(learned_angle(simulated, settings, parts, stream));
+  }
+  return measured;
 }
 
 }  // namespace eigenveil::cli

@@ -15,7 +15,23 @@ struct SimulatedRows {
 };
 
 /// Sine of the angle between the learned and the true subspace; 1 for NULL or a refused plan.
-double learned_angle(const SimulatedRows& simulated, SubspaceAggregate aggregate, std::size_t parts,
+/// `settings` says how: aggregator and constants; sizes, budget and gamma are filled in here.
+double learned_angle(const SimulatedRows& simulated, SubspaceRequest settings, std::size_t parts,
                      RandomStream& stream);
+
+/// Many runs: their sines (1 for NULL), the share of them that is useful, and the mean.
+struct MeasuredAngles {
+  static constexpr double kUseful = 0.1;
+  std::vector<double> sines;
+  double useful_share() const;
+  double null_share() const;
+  double mean() const;
+};
+MeasuredAngles measure_angles(const SimulatedRows& simulated, const SubspaceRequest& settings,
+                              std::size_t parts, int runs, RandomStream& stream);
+
+/// The plan such a run uses, if there is one.
+Result<SubspacePlan> plan_for(const SimulatedRows& simulated, SubspaceRequest settings,
+                              std::size_t parts);
 
 }  // namespace eigenveil::cli

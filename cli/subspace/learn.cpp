@@ -24,6 +24,8 @@ void LearnOptions::declare(CLI::App& app) {
       ->group(kGroup);
   app.add_option("--cell-factor", cell_factor, "grid: cell side over the default one (default 1)")
       ->group(kGroup);
+  app.add_option("--radius-factor", radius_factor, "core: radius over the default one (default 1)")
+      ->group(kGroup);
   app.add_option("--failure-probability", failure_probability,
                  "boosted: learn on disjoint parts and take what most agree on")
       ->check(open_unit_interval())
@@ -43,7 +45,8 @@ SubspaceRequest LearnOptions::request(std::size_t rows, std::size_t dimension,
           gamma,
           groups,
           references,
-          cell_factor};
+          cell_factor,
+          radius_factor};
 }
 
 Result<ApproxDp> subspace_budget(const BudgetOptions& options) {

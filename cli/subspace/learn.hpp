@@ -17,7 +17,8 @@ struct LearnOptions {
   std::optional<double> gamma;
   std::optional<std::size_t> groups;
   std::size_t references = 4;
-  double cell_factor = 0.0;
+  double cell_factor = 1.0;
+  double radius_factor = 1.0;
   std::optional<double> failure_probability;
   double angle = 0.1;
 

@@ -4,9 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <set>
 
+#include "eigenveil/audit/exact_check.hpp"
 #include "eigenveil/mechanism/approximate_subspace.hpp"
 #include "eigenveil/random/haar.hpp"
 #include "eigenveil/random/normal.hpp"
@@ -134,6 +139,127 @@ TEST(StableCore, TheLemmaHoldsOnTinyDomains) {
   EXPECT_GT(worst.mean, 0.2);
 }
 
+/// Positions the builder itself gives to groups of two rows from {0, e1, e2, e3} with k = 2: the
+/// three coordinate planes, and abstaining where the rows are dependent.
+GroupPositions built_positions() {
+  const GroupShape shape{3, 2, 2, 16, 2, 0x1p-10};
+  RandomStream stream = RandomStream::seeded(seed_for("core built positions"));
+  GroupBuilder builder(shape, draw_reference_points(shape, stream), 2);
+  for (Index first = 0; first < 4; ++first) {
+    for (Index second = 0; second < 4; ++second) {
+      for (const Index axis : {first, second}) {
+        const Vector row = axis == 3 ? Vector(Vector::Zero(3)) : Vector(Vector::Unit(3, axis));
+        builder.add(row.data());
+      }
+    }
+  }
+  return std::move(builder).finish();
+}
+
+/// Weights of two neighbouring data sets, for all neighbours of `groups` groups.
+std::set<std::pair<std::int64_t, std::int64_t>> neighbouring_weights(const std::vector<int>& places,
+                                                                     Index groups) {
+  // A place is one of three far points, or abstaining (3): weights depend on who is where alone.
+  std::map<std::vector<int>, std::int64_t> weights;
+  std::vector<int> chosen(static_cast<std::size_t>(groups), 0);
+  const std::function<void(std::size_t)> extend = [&](std::size_t depth) {
+    if (depth == chosen.size()) {
+      Matrix at(1, groups);
+      for (Index i = 0; i < groups; ++i) {
+        const int place = chosen[static_cast<std::size_t>(i)];
+        at(0, i) = place == 3 ? kAbstains : 100.0 * place;
+      }
+      weights[chosen] = weigh(at, 1.0).total;
+      return;
+    }
+    for (const int place : places) {
+      chosen[depth] = place;
+      extend(depth + 1);
+    }
+  };
+  extend(0);
+  std::set<std::pair<std::int64_t, std::int64_t>> pairs;
+  for (const auto& [data, weight] : weights) {
+    for (std::size_t moved = 0; moved < data.size(); ++moved) {
+      std::vector<int> other = data;
+      for (const int place : places) {
+        other[moved] = place;
+        pairs.emplace(weight, weights.at(other));
+      }
+    }
+  }
+  return pairs;
+}
+
+/// The law of the weighing: NULL first, then every noisy weight from K on.
+OutputLaw weighing_law(std::int64_t weight, const TruncatedLaplace& noise, std::int64_t smallest,
+                       std::int64_t largest) {
+  OutputLaw law(static_cast<std::size_t>(largest - smallest + 2), 0.0);
+  for (std::int64_t x = -noise.bound(); x <= noise.bound(); ++x) {
+    const std::int64_t noisy = weight + x - noise.bound();
+    law[noisy < smallest ? 0 : static_cast<std::size_t>(noisy - smallest + 1)] +=
+        noise.probability(x);
+  }
+  return law;
+}
+
+double weighing_delta(std::int64_t sensitivity, Index groups, const ApproxDp& claim) {
+  const CoreUnits units{groups};
+  const TruncatedLaplace noise = *TruncatedLaplace::make(sensitivity, claim.epsilon, claim.delta);
+  double worst = 0.0;
+  for (const auto& [first, second] : neighbouring_weights({0, 1, 2, 3}, groups)) {
+    const std::int64_t all = groups * units.full();
+    // As shipped, and with a threshold low enough that the noise is seen whole.
+    for (const std::int64_t smallest : {units.sensitivity(), -1000 * all}) {
+      worst =
+          std::max(worst, hockey_stick(weighing_law(first, noise, smallest, all),
+                                       weighing_law(second, noise, smallest, all), claim.epsilon));
+    }
+  }
+  return worst;
+}
+
+TEST(StableCore, TheLemmaHoldsForBuiltGroupsThatMayAbstain) {
+  const GroupPositions built = built_positions();
+  std::vector<std::size_t> distinct;  // the planes, and one group that abstains
+  Matrix places(built.length(), 16);
+  for (Index i = 0; i < 16; ++i) {
+    built.write(i, 0, built.length(), places.col(i).data());
+    const auto seen = std::any_of(distinct.begin(), distinct.end(), [&](std::size_t j) {
+      return built.abstains[j] == built.abstains[static_cast<std::size_t>(i)] &&
+             places.col(static_cast<Index>(j)) == places.col(i);
+    });
+    if (!seen) {
+      distinct.push_back(static_cast<std::size_t>(i));
+    }
+  }
+  EXPECT_EQ(std::count(built.abstains.begin(), built.abstains.end(), 1), 10);
+  ASSERT_EQ(distinct.size(), 4U);  // the order of the rows of a group does not matter here
+  std::vector<Vector> domain;
+  for (const std::size_t i : distinct) {
+    domain.push_back(built.abstains[i] != 0 ? Vector(Vector::Constant(built.length(), kAbstains))
+                                            : Vector(places.col(static_cast<Index>(i))));
+  }
+  for (const double radius : {1.0, 1500.0, 1e6}) {
+    for (const Index groups : {3, 4, 5}) {
+      const Worst worst = worst_of(domain, groups, radius);
+      EXPECT_LE(worst.weight, 1.0);
+      EXPECT_LE(worst.mean, 1.0);
+    }
+  }
+}
+
+TEST(StableCore, EnumeratedWeighingMeetsItsClaim) {
+  const ApproxDp claim{1.0, 0.05};
+  for (const Index groups : {3, 4, 5}) {
+    const CoreUnits units{groups};
+    EXPECT_LE(weighing_delta(units.sensitivity(), groups, claim), claim.delta + 1e-12) << groups;
+    // Broken twins: K too small, by one unit and by what a moved group does to the others.
+    EXPECT_GT(weighing_delta(units.sensitivity() - 1, groups, claim), claim.delta) << groups;
+    EXPECT_GT(weighing_delta(units.full(), groups, claim), claim.delta) << groups;
+  }
+}
+
 TEST(StableCore, DistancesAreExactEitherWay) {
   RandomStream stream = RandomStream::seeded(seed_for("core distances"));
   Matrix places(300, 12);
@@ -152,6 +278,41 @@ TEST(StableCore, DistancesAreExactEitherWay) {
   }
   EXPECT_EQ(near[3], expected);
   EXPECT_GE(near[3], 1);
+}
+
+TEST(StableCore, APositionDependsOnItsGroupAlone) {
+  RandomStream stream = RandomStream::seeded(seed_for("core group alone"));
+  for (const std::size_t d : {5, 37, 200}) {  // more rows than columns, and fewer
+    const GroupShape shape{d, 2, 8, 6, 9, 0x1p-20};
+    const Matrix references = draw_reference_points(shape, stream);
+    Matrix own(static_cast<Index>(d), 9);
+    fill_standard_normal(stream, {own.data(), static_cast<std::size_t>(own.size())});
+    Vector first(static_cast<Index>(shape.coordinates()));
+    for (const std::size_t place : {0, 1, 4, 5}) {
+      for (const int threads : {1, 2, 3}) {
+        GroupBuilder builder(shape, references, threads);
+        Matrix others(static_cast<Index>(d), 9);
+        for (std::size_t group = 0; group < shape.groups; ++group) {
+          fill_standard_normal(stream, {others.data(), static_cast<std::size_t>(others.size())});
+          const Matrix& rows = group == place ? own : others;
+          for (Index i = 0; i < 9; ++i) {
+            builder.add(rows.col(i).data());
+          }
+        }
+        const GroupPositions positions = std::move(builder).finish();
+        Vector here(first.size());
+        // In pieces or at once, the same numbers.
+        const Index half = here.size() / 3;
+        positions.write(static_cast<Index>(place), 0, half, here.data());
+        positions.write(static_cast<Index>(place), half, here.size() - half, here.data() + half);
+        if (place == 0 && threads == 1) {
+          first = here;
+          EXPECT_GT(first.norm(), 0.0);
+        }
+        EXPECT_TRUE(here == first) << d << " " << place << " " << threads;
+      }
+    }
+  }
 }
 
 TEST(StableCore, NoiseFollowsItsLaw) {
