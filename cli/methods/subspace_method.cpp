@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "cli/methods/method.hpp"
@@ -25,6 +27,22 @@ struct WithinPlan {
   ApproxDp requested;
   double share;  ///< of the budget, for learning the subspace
 };
+
+/// A row in scaled units, clipped to its bound but not rounded to the integer grid, whose step
+/// would hide a small gamma. Learning needs no bound: its proof asks only that this is a function
+/// of the row. Rows that are not finite count as zero there.
+void scale_row(const RowBound& bound, const double* row, Vector& scaled) {
+  for (Eigen::Index j = 0; j < scaled.size(); ++j) {
+    const auto column = static_cast<std::size_t>(j);
+    const double cell = (row[j] - bound.midpoint(column)) / bound.half_width(column);
+    const double held = bound.has_ranges() ? std::clamp(cell, -1.0, 1.0) : cell;
+    scaled[j] = std::isnan(held) ? 0.0 : held;  // missing: the midpoint
+  }
+  const double norm = scaled.stableNorm();
+  if (norm > bound.radius()) {
+    scaled *= bound.radius() / norm;
+  }
+}
 
 /// `--within-subspace K`: learns a subspace with part of the budget, projects the bounded rows onto
 /// it and runs gauss in K dimensions with the rest.
@@ -115,9 +133,12 @@ Result<Release<LearnedSubspace>> SubspaceMethod::learn(const ReleaseRequest& req
                                                        const RowBound& bound, std::size_t rows,
                                                        RandomStream& stream) const {
   GroupBuilder builder = planned.subspace.builder(stream, request.input.thread_count());
-  const Result<void> read = for_each_row(
-      request.input, rows, request.output.is_quiet(),
-      [&](const double* row) { builder.add(BoundedRows::clip(bound, row, 1).values().data()); });
+  Vector scaled(static_cast<Eigen::Index>(bound.dimension()));
+  const Result<void> read =
+      for_each_row(request.input, rows, request.output.is_quiet(), [&](const double* row) {
+        scale_row(bound, row, scaled);
+        builder.add(scaled.data());
+      });
   if (!read) {
     return error_of(read);
   }

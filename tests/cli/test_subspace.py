@@ -258,6 +258,15 @@ class NearSubspace(CliTest):
         self.assertIn("k <= 3", self.refuse("subspace", "zero.npy", "-k", "4", *BUDGET, "--gamma",
                                             "1e-6"))
 
+    def test_inside_the_subspace_a_gamma_below_the_grid_is_seen(self):
+        """The grid of --row-norm 1000 has steps of 4e-3, far above gamma."""
+        self.write("rows.npy", npy_bytes(near_rows(3000, 8, 1e-6)))
+        self.succeed("pca", "rows.npy", "--within-subspace", "2", "--gamma", "1e-6", "--row-norm",
+                     "1000", "--neighbours", "replace-one", *BUDGET, "--quiet", "--out", "out")
+        release = read_json(self.path("out", "release.json"))
+        self.assertEqual(release["result"]["outcome"], "subspace")
+        self.assertLess(release["result"]["noise_angle"], 1e-3)
+
     def test_inside_the_subspace(self):
         self.write("rows.npy", npy_bytes(near_rows(3000, 8, 1e-4)))
         common = ("rows.npy", "--within-subspace", "2", "--gamma", "1e-4", "--row-norm", "5",
