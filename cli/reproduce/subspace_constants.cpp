@@ -144,7 +144,7 @@ Result<Reproduction> constants(EntryRun& run) {
   reproduction.parameters = {{"epsilon", 1.0}, {"delta", 1e-6}};
   double done = 0.0;
   for (const Sweep& sweep : sweeps) {
-    SweepResult result = measure_sweep(sweep, full ? 20 : 2, run.stream);
+    SweepResult result = measure_sweep(sweep, full ? 10 : 2, run.stream);
     reproduction.comparisons.push_back(
         {sweep.name + ": " + sweep.constant, "left open",
          fmt::format("default {:.3g}: mean sine {:.3g}; smallest {:.3g} at {:.3g}", sweep.standard,

@@ -22,6 +22,24 @@ void draw_row(const SimulatedRows& simulated, const Matrix& frame, RandomStream&
   row = simulated.gamma * row + frame * inside;
 }
 
+double learned_angle(const SimulatedRows& simulated, const SubspacePlan& plan, std::size_t parts,
+                     RandomStream& stream) {
+  const auto d = static_cast<Eigen::Index>(simulated.dimension);
+  const Matrix frame = haar_frame(stream, d, static_cast<Eigen::Index>(simulated.subspace));
+  std::vector<LearnedSubspace> learned;
+  Vector row(d);
+  for (std::size_t part = 0; part < parts; ++part) {
+    GroupBuilder builder = plan.builder(stream, default_threads());
+    for (std::size_t i = 0; i < plan.request().rows; ++i) {
+      draw_row(simulated, frame, stream, row);
+      builder.add(row.data());
+    }
+    learned.push_back(plan.run(std::move(builder).finish(), stream, default_threads()).value());
+  }
+  const LearnedSubspace answer = parts == 1 ? learned.front() : agreeing_subspace(learned, 0.2);
+  return answer.found ? sine_of_angle(frame, answer.frame) : 1.0;
+}
+
 }  // namespace
 
 Result<SubspacePlan> plan_for(const SimulatedRows& simulated, SubspaceRequest settings,
@@ -32,28 +50,6 @@ Result<SubspacePlan> plan_for(const SimulatedRows& simulated, SubspaceRequest se
   settings.budget = {1.0, 1e-6};
   settings.gamma = simulated.gamma;
   return SubspacePlan::make(settings);
-}
-
-double learned_angle(const SimulatedRows& simulated, SubspaceRequest settings, std::size_t parts,
-                     RandomStream& stream) {
-  const Result<SubspacePlan> plan = plan_for(simulated, std::move(settings), parts);
-  if (!plan) {
-    return 1.0;
-  }
-  const auto d = static_cast<Eigen::Index>(simulated.dimension);
-  const Matrix frame = haar_frame(stream, d, static_cast<Eigen::Index>(simulated.subspace));
-  std::vector<LearnedSubspace> learned;
-  Vector row(d);
-  for (std::size_t part = 0; part < parts; ++part) {
-    GroupBuilder builder = plan->builder(stream, default_threads());
-    for (std::size_t i = 0; i < plan->request().rows; ++i) {
-      draw_row(simulated, frame, stream, row);
-      builder.add(row.data());
-    }
-    learned.push_back(plan->run(std::move(builder).finish(), stream, default_threads()).value());
-  }
-  const LearnedSubspace answer = parts == 1 ? learned.front() : agreeing_subspace(learned, 0.2);
-  return answer.found ? sine_of_angle(frame, answer.frame) : 1.0;
 }
 
 double MeasuredAngles::useful_share() const {
@@ -73,9 +69,10 @@ double MeasuredAngles::mean() const {
 
 MeasuredAngles measure_angles(const SimulatedRows& simulated, const SubspaceRequest& settings,
                               std::size_t parts, int runs, RandomStream& stream) {
+  const Result<SubspacePlan> plan = plan_for(simulated, settings, parts);
   MeasuredAngles measured;
   for (int i = 0; i < runs; ++i) {
-    measured.sines.push_back(learned_angle(simulated, settings, parts, stream));
+    measured.sines.push_back(plan ? learned_angle(simulated, *plan, parts, stream) : 1.0);
   }
   return measured;
 }

@@ -14,12 +14,8 @@ struct SimulatedRows {
   double corrupted = 0.0;  ///< share of rows
 };
 
-/// Sine of the angle between the learned and the true subspace; 1 for NULL or a refused plan.
-/// `settings` says how: aggregator and constants; sizes, budget and gamma are filled in here.
-double learned_angle(const SimulatedRows& simulated, SubspaceRequest settings, std::size_t parts,
-                     RandomStream& stream);
-
-/// Many runs: their sines (1 for NULL), the share of them that is useful, and the mean.
+/// Many runs, each on rows of its own: the sine of the angle between the learned and the true
+/// subspace (1 for NULL or a refused plan), the share of runs that is useful, and the mean.
 struct MeasuredAngles {
   static constexpr double kUseful = 0.1;
   std::vector<double> sines;
@@ -30,7 +26,8 @@ struct MeasuredAngles {
 MeasuredAngles measure_angles(const SimulatedRows& simulated, const SubspaceRequest& settings,
                               std::size_t parts, int runs, RandomStream& stream);
 
-/// The plan such a run uses, if there is one.
+/// The plan for such rows at epsilon = 1, delta = 1e-6. `settings` says how: aggregator and
+/// constants; sizes, budget and gamma are filled in here.
 Result<SubspacePlan> plan_for(const SimulatedRows& simulated, SubspaceRequest settings,
                               std::size_t parts);
 
