@@ -1,7 +1,7 @@
 """Principal components inside a learned subspace against the direct methods, and what MNIST says.
 
     python bench/utility/within_subspace.py synthetic [--columns 200,1000] [--rows 20000] [--full]
-    python bench/utility/within_subspace.py mnist [--data ../shared/data/mnist]
+    python bench/utility/within_subspace.py mnist [--components 1,5] [--epsilons 1,16] [--data ../shared/data/mnist]
 
 `synthetic`: rows of a Gaussian with k = 5 variances 1, 0.8, 0.6, 0.5, 0.4 along random directions and
 gamma^2 0.4 along all others; every method is the program itself with the same budget and, where it
@@ -137,9 +137,9 @@ def mnist(options):
     print("| k | true gamma | epsilon | --gamma given | plan: gamma for sine 0.1 | answer |")
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        for k in (1, 2, 5, 10):
+        for k in map(int, options.components.split(",")):
             true = float(np.sqrt(values[k] / values[k - 1]))
-            for epsilon in ("1", "4", "16"):
+            for epsilon in options.epsilons.split(","):
                 size = ["--rows", str(len(images)), "--dimension", "784", "-k", str(k),
                         "--epsilon", epsilon, "--delta", DELTA, "--json"]
                 for gamma in (None, 0.01, true):
@@ -173,6 +173,8 @@ def main():
     parser.add_argument("--gamma-times-columns", type=float, default=0.1)
     parser.add_argument("--direct-up-to", type=int, default=2000)
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--components", default="1,2,5,10")
+    parser.add_argument("--epsilons", default="1,4,16")
     parser.add_argument("--data", default="../shared/data/mnist")
     options = parser.parse_args()
     global PROGRAM
