@@ -157,7 +157,8 @@ def mnist(options):
                         answer = "NULL"
                     else:
                         found = read_table(out / "subspace.csv")
-                        answer = f"sine {sine(vectors[:, :k], found):.3f}"
+                        answer = (f"sine {sine(vectors[:, :k], found):.3f}, the release says noise "
+                                  f"explains {release['result']['noise_angle']:.2f}")
                     shown = "searched" if gamma is None else f"{gamma:.3g}"
                     print(f"| {k} | {true:.2f} | {epsilon} | {shown} | {limit} | {answer} |",
                           flush=True)

@@ -35,6 +35,18 @@ void LearnOptions::declare(CLI::App& app) {
       ->group(kGroup);
 }
 
+Result<void> LearnOptions::check_words(bool exact) const {
+  const bool exact_word = aggregate == "gapmax" || aggregate == "votes";
+  if (!aggregate.empty() && exact_word != exact) {
+    return bad_request(exact ? "with --exact, --aggregate is gapmax or votes"
+                             : "--aggregate gapmax and votes need --exact");
+  }
+  if (exact && (gamma || failure_probability || groups)) {
+    return bad_request("--gamma, --groups and --failure-probability are not for --exact");
+  }
+  return {};
+}
+
 SubspaceRequest LearnOptions::request(std::size_t rows, std::size_t dimension,
                                       const ApproxDp& budget) const {
   return {rows / parts(),

@@ -23,6 +23,8 @@ struct LearnOptions {
   double angle = 0.1;
 
   void declare(CLI::App& app);
+  /// Whether the aggregator and the other words fit the exact or the approximate case.
+  Result<void> check_words(bool exact) const;
   std::size_t parts() const {
     return failure_probability ? boosting_parts(*failure_probability) : 1;
   }

@@ -249,7 +249,9 @@ Release<LearnedSubspace> SubspacePlan::run(const GroupPositions& positions, Rand
 }
 
 std::size_t boosting_parts(double failure_probability) {
-  constexpr double kPartsPerNat = 2.0;  // C3
+  // C3. Chernoff: more than 0.4 t' of t' parts err with probability at most exp(-t' / 2) = b when
+  // each errs with probability at most 0.058.
+  constexpr double kPartsPerNat = 2.0;
   const auto parts =
       static_cast<std::size_t>(std::ceil(kPartsPerNat * std::log(1.0 / failure_probability)));
   return std::max<std::size_t>(3, parts | 1U);

@@ -301,6 +301,14 @@ class SubspacePlans(CliTest):
                             *BUDGET, "--gamma", "1e-3", "--aggregate", "grid")
         self.assertIn("expect NULL", grid)
 
+    def test_words_of_the_other_case_are_refused(self):
+        size = ("plan", "subspace", "--rows", "4000", "--dimension", "20", "-k", "2", *BUDGET)
+        self.assertIn("--exact", self.refuse(*size, "--aggregate", "votes"))
+        self.assertIn("gapmax or votes", self.refuse(*size, "--exact", "--aggregate", "core"))
+        self.assertIn("not for --exact", self.refuse(*size, "--exact", "--gamma", "0.1"))
+        self.assertIn("need --exact", self.refuse(*size, "--affine"))
+        self.assertIn("suffice", self.succeed(*size, "--exact", "--affine"))
+
     def test_audit_refutes_the_mutants(self):
         text = self.succeed("audit", "subspace", "--epsilon", "2", "--delta", "0.05", "--runs",
                             "8000", "--mutants", "--seed", "1")

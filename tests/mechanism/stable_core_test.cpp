@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <functional>
@@ -429,6 +430,12 @@ TEST(ApproximateSubspace, BoostingTakesWhatMostAgreeOn) {
   EXPECT_FALSE(agreeing_subspace({bad, good, {}, {}, good}, 0.2).found);
   EXPECT_EQ(boosting_parts(0.5), 3U);
   EXPECT_EQ(boosting_parts(1e-3) % 2, 1U);
+  // Parts that err with probability 0.058 leave a failure probability of at most b.
+  for (const double b : {0.5, 0.1, 1e-3, 1e-6, 1e-12}) {
+    const auto parts = static_cast<double>(boosting_parts(b));
+    const boost::math::binomial wrong(parts, 0.058);
+    EXPECT_LE(cdf(complement(wrong, std::floor(0.4 * parts))), b);
+  }
 }
 
 TEST(ApproximateSubspace, TooFewRowsAreRefusedBeforeAnyIsRead) {
