@@ -67,6 +67,13 @@ double MeasuredAngles::mean() const {
   return std::accumulate(sines.begin(), sines.end(), 0.0) / static_cast<double>(sines.size());
 }
 
+double MeasuredAngles::median() const {
+  std::vector<double> sorted = sines;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t half = sorted.size() / 2;
+  return 0.5 * (sorted[half] + sorted[(sorted.size() - 1) / 2]);
+}
+
 MeasuredAngles measure_angles(const SimulatedRows& simulated, const SubspaceRequest& settings,
                               std::size_t parts, int runs, RandomStream& stream) {
   const Result<SubspacePlan> plan = plan_for(simulated, settings, parts);

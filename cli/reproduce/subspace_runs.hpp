@@ -22,6 +22,7 @@ struct MeasuredAngles {
   double useful_share() const;
   double null_share() const;
   double mean() const;
+  double median() const;
 };
 MeasuredAngles measure_angles(const SimulatedRows& simulated, const SubspaceRequest& settings,
                               std::size_t parts, int runs, RandomStream& stream);

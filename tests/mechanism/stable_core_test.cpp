@@ -433,8 +433,8 @@ TEST(ApproximateSubspace, BoostingTakesWhatMostAgreeOn) {
   // Parts that err with probability 0.058 leave a failure probability of at most b.
   for (const double b : {0.5, 0.1, 1e-3, 1e-6, 1e-12}) {
     const auto parts = static_cast<double>(boosting_parts(b));
-    const boost::math::binomial wrong(parts, 0.058);
-    EXPECT_LE(cdf(complement(wrong, std::floor(0.4 * parts))), b);
+    const boost::math::binomial erring(parts, 0.058);
+    EXPECT_LE(cdf(complement(erring, std::floor(0.4 * parts))), b);
   }
 }
 
