@@ -46,7 +46,7 @@ Result<Reproduction> rows_needed(EntryRun& run) {
   std::vector<double> last;
   double done = 0.0;
   for (const std::size_t d : dimensions) {
-    FigureSeries series{.name = fmt::format("{} columns", d)};
+    FigureSeries series{.name = fmt::format("{} columns", d), .mark = Mark::Hollow};
     for (const std::size_t n : counts) {
       const double gamma = 1e-3 / static_cast<double>(d);
       const MeasuredAngles measured =
