@@ -20,6 +20,7 @@ struct SubspacePlanCommand {
   std::size_t rows = 0;
   std::size_t dimension = 0;
   bool exact = false;
+  bool affine = false;
   std::int64_t max_abs = 1000;
   std::optional<std::int64_t> exceptions;
   bool json = false;
@@ -48,6 +49,7 @@ void SubspacePlanCommand::declare(CLI::App& app) {
                  "core (default) or grid; with --exact: gapmax or votes")
       ->check(one_of({"core", "grid", "gapmax", "votes"}));
   app.add_flag("--exact", exact, "the rows lie exactly in the subspace");
+  app.add_flag("--affine", affine, "with --exact: the subspace need not contain the origin");
   app.add_option("--max-abs", max_abs, "with --exact: public bound on the whole numbers")
       ->check(whole_number(1, std::uint64_t{1} << 50));
   app.add_option("--exceptions", exceptions, "with --exact: rows that may lie elsewhere")
@@ -59,13 +61,26 @@ void SubspacePlanCommand::declare(CLI::App& app) {
 }
 
 Outcome SubspacePlanCommand::run() const {
+  if (const Result<void> checked = learn.check_words(exact); !checked) {
+    return error_of(checked);
+  }
+  if (!exact && (affine || exceptions)) {
+    return bad_request("--affine and --exceptions need --exact");
+  }
   return subspace_budget(budget).and_then(
       [&](const ApproxDp& pair) { return exact ? plan_exact(pair) : plan_near(pair); });
 }
 
 Outcome SubspacePlanCommand::plan_exact(const ApproxDp& pair) const {
-  ExactSubspaceRequest request{rows,       dimension, learn.subspace, pair, ExactAggregate::Auto,
-                               exceptions, max_abs,   false};
+  const std::size_t constant = affine ? 1 : 0;  // one more coordinate, one more dimension
+  ExactSubspaceRequest request{rows,
+                               dimension + constant,
+                               learn.subspace + constant,
+                               pair,
+                               ExactAggregate::Auto,
+                               exceptions,
+                               max_abs,
+                               false};
   request.aggregate = learn.aggregate == "votes"    ? ExactAggregate::Votes
                       : learn.aggregate == "gapmax" ? ExactAggregate::GapMax
                                                     : ExactAggregate::Auto;

@@ -62,18 +62,10 @@ void SubspaceCommand::declare(CLI::App& app) {
 }
 
 Outcome SubspaceCommand::check_words() const {
-  const bool exact_word = learn.aggregate == "gapmax" || learn.aggregate == "votes";
-  if (!learn.aggregate.empty() && exact_word != exact) {
-    return bad_request(exact ? "with --exact, --aggregate is gapmax or votes"
-                             : "--aggregate gapmax and votes need --exact");
-  }
   if (!exact && (affine || published || exceptions)) {
     return bad_request("--affine, --exceptions and --published need --exact");
   }
-  if (exact && (learn.gamma || learn.failure_probability || learn.groups)) {
-    return bad_request("--gamma, --groups and --failure-probability are not for --exact");
-  }
-  return {};
+  return learn.check_words(exact);
 }
 
 Outcome SubspaceCommand::run() const {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "cli/methods/method.hpp"
@@ -23,7 +25,24 @@ struct WithinPlan {
   MomentPlan moment;
   Guarantee total;  ///< composed
   ApproxDp requested;
+  double share;  ///< of the budget, for learning the subspace
 };
+
+/// A row in scaled units, clipped to its bound but not rounded to the integer grid, whose step
+/// would hide a small gamma. Learning needs no bound: its proof asks only that this is a function
+/// of the row. Rows that are not finite count as zero there.
+void scale_row(const RowBound& bound, const double* row, Vector& scaled) {
+  for (Eigen::Index j = 0; j < scaled.size(); ++j) {
+    const auto column = static_cast<std::size_t>(j);
+    const double cell = (row[j] - bound.midpoint(column)) / bound.half_width(column);
+    const double held = bound.has_ranges() ? std::clamp(cell, -1.0, 1.0) : cell;
+    scaled[j] = std::isnan(held) ? 0.0 : held;  // missing: the midpoint
+  }
+  const double norm = scaled.stableNorm();
+  if (norm > bound.radius()) {
+    scaled *= bound.radius() / norm;
+  }
+}
 
 /// `--within-subspace K`: learns a subspace with part of the budget, projects the bounded rows onto
 /// it and runs gauss in K dimensions with the rest.
@@ -80,6 +99,11 @@ Result<WithinPlan> SubspaceMethod::make_plan(const Request& request, const RowBo
   if (request.bounds.private_mean()) {
     return bad_request("--within-subspace works about the public midpoint; leave out --center");
   }
+  if (request.budget.neighbours != "replace-one") {
+    return bad_request(
+        "--within-subspace protects against replacing one row by any other, and the row count is "
+        "public: say so with --neighbours replace-one");
+  }
   const Result<ApproxDp> pair = subspace_budget(request.budget);
   if (!pair) {
     return error_of(pair);
@@ -99,7 +123,7 @@ Result<WithinPlan> SubspaceMethod::make_plan(const Request& request, const RowBo
         Guarantee stated = moment.guarantee();
         stated.loss = second;  // implied by its Gaussian curve
         return compose_all({subspace->guarantee(), stated}).map([&](const Guarantee& total) {
-          return WithinPlan{*subspace, moment, total, *pair};
+          return WithinPlan{*subspace, moment, total, *pair, share_};
         });
       });
 }
@@ -109,9 +133,12 @@ Result<Release<LearnedSubspace>> SubspaceMethod::learn(const ReleaseRequest& req
                                                        const RowBound& bound, std::size_t rows,
                                                        RandomStream& stream) const {
   GroupBuilder builder = planned.subspace.builder(stream, request.input.thread_count());
-  const Result<void> read = for_each_row(
-      request.input, rows, request.output.is_quiet(),
-      [&](const double* row) { builder.add(BoundedRows::clip(bound, row, 1).values().data()); });
+  Vector scaled(static_cast<Eigen::Index>(bound.dimension()));
+  const Result<void> read =
+      for_each_row(request.input, rows, request.output.is_quiet(), [&](const double* row) {
+        scale_row(bound, row, scaled);
+        builder.add(scaled.data());
+      });
   if (!read) {
     return error_of(read);
   }
@@ -128,12 +155,17 @@ ReleaseDocument within_document(const ReleaseRequest& request, const WithinPlan&
   document.method = "subspace";
   document.requested = planned.requested;
   for (auto& [name, value] : document.parameters) {
-    if (name == "epsilon") {
+    if (name == "components" && request.what.wants_components()) {
+      value = static_cast<std::int64_t>(request.what.components);
+    } else if (name == "epsilon") {
       value = planned.requested.epsilon;
     } else if (name == "delta") {
       value = planned.requested.delta;
     }
   }
+  document.parameters.emplace_back("within_subspace",
+                                   static_cast<std::int64_t>(planned.subspace.shape().subspace));
+  document.parameters.emplace_back("subspace_share", planned.share);
   document.parameters.emplace_back("row_norm", bound.radius());
   document.parameters.emplace_back("units", std::string("scaled"));
   document.parameters.emplace_back("noise_sd_diagonal", planned.moment.product_sd());

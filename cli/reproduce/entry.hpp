@@ -73,6 +73,7 @@ Entry spiked_figure_entry(int number);  ///< 1, 2, 3, 5, 6 of seed 004
 Entry spiked_mnist_entry();
 Entry chooser_entry();
 std::vector<Entry> subspace_entries();  ///< seed 003
+Entry subspace_constants_entry();
 
 /// Every entry, in the order of `reproduce list`.
 std::vector<Entry> all_entries();

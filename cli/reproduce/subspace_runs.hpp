@@ -14,8 +14,22 @@ struct SimulatedRows {
   double corrupted = 0.0;  ///< share of rows
 };
 
-/// Sine of the angle between the learned and the true subspace; 1 for NULL or a refused plan.
-double learned_angle(const SimulatedRows& simulated, SubspaceAggregate aggregate, std::size_t parts,
-                     RandomStream& stream);
+/// Many runs, each on rows of its own: the sine of the angle between the learned and the true
+/// subspace (1 for NULL or a refused plan), the share of runs that is useful, and the mean.
+struct MeasuredAngles {
+  static constexpr double kUseful = 0.1;
+  std::vector<double> sines;
+  double useful_share() const;
+  double null_share() const;
+  double mean() const;
+  double median() const;
+};
+MeasuredAngles measure_angles(const SimulatedRows& simulated, const SubspaceRequest& settings,
+                              std::size_t parts, int runs, RandomStream& stream);
+
+/// The plan for such rows at epsilon = 1, delta = 1e-6. `settings` says how: aggregator and
+/// constants; sizes, budget and gamma are filled in here.
+Result<SubspacePlan> plan_for(const SimulatedRows& simulated, SubspaceRequest settings,
+                              std::size_t parts);
 
 }  // namespace eigenveil::cli

@@ -41,12 +41,34 @@ const T* find(const Fields& fields, std::string_view name) {
   return nullptr;
 }
 
+/// What was assumed about the length of a row.
+std::string bound_in_words(const Fields& parameters) {
+  if (const auto* norm = find<double>(parameters, "row_norm")) {
+    return fmt::format("rows longer than {:.4g} are scaled down to it (scaled units)", *norm);
+  }
+  if (const auto* largest = find<std::int64_t>(parameters, "max_abs")) {
+    return fmt::format("a row with a whole number beyond {} counts as zero", *largest);
+  }
+  return "none needed: a row may have any length";
+}
+
+/// How many dimensions the answer has; an affine subspace has one fewer than its linear one.
+std::string answer_in_words(const Fields& parameters) {
+  const auto* within = find<std::int64_t>(parameters, "within_subspace");
+  const auto k = within != nullptr ? *within : *find<std::int64_t>(parameters, "components");
+  const auto* affine = find<bool>(parameters, "affine");
+  return affine != nullptr && *affine
+             ? fmt::format("an affine subspace of dimension {}, written with a constant coordinate",
+                           k - 1)
+             : fmt::format("a subspace of dimension {}", k);
+}
+
 void print_summary(const ReleaseDocument& document, const std::string& input) {
-  const auto k = *find<std::int64_t>(document.parameters, "components");
+  const Fields& parameters = document.parameters;
   fmt::print("Private {} of {}  ({} columns, k = {}, method {})\n",
              document.task == "pca" ? "principal components" : document.task, input,
-             find<std::vector<std::string>>(document.parameters, "columns")->size(), k,
-             document.method);
+             find<std::vector<std::string>>(parameters, "columns")->size(),
+             *find<std::int64_t>(parameters, "components"), document.method);
   if (!document.is_private()) {
     fmt::print("  NOT PRIVATE {}: do not publish this result\n",
                document.guarantee.secure_random ? "the published rule is unsound"
@@ -54,13 +76,12 @@ void print_summary(const ReleaseDocument& document, const std::string& input) {
   }
   fmt::print("  guarantee   {}\n", headline(document.guarantee, document.requested));
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
-  fmt::print(
-      "  rows        {:.0f} (exact: public for these neighbours; no bound on a row is "
-      "needed)\n",
-      *find<double>(document.parameters, "rows"));
+  fmt::print("  rows        {:.0f} (exact: public for these neighbours)\n",
+             *find<double>(parameters, "rows"));
+  fmt::print("  bounds      {}\n", bound_in_words(parameters));
   for (const char* name : {"sizes", "lower_bound"}) {
-    if (const auto* text = find<std::string>(document.parameters, name)) {
-      fmt::print("  {:<12}{}\n", std::string_view(name) == "sizes" ? "sizes" : "bound", *text);
+    if (const auto* text = find<std::string>(parameters, name)) {
+      fmt::print("  {:<12}{}\n", std::string_view(name) == "sizes" ? "sizes" : "needed", *text);
     }
   }
   if (*find<std::string>(document.result, "outcome") == "null") {
@@ -69,7 +90,7 @@ void print_summary(const ReleaseDocument& document, const std::string& input) {
         "budget (a legal answer)\n");
     return;
   }
-  fmt::print("  answer      a subspace of dimension {}\n", k);
+  fmt::print("  answer      {}\n", answer_in_words(parameters));
   if (const auto* angle = find<double>(document.result, "noise_angle")) {
     fmt::print("  error       noise alone turns it by an angle of sine about {:.3g}\n", *angle);
   }

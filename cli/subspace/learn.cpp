@@ -24,6 +24,8 @@ void LearnOptions::declare(CLI::App& app) {
       ->group(kGroup);
   app.add_option("--cell-factor", cell_factor, "grid: cell side over the default one (default 1)")
       ->group(kGroup);
+  app.add_option("--radius-factor", radius_factor, "core: radius over the default one (default 1)")
+      ->group(kGroup);
   app.add_option("--failure-probability", failure_probability,
                  "boosted: learn on disjoint parts and take what most agree on")
       ->check(open_unit_interval())
@@ -31,6 +33,18 @@ void LearnOptions::declare(CLI::App& app) {
   app.add_option("--angle", angle, "boosted: sine of the angle that counts as agreement (0.1)")
       ->check(open_unit_interval())
       ->group(kGroup);
+}
+
+Result<void> LearnOptions::check_words(bool exact) const {
+  const bool exact_word = aggregate == "gapmax" || aggregate == "votes";
+  if (!aggregate.empty() && exact_word != exact) {
+    return bad_request(exact ? "with --exact, --aggregate is gapmax or votes"
+                             : "--aggregate gapmax and votes need --exact");
+  }
+  if (exact && (gamma || failure_probability || groups)) {
+    return bad_request("--gamma, --groups and --failure-probability are not for --exact");
+  }
+  return {};
 }
 
 SubspaceRequest LearnOptions::request(std::size_t rows, std::size_t dimension,
@@ -43,7 +57,8 @@ SubspaceRequest LearnOptions::request(std::size_t rows, std::size_t dimension,
           gamma,
           groups,
           references,
-          cell_factor};
+          cell_factor,
+          radius_factor};
 }
 
 Result<ApproxDp> subspace_budget(const BudgetOptions& options) {

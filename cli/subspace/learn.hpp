@@ -17,11 +17,14 @@ struct LearnOptions {
   std::optional<double> gamma;
   std::optional<std::size_t> groups;
   std::size_t references = 4;
-  double cell_factor = 0.0;
+  double cell_factor = 1.0;
+  double radius_factor = 1.0;
   std::optional<double> failure_probability;
   double angle = 0.1;
 
   void declare(CLI::App& app);
+  /// Whether the aggregator and the other words fit the exact or the approximate case.
+  Result<void> check_words(bool exact) const;
   std::size_t parts() const {
     return failure_probability ? boosting_parts(*failure_probability) : 1;
   }

@@ -182,14 +182,11 @@ constexpr std::int64_t kCoreGroups = 9;
 
 /// All groups at one point, or one of them far away.
 GroupPositions core_positions(bool all_agree) {
-  GroupPositions positions;
-  positions.shape = {1, 1, 1, static_cast<std::size_t>(kCoreGroups), 3, 0x1p-14};
-  positions.steps = Matrix::Constant(1, kCoreGroups, 1.0);
-  positions.abstains.assign(static_cast<std::size_t>(kCoreGroups), 0);
+  Matrix places = Matrix::Constant(1, kCoreGroups, 1.0);
   if (!all_agree) {
-    positions.steps(0, 0) = 0x1p30;
+    places(0, 0) = 0x1p30;
   }
-  return positions;
+  return GroupPositions::at({1, 1, 1, static_cast<std::size_t>(kCoreGroups), 3, 0x1p-14}, places);
 }
 
 double weight_of(const std::optional<CoreAverage>& average) {

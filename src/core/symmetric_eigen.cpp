@@ -23,8 +23,9 @@ SymmetricEigen largest_eigenpairs(Matrix matrix, Eigen::Index count) {
   assert(matrix.rows() == matrix.cols() && "an eigendecomposition needs a square matrix");
   assert(count >= 0 && count <= matrix.rows() && "0 <= count <= dimension");
   const auto dimension = static_cast<lapack_int>(matrix.rows());
-  Vector ascending(matrix.rows());
-  Matrix vectors(matrix.rows(), count);
+  // Zero, not left as they come: whatever LAPACK does not fill must not hold earlier memory.
+  Vector ascending = Vector::Zero(matrix.rows());
+  Matrix vectors = Matrix::Zero(matrix.rows(), count);
   if (count > 0) {
     lapack_int found = 0;
     std::vector<lapack_int> support(2 * static_cast<std::size_t>(count));

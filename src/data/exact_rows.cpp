@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numeric>
 
+#include "column_selection.hpp"
+#include "csv_header.hpp"
 #include "eigenveil/core/integers.hpp"
 #include "text_cell.hpp"
 #include "text_lines.hpp"
@@ -15,32 +18,79 @@ namespace {
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 53;
 
-bool parse_whole(std::string_view text, std::int64_t& value) {
-  if (text.starts_with('+')) {
+/// Digits with an optional sign. False if the text is anything else; `cell` goes Beyond when the
+/// number does not fit.
+bool parse_whole(std::string_view text, std::int64_t& value, ExactCell::Kind& kind) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) {
     text.remove_prefix(1);
   }
-  const char* end = text.data() + text.size();
-  const auto [stopped, failure] = std::from_chars(text.data(), end, value);
-  return stopped == end && failure == std::errc() && value >= -kLargest && value <= kLargest;
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) {
+    return false;
+  }
+  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size() - 1));
+  const auto [stopped, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || value > kLargest) {
+    kind = ExactCell::Kind::Beyond;
+  }
+  value = negative ? -value : value;
+  return true;
 }
 
-/// 12.50 is 1250 / 100.
+/// Times 10^power.
+void scale_by_ten(std::int64_t power, ExactCell& cell) {
+  for (; power < 0 && cell.numerator % 10 == 0 && cell.numerator != 0; ++power) {
+    cell.numerator /= 10;
+  }
+  if (cell.numerator == 0) {
+    return;
+  }
+  for (; power != 0; power += power < 0 ? 1 : -1) {
+    std::int64_t& part = power < 0 ? cell.denominator : cell.numerator;
+    part *= 10;
+    if (part > kLargest || part < -kLargest) {
+      cell.kind = ExactCell::Kind::Beyond;
+      return;
+    }
+  }
+}
+
+/// 12.50 is 1250 / 100, and 1.5e3 is 1500.
 bool parse_decimal(std::string_view text, ExactCell& cell) {
-  const std::size_t point = text.find('.');
-  if (point == std::string_view::npos) {
+  std::int64_t exponent = 0;
+  ExactCell::Kind exponent_kind = ExactCell::Kind::Number;
+  if (const std::size_t mark = text.find_first_of("eE"); mark != std::string_view::npos) {
+    if (!parse_whole(text.substr(mark + 1), exponent, exponent_kind)) {
+      return false;
+    }
+    exponent = std::clamp(exponent, -kLargest, kLargest);
+    text = text.substr(0, mark);
+  }
+  std::string digits(text);
+  if (const std::size_t point = digits.find('.'); point != std::string::npos) {
+    digits.erase(digits.find_last_not_of('0') + 1);  // behind the point zeros say nothing
+    exponent -= static_cast<std::int64_t>(digits.size() - point - 1);
+    digits.erase(point, 1);
+    const bool had_digits = text.find_first_of("0123456789") != std::string_view::npos;
+    digits += had_digits && digits.find_first_of("0123456789") == std::string::npos ? "0" : "";
+  }
+  cell.kind = ExactCell::Kind::Number;
+  if (!parse_whole(digits, cell.numerator, cell.kind)) {
     return false;
   }
-  const std::string digits =
-      std::string(text.substr(0, point)) + std::string(text.substr(point + 1));
-  const std::size_t places = text.size() - point - 1;
-  if (places > 15 || digits.empty() || digits == "-" || digits == "+" ||
-      !parse_whole(digits, cell.numerator)) {
-    return false;
+  if (exponent_kind == ExactCell::Kind::Beyond && cell.numerator != 0) {
+    cell.kind = ExactCell::Kind::Beyond;
   }
-  for (std::size_t i = 0; i < places; ++i) {
-    cell.denominator *= 10;
+  if (cell.kind == ExactCell::Kind::Number) {
+    scale_by_ten(exponent, cell);
   }
   return true;
+}
+
+bool parse_fraction(std::string_view text, std::size_t slash, ExactCell& cell) {
+  cell.kind = ExactCell::Kind::Number;
+  return parse_whole(text.substr(0, slash), cell.numerator, cell.kind) &&
+         parse_whole(text.substr(slash + 1), cell.denominator, cell.kind) && cell.denominator > 0;
 }
 
 /// Multiplies a row by the least common denominator; empty when it leaves 64 bits.
@@ -91,7 +141,8 @@ class ExactTextTable {
       if (!*more) {
         return std::move(rows_);
       }
-      if (line.find_first_not_of(" \t") == std::string_view::npos) {
+      // In a table of one column an empty line is a row whose cell is missing.
+      if (width_ != 1 && line.find_first_not_of(" \t") == std::string_view::npos) {
         continue;
       }
       if (const Result<void> taken = take(line, lines.number()); !taken) {
@@ -109,14 +160,16 @@ class ExactTextTable {
       cells.push_back(parse_exact_cell(field));
       good += cells.back().kind == ExactCell::Kind::Bad ? 0 : 1;
     }
-    if (rows_.schema.columns.empty()) {
+    if (width_ == 0) {
       const bool named = options_.header == ReadOptions::Header::Present ||
                          (options_.header == ReadOptions::Header::Auto && good == 0);
       if (!named && options_.header == ReadOptions::Header::Auto && good < cells.size()) {
         return bad_request(
             "the first line mixes names and numbers; say --header present or --header absent");
       }
-      name_columns(fields, named);
+      if (const Result<void> selected = name_columns(fields, named); !selected) {
+        return selected;
+      }
       if (named) {
         return {};
       }
@@ -128,38 +181,44 @@ class ExactTextTable {
     return add(cells, number);
   }
 
-  void name_columns(const std::vector<std::string_view>& fields, bool named) {
-    width_ = fields.size();
-    for (std::size_t i = 0; i < width_; ++i) {
-      rows_.schema.columns.push_back(named ? std::string(fields[i]) : fmt::format("c{}", i + 1));
-    }
+  Result<void> name_columns(const std::vector<std::string_view>& fields, bool named) {
+    return detail::read_header(fields,
+                               named ? ReadOptions::Header::Present : ReadOptions::Header::Absent)
+        .and_then([&](const detail::CsvHeader& header) {
+          return detail::select_columns(header.names, options_.columns);
+        })
+        .map([&](detail::ColumnSelection selection) {
+          width_ = fields.size();
+          rows_.schema = selection.schema;
+          sources_ = std::move(selection.sources);
+        });
   }
 
-  Result<void> add(std::vector<ExactCell>& cells, std::size_t number) {
+  Result<void> add(const std::vector<ExactCell>& cells, std::size_t number) {
     bool usable = true;
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i].kind == ExactCell::Kind::Number) {
-        continue;
-      }
-      usable = false;
-      const bool missing = cells[i].kind == ExactCell::Kind::Missing;
-      if (missing ? options_.missing == MissingCell::Refuse
-                  : options_.bad_cell == BadCell::Refuse) {
-        return bad_request(
-            fmt::format("line {}, column {} holds no whole number or fraction", number, i + 1));
+    std::vector<ExactCell> selected;
+    for (const std::size_t column : sources_) {
+      selected.push_back(cells[column]);
+      const ExactCell::Kind kind = cells[column].kind;
+      usable = usable && kind == ExactCell::Kind::Number;
+      if ((kind == ExactCell::Kind::Missing && options_.missing == MissingCell::Refuse) ||
+          (kind == ExactCell::Kind::Bad && options_.bad_cell == BadCell::Refuse)) {
+        return bad_request(fmt::format(
+            "line {}, column {} holds no whole number, fraction or decimal", number, column + 1));
       }
     }
     if (affine_) {
-      cells.push_back({ExactCell::Kind::Number, 1, 1});
+      selected.push_back({ExactCell::Kind::Number, 1, 1});
     }
-    rows_.points.push_back(usable ? clear_denominators(cells) : std::vector<std::int64_t>());
+    rows_.points.push_back(usable ? clear_denominators(selected) : std::vector<std::int64_t>());
     return {};
   }
 
   ReadOptions options_;
   bool affine_;
   char delimiter_;
-  std::size_t width_ = 0;
+  std::size_t width_ = 0;  ///< 0: nothing was read
+  std::vector<std::size_t> sources_;
   ExactRows rows_;
 };
 
@@ -179,7 +238,8 @@ Result<ExactRows> read_numbers(RowReader& reader, const ReadOptions& options, bo
         const double value = block.values[r * block.dimension + c];
         if (std::abs(value) <= 0x1p53 && std::trunc(value) == value) {
           point.push_back(static_cast<std::int64_t>(value));
-        } else if (!std::isnan(value) && options.bad_cell == BadCell::Refuse) {
+        } else if ((std::isinf(value) || std::trunc(value) != value) && !std::isnan(value) &&
+                   options.bad_cell == BadCell::Refuse) {
           return bad_request(
               fmt::format("row {}, column {} is no whole number", rows.points.size() + 1, c + 1));
         }
@@ -204,15 +264,11 @@ ExactCell parse_exact_cell(std::string_view field) {
     return cell;
   }
   const std::size_t slash = text.find('/');
-  const bool number = slash == std::string_view::npos
-                          ? parse_whole(text, cell.numerator) || parse_decimal(text, cell)
-                          : parse_whole(text.substr(0, slash), cell.numerator) &&
-                                parse_whole(text.substr(slash + 1), cell.denominator) &&
-                                cell.denominator > 0;
-  if (number) {
-    cell.kind = ExactCell::Kind::Number;
-  } else if (detail::classify_cell(field).kind == detail::CellKind::Missing) {
-    cell.kind = ExactCell::Kind::Missing;
+  const bool number = slash == std::string_view::npos ? parse_decimal(text, cell)
+                                                      : parse_fraction(text, slash, cell);
+  if (!number) {
+    const bool missing = detail::classify_cell(field).kind == detail::CellKind::Missing;
+    cell = {missing ? ExactCell::Kind::Missing : ExactCell::Kind::Bad, 0, 1};
   }
   return cell;
 }
@@ -225,11 +281,6 @@ Result<ExactRows> read_exact_rows(const std::string& input, const ReadOptions& o
     return open_rows(input, options).and_then([&](const std::unique_ptr<RowReader>& reader) {
       return read_numbers(*reader, options, affine);
     });
-  }
-  if (!options.columns.empty()) {
-    return bad_request(
-        "--columns is not available for exact points in text; write the table with "
-        "the columns wanted");
   }
   return detail::TextLines::open(input).and_then([&](detail::TextLines lines) {
     return ExactTextTable(options, affine, name.ends_with(".tsv") ? '\t' : ',')

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kRungs = 15;
 constexpr double kLargestLadderGamma = 0.3;
 constexpr double kRungFactor = 3.0;
-/// Positions are q d numbers per group: at most about a gigabyte of them, unless fewer than 250
-/// groups would be left.
+/// Comparing all groups costs t^2 q d: t q d is limited to this, unless fewer than 250 groups would
+/// be left.
 constexpr std::size_t kLargestPositions = 120'000'000;
 /// Positions are rounded to this share of the smallest radius over sqrt(coordinates).
 constexpr double kStepsPerRadius = 32.0;
@@ -42,6 +42,11 @@ Result<void> check_request(const SubspaceRequest& request) {
   }
   if (request.references_per_direction < 1 || request.references_per_direction > 100) {
     return bad_request("--references must be a whole number from 1 to 100");
+  }
+  for (const double factor : {request.cell_factor, request.radius_factor}) {
+    if (!(factor >= 1e-3) || !(factor <= 1e6)) {
+      return bad_request("--cell-factor and --radius-factor must lie between 0.001 and 1000000");
+    }
   }
   return {};
 }
@@ -86,11 +91,12 @@ Result<void> SubspacePlan::try_core(std::size_t groups) {
   GroupShape shape = shape_;
   shape.groups = groups;
   shape.per_group = request_.rows / groups;
-  const detail::GroupSpread spread =
-      detail::simulate_group_spread(shape.subspace, shape.per_group, shape.references);
+  const detail::GroupSpread spread = detail::simulate_group_spread(
+      shape.subspace, shape.per_group, shape.references, request_.radius_factor);
   std::vector<double> radii;
   for (const double gamma : gammas_) {
-    radii.push_back(radius_for(spread, gamma, shape.dimension, shape.subspace));
+    radii.push_back(request_.radius_factor *
+                    radius_for(spread, gamma, shape.dimension, shape.subspace));
   }
   const double radius_steps = std::max(
       kFewestRadiusSteps, kStepsPerRadius * std::sqrt(static_cast<double>(shape.coordinates())));
@@ -174,7 +180,7 @@ Result<void> SubspacePlan::plan_grid() {
         request_.rows, fewest, request_.subspace + 2));
   }
   const detail::GroupSpread spread =
-      detail::simulate_group_spread(shape_.subspace, shape_.per_group, shape_.references);
+      detail::simulate_group_spread(shape_.subspace, shape_.per_group, shape_.references, 1.0);
   const auto free = static_cast<double>(shape_.dimension - shape_.subspace);
   const auto coordinates = static_cast<double>(shape_.coordinates());
   // Every coordinate may cut: P(one cell) = prod (1 - range_c / side), and the range of t normals
@@ -182,8 +188,7 @@ Result<void> SubspacePlan::plan_grid() {
   const double deviation = *request_.gamma * std::sqrt(free * spread.mean / coordinates) + 1e-12;
   const double range =
       2.0 * std::sqrt(2.0 * std::log(static_cast<double>(shape_.groups))) * deviation;
-  const double factor = request_.cell_factor > 0.0 ? request_.cell_factor : 1.0;
-  cell_side_ = factor * coordinates * range / -std::log(kGridAgreement);
+  cell_side_ = request_.cell_factor * coordinates * range / -std::log(kGridAgreement);
   agreement_ = std::exp(-coordinates * range / cell_side_);
   shape_.step = cell_side_ * 0x1p-20;
   angle_per_gamma_ = cell_side_ / std::sqrt(12.0) *
@@ -244,7 +249,9 @@ Release<LearnedSubspace> SubspacePlan::run(const GroupPositions& positions, Rand
 }
 
 std::size_t boosting_parts(double failure_probability) {
-  constexpr double kPartsPerNat = 2.0;  // C3
+  // C3. Chernoff: more than 0.4 t' of t' parts err with probability at most exp(-t' / 2) = b when
+  // each errs with probability at most 0.058.
+  constexpr double kPartsPerNat = 2.0;
   const auto parts =
       static_cast<std::size_t>(std::ceil(kPartsPerNat * std::log(1.0 / failure_probability)));
   return std::max<std::size_t>(3, parts | 1U);

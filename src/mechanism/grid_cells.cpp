@@ -20,12 +20,14 @@ std::optional<Matrix> point_of_fullest_cell(const GroupPositions& positions,
                                             const StabilityHistogram& histogram, std::int64_t side,
                                             RandomStream& stream) {
   const auto offset = static_cast<std::int64_t>(uniform_below(stream, static_cast<UInt128>(side)));
-  const Eigen::Index length = positions.steps.rows();
+  const Eigen::Index length = positions.length();
   std::vector<Vote> votes;
   std::vector<std::int64_t> index(static_cast<std::size_t>(length));
+  Vector place(length);
   const auto locate = [&](Eigen::Index group) {
+    positions.write(group, 0, length, place.data());
     for (Eigen::Index c = 0; c < length; ++c) {
-      index[static_cast<std::size_t>(c)] = cell_of(positions.steps(c, group), offset, side);
+      index[static_cast<std::size_t>(c)] = cell_of(place[c], offset, side);
     }
   };
   for (Eigen::Index group = 0; group < positions.groups(); ++group) {

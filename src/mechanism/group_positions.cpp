@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "eigenveil/core/blas.hpp"
+#include "eigenveil/core/multiversion.hpp"
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/random/normal.hpp"
@@ -36,7 +37,53 @@ void normalise(Matrix& points) {
   }
 }
 
+/// out = clamp(round(columns * weights)). The order of additions is fixed and no product is fused,
+/// so that the numbers depend on these arguments alone.
+EIGENVEIL_MULTIVERSION
+void combine(const double* columns, Index stride, const double* weights, Index terms, Index count,
+             double* out) {
+  for (Index i = 0; i < count; ++i) {
+    out[i] = weights[0] * columns[i];
+  }
+  for (Index l = 1; l < terms; ++l) {
+    const double* column = columns + l * stride;
+    const double weight = weights[l];
+    for (Index i = 0; i < count; ++i) {
+      out[i] += weight * column[i];
+    }
+  }
+  // Adding 1.5 * 2^52 leaves no bits after the point: rounds to nearest for |x| <= 2^44.
+  constexpr double kShift = 0x1.8p52;
+  for (Index i = 0; i < count; ++i) {
+    const double above =
+        out[i] > -kLargestPosition ? out[i] : -kLargestPosition;  // also not a number
+    const double inside = above < kLargestPosition ? above : kLargestPosition;
+    out[i] = (inside + kShift) - kShift;
+  }
+}
+
 }  // namespace
+
+GroupPositions GroupPositions::at(const GroupShape& shape, const Matrix& places) {
+  return {shape, places, Matrix::Ones(1, places.cols()),
+          std::vector<std::uint8_t>(static_cast<std::size_t>(places.cols()), 0)};
+}
+
+void GroupPositions::write(Index group, Index begin, Index count, double* out) const {
+  const auto k = static_cast<Index>(shape.subspace);
+  const auto q = static_cast<Index>(shape.references);
+  const Index d = frames.rows();
+  while (count > 0) {
+    const Index reference = begin / d;
+    const Index row = begin % d;
+    const Index length = std::min(count, d - row);
+    combine(frames.col(group * k).data() + row, d, coefficients.col(group * q + reference).data(),
+            k, length, out);
+    begin += length;
+    count -= length;
+    out += length;
+  }
+}
 
 Matrix draw_reference_points(const GroupShape& shape, RandomStream& stream) {
   Matrix points(static_cast<Index>(shape.dimension), static_cast<Index>(shape.references));
@@ -69,8 +116,10 @@ std::optional<Matrix> leading_frame(Matrix points, std::size_t subspace) {
 GroupBuilder::GroupBuilder(const GroupShape& shape, Matrix reference_points, int threads)
     : reference_points_(std::move(reference_points)), threads_(std::max(1, threads)) {
   positions_.shape = shape;
-  positions_.steps =
-      Matrix::Zero(static_cast<Index>(shape.coordinates()), static_cast<Index>(shape.groups));
+  const auto k = static_cast<Index>(shape.subspace);
+  const auto t = static_cast<Index>(shape.groups);
+  positions_.frames = Matrix::Zero(static_cast<Index>(shape.dimension), k * t);
+  positions_.coefficients = Matrix::Zero(k, static_cast<Index>(shape.references) * t);
   positions_.abstains.assign(shape.groups, 1);
 }
 
@@ -105,12 +154,11 @@ void GroupBuilder::place_waiting() {
       return;
     }
     positions_.abstains[placed_ + i] = 0;
-    const Matrix placed = *frame * (frame->transpose() * reference_points_);
-    double* out = positions_.steps.col(static_cast<Index>(placed_ + i)).data();
-    for (Index c = 0; c < placed.size(); ++c) {
-      const double steps = std::nearbyint(placed.data()[c] / shape.step);
-      out[c] = std::isfinite(steps) ? std::clamp(steps, -kLargestPosition, kLargestPosition) : 0.0;
-    }
+    const auto group = static_cast<Index>(placed_ + i);
+    const Index q = reference_points_.cols();
+    positions_.coefficients.middleCols(group * q, q) =
+        (frame->transpose() * reference_points_) / shape.step;
+    positions_.frames.middleCols(group * frame->cols(), frame->cols()) = *frame;
   });
   placed_ += waiting_.size();
   waiting_.clear();

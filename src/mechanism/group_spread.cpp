@@ -26,7 +26,7 @@ Matrix wishart(Index k, Index count, RandomStream& stream) {
 }  // namespace
 
 GroupSpread simulate_group_spread(std::size_t subspace, std::size_t per_group,
-                                  std::size_t references) {
+                                  std::size_t references, double radius_factor) {
   const auto k = static_cast<Index>(subspace);
   const auto q = static_cast<Index>(references);
   RandomStream stream = RandomStream::seeded(0x5375627370616365U);
@@ -46,7 +46,7 @@ GroupSpread simulate_group_spread(std::size_t subspace, std::size_t per_group,
   }
   spread.quantile = spreads[static_cast<std::size_t>(kWithin * (kSimulatedGroups - 1))];
   for (const double own : spreads) {
-    const double limit = 2.0 * spread.quantile - own;
+    const double limit = 2.0 * radius_factor * radius_factor * spread.quantile - own;
     const auto near = std::upper_bound(spreads.begin(), spreads.end(), limit) - spreads.begin();
     const double share = static_cast<double>(near) / kSimulatedGroups;
     spread.agreement += std::clamp(2.0 * share - 1.0, 0.0, 1.0) / kSimulatedGroups;

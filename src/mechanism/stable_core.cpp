@@ -139,7 +139,7 @@ CoreAverage StableCore::average(const GroupPositions& positions,
   // Output grid: 2^shift steps, so that the radius is 2^24 to 2^25 of them.
   const double radius_steps = radii_[rung] / shape_.step;
   const int shift = std::ilogb(radius_steps) - 24;
-  const Index length = positions.steps.rows();
+  const Index length = positions.length();
   // Rounding down moves every coordinate by less than one: at most sqrt(N) between neighbours.
   const double moved = up(2.0 * (1.0 + kDistanceSlack) * static_cast<double>(units_.sensitivity()) *
                               std::ldexp(radius_steps, -shift) / static_cast<double>(noisy_weight),
@@ -148,14 +148,15 @@ CoreAverage StableCore::average(const GroupPositions& positions,
   const double sigma = up(up(moved) / budget_.average.mu, 2);
   std::vector<Int128> sums(static_cast<std::size_t>(length), 0);
   Int128 total = 0;
+  Vector place(length);
   for (Index i = 0; i < positions.groups(); ++i) {
     const std::int64_t weight = units_.weight(near[static_cast<std::size_t>(i)]);
     total += weight;
     if (weight > 0) {
-      const double* steps = positions.steps.col(i).data();
+      positions.write(i, 0, length, place.data());
       for (Index c = 0; c < length; ++c) {
         sums[static_cast<std::size_t>(c)] +=
-            static_cast<Int128>(weight) * static_cast<std::int64_t>(steps[c]);
+            static_cast<Int128>(weight) * static_cast<std::int64_t>(place[c]);
       }
     }
   }

@@ -31,6 +31,15 @@ def near_rows(n, d, gamma, seed=1):
     return rows
 
 
+def integer_npy(rows, size):
+    """An .npy file of signed integers of `size` bytes."""
+    header = f"{{'descr': '{'|' if size == 1 else '<'}i{size}', 'fortran_order': False, " \
+             f"'shape': ({len(rows)}, {len(rows[0])}), }}"
+    header = header.ljust(117) + "\n"
+    return (b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() +
+            b"".join(int(c).to_bytes(size, "little", signed=True) for row in rows for c in row))
+
+
 class ExactSubspace(CliTest):
     def learn(self, *more, rows=None, name="points.csv", text=None):
         text = text or csv_text(["x", "y", "z", "w"], rows or exact_rows(200))
@@ -61,6 +70,89 @@ class ExactSubspace(CliTest):
         moved = [[r[0], r[1], r[2] + 5, r[3]] for r in exact_rows(200)]
         release = self.learn("--affine", rows=moved)
         self.assertEqual(self.echelon(release)[-1][-3:], [1, 0, Fraction(1, 5)])
+
+    def test_the_ways_to_write_a_number(self):
+        """Whole numbers, fractions, decimals and exponents, the same points each time."""
+        rows = exact_rows(200)
+        ways = {"fraction": (lambda v: f"{v}/3", Fraction(1, 3)),
+                "decimal": (lambda v: f"{v / 4}00", Fraction(1, 4)),
+                "exponent": (lambda v: f"{v}e3", 1000),
+                "small": (lambda v: f"+{v}.0E-2" if v >= 0 else f"{v}.0E-2", Fraction(1, 100))}
+        for name, (write, scale) in ways.items():
+            text = "".join(f"{write(x)},{write(y)},{write(x + y + 1)}\n" for x, y, *_ in rows)
+            release = self.learn("--affine", "--max-abs", "100000", text=text)
+            basis = self.echelon(release)
+            pivots = [row.index(1) for row in basis]
+            for x, y, *_ in rows:
+                point = [x * scale, y * scale, (x + y + 1) * scale, 1]
+                combined = [sum(point[p] * row[c] for p, row in zip(pivots, basis))
+                            for c in range(4)]
+                self.assertEqual(combined, point, name)
+            self.setUp()
+
+    def test_numbers_out_of_range_count_as_zero_and_bad_ones_are_refused(self):
+        rows = [",".join(map(str, row)) for row in exact_rows(200)]
+        for cell in ("9007199254740993", "99999999999999999999999", "1e30", "1e-30", "1001",
+                     "1/99999999999999999999"):
+            text = "\n".join(rows + [f"{cell},1,1,1"]) + "\n"
+            release = self.learn(text=text)
+            self.assertEqual(release["parameters"]["rows"], 201, cell)
+            self.assertEqual(self.echelon(release), [[1, 0, 1, 2], [0, 1, 1, 0]])
+            self.setUp()
+        for cell in ("1/0", "1/-2", "0x10", "1e", "e3", ".", "1.2.3", "1/2/3", "inf", "secret"):
+            self.write("bad.csv", "\n".join(rows + [f"{cell},1,1,1"]) + "\n")
+            message = self.refuse("subspace", "bad.csv", "--exact", "-k", "2", *BUDGET)
+            self.assertIn("line 201, column 1 holds no whole number, fraction or decimal", message)
+            self.assertNotIn("secret", message)
+            self.succeed("subspace", "bad.csv", "--exact", "-k", "2", *BUDGET, "--bad-cell",
+                         "midpoint")
+
+    def test_npy_holds_whole_numbers_of_any_type(self):
+        rows = exact_rows(200)
+        self.write("points.npy", npy_bytes(rows))
+        self.succeed("subspace", "points.npy", "--exact", "-k", "2", *BUDGET, "--out", "out")
+        self.assertEqual(self.echelon(read_json(self.path("out", "release.json"))),
+                         [[1, 0, 1, 2], [0, 1, 1, 0]])
+        for size in (1, 2, 4, 8):
+            self.write("typed.npy", integer_npy(rows, size))
+            self.succeed("subspace", "typed.npy", "--exact", "-k", "2", *BUDGET, "--out", "typed")
+            self.assertEqual(self.echelon(read_json(self.path("typed", "release.json"))),
+                             [[1, 0, 1, 2], [0, 1, 1, 0]], size)
+        # 2^53 + 1 is no double; a row with it is beyond every bound and counts as zero.
+        self.write("large.npy", integer_npy(rows + [[2 ** 53 + 1, 2 ** 62, 1, 1]], 8))
+        self.succeed("subspace", "large.npy", "--exact", "-k", "2", *BUDGET, "--out", "large")
+        self.assertEqual(self.echelon(read_json(self.path("large", "release.json"))),
+                         [[1, 0, 1, 2], [0, 1, 1, 0]])
+        self.write("half.npy", npy_bytes(rows + [[0.5, 1, 1, 1]]))
+        self.assertIn("row 201, column 1 is no whole number",
+                      self.refuse("subspace", "half.npy", "--exact", "-k", "2", *BUDGET))
+
+    def test_an_empty_line_is_a_row_of_a_one_column_table(self):
+        self.write("one.csv", "x\n" + "".join(f"{i % 5 or ''}\n" for i in range(200)))
+        self.succeed("subspace", "one.csv", "--exact", "-k", "1", *BUDGET, "--out", "out")
+        release = read_json(self.path("out", "release.json"))
+        self.assertEqual(release["parameters"]["rows"], 200)
+        self.assertEqual(release["result"]["outcome"], "subspace")
+        self.assertIn("line 2, column 1", self.refuse("subspace", "one.csv", "--exact", *BUDGET,
+                                                      "--missing", "refuse"))
+
+    def test_columns_are_selected_by_name(self):
+        release = self.learn("--columns", "z,x,y")
+        self.assertEqual(release["parameters"]["columns"], ["z", "x", "y"])
+        self.assertEqual(self.echelon(release), [[1, 0, 1], [0, 1, -1]])
+
+    def test_edges(self):
+        self.write("d1.csv", csv_text(["x"], [[i % 7 - 3] for i in range(200)]))
+        self.write("equal.csv", csv_text(["x", "y"], [[2, 3]] * 200))
+        self.write("zero.csv", csv_text(["x", "y"], [[0, 0]] * 200))
+        self.write("plane.csv", csv_text(["x", "y"], [[i % 5, i % 7] for i in range(300)]))
+        for aggregate in ("gapmax", "votes"):
+            for file, k, outcome in (("d1.csv", 1, "subspace"), ("equal.csv", 1, "subspace"),
+                                     ("equal.csv", 2, "null"), ("zero.csv", 1, "null"),
+                                     ("zero.csv", 2, "null"), ("plane.csv", 2, "subspace")):
+                text = self.succeed("subspace", file, "--exact", "-k", str(k), *BUDGET,
+                                    "--aggregate", aggregate, "--json")
+                self.assertIn(f'"outcome": "{outcome}"', text, (file, k, aggregate))
 
     def test_null_is_an_answer(self):
         for rows in ([[0] * 4] * 200, [[1, 2, 3, 4]] * 200, exact_rows(200, strays=200)):
@@ -118,11 +210,70 @@ class NearSubspace(CliTest):
         self.assertIn("--exact", self.refuse("subspace", "rows.npy", *BUDGET, "--aggregate",
                                              "votes"))
 
+    def test_gamma_is_searched_privately(self):
+        self.write("rows.npy", npy_bytes(near_rows(4000, 6, 1e-4)))
+        self.succeed("subspace", "rows.npy", "-k", "2", *BUDGET, "--out", "out", "--quiet")
+        release = read_json(self.path("out", "release.json"))
+        self.assertEqual(release["result"]["outcome"], "subspace")
+        # The whole search is inside of the budget asked for.
+        self.assertEqual(release["guarantee"]["loss"], {"kind": "approx", "epsilon": 1.0,
+                                                        "delta": 1e-6})
+        radii = release["parameters"]["radii"]
+        self.assertEqual(len(radii), 15)
+        self.assertIn(release["result"]["radius"], radii)
+        _, _, frame = read_table(self.path("out", "subspace.csv"))
+        self.assertGreater(sum(c * c for c in frame[0]), 0.9)
+
+    def test_boosted(self):
+        self.write("rows.npy", npy_bytes(near_rows(8000, 5, 1e-5)))
+        text = self.succeed("subspace", "rows.npy", "-k", "2", *BUDGET, "--gamma", "1e-5",
+                            "--failure-probability", "0.1", "--out", "out", "--quiet")
+        self.assertIn("5 parts of", text)
+        release = read_json(self.path("out", "release.json"))
+        self.assertEqual(release["result"]["outcome"], "subspace")
+        self.assertEqual(release["parameters"]["parts"], 5)
+        self.assertEqual(release["guarantee"]["loss"]["epsilon"], 1.0)  # parts are disjoint
+        self.assertIn("too few", self.refuse("subspace", "rows.npy", "-k", "2", *BUDGET, "--gamma",
+                                             "1e-5", "--failure-probability", "1e-9"))
+
+    def test_edges(self):
+        n = 1500
+        rng = random.Random(2)
+        self.write("d1.npy", npy_bytes([[rng.gauss(0, 1)] for _ in range(n)]))
+        self.write("plane.npy", npy_bytes([[rng.gauss(0, 1), rng.gauss(0, 1)] for _ in range(n)]))
+        self.write("equal.npy", npy_bytes([[2.0, 3.0, 4.0]] * n))
+        self.write("zero.npy", npy_bytes([[0.0, 0.0, 0.0]] * n))
+        for aggregate in ("core", "grid"):
+            for file, k, outcome in (("d1.npy", 1, "subspace"), ("plane.npy", 2, "subspace"),
+                                     ("equal.npy", 1, "subspace"), ("equal.npy", 2, "null"),
+                                     ("zero.npy", 1, "null"), ("zero.npy", 3, "null")):
+                text = self.succeed("subspace", file, "-k", str(k), *BUDGET, "--gamma", "1e-6",
+                                    "--aggregate", aggregate, "--json", "--quiet")
+                self.assertIn(f'"outcome": "{outcome}"', text, (file, k, aggregate))
+        for size in (("--rows", "100", "--dimension", "50", "-k", "2"),
+                     ("--rows", "100", "--dimension", "50", "-k", "2", "--aggregate", "grid"),
+                     ("--rows", "20", "--dimension", "50", "-k", "2", "--exact")):
+            gamma = () if "--exact" in size else ("--gamma", "1e-6")
+            self.assertIn("too few", self.refuse("plan", "subspace", *size, *BUDGET, *gamma))
+        self.assertIn("k <= 3", self.refuse("subspace", "zero.npy", "-k", "4", *BUDGET, "--gamma",
+                                            "1e-6"))
+
+    def test_inside_the_subspace_a_gamma_below_the_grid_is_seen(self):
+        """The grid of --row-norm 1000 has steps of 4e-3, far above gamma."""
+        self.write("rows.npy", npy_bytes(near_rows(3000, 8, 1e-6)))
+        self.succeed("pca", "rows.npy", "--within-subspace", "2", "--gamma", "1e-6", "--row-norm",
+                     "1000", "--neighbours", "replace-one", *BUDGET, "--quiet", "--out", "out")
+        release = read_json(self.path("out", "release.json"))
+        self.assertEqual(release["result"]["outcome"], "subspace")
+        self.assertLess(release["result"]["noise_angle"], 1e-3)
+
     def test_inside_the_subspace(self):
         self.write("rows.npy", npy_bytes(near_rows(3000, 8, 1e-4)))
         common = ("rows.npy", "--within-subspace", "2", "--gamma", "1e-4", "--row-norm", "5",
                   "--neighbours", "replace-one", *BUDGET, "--quiet")
-        self.succeed("pca", "-k", "1", *common, "--out", "out")
+        text = self.succeed("pca", "-k", "1", *common, "--out", "out")
+        self.assertIn("rows longer than 5 are scaled down", text)
+        self.assertIn("a subspace of dimension 2", text)
         release = read_json(self.path("out", "release.json"))
         self.assertEqual(release["method"], "subspace")
         self.assertEqual(release["guarantee"]["basis"], "proved")
@@ -130,8 +281,11 @@ class NearSubspace(CliTest):
         self.assertIn("loadings.csv", files_of(self.path("out")))
         self.succeed("covariance", *common, "--out", "second")
         self.assertIn("covariance_inside.csv", files_of(self.path("second")))
-        self.assertIn("replace-one", self.refuse("pca", "rows.npy", "--within-subspace", "2",
-                                                 "--row-norm", "5", *BUDGET))
+        self.assertEqual(release["parameters"]["components"], 1)
+        self.assertEqual(release["parameters"]["within_subspace"], 2)
+        self.assertIn("say so with --neighbours replace-one",
+                      self.refuse("pca", "rows.npy", "--within-subspace", "2", "--row-norm", "5",
+                                  *BUDGET))
 
 
 class SubspacePlans(CliTest):
@@ -146,6 +300,14 @@ class SubspacePlans(CliTest):
         grid = self.succeed("plan", "subspace", "--rows", "4000", "--dimension", "500", "-k", "2",
                             *BUDGET, "--gamma", "1e-3", "--aggregate", "grid")
         self.assertIn("expect NULL", grid)
+
+    def test_words_of_the_other_case_are_refused(self):
+        size = ("plan", "subspace", "--rows", "4000", "--dimension", "20", "-k", "2", *BUDGET)
+        self.assertIn("--exact", self.refuse(*size, "--aggregate", "votes"))
+        self.assertIn("gapmax or votes", self.refuse(*size, "--exact", "--aggregate", "core"))
+        self.assertIn("not for --exact", self.refuse(*size, "--exact", "--gamma", "0.1"))
+        self.assertIn("need --exact", self.refuse(*size, "--affine"))
+        self.assertIn("suffice", self.succeed(*size, "--exact", "--affine"))
 
     def test_audit_refutes_the_mutants(self):
         text = self.succeed("audit", "subspace", "--epsilon", "2", "--delta", "0.05", "--runs",

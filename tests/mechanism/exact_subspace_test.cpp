@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -295,6 +296,59 @@ TEST(ExactSubspace, EnumeratedProbabilitiesMeetTheClaim) {
   EXPECT_GT(largest, 0.2 * claim.delta);  // the enumeration sees the mechanism at work
   // Broken twin: noise for a gap that moves by one.
   EXPECT_GT(worst_delta(plane, 9, {1, 0, 0, 40}, 1, claim), claim.delta);
+}
+
+/// The law of the source's Algorithm 1 for k = 1 on points of `plane` whose lines all differ: every
+/// line that holds a point, and NULL, has its gap and noise of its own; the largest wins.
+OutputLaw published_law(const std::vector<std::size_t>& chosen, std::size_t domain,
+                        double null_score, const TruncatedLaplace& noise) {
+  std::vector<std::pair<std::size_t, double>> candidates = {{0, null_score}};  // output, score
+  for (std::size_t i = 1; i < domain; ++i) {
+    if (const auto held = std::count(chosen.begin(), chosen.end(), i); held > 0) {
+      candidates.emplace_back(i, static_cast<double>(held));
+    }
+  }
+  std::vector<double> scores;
+  for (const auto& [output, score] : candidates) {
+    scores.push_back(score);
+  }
+  std::sort(scores.rbegin(), scores.rend());
+  const double second = scores.size() > 1 ? scores[1] : scores[0];
+  const auto gap = [&](std::size_t i) {
+    return std::max(0.0, candidates[i].second - second - 1.0);
+  };
+  OutputLaw law(domain, 0.0);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    for (std::int64_t x = -noise.bound(); x <= noise.bound(); ++x) {
+      double wins = noise.probability(x);
+      for (std::size_t j = 0; j < candidates.size(); ++j) {
+        double below = 0.0;
+        for (std::int64_t y = -noise.bound(); y <= noise.bound() && j != i; ++y) {
+          const double rest = gap(j) + static_cast<double>(y) - gap(i) - static_cast<double>(x);
+          below += rest < 0.0 || (rest == 0.0 && j > i) ? noise.probability(y) : 0.0;
+        }
+        wins *= j == i ? 1.0 : below;
+      }
+      law[candidates[i].first] += wins;
+    }
+  }
+  return law;
+}
+
+TEST(ExactSubspace, EnumerationRejectsThePublishedRule) {
+  const ApproxDp claim{1.5, 0.1};
+  const TruncatedLaplace noise = *TruncatedLaplace::make(2, claim.epsilon, claim.delta);
+  constexpr std::size_t kDomain = 4;  // the origin and three lines of the plane
+  const double null_score = 4.0 * std::log(1.0 / claim.delta) / claim.epsilon + 1.0;
+  const auto sets = multisets(kDomain, 9);
+  std::vector<OutputLaw> laws;
+  for (const auto& chosen : sets) {
+    laws.push_back(published_law(chosen, kDomain, null_score, noise));
+  }
+  EXPECT_GT(exact_delta(
+                laws, [&](std::size_t i, std::size_t j) { return differ_in_one(sets[i], sets[j]); },
+                claim.epsilon),
+            2.0 * claim.delta);
 }
 
 ExactPoints as_exact(const Points& points, std::int64_t max_abs = 1000) {

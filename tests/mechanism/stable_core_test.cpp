@@ -4,9 +4,17 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/QR>
+#include <algorithm>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <functional>
+#include <map>
+#include <set>
 
+#include "eigenveil/audit/exact_check.hpp"
+#include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/approximate_subspace.hpp"
 #include "eigenveil/random/haar.hpp"
 #include "eigenveil/random/normal.hpp"
@@ -24,22 +32,36 @@ struct Weighed {
   Vector mean;
 };
 
-Weighed weigh(const Matrix& places, double radius) {
-  GroupPositions positions;
-  positions.steps = places;
-  positions.abstains.assign(static_cast<std::size_t>(places.cols()), 0);
-  const CoreUnits units{places.cols()};
+Weighed weigh(const GroupPositions& positions, double radius) {
+  const CoreUnits units{positions.groups()};
   const auto near = count_near(positions, {radius}, 1).front();
-  Weighed weighed{0, Vector::Zero(places.rows())};
-  for (Index i = 0; i < places.cols(); ++i) {
+  Weighed weighed{0, Vector::Zero(positions.length())};
+  Vector place(positions.length());
+  for (Index i = 0; i < positions.groups(); ++i) {
     const std::int64_t weight = units.weight(near[static_cast<std::size_t>(i)]);
+    positions.write(i, 0, positions.length(), place.data());
     weighed.total += weight;
-    weighed.mean += static_cast<double>(weight) * places.col(i);
+    weighed.mean += static_cast<double>(weight) * place;
   }
   if (weighed.total > 0) {
     weighed.mean /= static_cast<double>(weighed.total);
   }
   return weighed;
+}
+
+/// A place that stands for a group that abstains.
+constexpr double kAbstains = -1.0;
+
+Weighed weigh(Matrix places, double radius) {
+  std::vector<std::uint8_t> abstains;
+  for (Index i = 0; i < places.cols(); ++i) {
+    abstains.push_back(places(0, i) == kAbstains ? 1 : 0);
+    places.col(i) *= abstains.back() != 0 ? 0.0 : 1.0;
+  }
+  const GroupShape shape{static_cast<std::size_t>(places.rows()), 1, 1, abstains.size(), 3, 1.0};
+  GroupPositions positions = GroupPositions::at(shape, places);
+  positions.abstains = abstains;
+  return weigh(positions, radius);
 }
 
 /// The worst ratios over all data sets of `groups` places from `domain` and all neighbours: moved
@@ -104,11 +126,11 @@ TEST(StableCore, TheLemmaHoldsOnTinyDomains) {
     worst.mean = std::max(worst.mean, found.mean);
   };
   for (const Index groups : {3, 4, 5}) {
-    add(worst_of(on_line({0, 1, 2, 3, 4, 9}), groups, 1.0));
-    add(worst_of(on_line({0, 2, 3, 4, 6, 20}), groups, 2.0));
+    add(worst_of(on_line({kAbstains, 0, 1, 2, 3, 4, 9}), groups, 1.0));
+    add(worst_of(on_line({kAbstains, 0, 2, 3, 4, 6, 20}), groups, 2.0));
   }
-  add(worst_of(on_line({0, 1, 2, 9}), 6, 1.0));
-  add(worst_of(on_line({0, 1, 2, 9}), 7, 1.0));
+  add(worst_of(on_line({kAbstains, 0, 1, 2, 9}), 6, 1.0));
+  add(worst_of(on_line({kAbstains, 0, 1, 9}), 7, 1.0));
   std::vector<Vector> plane;
   for (const auto& [x, y] : {std::pair(0, 0), {1, 0}, {0, 1}, {1, 1}, {2, 0}}) {
     plane.push_back((Vector(2) << x, y).finished());
@@ -120,37 +142,187 @@ TEST(StableCore, TheLemmaHoldsOnTinyDomains) {
   EXPECT_GT(worst.mean, 0.2);
 }
 
+/// Positions the builder itself gives to groups of two rows from {0, e1, e2, e3} with k = 2: the
+/// three coordinate planes, and abstaining where the rows are dependent.
+GroupPositions built_positions() {
+  const GroupShape shape{3, 2, 2, 16, 2, 0x1p-10};
+  RandomStream stream = RandomStream::seeded(seed_for("core built positions"));
+  GroupBuilder builder(shape, draw_reference_points(shape, stream), 2);
+  for (Index first = 0; first < 4; ++first) {
+    for (Index second = 0; second < 4; ++second) {
+      for (const Index axis : {first, second}) {
+        const Vector row = axis == 3 ? Vector(Vector::Zero(3)) : Vector(Vector::Unit(3, axis));
+        builder.add(row.data());
+      }
+    }
+  }
+  return std::move(builder).finish();
+}
+
+/// Weights of two neighbouring data sets, for all neighbours of `groups` groups.
+std::set<std::pair<std::int64_t, std::int64_t>> neighbouring_weights(const std::vector<int>& places,
+                                                                     Index groups) {
+  // A place is one of three far points, or abstaining (3): weights depend on who is where alone.
+  std::map<std::vector<int>, std::int64_t> weights;
+  std::vector<int> chosen(static_cast<std::size_t>(groups), 0);
+  const std::function<void(std::size_t)> extend = [&](std::size_t depth) {
+    if (depth == chosen.size()) {
+      Matrix at(1, groups);
+      for (Index i = 0; i < groups; ++i) {
+        const int place = chosen[static_cast<std::size_t>(i)];
+        at(0, i) = place == 3 ? kAbstains : 100.0 * place;
+      }
+      weights[chosen] = weigh(at, 1.0).total;
+      return;
+    }
+    for (const int place : places) {
+      chosen[depth] = place;
+      extend(depth + 1);
+    }
+  };
+  extend(0);
+  std::set<std::pair<std::int64_t, std::int64_t>> pairs;
+  for (const auto& [data, weight] : weights) {
+    for (std::size_t moved = 0; moved < data.size(); ++moved) {
+      std::vector<int> other = data;
+      for (const int place : places) {
+        other[moved] = place;
+        pairs.emplace(weight, weights.at(other));
+      }
+    }
+  }
+  return pairs;
+}
+
+/// The law of the weighing: NULL first, then every noisy weight from K on.
+OutputLaw weighing_law(std::int64_t weight, const TruncatedLaplace& noise, std::int64_t smallest,
+                       std::int64_t largest) {
+  OutputLaw law(static_cast<std::size_t>(largest - smallest + 2), 0.0);
+  for (std::int64_t x = -noise.bound(); x <= noise.bound(); ++x) {
+    const std::int64_t noisy = weight + x - noise.bound();
+    law[noisy < smallest ? 0 : static_cast<std::size_t>(noisy - smallest + 1)] +=
+        noise.probability(x);
+  }
+  return law;
+}
+
+double weighing_delta(std::int64_t sensitivity, Index groups, const ApproxDp& claim) {
+  const CoreUnits units{groups};
+  const TruncatedLaplace noise = *TruncatedLaplace::make(sensitivity, claim.epsilon, claim.delta);
+  double worst = 0.0;
+  for (const auto& [first, second] : neighbouring_weights({0, 1, 2, 3}, groups)) {
+    const std::int64_t all = groups * units.full();
+    // As shipped, and with a threshold low enough that the noise is seen whole.
+    for (const std::int64_t smallest : {units.sensitivity(), -1000 * all}) {
+      worst =
+          std::max(worst, hockey_stick(weighing_law(first, noise, smallest, all),
+                                       weighing_law(second, noise, smallest, all), claim.epsilon));
+    }
+  }
+  return worst;
+}
+
+TEST(StableCore, TheLemmaHoldsForBuiltGroupsThatMayAbstain) {
+  const GroupPositions built = built_positions();
+  std::vector<std::size_t> distinct;  // the planes, and one group that abstains
+  Matrix places(built.length(), 16);
+  for (Index i = 0; i < 16; ++i) {
+    built.write(i, 0, built.length(), places.col(i).data());
+    const auto seen = std::any_of(distinct.begin(), distinct.end(), [&](std::size_t j) {
+      return built.abstains[j] == built.abstains[static_cast<std::size_t>(i)] &&
+             places.col(static_cast<Index>(j)) == places.col(i);
+    });
+    if (!seen) {
+      distinct.push_back(static_cast<std::size_t>(i));
+    }
+  }
+  EXPECT_EQ(std::count(built.abstains.begin(), built.abstains.end(), 1), 10);
+  ASSERT_EQ(distinct.size(), 4U);  // the order of the rows of a group does not matter here
+  std::vector<Vector> domain;
+  for (const std::size_t i : distinct) {
+    domain.push_back(built.abstains[i] != 0 ? Vector(Vector::Constant(built.length(), kAbstains))
+                                            : Vector(places.col(static_cast<Index>(i))));
+  }
+  for (const double radius : {1.0, 1500.0, 1e6}) {
+    for (const Index groups : {3, 4, 5}) {
+      const Worst worst = worst_of(domain, groups, radius);
+      EXPECT_LE(worst.weight, 1.0);
+      EXPECT_LE(worst.mean, 1.0);
+    }
+  }
+}
+
+TEST(StableCore, EnumeratedWeighingMeetsItsClaim) {
+  const ApproxDp claim{1.0, 0.05};
+  for (const Index groups : {3, 4, 5}) {
+    const CoreUnits units{groups};
+    EXPECT_LE(weighing_delta(units.sensitivity(), groups, claim), claim.delta + 1e-12) << groups;
+    // Broken twins: K too small, by one unit and by what a moved group does to the others.
+    EXPECT_GT(weighing_delta(units.sensitivity() - 1, groups, claim), claim.delta) << groups;
+    EXPECT_GT(weighing_delta(units.full(), groups, claim), claim.delta) << groups;
+  }
+}
+
 TEST(StableCore, DistancesAreExactEitherWay) {
   RandomStream stream = RandomStream::seeded(seed_for("core distances"));
-  GroupPositions positions;
-  positions.steps.resize(300, 12);
-  for (Index c = 0; c < positions.steps.size(); ++c) {
-    positions.steps.data()[c] = static_cast<double>(uniform_below(stream, 1000));
+  Matrix places(300, 12);
+  for (Index c = 0; c < places.size(); ++c) {
+    places.data()[c] = static_cast<double>(uniform_below(stream, 1000));
   }
-  positions.steps.col(3).array() += 0x1p40;  // far out: the direct way
-  positions.steps.col(7).array() += 0x1p40;
-  positions.abstains.assign(12, 0);
+  places.col(3).array() += 0x1p40;  // far out: the direct way
+  places.col(7).array() += 0x1p40;
+  const GroupPositions positions = GroupPositions::at({300, 1, 1, 12, 3, 1.0}, places);
   // The radius is exactly the distance of one pair: integers decide it.
-  const double squared = (positions.steps.col(3) - positions.steps.col(7)).squaredNorm();
+  const double squared = (places.col(3) - places.col(7)).squaredNorm();
   const auto near = count_near(positions, {std::sqrt(squared) * (1.0 + 1e-15)}, 2).front();
   std::int64_t expected = 0;
   for (Index j = 0; j < 12; ++j) {
-    expected += j != 3 && (positions.steps.col(3) - positions.steps.col(j)).squaredNorm() <= squared
-                    ? 1
-                    : 0;
+    expected += j != 3 && (places.col(3) - places.col(j)).squaredNorm() <= squared ? 1 : 0;
   }
   EXPECT_EQ(near[3], expected);
   EXPECT_GE(near[3], 1);
+}
+
+TEST(StableCore, APositionDependsOnItsGroupAlone) {
+  RandomStream stream = RandomStream::seeded(seed_for("core group alone"));
+  for (const std::size_t d : {5, 37, 200}) {  // more rows than columns, and fewer
+    const GroupShape shape{d, 2, 8, 6, 9, 0x1p-20};
+    const Matrix references = draw_reference_points(shape, stream);
+    Matrix own(static_cast<Index>(d), 9);
+    fill_standard_normal(stream, {own.data(), static_cast<std::size_t>(own.size())});
+    Vector first(static_cast<Index>(shape.coordinates()));
+    for (const std::size_t place : {0, 1, 4, 5}) {
+      for (const int threads : {1, 2, 3}) {
+        GroupBuilder builder(shape, references, threads);
+        Matrix others(static_cast<Index>(d), 9);
+        for (std::size_t group = 0; group < shape.groups; ++group) {
+          fill_standard_normal(stream, {others.data(), static_cast<std::size_t>(others.size())});
+          const Matrix& rows = group == place ? own : others;
+          for (Index i = 0; i < 9; ++i) {
+            builder.add(rows.col(i).data());
+          }
+        }
+        const GroupPositions positions = std::move(builder).finish();
+        Vector here(first.size());
+        // In pieces or at once, the same numbers.
+        const Index half = here.size() / 3;
+        positions.write(static_cast<Index>(place), 0, half, here.data());
+        positions.write(static_cast<Index>(place), half, here.size() - half, here.data() + half);
+        if (place == 0 && threads == 1) {
+          first = here;
+          EXPECT_GT(first.norm(), 0.0);
+        }
+        EXPECT_TRUE(here == first) << d << " " << place << " " << threads;
+      }
+    }
+  }
 }
 
 TEST(StableCore, NoiseFollowsItsLaw) {
   constexpr std::size_t kGroups = 120;
   const GroupShape shape{1, 1, 1, kGroups, 3, 0x1p-14};
   const StableCore core = *StableCore::make(shape, {1.0}, {4.0, 1e-3});
-  GroupPositions positions;
-  positions.shape = shape;
-  positions.steps = Matrix::Constant(1, kGroups, 1000.0);
-  positions.abstains.assign(kGroups, 0);
+  const GroupPositions positions = GroupPositions::at(shape, Matrix::Constant(1, kGroups, 1000.0));
   RandomStream stream = RandomStream::seeded(seed_for("core noise"));
   std::vector<double> values;
   std::vector<double> twin;
@@ -196,26 +368,71 @@ SubspaceRequest request_for(const Matrix& rows, std::size_t k, std::optional<dou
   return request;
 }
 
+/// Weighted mean of the core at a radius, d x q, without noise.
+Matrix mean_of_core(const GroupPositions& positions, double radius) {
+  const Weighed weighed = weigh(positions, radius / positions.shape.step);
+  return positions.shape.step *
+         Eigen::Map<const Matrix>(weighed.mean.data(),
+                                  static_cast<Index>(positions.shape.dimension),
+                                  static_cast<Index>(positions.shape.references));
+}
+
+double spectral_norm(const Matrix& matrix) {
+  return std::sqrt(symmetric_eigen(matrix.transpose() * matrix).values[0]);
+}
+
+/// A limit for the sine, false with probability at most alpha. With P the released points and U the
+/// truth, sine <= |(I - UU')P| / s_k(P); the part of P that is no noise is computed here, and the
+/// norm of d x q normals exceeds sqrt(d) + sqrt(q) + sqrt(2 ln(1/alpha)) with probability at most
+/// alpha.
+double sine_limit(const Matrix& frame, const Matrix& mean, const LearnedSubspace& learned,
+                  double alpha) {
+  const double edge =
+      std::sqrt(static_cast<double>(mean.rows())) + std::sqrt(static_cast<double>(mean.cols()));
+  const double largest_noise = learned.noise_sd * (edge + std::sqrt(2.0 * std::log(1.0 / alpha)));
+  const double rounding = std::sqrt(static_cast<double>(mean.size())) * learned.radius * 0x1p-24;
+  // noise_angle = noise / sqrt(s_k^2 - noise^2)
+  const double noise = learned.noise_sd * edge;
+  const double smallest =
+      noise * std::sqrt(1.0 + 1.0 / (learned.noise_angle * learned.noise_angle));
+  return (spectral_norm(mean - frame * (frame.transpose() * mean)) + largest_noise + rounding) /
+         smallest;
+}
+
+void expect_found(Index d, Index k, Index n, double gamma, bool gamma_is_known,
+                  RandomStream& stream) {
+  const Matrix frame = haar_frame(stream, d, k);
+  const Matrix rows = rows_near(frame, n, gamma, stream);
+  const SubspacePlan plan = *SubspacePlan::make(
+      request_for(rows, static_cast<std::size_t>(k),
+                  gamma_is_known ? std::optional<double>(gamma) : std::nullopt));
+  GroupBuilder builder = plan.builder(stream, 2);
+  for (Index i = 0; i < n; ++i) {
+    builder.add(rows.col(i).data());
+  }
+  const GroupPositions positions = std::move(builder).finish();
+  const LearnedSubspace learned = plan.run(positions, stream, 2).value();
+  ASSERT_TRUE(learned.found) << d << " " << k;
+  const double limit = sine_limit(frame, mean_of_core(positions, learned.radius), learned,
+                                  alpha_of("mechanism: subspace found") / 4.0);
+  EXPECT_LE(sine_of_angle(frame, learned.frame), limit) << d << " " << k;
+  // Broken twin: the same frame turned by what noise of three times the limit would do.
+  const Matrix turned =
+      Eigen::HouseholderQR<Matrix>(frame + 3.0 * limit * haar_frame(stream, d, k)).householderQ() *
+      Matrix::Identity(d, k);
+  EXPECT_GT(sine_of_angle(frame, turned), limit) << d << " " << k;
+}
+
 TEST(ApproximateSubspace, FindsTheSubspaceAtItsPredictedError) {
   RandomStream stream = RandomStream::seeded(seed_for("subspace found"));
-  for (const auto& [d, k] : {std::pair<Index, Index>{60, 2}, {60, 1}, {3, 1}}) {
-    const Matrix frame = haar_frame(stream, d, k);
-    const Matrix rows = rows_near(frame, 3000, 1e-3, stream);
-    const SubspaceRequest request = request_for(rows, static_cast<std::size_t>(k), 1e-3);
-    const LearnedSubspace learned = learn(request, rows, stream);
-    ASSERT_TRUE(learned.found) << d << " " << k;
-    // Noise turns the frame by about noise_angle; ten times that does not happen.
-    EXPECT_LT(sine_of_angle(frame, learned.frame), 10.0 * learned.noise_angle) << d << " " << k;
-  }
+  expect_found(60, 2, 3000, 1e-3, true, stream);
+  expect_found(60, 1, 3000, 1e-3, true, stream);
+  expect_found(3, 1, 3000, 1e-3, true, stream);
 }
 
 TEST(ApproximateSubspace, LadderFindsGammaByItself) {
   RandomStream stream = RandomStream::seeded(seed_for("subspace ladder"));
-  const Matrix frame = haar_frame(stream, 20, 1);
-  const Matrix rows = rows_near(frame, 6000, 1e-4, stream);
-  const LearnedSubspace learned = learn(request_for(rows, 1, std::nullopt), rows, stream);
-  ASSERT_TRUE(learned.found);
-  EXPECT_LT(sine_of_angle(frame, learned.frame), 10.0 * learned.noise_angle);
+  expect_found(20, 1, 6000, 1e-4, false, stream);
 }
 
 TEST(ApproximateSubspace, DegenerateAndHopelessRowsGiveNull) {
@@ -260,6 +477,12 @@ TEST(ApproximateSubspace, BoostingTakesWhatMostAgreeOn) {
   EXPECT_FALSE(agreeing_subspace({bad, good, {}, {}, good}, 0.2).found);
   EXPECT_EQ(boosting_parts(0.5), 3U);
   EXPECT_EQ(boosting_parts(1e-3) % 2, 1U);
+  // Parts that err with probability 0.058 leave a failure probability of at most b.
+  for (const double b : {0.5, 0.1, 1e-3, 1e-6, 1e-12}) {
+    const auto parts = static_cast<double>(boosting_parts(b));
+    const boost::math::binomial erring(parts, 0.058);
+    EXPECT_LE(cdf(complement(erring, std::floor(0.4 * parts))), b);
+  }
 }
 
 TEST(ApproximateSubspace, TooFewRowsAreRefusedBeforeAnyIsRead) {

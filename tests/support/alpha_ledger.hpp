@@ -58,6 +58,7 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"sampling: orbit pairs of samplers", 1e-9},
     AlphaEntry{"random: truncated laplace", 1e-9},
     AlphaEntry{"mechanism: stable core noise", 1e-9},
+    AlphaEntry{"mechanism: subspace found", 1e-9},
     AlphaEntry{"audit: subspace honest claim", 1e-9},
     AlphaEntry{"mechanism: orbit law", 1e-9},
     AlphaEntry{"mechanism: eigenvalue noise", 1e-9},

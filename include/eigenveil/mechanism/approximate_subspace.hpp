@@ -24,7 +24,8 @@ struct SubspaceRequest {
   std::optional<double> gamma;
   std::optional<std::size_t> groups;
   std::size_t references_per_direction = 4;  ///< C1: q = C1 k
-  double cell_factor = 0.0;  ///< grid: cell side over the default one; 0: the default
+  double cell_factor = 1.0;                  ///< grid (C2): cell side over the default one
+  double radius_factor = 1.0;                ///< core: radius over the default one
 };
 
 /// A subspace, or NULL, which is a legal answer.

@@ -21,15 +21,26 @@ struct GroupShape {
   std::size_t coordinates() const { return references * dimension; }
 };
 
-/// Where every group puts the reference points: one column of q d whole numbers (in steps) per
-/// group. A position depends on the rows of its own group and on public numbers alone, which is
-/// all that the aggregators' proofs ask of it. Private.
+/// Where every group puts the reference points: q d whole numbers (in steps) per group, made on
+/// demand from the d x k frame of the group and its k x q coefficients, so that memory is O(d k t).
+/// A position depends on the rows of its own group and on public numbers alone, which is all that
+/// the aggregators' proofs ask of it. Private.
 struct GroupPositions {
   GroupShape shape;
-  Matrix steps;  ///< (q d) x t, whole numbers below 2^45
+  Matrix frames;        ///< d x (k t): k columns per group
+  Matrix coefficients;  ///< k x (q t): q columns per group, in steps
   /// Groups whose rows have no k leading directions (fewer than k independent rows): near nobody.
   std::vector<std::uint8_t> abstains;
-  Eigen::Index groups() const { return steps.cols(); }
+
+  /// Groups at given places (one column of whole numbers each), none of which abstains: for attacks
+  /// and tests. The shape must have k = q = 1.
+  static GroupPositions at(const GroupShape& shape, const Matrix& places);
+
+  Eigen::Index groups() const { return static_cast<Eigen::Index>(shape.groups); }
+  Eigen::Index length() const { return static_cast<Eigen::Index>(shape.coordinates()); }
+  /// Coordinates begin, ..., begin + count - 1 of a group's position: whole numbers of at most
+  /// 2^44.
+  void write(Eigen::Index group, Eigen::Index begin, Eigen::Index count, double* out) const;
 };
 
 /// Independent standard normal reference points, d x q: public, drawn without looking.
@@ -40,7 +51,7 @@ Matrix draw_reference_points(const GroupShape& shape, RandomStream& stream);
 /// points span fewer than k dimensions, to double precision.
 std::optional<Matrix> leading_frame(Matrix points, std::size_t subspace);
 
-/// Rows in, positions out, one block of groups at a time: memory O(d (m + q t)).
+/// Rows in, positions out, one block of groups at a time: memory O(d (m + k t)).
 class GroupBuilder {
  public:
   GroupBuilder(const GroupShape& shape, Matrix reference_points, int threads);
