@@ -10,6 +10,9 @@
 #include "cli/summary.hpp"
 #include "eigenveil/mechanism/gap_projector.hpp"
 #include "eigenveil/mechanism/oja.hpp"
+#include "eigenveil/random/chi_square.hpp"
+#include "eigenveil/random/haar.hpp"
+#include "eigenveil/random/normal.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -60,7 +63,7 @@ Result<OjaPlan> OjaMethod::oja_plan(const Request& what, const RowBound& bound) 
   }
   return what.budget.relation().and_then([&](Relation relation) {
     return OjaPlan::make({row_radius(bound, what.units()), bound.dimension(), batch_, contribution_,
-                          *budget, relation});
+                          *budget, relation, what.budget.group_size});
   });
 }
 
@@ -175,19 +178,59 @@ Outcome OjaMethod::plan(const PlanRequest& request) const {
       });
 }
 
+/// Sum of x (x . w) over `rows` Gaussian rows with this spectrum, in O(p): the scores z = x . w are
+/// normal with variance w'Dw; given them, Σ x z = |z|² Dw / w'Dw + |z| N(0, D - Dw w'D / w'Dw).
+Vector made_up_batch(const Vector& spectrum, const Vector& direction, double rows,
+                     RandomStream& stream) {
+  const Vector image = spectrum.cwiseProduct(direction);
+  const double variance = std::max(direction.dot(image), 1e-300);
+  const double scores = variance * chi_square(stream, rows);
+  Vector normal(spectrum.size());
+  fill_standard_normal(stream, {normal.data(), static_cast<std::size_t>(normal.size())});
+  const Vector row = spectrum.cwiseSqrt().cwiseProduct(normal);
+  const Vector rest = row - image * (row.dot(direction) / variance);
+  return image * (scores / variance) + std::sqrt(scores) * rest;
+}
+
+/// The pass on made-up batches: the same weights as OjaPass, contributions not cut.
+Matrix tried_direction(const OjaPlan& plan, Eigen::Index rows, const Vector& spectrum,
+                       RandomStream& stream) {
+  const auto batch = static_cast<Eigen::Index>(plan.request().batch);
+  Vector direction = haar_frame(stream, spectrum.size(), 1);
+  Vector running = Vector::Zero(spectrum.size());
+  Vector noise(spectrum.size());
+  for (Eigen::Index done = 0, step = 1; done < rows; done += batch, ++step) {
+    const auto size = static_cast<double>(std::min(batch, rows - done));
+    fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
+    running += static_cast<double>(step) *
+               (made_up_batch(spectrum, direction, size, stream) + plan.noise_sd() * noise);
+    direction = running.normalized();
+  }
+  return direction;
+}
+
 std::optional<PredictedError> OjaMethod::predicted_error(const AssumedSetting& setting) const {
   if (setting.components != 1) {
     return std::nullopt;
   }
   const Relation relation =
       setting.relation == Relation::AddRemove ? Relation::ReplaceOne : setting.relation;
-  const Result<OjaPlan> plan = OjaPlan::make({setting.bound.radius(), setting.bound.dimension(),
-                                              batch_, contribution_, setting.budget, relation});
+  const Result<OjaPlan> plan =
+      OjaPlan::make({setting.bound.radius(), setting.bound.dimension(), batch_, contribution_,
+                     setting.budget, relation, setting.group_size});
   if (!plan) {
     return PredictedError{0.0, relation, Basis::ProvedRealArithmetic, plan.error().message, false};
   }
-  return PredictedError{oja_error(*plan, static_cast<double>(setting.rows), setting.spectrum),
-                        relation, Basis::ProvedRealArithmetic, "one pass, rank one; first order"};
+  return PredictedError{
+      oja_error(*plan, static_cast<double>(setting.rows), setting.spectrum),
+      relation,
+      Basis::ProvedRealArithmetic,
+      "one pass over a stream in little memory",
+      true,
+      [plan = *plan, rows = setting.rows, spectrum = setting.spectrum](const Matrix& /*moment*/,
+                                                                       RandomStream& stream) {
+        return std::optional<Matrix>(tried_direction(plan, rows, spectrum, stream));
+      }};
 }
 
 }  // namespace

@@ -94,6 +94,7 @@ Result<SpikedRequest> SpikedOptions::request(const Request& what, Eigen::Index r
   request.spread = spread;
   request.row_radius = row_radius;
   request.budget = *budget;
+  request.group_size = what.budget.group_size;
   // pca is about the subspace; the source splits evenly for the covariance.
   request.variance_share =
       what.variance_share.value_or(what.wants_components() ? Request::kDefaultVarianceShare : 0.5);

@@ -10,6 +10,7 @@
 #include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/gap_projector.hpp"
 #include "eigenveil/mechanism/noisy_projector.hpp"
+#include "eigenveil/random/normal.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -38,8 +39,8 @@ Result<GapPlan> gap_plan(const Request& what, const RowBound& bound) {
     return error_of(budget);
   }
   return what.budget.relation().and_then([&](Relation relation) {
-    return GapPlan::make(
-        {bound, what.units(), *budget, relation, what.components, what.share_for_variance()});
+    return GapPlan::make({bound, what.units(), *budget, relation, what.components,
+                          what.share_for_variance(), what.budget.group_size});
   });
 }
 
@@ -147,13 +148,27 @@ Outcome SpikedRobustMethod::plan(const PlanRequest& request) const {
       });
 }
 
+/// Both noisy steps on a made-up moment.
+std::optional<Matrix> tried_frame(const GapPlan& plan, const Matrix& moment, RandomStream& stream) {
+  const Eigen::Index k = plan.request().components;
+  const SymmetricEigen top = largest_eigenpairs(moment, k + 1);
+  double normal = 0.0;
+  fill_standard_normal(stream, {&normal, 1});
+  const double gap = top.values[k - 1] - top.values[k] + plan.gap_sd() * normal;
+  const std::optional<double> sd = plan.projector_sd(plan.expected_lower(gap));
+  if (!sd) {
+    return std::nullopt;
+  }
+  return noisy_subspace(top.vectors.leftCols(k), symmetric_noise(*sd), stream);
+}
+
 std::optional<PredictedError> SpikedRobustMethod::predicted_error(
     const AssumedSetting& setting) const {
   PredictedError error{0.0, setting.relation, Basis::ProvedRealArithmetic,
-                       "noise adapts to the eigengap"};
+                       "noise on the projector, fitted to a noisy eigengap"};
   const Result<GapPlan> plan =
       GapPlan::make({setting.bound, Units::Scaled, setting.budget, setting.relation,
-                     setting.components, Request::kDefaultVarianceShare});
+                     setting.components, Request::kDefaultVarianceShare, setting.group_size});
   if (!plan) {
     return PredictedError{0.0, setting.relation, error.basis, plan.error().message, false};
   }
@@ -166,6 +181,9 @@ std::optional<PredictedError> SpikedRobustMethod::predicted_error(
                           "NULL is expected: the gap is too small for this budget", false};
   }
   error.error_f2 = projector_noise_error(setting.spectrum.size(), k, *sd * std::sqrt(0.5));
+  error.trial = [plan = *plan](const Matrix& moment, RandomStream& stream) {
+    return tried_frame(plan, moment, stream);
+  };
   return error;
 }
 

@@ -22,6 +22,7 @@ struct SpikedRequest {
   double spread = 1.0;
   double row_radius = 0.0;  ///< rows are clipped to it, in the units asked for
   Budget budget;
+  int group_size = 1;           ///< rows protected together
   double variance_share = 0.2;  ///< of mu², for the r x r matrix inside the subspace
   bool published = false;       ///< the source's noise: every entry alike, classic calibration
   SpikedConstants constants;
