@@ -5,6 +5,7 @@
 
 #include "cli/exact_pass.hpp"
 #include "cli/methods/method.hpp"
+#include "cli/methods/planned_spectrum.hpp"
 #include "cli/methods/spectral_document.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/summary.hpp"
@@ -139,34 +140,22 @@ double oja_error(const OjaPlan& plan, double rows, const Vector& spectrum) {
 }
 
 Outcome OjaMethod::plan(const PlanRequest& request) const {
-  const Result<Schema> schema = request.schema();
-  if (!schema) {
-    return error_of(schema);
-  }
-  const Result<Vector> spectrum = request.spectrum(schema->dimension());
-  if (!spectrum) {
-    return error_of(spectrum);
-  }
-  return request.what.bounds.bound(*schema)
-      .and_then([&](const RowBound& bound) { return oja_plan(request.what, bound); })
-      .map([&](const OjaPlan& plan) {
-        nlohmann::ordered_json facts = {
-            {"task", "pca"},
-            {"method", "oja"},
-            {"guarantee", headline(plan.guarantee(), *request.what.budget.budget())},
-            {"in_words", detection_in_words(plan.guarantee())},
-            {"sensitivity_of_a_batch", plan.sensitivity()},
-            {"batch_noise_sd", plan.noise_sd()}};
-        if (spectrum->size() > 0) {
+  return plan_for_spectrum(
+      request, [&](const RowBound& bound) { return oja_plan(request.what, bound); },
+      [&](const OjaPlan& plan, const Vector& spectrum) {
+        nlohmann::ordered_json facts = plan_head(request, "oja", plan.guarantee());
+        facts["sensitivity_of_a_batch"] = plan.sensitivity();
+        facts["batch_noise_sd"] = plan.noise_sd();
+        if (spectrum.size() > 0) {
           facts["predicted_error_f2"] =
-              oja_error(plan, static_cast<double>(request.rows), *spectrum);
+              oja_error(plan, static_cast<double>(request.rows), spectrum);
         }
         if (request.json) {
           fmt::print("{}\n", facts.dump(2));
           return;
         }
         fmt::print("Plan for pca by method oja: {} rows, {} columns (no data was read)\n",
-                   request.rows, schema->dimension());
+                   request.rows, plan.request().dimension);
         fmt::print("  guarantee   {}\n  in words    {}\n", facts["guarantee"].get<std::string>(),
                    facts["in_words"].get<std::string>());
         fmt::print("  noise       standard deviation {:.4g} on every entry of a batch's sum\n",

@@ -5,6 +5,7 @@
 
 #include "cli/exact_pass.hpp"
 #include "cli/methods/method.hpp"
+#include "cli/methods/planned_spectrum.hpp"
 #include "cli/methods/spectral_document.hpp"
 #include "cli/methods/spiked_diagnostic.hpp"
 #include "cli/methods/spiked_options.hpp"
@@ -193,12 +194,8 @@ Result<RowBound> SpikedMethod::planned_bound(const PlanRequest& request,
 }
 
 nlohmann::ordered_json plan_facts(const PlanRequest& request, const SpikedPlan& plan) {
-  nlohmann::ordered_json facts = {
-      {"task", name_of(request.what.task)},
-      {"method", "spiked"},
-      {"guarantee", headline(plan.guarantee(), *request.what.budget.budget())},
-      {"in_words", detection_in_words(plan.guarantee())},
-      {"assumptions", plan.guarantee().assumptions}};
+  nlohmann::ordered_json facts = plan_head(request, "spiked", plan.guarantee());
+  facts["assumptions"] = plan.guarantee().assumptions;
   for (const SpikedPart& part : plan.parts()) {
     facts["shares"][part.name] = part.share;
   }

@@ -166,6 +166,17 @@ Contender contender(const AssumedSetting& setting, const std::string& name) {
   return drawing_contender(setting, name);
 }
 
+std::map<std::string, Contender> planned_contenders(const AssumedSetting& setting,
+                                                    const std::vector<std::string>& methods) {
+  std::map<std::string, Contender> contenders;
+  for (const std::string& name : methods) {
+    if (Contender planned = contender(setting, name)) {
+      contenders[name] = std::move(planned);
+    }
+  }
+  return contenders;
+}
+
 }  // namespace
 
 Vector flat_spikes(Eigen::Index dimension, Eigen::Index components) {
@@ -197,15 +208,21 @@ Result<AssumedSetting> contest_setting(Eigen::Index rows, Eigen::Index component
       });
 }
 
+std::map<std::string, std::optional<Matrix>> released_frames(
+    const AssumedSetting& setting, const std::vector<std::string>& methods, const Matrix& columns,
+    RandomStream& stream) {
+  const ExactGram gram = gram_of(setting, columns);
+  std::map<std::string, std::optional<Matrix>> frames;
+  for (const auto& [name, run] : planned_contenders(setting, methods)) {
+    frames[name] = run(columns, gram, stream);
+  }
+  return frames;
+}
+
 std::map<std::string, ContestResult> contest(const AssumedSetting& setting,
                                              const std::vector<std::string>& methods,
                                              int repetitions, RandomStream& stream) {
-  std::map<std::string, Contender> contenders;
-  for (const std::string& name : methods) {
-    if (Contender planned = contender(setting, name)) {
-      contenders[name] = std::move(planned);
-    }
-  }
+  const std::map<std::string, Contender> contenders = planned_contenders(setting, methods);
   const double worst = 2.0 * static_cast<double>(setting.components);
   std::map<std::string, ContestResult> results;
   for (int i = 0; i < repetitions; ++i) {

@@ -30,6 +30,12 @@ std::map<std::string, ContestResult> contest(const AssumedSetting& setting,
                                              const std::vector<std::string>& methods,
                                              int repetitions, RandomStream& stream);
 
+/// The same for one table, given as the columns of a p x n matrix in the units of the bound: a
+/// frame for every method whose plan accepts the setting, or nothing for NULL.
+std::map<std::string, std::optional<Matrix>> released_frames(
+    const AssumedSetting& setting, const std::vector<std::string>& methods, const Matrix& columns,
+    RandomStream& stream);
+
 std::string budget_in_words(const Budget& budget);  ///< "(0.5, 1e-05)", "epsilon 0.5", "mu 0.2"
 
 }  // namespace eigenveil::cli

@@ -99,10 +99,15 @@ std::vector<std::string> assumptions_of(const SpikedRequest& request,
                                         const std::vector<SpikedCondition>& conditions) {
   std::vector<std::string> list = {
       model_statement(request.constants),
-      fmt::format("model: rows are independent draws of one sub-Gaussian law with mean at the "
-                  "public centre and covariance U Lambda U' + sigma^2 I; a neighbour has one row "
-                  "replaced by an independent copy; the spikes lie within a factor {:g}",
-                  request.spread)};
+      fmt::format("model: rows are independent draws of one {} law with mean at the public centre "
+                  "and covariance S = U Lambda U' + sigma^2 I; a neighbour has one row replaced by "
+                  "an independent copy; the spikes lie within a factor {:g}",
+                  request.gaussian_rows ? "Gaussian" : "sub-Gaussian", request.spread)};
+  if (!request.gaussian_rows) {
+    list.emplace_back(
+        "sub-Gaussian: E exp((x . u)^2 / (K u'Su)) <= 2 in every direction u, with a K that the "
+        "constants are large enough for (Gaussian rows: K = 8/3)");
+  }
   for (const SpikedCondition& condition : conditions) {
     list.push_back(condition.known
                        ? fmt::format("precondition {}: {:.4g} against {:.4g} (C1 = {:g})",
@@ -172,7 +177,8 @@ Result<SpikedPlan> SpikedPlan::make(const SpikedRequest& request) {
   }
   const bool known = request.noise_variance && request.spike;
   plan.conditions_ =
-      spiked_conditions(plan.model(), request.constants, known, request.noise_variance.has_value(),
+      spiked_conditions(plan.model(), request.constants,
+                        {known, request.noise_variance.has_value(), request.gaussian_rows},
                         stated_pair(request.budget));
   for (const SpikedCondition& condition : plan.conditions_) {
     if (!condition.met()) {
