@@ -6,13 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -20,12 +18,16 @@
 #include "eigenveil/data/open.hpp"
 #include "eigenveil/data/parallel_rows.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "timing.hpp"
 
 namespace {
 
 using eigenveil::GramAccumulator;
 using eigenveil::RawRows;
 using eigenveil::RowBound;
+using eigenveil::bench::median;
+using eigenveil::bench::Time;
+using eigenveil::bench::time_of;
 
 std::string write_genotypes(std::size_t people, std::size_t variants) {
   const std::string stem =
@@ -48,24 +50,6 @@ std::string write_genotypes(std::size_t people, std::size_t variants) {
     fam << "p" << i << " p" << i << " 0 0 0 -9\n";
   }
   return stem;
-}
-
-struct Time {
-  double wall;
-  double processor;
-};
-
-Time time_of(const std::function<void()>& run) {
-  const auto start = std::chrono::steady_clock::now();
-  const std::clock_t processor = std::clock();
-  run();
-  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-          static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC};
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
 }
 
 auto open(const std::string& stem) {

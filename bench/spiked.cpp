@@ -11,43 +11,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <ctime>
-#include <functional>
 #include <random>
 #include <vector>
 
 #include "eigenveil/core/blas.hpp"
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/core/symmetric_eigen.hpp"
+#include "timing.hpp"
 
 namespace {
 
 using namespace eigenveil;  // NOLINT: a benchmark is a main program
+using eigenveil::bench::median;
+using eigenveil::bench::Time;
+using eigenveil::bench::time_of;
 
 /// So wide a table needs a strong spike, or the noise drowns it at any cost.
 constexpr double kWideSpike = 1e8;
-
-struct Time {
-  double wall;
-  double processor;
-};
-
-Time time_of(const std::function<void()>& run) {
-  const auto start = std::chrono::steady_clock::now();
-  const std::clock_t processor = std::clock();
-  run();
-  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-          static_cast<double>(std::clock() - processor) / CLOCKS_PER_SEC};
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
 
 /// Rows of the model along the first axis, stored one after the other.
 Matrix rows_of(Eigen::Index n, Eigen::Index p, double spike) {

@@ -6,55 +6,84 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "cli/methods/method_trials.hpp"
 #include "eigenveil/report/figure.hpp"
 
 namespace eigenveil::cli {
 namespace {
 
-bool under_a_model(const ComparedMethod& method) {
-  return method.predicted.basis == Basis::ModelProbability ||
-         method.predicted.basis == Basis::Asymptotic;
+/// Of the worst error: beyond it directions are hardly found.
+constexpr double kHopeless = 0.9;
+
+const ComparedMethod* runner_up(const MethodComparison& comparison, const ComparedMethod& best) {
+  for (const ComparedMethod& other : comparison.methods) {
+    if (other.predicted.available && other.name != best.name && !under_a_model(other)) {
+      return &other;
+    }
+  }
+  return nullptr;
 }
 
-Figure comparison_figure(const std::vector<ComparedMethod>& methods, double sampling) {
-  FigureSeries bars{.name = "predicted error", .kind = SeriesKind::Bars};
+/// The choice among methods that hold for every data set, and why.
+std::string recommendation(const MethodComparison& comparison) {
+  const ComparedMethod* best = recommended(comparison, false);
+  if (best == nullptr) {
+    return "no method that holds for every data set can predict its error here";
+  }
+  const double error = std::sqrt(best->total_f2);
+  std::string text = fmt::format("recommended: {} ({}; predicted error {:.3g}", best->name,
+                                 best->predicted.note, error);
+  if (const ComparedMethod* next = runner_up(comparison, *best)) {
+    const double other = std::sqrt(next->total_f2);
+    text += fmt::format(", {} has {:.3g}{}", next->name, other,
+                        other < 1.05 * error ? ", no real difference" : "");
+  }
+  text += ")";
+  if (best->total_f2 > kHopeless * comparison.worst_f2) {
+    text +=
+        "; nothing is found at this size and budget: take more rows, fewer columns, tighter "
+        "bounds or a larger budget";
+  } else if (best->total_f2 < 1.21 * comparison.sampling_f2) {
+    text += "; sampling costs more than privacy here";
+  }
+  return text;
+}
+
+Figure comparison_figure(const MethodComparison& comparison) {
+  FigureSeries proved{.name = "holds for every data set", .kind = SeriesKind::Bars};
+  FigureSeries modelled{.name = "holds under a model or in the limit", .kind = SeriesKind::Bars};
   FigurePanel panel;
-  for (const ComparedMethod& method : methods) {
+  for (const ComparedMethod& method : comparison.methods) {
     if (method.predicted.available) {
-      panel.x.categories.push_back(method.name + (under_a_model(method) ? " (model)" : ""));
+      panel.x.categories.push_back(method.name);
+      FigureSeries& bars = under_a_model(method) ? modelled : proved;
       bars.x.push_back(static_cast<double>(panel.x.categories.size()));
       bars.y.push_back(std::sqrt(method.total_f2));
     }
   }
   panel.x.label = "method";
   panel.y.label = "|UU' - VV'|_F, predicted";
-  panel.series = {bars};
-  panel.lines = {{true, std::sqrt(sampling), "without privacy"}};
-  return {.title = "Predicted error of every method",
-          .description =
-              "Bars of the predicted error of each method at the same budget; the line "
-              "is what sampling alone costs.",
-          .panels = {panel},
-          .notes = {{.text = "(model): holds with high probability under a model only",
-                     .level = NoteLevel::Caution}}};
-}
-
-std::string reason(const std::vector<ComparedMethod>& methods, const ComparedMethod& best) {
-  for (const ComparedMethod& other : methods) {
-    if (other.predicted.available && other.name != best.name && !under_a_model(other)) {
-      return fmt::format(
-          "predicted error {:.3g}, the next method that holds for every data set "
-          "({}) has {:.3g}",
-          std::sqrt(best.total_f2), other.name, std::sqrt(other.total_f2));
+  for (const FigureSeries& bars : {proved, modelled}) {
+    if (!bars.x.empty()) {
+      panel.series.push_back(bars);
     }
   }
-  return fmt::format("predicted error {:.3g}; no other method applies", std::sqrt(best.total_f2));
+  panel.lines = {{true, std::sqrt(comparison.sampling_f2), "sampling alone"},
+                 {true, std::sqrt(comparison.worst_f2), "nothing in common"}};
+  const ComparedMethod* best = recommended(comparison, false);
+  return {.title = best != nullptr ? "Predicted error of every method: take " + best->name
+                                   : "Predicted error of every method",
+          .description =
+              "Bars of the predicted error of each method at the same budget; the lines are what "
+              "sampling alone costs and the worst possible error.",
+          .panels = {panel},
+          .notes = {{.text = recommendation(comparison)}}};
 }
 
-void print_table(const std::vector<ComparedMethod>& methods, double sampling) {
+void print_table(const MethodComparison& comparison) {
   fmt::print("  {:<16}{:>10}{:>12}  {:<18}{}\n", "method", "error", "from noise", "neighbours",
              "rests on");
-  for (const ComparedMethod& method : methods) {
+  for (const ComparedMethod& method : comparison.methods) {
     if (!method.predicted.available) {
       fmt::print("  {:<16}{:>10}{:>12}  {:<18}{}\n", method.name, "-", "-",
                  name_of(method.predicted.relation), method.predicted.note);
@@ -65,26 +94,14 @@ void print_table(const std::vector<ComparedMethod>& methods, double sampling) {
                name_of(method.predicted.relation), name_of(method.predicted.basis),
                method.predicted.note);
   }
-  fmt::print("  {:<16}{:>10.4f}\n", "without privacy", std::sqrt(sampling));
+  fmt::print("  {:<16}{:>10.4f}\n", "without privacy", std::sqrt(comparison.sampling_f2));
 }
 
-void print_recommendation(const std::vector<ComparedMethod>& methods) {
-  const ComparedMethod* best = recommended(methods, false);
-  if (best == nullptr) {
-    fmt::print("  no method that holds for every data set can predict its error here\n");
-  } else {
-    fmt::print("  recommended: {} ({})\n", best->name, reason(methods, *best));
-  }
-  const ComparedMethod* modelled = recommended(methods, true);
-  if (modelled != nullptr && modelled != best) {
-    fmt::print("  {} would have {:.3g}, if a guarantee under its model is enough\n", modelled->name,
-               std::sqrt(modelled->total_f2));
-  }
-}
-
-nlohmann::ordered_json as_json(const std::vector<ComparedMethod>& methods, double sampling) {
-  nlohmann::ordered_json json = {{"sampling_error_f2", sampling}};
-  for (const ComparedMethod& method : methods) {
+nlohmann::ordered_json as_json(const MethodComparison& comparison) {
+  nlohmann::ordered_json json = {{"sampling_error_f2", comparison.sampling_f2},
+                                 {"worst_error_f2", comparison.worst_f2},
+                                 {"made_up_tables", comparison.tables}};
+  for (const ComparedMethod& method : comparison.methods) {
     nlohmann::ordered_json line = {{"method", method.name},
                                    {"relation", name_of(method.predicted.relation)},
                                    {"basis", name_of(method.predicted.basis)},
@@ -92,11 +109,13 @@ nlohmann::ordered_json as_json(const std::vector<ComparedMethod>& methods, doubl
     if (method.predicted.available) {
       line["predicted_error_f2"] = method.predicted.error_f2;
       line["total_error_f2"] = method.total_f2;
+      line["null_share"] = method.null_share;
     }
     json["methods"].push_back(line);
   }
-  const ComparedMethod* best = recommended(methods, false);
+  const ComparedMethod* best = recommended(comparison, false);
   json["recommended"] = best != nullptr ? nlohmann::ordered_json(best->name) : nullptr;
+  json["reason"] = recommendation(comparison);
   return json;
 }
 
@@ -124,8 +143,32 @@ Result<AssumedSetting> assumed_setting(const PlanRequest& request) {
   if (request.what.components >= spectrum->size()) {
     return bad_request("--compare needs -k below the number of columns");
   }
-  return AssumedSetting{request.rows, request.what.components, *bound, *budget, *relation,
-                        *spectrum};
+  return AssumedSetting{request.rows, request.what.components,       *bound, *budget, *relation,
+                        *spectrum,    request.what.budget.group_size};
+}
+
+/// Tried where that is possible; the noise's part is then what sampling does not explain.
+ComparedMethod compared_method(std::string name, PredictedError predicted,
+                               const MethodComparison& comparison,
+                               const std::optional<MethodTrials>& trials) {
+  ComparedMethod method{std::move(name), std::move(predicted)};
+  method.total_f2 =
+      std::min(comparison.worst_f2, method.predicted.error_f2 + comparison.sampling_f2);
+  if (!trials || !method.predicted.available || !method.predicted.trial) {
+    return method;
+  }
+  const TriedMethod tried = trials->run(method.predicted.trial);
+  method.total_f2 = tried.total_f2;
+  method.null_share = tried.null_share;
+  method.predicted.error_f2 = std::max(0.0, tried.total_f2 - comparison.sampling_f2);
+  if (tried.null_share == 1.0) {
+    method.predicted.available = false;
+    method.predicted.note = "NULL is expected: the gap is too small for this budget";
+  } else if (tried.null_share > 0.0) {
+    method.predicted.note +=
+        fmt::format("; answers NULL {:.0f}% of the time", 100.0 * tried.null_share);
+  }
+  return method;
 }
 
 }  // namespace
@@ -141,27 +184,38 @@ double sampling_error(const Vector& spectrum, Eigen::Index components, double ro
   return 2.0 * std::min(sum / rows, static_cast<double>(components));
 }
 
-std::vector<ComparedMethod> compared(const MethodChoice& choice, const AssumedSetting& setting) {
-  const double sampling =
-      sampling_error(setting.spectrum, setting.components, static_cast<double>(setting.rows));
-  const double worst = 2.0 * static_cast<double>(std::min(
-                                 setting.components, setting.spectrum.size() - setting.components));
-  std::vector<ComparedMethod> methods;
-  for (const std::unique_ptr<Method>& method : choice.all()) {
-    if (std::optional<PredictedError> predicted = method->predicted_error(setting)) {
-      const double total = std::min(worst, predicted->error_f2 + sampling);
-      methods.push_back({method->name(), *std::move(predicted), total});
-    }
-  }
-  std::stable_sort(methods.begin(), methods.end(), [](const auto& a, const auto& b) {
-    return a.predicted.available != b.predicted.available ? a.predicted.available
-                                                          : a.total_f2 < b.total_f2;
-  });
-  return methods;
+bool under_a_model(const ComparedMethod& method) {
+  return method.predicted.basis == Basis::ModelProbability ||
+         method.predicted.basis == Basis::Asymptotic;
 }
 
-const ComparedMethod* recommended(const std::vector<ComparedMethod>& methods, bool accept_model) {
-  for (const ComparedMethod& method : methods) {
+MethodComparison compared(const MethodChoice& choice, const AssumedSetting& setting) {
+  MethodComparison comparison;
+  comparison.worst_f2 = worst_error_f2(setting);
+  comparison.sampling_f2 =
+      sampling_error(setting.spectrum, setting.components, static_cast<double>(setting.rows));
+  std::optional<MethodTrials> trials;
+  if (MethodTrials::affordable(setting)) {
+    trials.emplace(setting);
+    comparison.tables = trials->tables();
+    comparison.sampling_f2 = trials->sampling_f2();
+  }
+  for (const std::unique_ptr<Method>& method : choice.all()) {
+    if (std::optional<PredictedError> predicted = method->predicted_error(setting)) {
+      comparison.methods.push_back(
+          compared_method(method->name(), *std::move(predicted), comparison, trials));
+    }
+  }
+  std::stable_sort(
+      comparison.methods.begin(), comparison.methods.end(), [](const auto& a, const auto& b) {
+        return a.predicted.available != b.predicted.available ? a.predicted.available
+                                                              : a.total_f2 < b.total_f2;
+      });
+  return comparison;
+}
+
+const ComparedMethod* recommended(const MethodComparison& comparison, bool accept_model) {
+  for (const ComparedMethod& method : comparison.methods) {
     if (method.predicted.available && (accept_model || !under_a_model(method))) {
       return &method;
     }
@@ -174,24 +228,33 @@ Outcome compare_methods(const PlanRequest& request, const MethodChoice& choice) 
   if (!setting) {
     return error_of(setting);
   }
-  const std::vector<ComparedMethod> methods = compared(choice, *setting);
-  const double sampling =
-      sampling_error(setting->spectrum, setting->components, static_cast<double>(setting->rows));
+  const MethodComparison comparison = compared(choice, *setting);
   if (!request.figure_folder.empty()) {
     const Result<void> drawn =
-        write_figure(comparison_figure(methods, sampling), request.figure_folder, "comparison");
+        write_figure(comparison_figure(comparison), request.figure_folder, "comparison");
     if (!drawn) {
       return drawn;
     }
   }
   if (request.json) {
-    fmt::print("{}\n", as_json(methods, sampling).dump(2));
+    fmt::print("{}\n", as_json(comparison).dump(2));
     return {};
   }
   fmt::print("Predicted |UU' - VV'|_F for pca: {} rows, {} columns, k = {} (no data was read)\n",
              request.rows, setting->spectrum.size(), setting->components);
-  print_table(methods, sampling);
-  print_recommendation(methods);
+  fmt::print("  {}\n",
+             comparison.tables > 0
+                 ? fmt::format("every method was tried on {} made-up Gaussian tables with this "
+                               "spectrum",
+                               comparison.tables)
+                 : "by first-order formulas: too many columns to try the methods");
+  print_table(comparison);
+  fmt::print("  {}\n", recommendation(comparison));
+  const ComparedMethod* modelled = recommended(comparison, true);
+  if (modelled != nullptr && under_a_model(*modelled)) {
+    fmt::print("  {} would have {:.3g}, if a guarantee under its model is enough\n", modelled->name,
+               std::sqrt(modelled->total_f2));
+  }
   return {};
 }
 

@@ -92,14 +92,19 @@ std::optional<PredictedError> ExponentialMethod::predicted_error(
   }
   const Result<ExponentialPlan> plan =
       plan_exponential({setting.bound, column_scales(setting.bound, Units::Scaled), setting.budget,
-                        setting.relation, 1, Request::kDefaultVarianceShare});
+                        setting.relation, setting.group_size, Request::kDefaultVarianceShare});
   if (!plan) {
     return PredictedError{0.0, setting.relation, Basis::ProvedRealArithmetic, plan.error().message,
                           false};
   }
   return PredictedError{direction_error(*plan, setting.spectrum, static_cast<double>(setting.rows)),
-                        setting.relation, plan->guarantee().basis,
-                        "asymptotic error of the drawn direction"};
+                        setting.relation,
+                        plan->guarantee().basis,
+                        "the direction is drawn, nothing is added to the products",
+                        true,
+                        [exponent = plan->exponent()](const Matrix& moment, RandomStream& stream) {
+                          return std::optional<Matrix>(draw_component(moment, exponent, stream));
+                        }};
 }
 
 Outcome ExponentialMethod::plan(const PlanRequest& request) const {

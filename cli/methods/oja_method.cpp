@@ -5,11 +5,15 @@
 
 #include "cli/exact_pass.hpp"
 #include "cli/methods/method.hpp"
+#include "cli/methods/planned_spectrum.hpp"
 #include "cli/methods/spectral_document.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/summary.hpp"
 #include "eigenveil/mechanism/gap_projector.hpp"
 #include "eigenveil/mechanism/oja.hpp"
+#include "eigenveil/random/chi_square.hpp"
+#include "eigenveil/random/haar.hpp"
+#include "eigenveil/random/normal.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -60,7 +64,7 @@ Result<OjaPlan> OjaMethod::oja_plan(const Request& what, const RowBound& bound) 
   }
   return what.budget.relation().and_then([&](Relation relation) {
     return OjaPlan::make({row_radius(bound, what.units()), bound.dimension(), batch_, contribution_,
-                          *budget, relation});
+                          *budget, relation, what.budget.group_size});
   });
 }
 
@@ -136,34 +140,22 @@ double oja_error(const OjaPlan& plan, double rows, const Vector& spectrum) {
 }
 
 Outcome OjaMethod::plan(const PlanRequest& request) const {
-  const Result<Schema> schema = request.schema();
-  if (!schema) {
-    return error_of(schema);
-  }
-  const Result<Vector> spectrum = request.spectrum(schema->dimension());
-  if (!spectrum) {
-    return error_of(spectrum);
-  }
-  return request.what.bounds.bound(*schema)
-      .and_then([&](const RowBound& bound) { return oja_plan(request.what, bound); })
-      .map([&](const OjaPlan& plan) {
-        nlohmann::ordered_json facts = {
-            {"task", "pca"},
-            {"method", "oja"},
-            {"guarantee", headline(plan.guarantee(), *request.what.budget.budget())},
-            {"in_words", detection_in_words(plan.guarantee())},
-            {"sensitivity_of_a_batch", plan.sensitivity()},
-            {"batch_noise_sd", plan.noise_sd()}};
-        if (spectrum->size() > 0) {
+  return plan_for_spectrum(
+      request, [&](const RowBound& bound) { return oja_plan(request.what, bound); },
+      [&](const OjaPlan& plan, const Vector& spectrum) {
+        nlohmann::ordered_json facts = plan_head(request, "oja", plan.guarantee());
+        facts["sensitivity_of_a_batch"] = plan.sensitivity();
+        facts["batch_noise_sd"] = plan.noise_sd();
+        if (spectrum.size() > 0) {
           facts["predicted_error_f2"] =
-              oja_error(plan, static_cast<double>(request.rows), *spectrum);
+              oja_error(plan, static_cast<double>(request.rows), spectrum);
         }
         if (request.json) {
           fmt::print("{}\n", facts.dump(2));
           return;
         }
         fmt::print("Plan for pca by method oja: {} rows, {} columns (no data was read)\n",
-                   request.rows, schema->dimension());
+                   request.rows, plan.request().dimension);
         fmt::print("  guarantee   {}\n  in words    {}\n", facts["guarantee"].get<std::string>(),
                    facts["in_words"].get<std::string>());
         fmt::print("  noise       standard deviation {:.4g} on every entry of a batch's sum\n",
@@ -175,19 +167,59 @@ Outcome OjaMethod::plan(const PlanRequest& request) const {
       });
 }
 
+/// Sum of x (x . w) over `rows` Gaussian rows with this spectrum, in O(p): the scores z = x . w are
+/// normal with variance w'Dw; given them, Σ x z = |z|² Dw / w'Dw + |z| N(0, D - Dw w'D / w'Dw).
+Vector made_up_batch(const Vector& spectrum, const Vector& direction, double rows,
+                     RandomStream& stream) {
+  const Vector image = spectrum.cwiseProduct(direction);
+  const double variance = std::max(direction.dot(image), 1e-300);
+  const double scores = variance * chi_square(stream, rows);
+  Vector normal(spectrum.size());
+  fill_standard_normal(stream, {normal.data(), static_cast<std::size_t>(normal.size())});
+  const Vector row = spectrum.cwiseSqrt().cwiseProduct(normal);
+  const Vector rest = row - image * (row.dot(direction) / variance);
+  return image * (scores / variance) + std::sqrt(scores) * rest;
+}
+
+/// The pass on made-up batches: the same weights as OjaPass, contributions not cut.
+Matrix tried_direction(const OjaPlan& plan, Eigen::Index rows, const Vector& spectrum,
+                       RandomStream& stream) {
+  const auto batch = static_cast<Eigen::Index>(plan.request().batch);
+  Vector direction = haar_frame(stream, spectrum.size(), 1);
+  Vector running = Vector::Zero(spectrum.size());
+  Vector noise(spectrum.size());
+  for (Eigen::Index done = 0, step = 1; done < rows; done += batch, ++step) {
+    const auto size = static_cast<double>(std::min(batch, rows - done));
+    fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
+    running += static_cast<double>(step) *
+               (made_up_batch(spectrum, direction, size, stream) + plan.noise_sd() * noise);
+    direction = running.normalized();
+  }
+  return direction;
+}
+
 std::optional<PredictedError> OjaMethod::predicted_error(const AssumedSetting& setting) const {
   if (setting.components != 1) {
     return std::nullopt;
   }
   const Relation relation =
       setting.relation == Relation::AddRemove ? Relation::ReplaceOne : setting.relation;
-  const Result<OjaPlan> plan = OjaPlan::make({setting.bound.radius(), setting.bound.dimension(),
-                                              batch_, contribution_, setting.budget, relation});
+  const Result<OjaPlan> plan =
+      OjaPlan::make({setting.bound.radius(), setting.bound.dimension(), batch_, contribution_,
+                     setting.budget, relation, setting.group_size});
   if (!plan) {
     return PredictedError{0.0, relation, Basis::ProvedRealArithmetic, plan.error().message, false};
   }
-  return PredictedError{oja_error(*plan, static_cast<double>(setting.rows), setting.spectrum),
-                        relation, Basis::ProvedRealArithmetic, "one pass, rank one; first order"};
+  return PredictedError{
+      oja_error(*plan, static_cast<double>(setting.rows), setting.spectrum),
+      relation,
+      Basis::ProvedRealArithmetic,
+      "one pass over a stream in little memory",
+      true,
+      [plan = *plan, rows = setting.rows, spectrum = setting.spectrum](const Matrix& /*moment*/,
+                                                                       RandomStream& stream) {
+        return std::optional<Matrix>(tried_direction(plan, rows, spectrum, stream));
+      }};
 }
 
 }  // namespace

@@ -7,9 +7,6 @@
 namespace eigenveil::cli {
 
 Result<void> check_subspace_request(const Request& request, const std::string& method) {
-  if (request.budget.group_size != 1) {
-    return bad_request(fmt::format("method {} protects one row; leave out --group-size", method));
-  }
   if (request.bounds.private_mean()) {
     return bad_request(fmt::format(
         "method {} works about a public centre; give --center public:FILE, or leave --center out",
@@ -28,7 +25,8 @@ ReleaseDocument spectral_document(const Request& request, const std::string& met
   document.requested = *request.budget.budget();
   const MomentSettings settings{request.center(), request.units(),
                                 request.bounds.has_public_center(), document.requested};
-  document.parameters = public_parameters({settings, bound, guarantee.relation, 1}, schema);
+  document.parameters =
+      public_parameters({settings, bound, guarantee.relation, guarantee.group_size}, schema);
   return document;
 }
 

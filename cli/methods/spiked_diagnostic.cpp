@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 
 #include "cli/options/checks.hpp"
+#include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/mechanism/spiked_estimates.hpp"
 
 namespace eigenveil::cli {
@@ -44,16 +43,7 @@ Outcome write_spiked_diagnostic(const std::string& path, const SampleCovariance&
   if (const Result<void> fresh = check_new_file(path); !fresh) {
     return fresh;
   }
-  std::ofstream file(path);
-  std::error_code ignored;
-  std::filesystem::permissions(
-      path, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write, ignored);
-  file << diagnostic_text(sample, rank);
-  file.close();
-  if (!file) {
-    return input_output_error(fmt::format("cannot write {}", path));
-  }
-  return {};
+  return write_file_atomically(path, diagnostic_text(sample, rank), FileAccess::OwnerOnly);
 }
 
 }  // namespace eigenveil::cli

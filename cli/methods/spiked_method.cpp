@@ -5,11 +5,13 @@
 
 #include "cli/exact_pass.hpp"
 #include "cli/methods/method.hpp"
+#include "cli/methods/planned_spectrum.hpp"
 #include "cli/methods/spectral_document.hpp"
 #include "cli/methods/spiked_diagnostic.hpp"
 #include "cli/methods/spiked_options.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/summary.hpp"
+#include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/gap_projector.hpp"
 #include "eigenveil/mechanism/noisy_projector.hpp"
 
@@ -192,12 +194,8 @@ Result<RowBound> SpikedMethod::planned_bound(const PlanRequest& request,
 }
 
 nlohmann::ordered_json plan_facts(const PlanRequest& request, const SpikedPlan& plan) {
-  nlohmann::ordered_json facts = {
-      {"task", name_of(request.what.task)},
-      {"method", "spiked"},
-      {"guarantee", headline(plan.guarantee(), *request.what.budget.budget())},
-      {"in_words", detection_in_words(plan.guarantee())},
-      {"assumptions", plan.guarantee().assumptions}};
+  nlohmann::ordered_json facts = plan_head(request, "spiked", plan.guarantee());
+  facts["assumptions"] = plan.guarantee().assumptions;
   for (const SpikedPart& part : plan.parts()) {
     facts["shares"][part.name] = part.share;
   }
@@ -288,11 +286,15 @@ Outcome SpikedMethod::plan(const PlanRequest& request) const {
       });
 }
 
+/// The largest eigenvalue of the bulk over its mean that still counts as flat.
+constexpr double kFlatBulk = 1.05;
+
 std::optional<PredictedError> SpikedMethod::predicted_error(const AssumedSetting& setting) const {
   const Eigen::Index p = setting.spectrum.size();
   const Eigen::Index k = setting.components;
   PredictedError error{0.0, Relation::IndependentCopy, Basis::ModelProbability,
-                       "if the assumed spectrum is that of the model, known in public"};
+                       "noise on the projector at the model's sensitivity, if sigma^2 and lambda "
+                       "are public"};
   if (k >= p) {
     error.available = false;
     error.note = "needs fewer components than columns";
@@ -303,20 +305,29 @@ std::optional<PredictedError> SpikedMethod::predicted_error(const AssumedSetting
   request.dimension = p;
   request.rank = k;
   request.noise_variance = setting.spectrum.tail(p - k).mean();
+  if (setting.spectrum[k] > kFlatBulk * *request.noise_variance) {
+    error.available = false;
+    error.note = "the assumed spectrum is not spiked: its bulk is not flat, so the model is wrong";
+    return error;
+  }
   request.spike = setting.spectrum[k - 1] - *request.noise_variance;
   request.spread =
       *request.spike > 0.0 ? (setting.spectrum[0] - *request.noise_variance) / *request.spike : 1.0;
   request.row_radius = setting.bound.radius();
   request.budget = setting.budget;
+  request.group_size = setting.group_size;
   const Result<SpikedPlan> plan = SpikedPlan::make(request);
   if (!plan) {
     error.available = false;
     error.note = plan.error().message;
     return error;
   }
-  const double sd = projector_sensitivity(plan->model(), request.constants) /
-                    plan->mu_of("projector") * std::sqrt(0.5);
-  error.error_f2 = projector_noise_error(p, k, sd);
+  const double sd =
+      projector_sensitivity(plan->model(), request.constants) / plan->mu_of("projector");
+  error.error_f2 = projector_noise_error(p, k, sd * std::sqrt(0.5));
+  error.trial = [k, sd](const Matrix& moment, RandomStream& stream) -> std::optional<Matrix> {
+    return noisy_subspace(largest_eigenpairs(moment, k).vectors, symmetric_noise(sd), stream);
+  };
   return error;
 }
 

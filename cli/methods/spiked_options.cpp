@@ -30,6 +30,9 @@ void SpikedOptions::declare(CLI::App& app) {
                  "clipped to, in place of a bound")
       ->check(whole_number(2))
       ->group(kGroup);
+  app.add_flag("--gaussian-rows", gaussian_rows,
+               "the rows are Gaussian: weaker preconditions than for sub-Gaussian ones")
+      ->group(kGroup);
   app.add_option("--c1", constants.c1, "constant in the preconditions (default 1)")->group(kGroup);
   app.add_option("--c2", constants.c2, "constant of the projector's sensitivity (default 4)")
       ->group(kGroup);
@@ -52,6 +55,9 @@ std::string SpikedOptions::given() const {
   }
   if (row_count || !diagnostic.empty()) {
     return row_count ? "--row-count" : "--diagnostic";
+  }
+  if (gaussian_rows) {
+    return "--gaussian-rows";
   }
   if (constants.c1 != untouched.c1 || constants.c2 != untouched.c2 ||
       constants.c3 != untouched.c3 || constants.c5 != untouched.c5) {
@@ -92,8 +98,10 @@ Result<SpikedRequest> SpikedOptions::request(const Request& what, Eigen::Index r
   request.noise_variance = noise_variance;
   request.spike = spike;
   request.spread = spread;
+  request.gaussian_rows = gaussian_rows;
   request.row_radius = row_radius;
   request.budget = *budget;
+  request.group_size = what.budget.group_size;
   // pca is about the subspace; the source splits evenly for the covariance.
   request.variance_share =
       what.variance_share.value_or(what.wants_components() ? Request::kDefaultVarianceShare : 0.5);

@@ -18,6 +18,7 @@ struct SpikedOptions {
   std::optional<std::int64_t> rank;
   std::optional<std::int64_t> max_rank;
   std::optional<std::int64_t> row_count;
+  bool gaussian_rows = false;
   SpikedConstants constants;
   std::string diagnostic;
 

@@ -1,15 +1,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/methods/method.hpp"
 #include "cli/methods/planned_gram.hpp"
+#include "cli/methods/planned_spectrum.hpp"
 #include "cli/methods/spectral_document.hpp"
 #include "cli/summary.hpp"
 #include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/gap_projector.hpp"
 #include "eigenveil/mechanism/noisy_projector.hpp"
+#include "eigenveil/random/normal.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -38,8 +41,8 @@ Result<GapPlan> gap_plan(const Request& what, const RowBound& bound) {
     return error_of(budget);
   }
   return what.budget.relation().and_then([&](Relation relation) {
-    return GapPlan::make(
-        {bound, what.units(), *budget, relation, what.components, what.share_for_variance()});
+    return GapPlan::make({bound, what.units(), *budget, relation, what.components,
+                          what.share_for_variance(), what.budget.group_size});
   });
 }
 
@@ -94,50 +97,47 @@ Outcome SpikedRobustMethod::release(const ReleaseRequest& request) const {
                  {request.input.display_name(), describe_bound(ready->bound), lines});
 }
 
+/// The smallest gap of the sum that gives an answer rather than NULL, on average.
+double smallest_useful_gap(const GapPlan& plan) {
+  double low = 0.0;
+  double high = 1e6 * plan.radius() * plan.radius() * (1.0 + plan.gap_sd());
+  for (int i = 0; i < 200; ++i) {
+    const double middle = 0.5 * (low + high);
+    (plan.projector_sd(plan.expected_lower(middle)) ? high : low) = middle;
+  }
+  return high;
+}
+
+nlohmann::ordered_json plan_facts(const PlanRequest& request, const GapPlan& plan,
+                                  const Vector& spectrum) {
+  const auto n = static_cast<double>(request.rows);
+  nlohmann::ordered_json facts = plan_head(request, "spiked-robust", plan.guarantee());
+  facts["row_norm"] = plan.radius();
+  facts["gap_noise_sd"] = plan.gap_sd() / n;
+  facts["smallest_useful_gap"] = smallest_useful_gap(plan) / n;
+  if (spectrum.size() > 0) {
+    const Eigen::Index k = request.what.components;
+    const double gap = n * (spectrum[k - 1] - spectrum[k]);
+    const std::optional<double> sd = plan.projector_sd(plan.expected_lower(gap));
+    facts["null_expected"] = !sd.has_value();
+    if (sd) {
+      facts["predicted_error_f2"] = projector_noise_error(spectrum.size(), k, *sd * std::sqrt(0.5));
+    }
+  }
+  return facts;
+}
+
 Outcome SpikedRobustMethod::plan(const PlanRequest& request) const {
-  const Result<Schema> schema = request.schema();
-  if (!schema) {
-    return error_of(schema);
-  }
-  const Result<Vector> spectrum = request.spectrum(schema->dimension());
-  if (!spectrum) {
-    return error_of(spectrum);
-  }
-  return request.what.bounds.bound(*schema)
-      .and_then([&](const RowBound& bound) { return gap_plan(request.what, bound); })
-      .map([&](const GapPlan& plan) {
-        const auto n = static_cast<double>(request.rows);
-        // The smallest gap of the covariance that gives an answer rather than NULL.
-        double low = 0.0;
-        double high = 1e6 * plan.radius() * plan.radius() * (1.0 + plan.gap_sd());
-        for (int i = 0; i < 200; ++i) {
-          const double middle = 0.5 * (low + high);
-          (plan.projector_sd(plan.expected_lower(middle)) ? high : low) = middle;
-        }
-        nlohmann::ordered_json facts = {
-            {"task", "pca"},
-            {"method", "spiked-robust"},
-            {"guarantee", headline(plan.guarantee(), *request.what.budget.budget())},
-            {"in_words", detection_in_words(plan.guarantee())},
-            {"row_norm", plan.radius()},
-            {"gap_noise_sd", plan.gap_sd() / n},
-            {"smallest_useful_gap", high / n}};
-        if (spectrum->size() > 0) {
-          const Eigen::Index k = request.what.components;
-          const double gap = n * ((*spectrum)[k - 1] - (*spectrum)[k]);
-          const std::optional<double> sd = plan.projector_sd(plan.expected_lower(gap));
-          facts["null_expected"] = !sd.has_value();
-          if (sd) {
-            facts["predicted_error_f2"] =
-                projector_noise_error(spectrum->size(), k, *sd * std::sqrt(0.5));
-          }
-        }
+  return plan_for_spectrum(
+      request, [&](const RowBound& bound) { return gap_plan(request.what, bound); },
+      [&](const GapPlan& plan, const Vector& spectrum) {
+        const nlohmann::ordered_json facts = plan_facts(request, plan, spectrum);
         if (request.json) {
           fmt::print("{}\n", facts.dump(2));
           return;
         }
         fmt::print("Plan for pca by method spiked-robust: {} rows, {} columns (no data was read)\n",
-                   request.rows, schema->dimension());
+                   request.rows, plan.request().bound.dimension());
         for (const auto& [key, value] : facts.items()) {
           if (key != "task" && key != "method") {
             fmt::print("  {:<22}{}\n", key,
@@ -147,13 +147,27 @@ Outcome SpikedRobustMethod::plan(const PlanRequest& request) const {
       });
 }
 
+/// Both noisy steps on a made-up moment.
+std::optional<Matrix> tried_frame(const GapPlan& plan, const Matrix& moment, RandomStream& stream) {
+  const Eigen::Index k = plan.request().components;
+  const SymmetricEigen top = largest_eigenpairs(moment, k + 1);
+  double normal = 0.0;
+  fill_standard_normal(stream, {&normal, 1});
+  const double gap = top.values[k - 1] - top.values[k] + plan.gap_sd() * normal;
+  const std::optional<double> sd = plan.projector_sd(plan.expected_lower(gap));
+  if (!sd) {
+    return std::nullopt;
+  }
+  return noisy_subspace(top.vectors.leftCols(k), symmetric_noise(*sd), stream);
+}
+
 std::optional<PredictedError> SpikedRobustMethod::predicted_error(
     const AssumedSetting& setting) const {
   PredictedError error{0.0, setting.relation, Basis::ProvedRealArithmetic,
-                       "noise adapts to the eigengap"};
+                       "noise on the projector, fitted to a noisy eigengap"};
   const Result<GapPlan> plan =
       GapPlan::make({setting.bound, Units::Scaled, setting.budget, setting.relation,
-                     setting.components, Request::kDefaultVarianceShare});
+                     setting.components, Request::kDefaultVarianceShare, setting.group_size});
   if (!plan) {
     return PredictedError{0.0, setting.relation, error.basis, plan.error().message, false};
   }
@@ -166,6 +180,9 @@ std::optional<PredictedError> SpikedRobustMethod::predicted_error(
                           "NULL is expected: the gap is too small for this budget", false};
   }
   error.error_f2 = projector_noise_error(setting.spectrum.size(), k, *sd * std::sqrt(0.5));
+  error.trial = [plan = *plan](const Matrix& moment, RandomStream& stream) {
+    return tried_frame(plan, moment, stream);
+  };
   return error;
 }
 

@@ -72,6 +72,7 @@ Entry orbit_wishart_entry();
 Entry spiked_figure_entry(int number);  ///< 1, 2, 3, 5, 6 of seed 004
 Entry spiked_mnist_entry();
 Entry chooser_entry();
+Entry robust_contest_entry();
 std::vector<Entry> subspace_entries();  ///< seed 003
 Entry subspace_constants_entry();
 

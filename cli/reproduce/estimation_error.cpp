@@ -180,16 +180,8 @@ Result<Reproduction> produce(EntryRun& run) {
        "Mean squared errors over the draws beside the prediction.",
        {"data", "k", "beta", "operator^2", "predicted", "Frobenius^2", "predicted F", "draws"},
        {}});
-  const Result<std::vector<GenotypePanel>> panels = genotype_panels(run.stream, result.notes);
-  if (!panels) {
-    return error_of(panels);
-  }
-  for (const GenotypePanel& panel : *panels) {
-    if (const Result<void> done = run_panel(panel, run, result); !done) {
-      return error_of(done);
-    }
-    run.progress.at(static_cast<double>(result.figures.size()) /
-                    static_cast<double>(panels->size()));
+  if (const Result<void> done = run_on_panels(run, result, &run_panel); !done) {
+    return error_of(done);
   }
   result.notes.emplace_back(
       "Filled marks are exact draws. Where several columns are not captured no exact sampler is "

@@ -100,16 +100,8 @@ Result<Reproduction> produce(EntryRun& run) {
        "Largest difference between measured and predicted type II error at type I 0.05 ... 0.5.",
        {"data", "k", "mu", "beta", "gap", "plateau mu"},
        {}});
-  const Result<std::vector<GenotypePanel>> panels = genotype_panels(run.stream, result.notes);
-  if (!panels) {
-    return error_of(panels);
-  }
-  for (const GenotypePanel& panel : *panels) {
-    if (const Result<void> done = run_panel(panel, run, result); !done) {
-      return error_of(done);
-    }
-    run.progress.at(static_cast<double>(result.figures.size()) /
-                    static_cast<double>(panels->size()));
+  if (const Result<void> done = run_on_panels(run, result, &run_panel); !done) {
+    return error_of(done);
   }
   result.notes.emplace_back(
       "The row x* is added with the normaliser kept at n, as this program does (the paper divides "

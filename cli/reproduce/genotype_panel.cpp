@@ -145,6 +145,23 @@ Result<std::vector<GenotypePanel>> genotype_panels(RandomStream& stream,
   return panels;
 }
 
+Result<void> run_on_panels(EntryRun& run, Reproduction& result,
+                           Result<void> (*run_panel)(const GenotypePanel&, EntryRun&,
+                                                     Reproduction&)) {
+  const Result<std::vector<GenotypePanel>> panels = genotype_panels(run.stream, result.notes);
+  if (!panels) {
+    return error_of(panels);
+  }
+  for (const GenotypePanel& panel : *panels) {
+    if (const Result<void> done = run_panel(panel, run, result); !done) {
+      return error_of(done);
+    }
+    run.progress.at(static_cast<double>(result.figures.size()) /
+                    static_cast<double>(panels->size()));
+  }
+  return {};
+}
+
 FigurePanel projection_panel(const GenotypePanel& panel, const Matrix& frame,
                              const std::string& title) {
   const Matrix scores = panel.ranks * towards(frame, panel.eigenvectors.leftCols(frame.cols()));

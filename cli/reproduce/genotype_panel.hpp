@@ -26,6 +26,11 @@ struct GenotypePanel {
 Result<std::vector<GenotypePanel>> genotype_panels(RandomStream& stream,
                                                    std::vector<std::string>& notes);
 
+/// `run_panel` on each of them, with one figure and one step of progress for each.
+Result<void> run_on_panels(EntryRun& run, Reproduction& result,
+                           Result<void> (*run_panel)(const GenotypePanel&, EntryRun&,
+                                                     Reproduction&));
+
 /// Scores of the rows on two directions, coloured by population. The frame is first rotated within
 /// its span towards the true components (Procrustes), as in the source.
 FigurePanel projection_panel(const GenotypePanel& panel, const Matrix& frame,

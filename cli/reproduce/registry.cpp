@@ -25,7 +25,8 @@ std::vector<Entry> all_entries() {
                              spiked_mnist_entry(),
                              spiked_figure_entry(5),
                              spiked_figure_entry(6),
-                             chooser_entry()};
+                             chooser_entry(),
+                             robust_contest_entry()};
   for (Entry& entry : subspace_entries()) {
     entries.push_back(std::move(entry));
   }

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "cli/reproduce/entry.hpp"
+#include "cli/reproduce/spiked_constants.hpp"
 #include "cli/reproduce/spiked_simulation.hpp"
 #include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/spiked_model.hpp"
@@ -36,6 +37,8 @@ struct FigurePlan {
   std::vector<Sweep> sweeps;
   std::vector<Claim> claims;
   std::string statement;
+  /// Settings whose order did not come out: taken apart in a table each.
+  std::vector<SpikedSetting> examined = {};
 };
 
 struct Point {
@@ -61,9 +64,9 @@ double deviation(const std::vector<double>& values) {
 
 /// Schatten 1, 2 and infinity.
 struct Schatten {
-  double one;
-  double two;
-  double infinity;
+  double one = 0.0;
+  double two = 0.0;
+  double infinity = 0.0;
 };
 Schatten schatten(const Matrix& difference) {
   const Vector values = symmetric_eigen(difference).values.cwiseAbs();
@@ -71,20 +74,25 @@ Schatten schatten(const Matrix& difference) {
 }
 
 void add_repetition(const Sweep& sweep, const SpikedSetting& setting, RandomStream& stream,
-                    Point& point, std::map<std::string, Schatten>& last) {
+                    Point& point, std::map<std::string, Schatten>& sums) {
   const SpikedTruth truth = draw_spiked(setting, stream);
+  const auto add = [&](const std::string& name, const Matrix& difference) {
+    const Schatten norms = schatten(difference);
+    point.errors[name].push_back(norms.two);
+    Schatten& sum = sums[name];
+    sum = {sum.one + norms.one, sum.two + norms.two, sum.infinity + norms.infinity};
+  };
+  const Matrix projector = truth.basis * truth.basis.transpose();
   if (!sweep.covariance) {
     for (const auto& [name, frame] : released_subspaces(truth.sample, stream)) {
-      point.errors[name].push_back(projector_distance(truth.basis, frame));
+      add(name, frame * frame.transpose() - projector);
     }
     return;
   }
-  const Matrix population = setting.spike * truth.basis * truth.basis.transpose() +
-                            Matrix::Identity(setting.dimension, setting.dimension);
+  const Matrix population =
+      setting.spike * projector + Matrix::Identity(setting.dimension, setting.dimension);
   for (const auto& [name, covariance] : released_covariances(truth.sample, stream)) {
-    const Schatten norms = schatten(covariance - population);
-    point.errors[name].push_back(norms.two);
-    last[name] = norms;
+    add(name, covariance - population);
   }
 }
 
@@ -169,19 +177,13 @@ PrintedTable error_table(std::size_t index, const Sweep& sweep, const std::vecto
   return table;
 }
 
-void add_schatten(const std::map<std::string, Schatten>& last, Reproduction& result) {
-  if (last.empty()) {
-    return;
+void add_schatten(const std::map<std::string, Schatten>& sums, double x, int repetitions,
+                  PrintedTable& table) {
+  for (const auto& [name, sum] : sums) {
+    const auto mean_text = [&](double value) { return fmt::format("{:.3f}", value / repetitions); };
+    table.rows.push_back({fmt::format("{:g}", x), name, mean_text(sum.one), mean_text(sum.two),
+                          mean_text(sum.infinity)});
   }
-  PrintedTable table{fmt::format("schatten{}", result.tables.size() + 1),
-                     "Schatten 1, 2 and infinity norms of the error, last repetition.",
-                     {"method", "Schatten 1", "Schatten 2", "Schatten inf"},
-                     {}};
-  for (const auto& [name, norms] : last) {
-    table.rows.push_back({name, fmt::format("{:.3f}", norms.one), fmt::format("{:.3f}", norms.two),
-                          fmt::format("{:.3f}", norms.infinity)});
-  }
-  result.tables.push_back(std::move(table));
 }
 
 Result<Reproduction> produce(const FigurePlan& plan, EntryRun& run) {
@@ -207,19 +209,29 @@ Result<Reproduction> produce(const FigurePlan& plan, EntryRun& run) {
   }
   for (const Sweep& sweep : plan.sweeps) {
     std::vector<Point> points;
-    std::map<std::string, Schatten> last;
+    PrintedTable norms{fmt::format("schatten{}", all.size() + 1),
+                       sweep.title + ": mean Schatten 1, 2 and infinity norms of the error.",
+                       {sweep.x_label, "method", "Schatten 1", "Schatten 2", "Schatten inf"},
+                       {}};
     for (const double x : sweep.x) {
       Point point{x, {}};
+      std::map<std::string, Schatten> sums;
       for (int i = 0; i < repetitions; ++i) {
-        add_repetition(sweep, sweep.setting(x), run.stream, point, last);
+        add_repetition(sweep, sweep.setting(x), run.stream, point, sums);
       }
+      add_schatten(sums, x, repetitions, norms);
       points.push_back(std::move(point));
       run.progress.at(++done / work);
     }
     figure.panels.push_back(panel_of(sweep, points));
     result.tables.push_back(error_table(all.size(), sweep, points));
-    add_schatten(last, result);
+    result.tables.push_back(std::move(norms));
     all.push_back(std::move(points));
+  }
+  for (const SpikedSetting& examined : plan.examined) {
+    result.tables.push_back(constants_table(fmt::format("constants{}", result.tables.size() + 1),
+                                            examined, plan.sweeps.front().covariance, repetitions,
+                                            run.stream));
   }
   for (const Claim& claim : plan.claims) {
     result.comparisons.push_back(judge(claim, plan.sweeps[claim.panel], all[claim.panel]));
@@ -265,7 +277,8 @@ FigurePlan figure_plan(int number) {
                {1, better + " for every rank", kPublished, kDpGauss},
                {1, "better than DP-Gauss* at large rank", kPublished, kDpGaussStar, 5.0}},
               "Our method slightly outperforms DP-Gauss, DP-Oja is far behind; as the rank grows "
-              "our method becomes better than DP-Gauss*."};
+              "our method becomes better than DP-Gauss*.",
+              {setting(3000, 50, 8, 10.0)}};
     case 2:
       return {{{"n = 3000, epsilon varies",
                 "epsilon",
@@ -296,21 +309,21 @@ FigurePlan figure_plan(int number) {
               "With p >= n our method outperforms DP-Gauss and DP-Gauss*, which hardly improve as "
               "the signal grows."};
     case 5:
-      return {
-          {{"p = 50, n varies",
-            "n",
-            {2000, 5000, 10000},
-            [](double n) { return setting(whole(n), 50, 3, 10.0); },
-            true},
-           {"p = 100, n varies",
-            "n",
-            {2000, 5000, 10000},
-            [](double n) { return setting(whole(n), 100, 3, 10.0); },
-            true}},
-          {{0, better, kPublished, kDpGauss},
-           {1, better, kPublished, kDpGauss},
-           {1, "DP-Gauss* less efficient at p = 100", kPublished, kDpGaussStar}},
-          "DP-Gauss* performs like our method at p = 50 and becomes less efficient at p = 100."};
+      return {{{"p = 50, n varies",
+                "n",
+                {2000, 5000, 10000},
+                [](double n) { return setting(whole(n), 50, 3, 10.0); },
+                true},
+               {"p = 100, n varies",
+                "n",
+                {2000, 5000, 10000},
+                [](double n) { return setting(whole(n), 100, 3, 10.0); },
+                true}},
+              {{0, better, kPublished, kDpGauss},
+               {1, better, kPublished, kDpGauss},
+               {1, "DP-Gauss* less efficient at p = 100", kPublished, kDpGaussStar}},
+              "DP-Gauss* performs like our method at p = 50 and becomes less efficient at p = 100.",
+              {setting(10000, 50, 3, 10.0), setting(10000, 100, 3, 10.0)}};
     default:
       return {{{"p = 50, lambda varies",
                 "lambda",
@@ -325,7 +338,8 @@ FigurePlan figure_plan(int number) {
                 true,
                 Scale::Log10}},
               {{0, better, kPublished, kDpGauss}, {1, better, kPublished, kDpGauss}},
-              "The same for the signal strength, n = 10^4."};
+              "The same for the signal strength, n = 10^4.",
+              {setting(10000, 50, 3, 50.0), setting(10000, 100, 3, 50.0)}};
   }
 }
 

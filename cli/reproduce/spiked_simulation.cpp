@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/noisy_projector.hpp"
@@ -70,27 +71,54 @@ Matrix rank_limited(const Matrix& noisy, Eigen::Index rank, double variance) {
          variance * Matrix::Identity(noisy.rows(), noisy.cols());
 }
 
-Matrix two_part_covariance(const SpikedSample& sample, bool published, RandomStream& stream) {
+/// U~ L~ U~ᵀ + sigma² I from a noisy projector and a noisy matrix inside it.
+Matrix two_part_covariance(const SpikedSample& sample, const std::optional<SymmetricNoise>& first,
+                           const std::optional<SymmetricNoise>& second, RandomStream& stream) {
   const SpikedSetting& s = sample.setting;
-  const SpikedModel model = model_of(sample);
-  const double d1 = projector_sensitivity(model, {});
-  const double d2 = covariance_sensitivity(model, {});
-  SymmetricNoise first = classic_noise(d1, s.epsilon / 2.0, s.delta / 2.0);
-  SymmetricNoise second = classic_noise(d2, s.epsilon / 2.0, s.delta / 2.0);
-  if (!published) {
-    const double mu = gaussian_mu_for({s.epsilon, s.delta}) * std::sqrt(0.5);
-    first = symmetric_noise(d1 / mu);
-    second = symmetric_noise(d2 / mu);
-  }
   const SampleCovariance covariance = SampleCovariance::of_columns(sample.columns);
-  const Matrix frame = noisy_subspace(covariance.top(s.rank).vectors, first, stream);
+  Matrix frame = covariance.top(s.rank).vectors;
+  if (first) {
+    frame = noisy_subspace(frame, *first, stream);
+  }
   const double variance = sample.noise_variance;
-  const Matrix inside = add_symmetric_noise(
-      covariance.compress(frame) - variance * Matrix::Identity(s.rank, s.rank), second, stream);
+  Matrix inside = covariance.compress(frame) - variance * Matrix::Identity(s.rank, s.rank);
+  if (second) {
+    inside = add_symmetric_noise(inside, *second, stream);
+  }
   return frame * inside * frame.transpose() + variance * Matrix::Identity(s.dimension, s.dimension);
 }
 
+Matrix tight_covariance(const SpikedSample& sample, RandomStream& stream) {
+  const SpikedSetting& s = sample.setting;
+  const SpikedModel model = model_of(sample);
+  const double mu = gaussian_mu_for({s.epsilon, s.delta}) * std::sqrt(0.5);
+  return two_part_covariance(sample, symmetric_noise(projector_sensitivity(model, {}) / mu),
+                             symmetric_noise(covariance_sensitivity(model, {}) / mu), stream);
+}
+
 }  // namespace
+
+Matrix published_covariance(const SpikedSample& sample, const PublishedParts& parts,
+                            RandomStream& stream) {
+  const SpikedSetting& s = sample.setting;
+  const SpikedModel model = model_of(sample);
+  const double share = parts.whole_budget_each ? 1.0 : 0.5;
+  const auto noise = [&](bool wanted, double sensitivity) {
+    return wanted ? std::optional(classic_noise(sensitivity, share * s.epsilon, share * s.delta))
+                  : std::nullopt;
+  };
+  return two_part_covariance(
+      sample, noise(parts.projector_noise, projector_sensitivity(model, parts.constants)),
+      noise(parts.eigenvalue_noise, covariance_sensitivity(model, parts.constants)), stream);
+}
+
+Matrix published_subspace(const SpikedSample& sample, const SpikedConstants& constants,
+                          RandomStream& stream) {
+  const SpikedSetting& s = sample.setting;
+  const double d1 = projector_sensitivity(model_of(sample), constants);
+  return noisy_subspace(SampleCovariance::of_columns(sample.columns).top(s.rank).vectors,
+                        classic_noise(d1, s.epsilon, s.delta), stream);
+}
 
 SpikedTruth draw_spiked(const SpikedSetting& setting, RandomStream& stream) {
   const Matrix basis = haar_frame(stream, setting.dimension, setting.rank);
@@ -144,8 +172,8 @@ std::map<std::string, Matrix> released_covariances(const SpikedSample& sample,
                                        : classic_noise(sensitivity, s.epsilon, s.delta);
     return rank_limited(add_symmetric_noise(clipped, noise, stream), s.rank, sample.noise_variance);
   };
-  return {{kPublished, two_part_covariance(sample, true, stream)},
-          {kTight, two_part_covariance(sample, false, stream)},
+  return {{kPublished, published_covariance(sample, {}, stream)},
+          {kTight, tight_covariance(sample, stream)},
           {kDpGauss, limited(radius2 / n, false)},
           {kDpGaussStar, limited(largest_squared_norm(sample) / n, false)},
           {kGaussTight, limited(radius2 / n, true)},

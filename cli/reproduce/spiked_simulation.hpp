@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eigenveil/core/matrix.hpp"
+#include "eigenveil/mechanism/spiked_model.hpp"
 #include "eigenveil/random/stream.hpp"
 
 namespace eigenveil::cli {
@@ -38,6 +39,20 @@ struct SpikedTruth {
   Matrix basis;  ///< p x r
 };
 SpikedTruth draw_spiked(const SpikedSetting& setting, RandomStream& stream);
+
+/// The published Algorithm 1 taken apart: what each of its noises costs.
+struct PublishedParts {
+  SpikedConstants constants;
+  bool projector_noise = true;
+  bool eigenvalue_noise = true;
+  /// (epsilon, delta) for each part, as if it were the only one: private at twice that.
+  bool whole_budget_each = false;
+};
+Matrix published_covariance(const SpikedSample& sample, const PublishedParts& parts,
+                            RandomStream& stream);
+/// Its subspace alone, with the whole budget.
+Matrix published_subspace(const SpikedSample& sample, const SpikedConstants& constants,
+                          RandomStream& stream);
 
 /// Released subspaces by contender; the whole budget goes to the subspace, as in the source.
 std::map<std::string, Matrix> released_subspaces(const SpikedSample& sample, RandomStream& stream);

@@ -54,6 +54,29 @@ Result<void> check_relation(Relation relation) {
   return bad_request("spiked-robust is proved for add-remove, replace-one and zero-row");
 }
 
+/// One row's (epsilon, delta) so that G of them have the budget: epsilon/G, and delta over
+/// 1 + e^(epsilon/G) + ... + e^((G-1) epsilon/G). Not through one mu: part of delta is for the gap.
+Result<ApproxDp> pair_per_row(const Budget& budget, int size) {
+  const Result<Budget> checked = check_budget(budget);
+  if (!checked) {
+    return error_of(checked);
+  }
+  const auto* approx = std::get_if<ApproxDp>(&budget);
+  if (approx == nullptr) {
+    return bad_request(
+        "spiked-robust spends some delta on its gap: give --epsilon together with --delta");
+  }
+  if (size < 1) {
+    return bad_request(fmt::format("--group-size must be at least 1; it is {}", size));
+  }
+  if (size == 1) {
+    return *approx;
+  }
+  const double epsilon = down(approx->epsilon / size);
+  const double terms = up(std::expm1(up(epsilon * size)) / std::expm1(epsilon), kUlps);
+  return ApproxDp{epsilon, down(approx->delta / terms, kUlps)};
+}
+
 }  // namespace
 
 double row_radius(const RowBound& bound, Units units) {
@@ -93,10 +116,9 @@ Result<GapPlan> GapPlan::make(const GapRequest& request) {
   if (const Result<void> fits = check_relation(request.relation); !fits) {
     return error_of(fits);
   }
-  const auto* approx = std::get_if<ApproxDp>(&request.budget);
-  if (approx == nullptr) {
-    return bad_request(
-        "spiked-robust spends some delta on its gap: give --epsilon together with --delta");
+  const Result<ApproxDp> approx = pair_per_row(request.budget, request.group_size);
+  if (!approx) {
+    return error_of(approx);
   }
   if (request.components >= static_cast<Eigen::Index>(request.bound.dimension())) {
     return bad_request("spiked-robust needs -k below the number of columns: there must be a gap");
@@ -137,7 +159,12 @@ Result<GapPlan> GapPlan::make(const GapRequest& request) {
   }
   plan.gap_sd_ = *gap_sd;
   plan.inside_sd_ = *inside_sd;
-  plan.guarantee_ = {request.relation, *approx, Basis::ProvedRealArithmetic, assumptions(), true};
+  plan.guarantee_ = {request.relation,
+                     std::get<ApproxDp>(request.budget),
+                     Basis::ProvedRealArithmetic,
+                     assumptions(),
+                     true,
+                     request.group_size};
   return plan;
 }
 

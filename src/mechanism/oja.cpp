@@ -6,6 +6,7 @@
 #include "eigenveil/core/outward.hpp"
 #include "eigenveil/mechanism/moment_plan.hpp"
 #include "eigenveil/mechanism/symmetric_noise.hpp"
+#include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/random/haar.hpp"
 
 namespace eigenveil {
@@ -39,9 +40,14 @@ Result<OjaPlan> OjaPlan::make(const OjaRequest& request) {
     return bad_request("--contribution must be positive");
   }
   OjaPlan plan(request);
-  const Result<GaussianDp> budget = gaussian_budget(request.budget);
+  const Result<GaussianDp> budget =
+      budget_per_row(request.budget, request.group_size).and_then(gaussian_budget);
   if (!budget) {
     return error_of(budget);
+  }
+  const Result<Loss> loss = group_loss(*budget, request.group_size);
+  if (!loss) {
+    return error_of(loss);
   }
   // A sum of B terms of size R² is off by at most B (B + p) R² 2^-52: every partial sum, up to B
   // R², is rounded.
@@ -65,8 +71,8 @@ Result<OjaPlan> OjaPlan::make(const OjaRequest& request) {
   for (std::string& entry : noise_assumptions(NoiseLaw::Gaussian)) {
     assumptions.push_back(std::move(entry));
   }
-  plan.guarantee_ = {request.relation, *budget, Basis::ProvedRealArithmetic, std::move(assumptions),
-                     true};
+  plan.guarantee_ = {request.relation,       *loss, Basis::ProvedRealArithmetic,
+                     std::move(assumptions), true,  request.group_size};
   return plan;
 }
 

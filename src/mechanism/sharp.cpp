@@ -152,18 +152,31 @@ SharpSettlement SharpPlan::settle(const Vector& moment_eigenvalues, double true_
   return settled;
 }
 
+Matrix SharpPlan::draw(const SymmetricEigen& moment, const SharpSettlement& settled,
+                       RandomStream& stream) const {
+  const auto p = static_cast<double>(moment.values.size());
+  if (!settled.beta) {
+    return Matrix::Zero(moment.values.size(), request_.components);
+  }
+  const double exponent = p * p * *settled.beta / (2.0 * settled.rows * row_norm2_bound_);
+  return draw_frame(moment, exponent, request_.components, stream);
+}
+
+Matrix trusted::draw_sharp(const SharpPlan& plan, const Matrix& moment, double rows,
+                           RandomStream& stream) {
+  const SymmetricEigen eigen = symmetric_eigen(moment);
+  return plan.draw(eigen, plan.settle(eigen.values, rows, stream), stream);
+}
+
 Result<SharpPlan::Outcome> SharpPlan::run(const ExactGram& gram, RandomStream& stream) const {
   const SymmetricEigen eigen = symmetric_eigen(scaled_moment(gram, request_.scales));
   const auto true_rows = static_cast<double>(trusted::totals(gram).count);
   SharpSettlement settled = settle(eigen.values, true_rows, stream);
   const Guarantee guarantee = as_run(guarantee_, stream);
-  const auto p = static_cast<double>(eigen.values.size());
-  DrawnSubspace drawn{gram.schema(), Matrix::Zero(eigen.values.size(), request_.components), {}};
+  DrawnSubspace drawn{gram.schema(), draw(eigen, settled, stream), {}};
   if (!settled.beta) {
     return Outcome{std::move(settled), {std::move(drawn), guarantee, "sharp"}};
   }
-  const double exponent = p * p * *settled.beta / (2.0 * settled.rows * row_norm2_bound_);
-  drawn.frame = draw_frame(eigen, exponent, request_.components, stream);
   return projection_.run(gram, drawn.frame, stream)
       .map([&](const Release<NoisyProjection>& inside) {
         drawn.projection = inside.value();

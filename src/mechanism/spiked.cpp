@@ -9,6 +9,7 @@
 #include "eigenveil/mechanism/moment_plan.hpp"
 #include "eigenveil/mechanism/noisy_projector.hpp"
 #include "eigenveil/mechanism/spiked_estimates.hpp"
+#include "eigenveil/privacy/conversion.hpp"
 
 namespace eigenveil {
 namespace {
@@ -42,6 +43,10 @@ std::vector<SpikedPart> parts_of(const SpikedRequest& request) {
 /// sqrt(2 ln(1.25 / delta)) / epsilon, which is proved below epsilon 1 only.
 Result<Loss> spend(const SpikedRequest& request, std::vector<SpikedPart>& parts) {
   if (request.published) {
+    if (request.group_size != 1) {
+      return bad_request(
+          "the published calibration is stated for one row; leave out --group-size or --published");
+    }
     const auto* approx = std::get_if<ApproxDp>(&request.budget);
     if (approx == nullptr) {
       return bad_request(
@@ -59,12 +64,14 @@ Result<Loss> spend(const SpikedRequest& request, std::vector<SpikedPart>& parts)
     }
     return Loss(*approx);
   }
-  return gaussian_budget(request.budget).map([&](GaussianDp total) {
-    for (SpikedPart& part : parts) {
-      part.mu = down(total.mu * std::sqrt(part.share), 4);
-    }
-    return Loss(total);
-  });
+  return budget_per_row(request.budget, request.group_size)
+      .and_then(gaussian_budget)
+      .and_then([&](GaussianDp total) {
+        for (SpikedPart& part : parts) {
+          part.mu = down(total.mu * std::sqrt(part.share), 4);
+        }
+        return group_loss(total, request.group_size);
+      });
 }
 
 Result<void> check_numbers(const SpikedRequest& request) {
@@ -92,10 +99,15 @@ std::vector<std::string> assumptions_of(const SpikedRequest& request,
                                         const std::vector<SpikedCondition>& conditions) {
   std::vector<std::string> list = {
       model_statement(request.constants),
-      fmt::format("model: rows are independent draws of one sub-Gaussian law with mean at the "
-                  "public centre and covariance U Lambda U' + sigma^2 I; a neighbour has one row "
-                  "replaced by an independent copy; the spikes lie within a factor {:g}",
-                  request.spread)};
+      fmt::format("model: rows are independent draws of one {} law with mean at the public centre "
+                  "and covariance S = U Lambda U' + sigma^2 I; a neighbour has one row replaced by "
+                  "an independent copy; the spikes lie within a factor {:g}",
+                  request.gaussian_rows ? "Gaussian" : "sub-Gaussian", request.spread)};
+  if (!request.gaussian_rows) {
+    list.emplace_back(
+        "sub-Gaussian: E exp((x . u)^2 / (K u'Su)) <= 2 in every direction u, with a K that the "
+        "constants are large enough for (Gaussian rows: K = 8/3)");
+  }
   for (const SpikedCondition& condition : conditions) {
     list.push_back(condition.known
                        ? fmt::format("precondition {}: {:.4g} against {:.4g} (C1 = {:g})",
@@ -112,6 +124,17 @@ std::vector<std::string> assumptions_of(const SpikedRequest& request,
     list.emplace_back(
         "parameters are estimated: their confidence bounds hold, each but for probability 1e-6 of "
         "the noise and the model's own fluctuations");
+  }
+  if (request.max_rank) {
+    list.emplace_back(
+        "the rank is estimated: noise is scaled to the noisy gap behind it, so a rank that cuts "
+        "between equal eigenvalues is drowned rather than released");
+  }
+  if (request.group_size > 1) {
+    list.push_back(
+        fmt::format("a group of {0} rows is replaced one by one: the failure probability is at "
+                    "most {0} times that of one row",
+                    request.group_size));
   }
   if (request.dimension > kDenseProjector) {
     list.emplace_back(
@@ -154,7 +177,8 @@ Result<SpikedPlan> SpikedPlan::make(const SpikedRequest& request) {
   }
   const bool known = request.noise_variance && request.spike;
   plan.conditions_ =
-      spiked_conditions(plan.model(), request.constants, known, request.noise_variance.has_value(),
+      spiked_conditions(plan.model(), request.constants,
+                        {known, request.noise_variance.has_value(), request.gaussian_rows},
                         stated_pair(request.budget));
   for (const SpikedCondition& condition : plan.conditions_) {
     if (!condition.met()) {
@@ -183,8 +207,12 @@ Result<SpikedPlan> SpikedPlan::make(const SpikedRequest& request) {
       return error_of(sd);
     }
   }
-  plan.guarantee_ = {Relation::IndependentCopy, *loss, Basis::ModelProbability,
-                     assumptions_of(request, plan.conditions_), true};
+  plan.guarantee_ = {Relation::IndependentCopy,
+                     *loss,
+                     Basis::ModelProbability,
+                     assumptions_of(request, plan.conditions_),
+                     true,
+                     request.group_size};
   return plan;
 }
 
@@ -236,6 +264,9 @@ class Estimator {
     if (!request_.spike) {
       bound_spike(model, result);
     }
+    if (request_.max_rank) {
+      bound_by_gap(model, result);
+    }
     model.spike = result.spike_lower;
     return model;
   }
@@ -283,6 +314,14 @@ class Estimator {
     const double edge = model.noise_variance * std::pow(1.0 + std::sqrt(ratio), 2.0);
     result.spike_lower = std::max(0.0, (mean - error) * (1.0 - fluctuation) - edge) / model.spread;
     result.spike_upper = std::max(0.0, (mean + error) * (1.0 + fluctuation)) / model.spread;
+  }
+
+  /// With a wrong rank there is no spike behind it: lambda_r is no more than the noisy gap there.
+  void bound_by_gap(const SpikedModel& model, SpikedResult& result) const {
+    const Vector& noisy = *result.noisy_eigenvalues;
+    const double error = 2.0 * kConfidence * top_sd_;
+    const double gap = noisy[model.rank - 1] - noisy[model.rank] - error;
+    result.spike_lower = std::clamp(gap, 0.0, result.spike_lower);
   }
 
   const SpikedPlan& plan_;

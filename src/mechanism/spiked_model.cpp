@@ -54,25 +54,34 @@ double model_radius_squared(const SpikedModel& model, const SpikedConstants& con
 
 std::vector<SpikedCondition> spiked_conditions(const SpikedModel& model,
                                                const SpikedConstants& constants,
-                                               bool parameters_known, bool noise_variance_known,
+                                               const SpikedKnowledge& knowledge,
                                                const std::optional<ApproxDp>& budget) {
   const Sizes s(model);
   const double c1 = constants.c1;
-  const double snr = parameters_known ? model.spike / model.noise_variance : 0.0;
+  const double snr = knowledge.parameters ? model.spike / model.noise_variance : 0.0;
+  const bool gaussian = knowledge.gaussian_rows;
+  const double log_all = std::log(s.p + s.n);
+  // ln² r vanishes at r = 1, where the source's line would ask for nothing: 1 is used below r = e.
+  const double rank_log = std::max(1.0, std::log(s.r) * std::log(s.r));
+  const double per_rank =
+      model.spread * model.spread * s.r * (gaussian ? s.log_n : log_all * rank_log);
+  const double signal = model.spread * s.p / s.n + std::sqrt(s.p / s.n);
   std::vector<SpikedCondition> conditions = {
-      {"n >= C1 (kappa^2 r ln n + ln^2 n)", s.n,
-       c1 * (model.spread * model.spread * s.r * s.log_n + s.log_n * s.log_n)},
+      {gaussian ? "n >= C1 (kappa^2 r ln n + ln^2 n)"
+                : "n >= C1 (kappa^2 r ln(p + n) max(1, ln^2 r) + ln^2 n)",
+       s.n, c1 * (per_rank + s.log_n * s.log_n)},
       {"p >= 2 r", s.p, 2.0 * s.r},
-      {"lambda / sigma^2 >= C1 (kappa p/n + sqrt(p/n))", snr,
-       c1 * (model.spread * s.p / s.n + std::sqrt(s.p / s.n)), parameters_known}};
-  if (!noise_variance_known && budget) {
+      {gaussian ? "lambda / sigma^2 >= C1 (kappa p/n + sqrt(p/n))"
+                : "lambda / sigma^2 >= C1 (kappa p/n + sqrt(p/n)) ln(p + n)",
+       snr, c1 * signal * (gaussian ? 1.0 : log_all), knowledge.parameters}};
+  if (!knowledge.noise_variance && budget) {
     // (12), read as the source states it; c1 of that condition is not given either, 1 is used.
     const double m = std::min(s.n, s.p);
     const double cost = budget->epsilon / std::sqrt(std::log(4.0 / budget->delta));
     conditions.push_back(
         {"(12): n sqrt(m / ln n) / (r + ln n) eps / sqrt(ln(4/delta)) >= lambda "
          "/ sigma^2, m = min(n, p)",
-         s.n * std::sqrt(m / s.log_n) / (s.r + s.log_n) * cost, snr, parameters_known});
+         s.n * std::sqrt(m / s.log_n) / (s.r + s.log_n) * cost, snr, knowledge.parameters});
     conditions.push_back({"(12): 1 >= (p/n) sqrt(ln n / m) eps / sqrt(ln(4/delta))", 1.0,
                           s.p / s.n * std::sqrt(s.log_n / m) * cost});
   }

@@ -1,5 +1,6 @@
 """Methods of the spiked model: guarantees in words, refusals, NULL, private diagnostics, the chooser."""
 
+import json
 import os
 import random
 import stat
@@ -85,12 +86,51 @@ class Spiked(CliTest):
             self.assertNotIn("exact", file.read())
         self.assertNotIn("verdict", out)
 
+    def test_the_diagnostic_never_replaces_a_file(self):
+        table = self.table()
+        self.write("mine.txt", "mine")
+        words = self.refuse("pca", table, *MODEL, "--row-count", 400, "--out", self.path("out"),
+                            "--diagnostic", self.path("mine.txt"))
+        self.assertIn("exists", words)
+        with open(self.path("mine.txt"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "mine")
+        self.assertFalse(os.path.exists(self.path("out")))
+
+    def test_sub_gaussian_rows_need_more_signal_than_gaussian_ones(self):
+        model = ("plan", "pca", "--rows", 3000, "--dimension", 50, "--method", "spiked",
+                 "--neighbours", "independent-copy", "--sigma2", 1, "--lambda", 0.5,
+                 "--epsilon", 1, "--delta", 0.1)
+        self.assertIn("ln(p + n)", self.refuse(*model))
+        self.assertIn("model ", self.succeed(*model, "--gaussian-rows"))
+
     def test_plan_prints_conditions_and_rates(self):
         out = self.succeed("plan", "pca", "--rows", 3000, "--dimension", 50, "--method", "spiked",
                            "--neighbours", "independent-copy", "--sigma2", 1, "--lambda", 10,
                            "--epsilon", 1, "--delta", 0.1)
         self.assertIn("up to a constant", out)
         self.assertEqual(out.count("  needs "), 3)
+
+
+class Groups(CliTest):
+    def test_every_method_protects_groups(self):
+        table = self.write("t.csv", csv_text([], spiked_rows(400, 6, 200)))
+        common = ("pca", table, "--epsilon", 1, "--delta", 0.01, "--header", "absent",
+                  "--group-size", 3)
+        ways = {"spiked": ("--neighbours", "independent-copy", "--sigma2", 1, "--lambda", 200,
+                           "--row-count", 400),
+                "spiked-robust": ("--row-norm", 60),
+                "oja": ("--neighbours", "replace-one", "--row-norm", 60)}
+        for method, options in ways.items():
+            with self.subTest(method=method):
+                self.succeed(*common, "--method", method, *options, "--out", self.path(method))
+                release = read_json(self.path(method, "release.json"))
+                self.assertEqual(release["guarantee"]["group_size"], 3)
+                self.succeed("explain", self.path(method, "release.json"))
+
+    def test_the_published_constants_are_for_one_row(self):
+        table = self.write("t.csv", csv_text([], spiked_rows(400, 6, 200)))
+        self.assertIn("--group-size", self.refuse("pca", table, *MODEL, "--row-count", 400,
+                                                  "--published", "--group-size", 2))
 
 
 class Robust(CliTest):
@@ -126,12 +166,39 @@ class Chooser(CliTest):
         out = self.succeed("plan", "pca", "--compare", "--rows", 20000, "--dimension", 10,
                            "--row-norm", 22, "--epsilon", 1, "--delta", 1e-3, "--spectrum",
                            spectrum, "--figure", self.folder)
-        self.assertRegex(out, r"recommended: (gauss|spiked-robust) \(")
-        for name in ("gauss", "laplace", "spiked", "oja"):
+        self.assertRegex(out, r"recommended: (gauss|spiked-robust) \(.*predicted error")
+        self.assertIn("made-up Gaussian tables", out)
+        for name in ("gauss", "laplace", "exponential", "orbit", "sharp", "spiked",
+                     "spiked-robust", "oja"):
             self.assertRegex(out, rf"(?m)^  {name} ")
         self.assertTrue(os.path.exists(self.path("comparison.svg")))
         self.refuse("plan", "pca", "--compare", "--rows", 20000, "--dimension", 10, "--row-norm",
                     22, "--epsilon", 1, "--delta", 1e-3)
+
+    def compare(self, spectrum, *options):
+        path = self.write("s.txt", "\n".join(str(value) for value in spectrum))
+        return json.loads(self.succeed("plan", "pca", "--compare", "--dimension", len(spectrum),
+                                       "--row-norm", 22, "--spectrum", path, "--json", *options))
+
+    def test_the_same_plan_twice_and_a_price_for_groups(self):
+        options = ("--rows", 20000, "--epsilon", 1, "--delta", 1e-3)
+        first = self.compare([11] + [1] * 9, *options)
+        self.assertEqual(first, self.compare([11] + [1] * 9, *options))
+        grouped = self.compare([11] + [1] * 9, *options, "--group-size", 5)
+
+        def error(plan):
+            return {line["method"]: line["total_error_f2"] for line in plan["methods"]
+                    if "total_error_f2" in line}["gauss"]
+        self.assertGreater(error(grouped), 2 * error(first))
+
+    def test_no_spiked_model_without_a_flat_bulk(self):
+        plan = self.compare([20 / (j + 1) for j in range(10)], "--rows", 20000, "--mu", 1)
+        spiked = [line for line in plan["methods"] if line["method"] == "spiked"]
+        self.assertIn("not flat", spiked[0]["note"])
+
+    def test_it_says_when_nothing_helps(self):
+        plan = self.compare([2] + [1] * 19, "--rows", 100, "--epsilon", 0.01)
+        self.assertIn("nothing is found", plan["reason"])
 
 
 if __name__ == "__main__":

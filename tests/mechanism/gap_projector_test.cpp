@@ -213,5 +213,32 @@ TEST(OjaPass, FindsAStrongDirection) {
   EXPECT_GT(std::abs(pass.finish().value()[1]), 0.98);
 }
 
+TEST(GapPlan, GroupsAreChainsOfNeighbours) {
+  const RowBound bound = *RowBound::row_norm(4, 2.0);
+  GapRequest request{bound, Units::Scaled, ApproxDp{1.0, 1e-4}};
+  const GapPlan one = *GapPlan::make(request);
+  request.group_size = 3;
+  const GapPlan three = *GapPlan::make(request);
+  EXPECT_EQ(three.guarantee().group_size, 3);
+  EXPECT_EQ(std::get<ApproxDp>(three.guarantee().loss).epsilon, 1.0);
+  // What one row is given, and what three of them then have: never above the budget.
+  const double row_delta = three.failure() / 0.05;
+  const ApproxDp group = std::get<ApproxDp>(*group_loss(ApproxDp{1.0 / 3.0, row_delta}, 3));
+  EXPECT_LE(group.delta, 1e-4 * (1.0 + 1e-12));
+  EXPECT_GT(group.delta, 1e-4 * (1.0 - 1e-9));
+  EXPECT_GT(three.gap_sd(), 3.0 * one.gap_sd());  // a third of epsilon, and less of delta
+  request.group_size = 0;
+  EXPECT_FALSE(GapPlan::make(request));
+}
+
+TEST(OjaPlan, GroupsCostTheirSize) {
+  OjaRequest request{1.0, 3, 10, {}, GaussianDp{1.0}, Relation::ReplaceOne};
+  const OjaPlan one = *OjaPlan::make(request);
+  request.group_size = 4;
+  const OjaPlan four = *OjaPlan::make(request);
+  EXPECT_EQ(four.guarantee().group_size, 4);
+  EXPECT_NEAR(four.noise_sd() / one.noise_sd(), 4.0, 1e-4);  // the grid's share grows a little
+}
+
 }  // namespace
 }  // namespace eigenveil::test

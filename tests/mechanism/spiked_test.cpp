@@ -84,6 +84,56 @@ TEST(SpikedPlan, EveryPartIsChargedAndTheSumIsTheBudget) {
             std::string::npos);
 }
 
+TEST(SpikedPlan, SubGaussianRowsNeedMoreSignal) {
+  SpikedRequest request = known_request();
+  request.spike = 0.5;  // p/n + sqrt(p/n) = 0.146, times ln(p + n) = 8.02
+  EXPECT_FALSE(SpikedPlan::make(request));
+  request.gaussian_rows = true;
+  const Result<SpikedPlan> plan = SpikedPlan::make(request);
+  ASSERT_TRUE(plan);
+  const std::vector<std::string>& stated = plan->guarantee().assumptions;
+  EXPECT_TRUE(std::any_of(stated.begin(), stated.end(), [](const std::string& line) {
+    return line.find("one Gaussian law") != std::string::npos;
+  }));
+}
+
+TEST(SpikedPlan, GroupsCostTheirSize) {
+  SpikedRequest request = known_request();
+  const SpikedPlan one = *SpikedPlan::make(request);
+  request.group_size = 3;
+  const SpikedPlan three = *SpikedPlan::make(request);
+  EXPECT_EQ(three.guarantee().group_size, 3);
+  EXPECT_NEAR(3.0 * three.mu_of("projector"), one.mu_of("projector"), 1e-9);
+  // Rounded outward, never above what was asked for by more than a few units in the last place.
+  EXPECT_NEAR(std::get<GaussianDp>(three.guarantee().loss).mu,
+              std::get<GaussianDp>(one.guarantee().loss).mu, 1e-12);
+  request.published = true;
+  EXPECT_FALSE(SpikedPlan::make(request));
+}
+
+/// Three equal spikes. With at most two allowed every estimate of the rank cuts between equal
+/// eigenvalues, where the projector is not stable: its noise must not be that of a real gap.
+TEST(SpikedPlan, AWrongRankIsDrowned) {
+  RandomStream stream = RandomStream::seeded(seed_for("spiked.rank"));
+  Matrix columns(20, 20000);
+  fill_standard_normal(stream, {columns.data(), static_cast<std::size_t>(columns.size())});
+  columns.topRows(3) *= std::sqrt(101.0);
+  const SampleCovariance sample = SampleCovariance::of_columns(columns);
+  SpikedRequest request = known_request();
+  request.rows = 20000;
+  request.dimension = 20;
+  request.spike = 100.0;
+  request.row_radius = 66.0;
+  request.max_rank = 5;
+  const SpikedResult right = SpikedPlan::make(request)->run(sample, stream).value();
+  EXPECT_EQ(right.frame.cols(), 3);
+  EXPECT_LT(right.projector_sensitivity, 0.01);
+  request.max_rank = 2;
+  const SpikedResult wrong = SpikedPlan::make(request)->run(sample, stream).value();
+  EXPECT_EQ(wrong.spike_lower, 0.0);
+  EXPECT_GE(wrong.projector_sensitivity, std::sqrt(2.0 * static_cast<double>(wrong.frame.cols())));
+}
+
 TEST(SpikedPlan, PublishedNoiseIsTheSources) {
   SpikedRequest request = known_request();
   request.published = true;

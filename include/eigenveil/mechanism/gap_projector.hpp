@@ -28,6 +28,7 @@ struct GapRequest {
   Relation relation = Relation::AddRemove;
   Eigen::Index components = 1;
   double variance_share = 0.2;
+  int group_size = 1;  ///< rows protected together
 };
 
 /// Everything released. Without a frame the gap was too small: a legal outcome.
@@ -55,7 +56,8 @@ class GapPlan {
   double mu_gap() const { return mu_gap_; }
   double mu_projector() const { return mu_projector_; }
   double mu_inside() const { return mu_inside_; }
-  double failure() const { return failure_; }  ///< share of delta for a gap below its bound
+  /// Part of one row's delta for a gap below its bound.
+  double failure() const { return failure_; }
 
   Release<GapResult> run(const ExactGram& gram, RandomStream& stream) const;
 

@@ -22,6 +22,7 @@ struct OjaRequest {
   std::optional<double> contribution;
   Budget budget;
   Relation relation = Relation::ReplaceOne;
+  int group_size = 1;  ///< rows protected together, in whatever batches they are
 };
 
 class OjaPlan {

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/adaptive_calibration.hpp"
 #include "eigenveil/mechanism/exponential.hpp"
 
@@ -32,6 +33,13 @@ struct SharpSettlement {
   double worst_case_epsilon = 0.0;              ///< of the draw at that β
 };
 
+class SharpPlan;
+namespace trusted {
+/// The frame alone, on a made-up Σ x xᵀ of rows within the plan's bound: for plans and simulation,
+/// never on data.
+Matrix draw_sharp(const SharpPlan& plan, const Matrix& moment, double rows, RandomStream& stream);
+}  // namespace trusted
+
 /// The exponential mechanism at the noise level its asymptotic privacy allows on this data set:
 /// row count, private calibration (source seed 000, Algorithm 3), draw, covariance inside. When the
 /// target is out of reach the zero frame is released, which is a result like any other.
@@ -55,10 +63,15 @@ class SharpPlan {
   Result<Outcome> run(const ExactGram& gram, RandomStream& stream) const;
 
  private:
+  friend Matrix trusted::draw_sharp(const SharpPlan& plan, const Matrix& moment, double rows,
+                                    RandomStream& stream);
   SharpPlan(SharpRequest request, ProjectionPlan projection)
       : request_(std::move(request)), projection_(std::move(projection)) {}
   SharpSettlement settle(const Vector& moment_eigenvalues, double true_rows,
                          RandomStream& stream) const;
+  /// The frame at what was settled; zero when the target is out of reach.
+  Matrix draw(const SymmetricEigen& moment, const SharpSettlement& settled,
+              RandomStream& stream) const;
 
   SharpRequest request_;
   ProjectionPlan projection_;

@@ -20,8 +20,10 @@ struct SpikedRequest {
   std::optional<double> noise_variance;  ///< sigma²; estimated privately when absent
   std::optional<double> spike;           ///< lambda_r; estimated privately when absent
   double spread = 1.0;
-  double row_radius = 0.0;  ///< rows are clipped to it, in the units asked for
+  bool gaussian_rows = false;  ///< the source's weaker preconditions; else those for sub-Gaussian
+  double row_radius = 0.0;     ///< rows are clipped to it, in the units asked for
   Budget budget;
+  int group_size = 1;           ///< rows protected together
   double variance_share = 0.2;  ///< of mu², for the r x r matrix inside the subspace
   bool published = false;       ///< the source's noise: every entry alike, classic calibration
   SpikedConstants constants;

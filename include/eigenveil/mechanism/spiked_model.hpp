@@ -47,11 +47,18 @@ struct SpikedCondition {
   bool known = true;  ///< false: a side depends on a parameter that is estimated
   bool met() const { return !known || left >= right; }
 };
-/// n >= C1 (kappa² r ln n + ln² n), p >= 2r, lambda/sigma² >= C1 (kappa p/n + sqrt(p/n)); with
-/// sigma² estimated also both halves of the source's condition (12).
+/// What of the model is public, and what rows it speaks of.
+struct SpikedKnowledge {
+  bool parameters = true;      ///< sigma² and lambda
+  bool noise_variance = true;  ///< sigma²
+  bool gaussian_rows = false;  ///< Lemma 2 and Corollary 1; else Corollary 2, for sub-Gaussian rows
+};
+/// Gaussian: n >= C1 (kappa² r ln n + ln² n), p >= 2r, lambda/sigma² >= C1 (kappa p/n + sqrt(p/n)).
+/// Sub-Gaussian: ln n becomes ln(p + n) max(1, ln² r) in the first, and the last is multiplied by
+/// ln(p + n). With sigma² estimated also both halves of the source's condition (12).
 std::vector<SpikedCondition> spiked_conditions(const SpikedModel& model,
                                                const SpikedConstants& constants,
-                                               bool parameters_known, bool noise_variance_known,
+                                               const SpikedKnowledge& knowledge,
                                                const std::optional<ApproxDp>& budget);
 
 /// The source's minimax rates, per r^(1/q), q the Schatten exponent: up to a constant.
