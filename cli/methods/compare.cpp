@@ -11,17 +11,13 @@
 namespace eigenveil::cli {
 namespace {
 
-bool under_a_model(const ComparedMethod& method) {
-  return method.predicted.basis == Basis::ModelProbability ||
-         method.predicted.basis == Basis::Asymptotic;
-}
-
 Figure comparison_figure(const std::vector<ComparedMethod>& methods, double sampling) {
   FigureSeries bars{.name = "predicted error", .kind = SeriesKind::Bars};
   FigurePanel panel;
   for (const ComparedMethod& method : methods) {
     if (method.predicted.available) {
-      panel.x.categories.push_back(method.name + (under_a_model(method) ? " (model)" : ""));
+      panel.x.categories.push_back(method.name +
+                                   (holds_under_a_model_only(method.predicted) ? " (model)" : ""));
       bars.x.push_back(static_cast<double>(panel.x.categories.size()));
       bars.y.push_back(std::sqrt(method.total_f2));
     }
@@ -41,7 +37,8 @@ Figure comparison_figure(const std::vector<ComparedMethod>& methods, double samp
 
 std::string reason(const std::vector<ComparedMethod>& methods, const ComparedMethod& best) {
   for (const ComparedMethod& other : methods) {
-    if (other.predicted.available && other.name != best.name && !under_a_model(other)) {
+    if (other.predicted.available && other.name != best.name &&
+        !holds_under_a_model_only(other.predicted)) {
       return fmt::format(
           "predicted error {:.3g}, the next method that holds for every data set "
           "({}) has {:.3g}",
@@ -130,43 +127,14 @@ Result<AssumedSetting> assumed_setting(const PlanRequest& request) {
 
 }  // namespace
 
-double sampling_error(const Vector& spectrum, Eigen::Index components, double rows) {
-  double sum = 0.0;
-  for (Eigen::Index i = 0; i < components; ++i) {
-    for (Eigen::Index j = components; j < spectrum.size(); ++j) {
-      const double gap = spectrum[i] - spectrum[j];
-      sum += spectrum[i] * spectrum[j] / std::max(gap * gap, 1e-300);
-    }
-  }
-  return 2.0 * std::min(sum / rows, static_cast<double>(components));
-}
-
 std::vector<ComparedMethod> compared(const MethodChoice& choice, const AssumedSetting& setting) {
-  const double sampling =
-      sampling_error(setting.spectrum, setting.components, static_cast<double>(setting.rows));
-  const double worst = 2.0 * static_cast<double>(std::min(
-                                 setting.components, setting.spectrum.size() - setting.components));
   std::vector<ComparedMethod> methods;
   for (const std::unique_ptr<Method>& method : choice.all()) {
     if (std::optional<PredictedError> predicted = method->predicted_error(setting)) {
-      const double total = std::min(worst, predicted->error_f2 + sampling);
-      methods.push_back({method->name(), *std::move(predicted), total});
+      methods.push_back({method->name(), *std::move(predicted)});
     }
   }
-  std::stable_sort(methods.begin(), methods.end(), [](const auto& a, const auto& b) {
-    return a.predicted.available != b.predicted.available ? a.predicted.available
-                                                          : a.total_f2 < b.total_f2;
-  });
-  return methods;
-}
-
-const ComparedMethod* recommended(const std::vector<ComparedMethod>& methods, bool accept_model) {
-  for (const ComparedMethod& method : methods) {
-    if (method.predicted.available && (accept_model || !under_a_model(method))) {
-      return &method;
-    }
-  }
-  return nullptr;
+  return ranked(std::move(methods), setting);
 }
 
 Outcome compare_methods(const PlanRequest& request, const MethodChoice& choice) {

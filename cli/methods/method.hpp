@@ -7,29 +7,9 @@
 
 #include "cli/methods/request.hpp"
 #include "cli/outcome.hpp"
-#include "eigenveil/privacy/guarantee.hpp"
+#include "eigenveil/mechanism/comparison.hpp"
 
 namespace eigenveil::cli {
-
-/// What the chooser assumes: sizes, bound, budget, and the spectrum of the second moment in the
-/// units of the bound.
-struct AssumedSetting {
-  Eigen::Index rows = 0;
-  Eigen::Index components = 1;
-  RowBound bound;
-  Budget budget;
-  Relation relation = Relation::AddRemove;
-  Vector spectrum;  ///< largest first
-};
-
-/// A method's answer to it.
-struct PredictedError {
-  double error_f2 = 0.0;  ///< E |UUᵀ - U~U~ᵀ|_F² that its noise adds; sampling error is common
-  Relation relation = Relation::AddRemove;
-  Basis basis = Basis::Proved;
-  std::string note;  ///< what it rests on, or why there is no prediction
-  bool available = true;
-};
 
 /// One way to make the release of a task: `--method NAME`. A new method is one file in this folder
 /// and one line in registry.cpp.

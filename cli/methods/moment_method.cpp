@@ -157,14 +157,7 @@ Outcome MomentMethod::plan(const PlanRequest& request) const {
 }
 
 std::optional<PredictedError> MomentMethod::predicted_error(const AssumedSetting& setting) const {
-  const Result<MomentPlan> plan =
-      planner_({setting.bound, setting.budget, setting.relation, Extension::Count, 1});
-  if (!plan) {
-    return PredictedError{0.0, setting.relation, Basis::Proved, plan.error().message, false};
-  }
-  const double sd = plan->off_diagonal_sd() / static_cast<double>(setting.rows);
-  return PredictedError{predicted_subspace_error(setting.spectrum, setting.components, sd),
-                        setting.relation, Basis::Proved, "first order in the noise"};
+  return predicted_moment_error(name(), setting);
 }
 
 }  // namespace

@@ -64,28 +64,6 @@ Result<OjaPlan> OjaMethod::oja_plan(const Request& what, const RowBound& bound) 
   });
 }
 
-/// Rows in the order of the file: clipped, rounded, and seen once.
-Result<std::size_t> stream_rows(RowReader& reader, const RowBound& bound, const Vector& scale,
-                                OjaPass& pass) {
-  RawRows block;
-  std::size_t count = 0;
-  while (true) {
-    if (const Result<void> read = reader.read(block); !read) {
-      return error_of(read);
-    }
-    if (block.rows == 0) {
-      return count;
-    }
-    const BoundedRows rows = BoundedRows::clip(bound, block.values.data(), block.rows);
-    for (std::size_t i = 0; i < rows.rows(); ++i) {
-      const Eigen::Map<const Vector> steps(rows.values().data() + i * rows.dimension(),
-                                           static_cast<Eigen::Index>(rows.dimension()));
-      pass.add(steps.cwiseProduct(scale));
-    }
-    count += rows.rows();
-  }
-}
-
 Outcome OjaMethod::release(const ReleaseRequest& request) const {
   if (request.input.is_gram()) {
     return bad_request("method oja sees rows one by one; a .gram file has none");
@@ -104,8 +82,7 @@ Outcome OjaMethod::release(const ReleaseRequest& request) const {
   const std::unique_ptr<RowReader> reader = pass->take_reader(request.output.is_quiet());
   RandomStream stream = request.output.stream();
   OjaPass oja(*plan, stream);
-  const Vector scale = pass->bound().unit() * column_scales(pass->bound(), request.what.units());
-  const Result<std::size_t> count = stream_rows(*reader, pass->bound(), scale, oja);
+  const Result<std::size_t> count = add_rows(oja, *reader, pass->bound(), request.what.units());
   if (!count) {
     return error_of(count);
   }
@@ -123,16 +100,6 @@ Outcome OjaMethod::release(const ReleaseRequest& request) const {
                   {fmt::format("  noise       standard deviation {:.4g} on every entry of a "
                                "batch's sum, batches of {} rows",
                                plan->noise_sd(), batch_)}});
-}
-
-/// 2 (p - 1) sd² (4 / 3T) / (B (l1 - l2))²: noise of T batches with growing weights, first order.
-double oja_error(const OjaPlan& plan, double rows, const Vector& spectrum) {
-  const auto batch = static_cast<double>(plan.request().batch);
-  const double steps = std::max(1.0, rows / batch);
-  const double gap = spectrum[0] - (spectrum.size() > 1 ? spectrum[1] : 0.0);
-  const double noise = plan.noise_sd() / (std::min(batch, rows) * gap);
-  return 2.0 * std::min(1.0, static_cast<double>(spectrum.size() - 1) * noise * noise * 4.0 /
-                                 (3.0 * steps));
 }
 
 Outcome OjaMethod::plan(const PlanRequest& request) const {
@@ -156,7 +123,7 @@ Outcome OjaMethod::plan(const PlanRequest& request) const {
             {"batch_noise_sd", plan.noise_sd()}};
         if (spectrum->size() > 0) {
           facts["predicted_error_f2"] =
-              oja_error(plan, static_cast<double>(request.rows), *spectrum);
+              predicted_oja_error(plan, static_cast<double>(request.rows), *spectrum);
         }
         if (request.json) {
           fmt::print("{}\n", facts.dump(2));
@@ -176,18 +143,7 @@ Outcome OjaMethod::plan(const PlanRequest& request) const {
 }
 
 std::optional<PredictedError> OjaMethod::predicted_error(const AssumedSetting& setting) const {
-  if (setting.components != 1) {
-    return std::nullopt;
-  }
-  const Relation relation =
-      setting.relation == Relation::AddRemove ? Relation::ReplaceOne : setting.relation;
-  const Result<OjaPlan> plan = OjaPlan::make({setting.bound.radius(), setting.bound.dimension(),
-                                              batch_, contribution_, setting.budget, relation});
-  if (!plan) {
-    return PredictedError{0.0, relation, Basis::ProvedRealArithmetic, plan.error().message, false};
-  }
-  return PredictedError{oja_error(*plan, static_cast<double>(setting.rows), setting.spectrum),
-                        relation, Basis::ProvedRealArithmetic, "one pass, rank one; first order"};
+  return predicted_oja_error(setting, batch_, contribution_);
 }
 
 }  // namespace

@@ -276,19 +276,7 @@ Outcome OrbitMethod::plan(const PlanRequest& request) const {
 }
 
 std::optional<PredictedError> OrbitMethod::predicted_error(const AssumedSetting& setting) const {
-  const Vector scales = Vector::Ones(static_cast<Eigen::Index>(setting.bound.dimension()));
-  const auto plan =
-      OrbitComponentsPlan::make({setting.bound, scales, setting.budget, setting.relation},
-                                setting.components, Request::kDefaultVarianceShare);
-  if (!plan) {
-    return PredictedError{0.0, setting.relation, Basis::ProvedRealArithmetic, plan.error().message,
-                          false};
-  }
-  const Vector sums = setting.spectrum * (static_cast<double>(setting.rows) /
-                                          scaled_norm2_bound(setting.bound, scales));
-  return PredictedError{predicted_orbit_error(sums, setting.components, plan->exponent()),
-                        setting.relation, Basis::ProvedRealArithmetic,
-                        "first order; 20% of the budget for the variances"};
+  return predicted_orbit_error(setting);
 }
 
 }  // namespace

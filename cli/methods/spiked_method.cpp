@@ -289,35 +289,7 @@ Outcome SpikedMethod::plan(const PlanRequest& request) const {
 }
 
 std::optional<PredictedError> SpikedMethod::predicted_error(const AssumedSetting& setting) const {
-  const Eigen::Index p = setting.spectrum.size();
-  const Eigen::Index k = setting.components;
-  PredictedError error{0.0, Relation::IndependentCopy, Basis::ModelProbability,
-                       "if the assumed spectrum is that of the model, known in public"};
-  if (k >= p) {
-    error.available = false;
-    error.note = "needs fewer components than columns";
-    return error;
-  }
-  SpikedRequest request;
-  request.rows = setting.rows;
-  request.dimension = p;
-  request.rank = k;
-  request.noise_variance = setting.spectrum.tail(p - k).mean();
-  request.spike = setting.spectrum[k - 1] - *request.noise_variance;
-  request.spread =
-      *request.spike > 0.0 ? (setting.spectrum[0] - *request.noise_variance) / *request.spike : 1.0;
-  request.row_radius = setting.bound.radius();
-  request.budget = setting.budget;
-  const Result<SpikedPlan> plan = SpikedPlan::make(request);
-  if (!plan) {
-    error.available = false;
-    error.note = plan.error().message;
-    return error;
-  }
-  const double sd = projector_sensitivity(plan->model(), request.constants) /
-                    plan->mu_of("projector") * std::sqrt(0.5);
-  error.error_f2 = projector_noise_error(p, k, sd);
-  return error;
+  return predicted_spiked_error(setting);
 }
 
 }  // namespace

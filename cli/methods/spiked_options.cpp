@@ -96,7 +96,7 @@ Result<SpikedRequest> SpikedOptions::request(const Request& what, Eigen::Index r
   request.budget = *budget;
   // pca is about the subspace; the source splits evenly for the covariance.
   request.variance_share =
-      what.variance_share.value_or(what.wants_components() ? Request::kDefaultVarianceShare : 0.5);
+      what.variance_share.value_or(what.wants_components() ? kDefaultVarianceShare : 0.5);
   request.published = what.published;
   request.constants = constants;
   return request;

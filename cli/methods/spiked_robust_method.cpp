@@ -7,7 +7,6 @@
 #include "cli/methods/planned_gram.hpp"
 #include "cli/methods/spectral_document.hpp"
 #include "cli/summary.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/gap_projector.hpp"
 #include "eigenveil/mechanism/noisy_projector.hpp"
 
@@ -62,15 +61,15 @@ ReleaseDocument document_of(const Request& request, const GapPlan& plan, const S
   }
   const double n = std::max(1.0, result.count);
   document.result.emplace_back("projector_noise_sd", result.projector_sd);
-  const SymmetricEigen inside = symmetric_eigen(result.inside / n);
-  const Vector variances = inside.values.cwiseMax(0.0);
+  const GapComponents components = gap_components(result);
+  const Vector& variances = components.explained_variance;
   document.result.emplace_back("noisy_explained_variance", to_list(variances));
   // The total variance is not released: shares are of the components alone.
   document.result.emplace_back("noisy_explained_share",
                                to_list(variances / std::max(variances.sum(), 1e-300)));
   document.result.emplace_back(
       "noise_edge", to_list(Vector::Constant(variances.size(), 4.0 * plan.inside_sd() / n)));
-  add_loadings(document, schema, *result.frame * inside.vectors);
+  add_loadings(document, schema, components.loadings);
   return document;
 }
 
@@ -107,13 +106,6 @@ Outcome SpikedRobustMethod::plan(const PlanRequest& request) const {
       .and_then([&](const RowBound& bound) { return gap_plan(request.what, bound); })
       .map([&](const GapPlan& plan) {
         const auto n = static_cast<double>(request.rows);
-        // The smallest gap of the covariance that gives an answer rather than NULL.
-        double low = 0.0;
-        double high = 1e6 * plan.radius() * plan.radius() * (1.0 + plan.gap_sd());
-        for (int i = 0; i < 200; ++i) {
-          const double middle = 0.5 * (low + high);
-          (plan.projector_sd(plan.expected_lower(middle)) ? high : low) = middle;
-        }
         nlohmann::ordered_json facts = {
             {"task", "pca"},
             {"method", "spiked-robust"},
@@ -121,7 +113,7 @@ Outcome SpikedRobustMethod::plan(const PlanRequest& request) const {
             {"in_words", detection_in_words(plan.guarantee())},
             {"row_norm", plan.radius()},
             {"gap_noise_sd", plan.gap_sd() / n},
-            {"smallest_useful_gap", high / n}};
+            {"smallest_useful_gap", plan.smallest_useful_gap() / n}};
         if (spectrum->size() > 0) {
           const Eigen::Index k = request.what.components;
           const double gap = n * ((*spectrum)[k - 1] - (*spectrum)[k]);
@@ -149,24 +141,7 @@ Outcome SpikedRobustMethod::plan(const PlanRequest& request) const {
 
 std::optional<PredictedError> SpikedRobustMethod::predicted_error(
     const AssumedSetting& setting) const {
-  PredictedError error{0.0, setting.relation, Basis::ProvedRealArithmetic,
-                       "noise adapts to the eigengap"};
-  const Result<GapPlan> plan =
-      GapPlan::make({setting.bound, Units::Scaled, setting.budget, setting.relation,
-                     setting.components, Request::kDefaultVarianceShare});
-  if (!plan) {
-    return PredictedError{0.0, setting.relation, error.basis, plan.error().message, false};
-  }
-  const Eigen::Index k = setting.components;
-  const double gap =
-      static_cast<double>(setting.rows) * (setting.spectrum[k - 1] - setting.spectrum[k]);
-  const std::optional<double> sd = plan->projector_sd(plan->expected_lower(gap));
-  if (!sd) {
-    return PredictedError{0.0, setting.relation, error.basis,
-                          "NULL is expected: the gap is too small for this budget", false};
-  }
-  error.error_f2 = projector_noise_error(setting.spectrum.size(), k, *sd * std::sqrt(0.5));
-  return error;
+  return predicted_robust_error(setting);
 }
 
 }  // namespace

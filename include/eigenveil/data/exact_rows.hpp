@@ -24,6 +24,9 @@ struct ExactRows {
 Result<ExactRows> read_exact_rows(const std::string& input, const ReadOptions& options,
                                   bool affine);
 
+/// The rest of a table of whole numbers below 2^53.
+Result<ExactRows> read_exact_rows(RowReader& reader, BadCell bad_cell, bool affine);
+
 /// A cell of text as numerator / denominator > 0 in 64 bits.
 struct ExactCell {
   enum class Kind : std::uint8_t { Number, Missing, Bad } kind = Kind::Bad;
