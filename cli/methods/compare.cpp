@@ -6,48 +6,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cli/methods/method_trials.hpp"
 #include "eigenveil/report/figure.hpp"
 
 namespace eigenveil::cli {
 namespace {
-
-/// Of the worst error: beyond it directions are hardly found.
-constexpr double kHopeless = 0.9;
-
-const ComparedMethod* runner_up(const MethodComparison& comparison, const ComparedMethod& best) {
-  for (const ComparedMethod& other : comparison.methods) {
-    if (other.predicted.available && other.name != best.name && !under_a_model(other)) {
-      return &other;
-    }
-  }
-  return nullptr;
-}
-
-/// The choice among methods that hold for every data set, and why.
-std::string recommendation(const MethodComparison& comparison) {
-  const ComparedMethod* best = recommended(comparison, false);
-  if (best == nullptr) {
-    return "no method that holds for every data set can predict its error here";
-  }
-  const double error = std::sqrt(best->total_f2);
-  std::string text = fmt::format("recommended: {} ({}; predicted error {:.3g}", best->name,
-                                 best->predicted.note, error);
-  if (const ComparedMethod* next = runner_up(comparison, *best)) {
-    const double other = std::sqrt(next->total_f2);
-    text += fmt::format(", {} has {:.3g}{}", next->name, other,
-                        other < 1.05 * error ? ", no real difference" : "");
-  }
-  text += ")";
-  if (best->total_f2 > kHopeless * comparison.worst_f2) {
-    text +=
-        "; nothing is found at this size and budget: take more rows, fewer columns, tighter "
-        "bounds or a larger budget";
-  } else if (best->total_f2 < 1.21 * comparison.sampling_f2) {
-    text += "; sampling costs more than privacy here";
-  }
-  return text;
-}
 
 Figure comparison_figure(const MethodComparison& comparison) {
   FigureSeries proved{.name = "holds for every data set", .kind = SeriesKind::Bars};
@@ -147,80 +109,16 @@ Result<AssumedSetting> assumed_setting(const PlanRequest& request) {
                         *spectrum,    request.what.budget.group_size};
 }
 
-/// Tried where that is possible; the noise's part is then what sampling does not explain.
-ComparedMethod compared_method(std::string name, PredictedError predicted,
-                               const MethodComparison& comparison,
-                               const std::optional<MethodTrials>& trials) {
-  ComparedMethod method{std::move(name), std::move(predicted)};
-  method.total_f2 =
-      std::min(comparison.worst_f2, method.predicted.error_f2 + comparison.sampling_f2);
-  if (!trials || !method.predicted.available || !method.predicted.trial) {
-    return method;
-  }
-  const TriedMethod tried = trials->run(method.predicted.trial);
-  method.total_f2 = tried.total_f2;
-  method.null_share = tried.null_share;
-  method.predicted.error_f2 = std::max(0.0, tried.total_f2 - comparison.sampling_f2);
-  if (tried.null_share == 1.0) {
-    method.predicted.available = false;
-    method.predicted.note = "NULL is expected: the gap is too small for this budget";
-  } else if (tried.null_share > 0.0) {
-    method.predicted.note +=
-        fmt::format("; answers NULL {:.0f}% of the time", 100.0 * tried.null_share);
-  }
-  return method;
-}
-
 }  // namespace
 
-double sampling_error(const Vector& spectrum, Eigen::Index components, double rows) {
-  double sum = 0.0;
-  for (Eigen::Index i = 0; i < components; ++i) {
-    for (Eigen::Index j = components; j < spectrum.size(); ++j) {
-      const double gap = spectrum[i] - spectrum[j];
-      sum += spectrum[i] * spectrum[j] / std::max(gap * gap, 1e-300);
-    }
-  }
-  return 2.0 * std::min(sum / rows, static_cast<double>(components));
-}
-
-bool under_a_model(const ComparedMethod& method) {
-  return method.predicted.basis == Basis::ModelProbability ||
-         method.predicted.basis == Basis::Asymptotic;
-}
-
 MethodComparison compared(const MethodChoice& choice, const AssumedSetting& setting) {
-  MethodComparison comparison;
-  comparison.worst_f2 = worst_error_f2(setting);
-  comparison.sampling_f2 =
-      sampling_error(setting.spectrum, setting.components, static_cast<double>(setting.rows));
-  std::optional<MethodTrials> trials;
-  if (MethodTrials::affordable(setting)) {
-    trials.emplace(setting);
-    comparison.tables = trials->tables();
-    comparison.sampling_f2 = trials->sampling_f2();
-  }
+  std::vector<ComparedMethod> methods;
   for (const std::unique_ptr<Method>& method : choice.all()) {
     if (std::optional<PredictedError> predicted = method->predicted_error(setting)) {
-      comparison.methods.push_back(
-          compared_method(method->name(), *std::move(predicted), comparison, trials));
+      methods.push_back({method->name(), *std::move(predicted)});
     }
   }
-  std::stable_sort(
-      comparison.methods.begin(), comparison.methods.end(), [](const auto& a, const auto& b) {
-        return a.predicted.available != b.predicted.available ? a.predicted.available
-                                                              : a.total_f2 < b.total_f2;
-      });
-  return comparison;
-}
-
-const ComparedMethod* recommended(const MethodComparison& comparison, bool accept_model) {
-  for (const ComparedMethod& method : comparison.methods) {
-    if (method.predicted.available && (accept_model || !under_a_model(method))) {
-      return &method;
-    }
-  }
-  return nullptr;
+  return compared(std::move(methods), setting);
 }
 
 Outcome compare_methods(const PlanRequest& request, const MethodChoice& choice) {

@@ -78,33 +78,9 @@ Outcome ExponentialMethod::release(const ReleaseRequest& request) const {
                  request.output, {request.input.display_name(), describe_bound(ready->bound)});
 }
 
-/// 1 - E (u'u_1)² ~ H(λ_1) / β, with c n = p β / 2 in the units of the assumed spectrum.
-double direction_error(const ExponentialPlan& plan, const Vector& eigenvalues, double rows) {
-  const auto p = static_cast<double>(eigenvalues.size());
-  const Result<SharpPrivacy> sharp = SharpPrivacy::make(eigenvalues, rows, 1);
-  return sharp ? sharp->error_frobenius2(2.0 * plan.exponent() * rows / p) : 2.0;
-}
-
 std::optional<PredictedError> ExponentialMethod::predicted_error(
     const AssumedSetting& setting) const {
-  if (setting.components != 1 || setting.spectrum.size() < 2) {
-    return std::nullopt;
-  }
-  const Result<ExponentialPlan> plan =
-      plan_exponential({setting.bound, column_scales(setting.bound, Units::Scaled), setting.budget,
-                        setting.relation, setting.group_size, Request::kDefaultVarianceShare});
-  if (!plan) {
-    return PredictedError{0.0, setting.relation, Basis::ProvedRealArithmetic, plan.error().message,
-                          false};
-  }
-  return PredictedError{direction_error(*plan, setting.spectrum, static_cast<double>(setting.rows)),
-                        setting.relation,
-                        plan->guarantee().basis,
-                        "the direction is drawn, nothing is added to the products",
-                        true,
-                        [exponent = plan->exponent()](const Matrix& moment, RandomStream& stream) {
-                          return std::optional<Matrix>(draw_component(moment, exponent, stream));
-                        }};
+  return predicted_exponential_error(setting);
 }
 
 Outcome ExponentialMethod::plan(const PlanRequest& request) const {

@@ -8,37 +8,9 @@
 
 #include "cli/methods/request.hpp"
 #include "cli/outcome.hpp"
-#include "eigenveil/privacy/guarantee.hpp"
-#include "eigenveil/random/stream.hpp"
+#include "eigenveil/mechanism/comparison.hpp"
 
 namespace eigenveil::cli {
-
-/// What the chooser assumes: sizes, bound, budget, and the spectrum of the second moment in the
-/// units of the bound.
-struct AssumedSetting {
-  Eigen::Index rows = 0;
-  Eigen::Index components = 1;
-  RowBound bound;
-  Budget budget;
-  Relation relation = Relation::AddRemove;
-  Vector spectrum;  ///< largest first
-  int group_size = 1;
-};
-
-/// The released directions of a method on a made-up second moment Σ x xᵀ of `rows` rows in the
-/// units of the bound; nothing where it would answer NULL. Simulation: no data is involved.
-using MethodTrial =
-    std::function<std::optional<Matrix>(const Matrix& moment, RandomStream& stream)>;
-
-/// A method's answer to it.
-struct PredictedError {
-  double error_f2 = 0.0;  ///< E |UUᵀ - U~U~ᵀ|_F² that its noise adds, to first order
-  Relation relation = Relation::AddRemove;
-  Basis basis = Basis::Proved;
-  std::string note;  ///< why it can be good, or why there is no prediction
-  bool available = true;
-  MethodTrial trial = {};  ///< beyond first order, at sizes where it is cheap
-};
 
 /// One way to make the release of a task: `--method NAME`. A new method is one file in this folder
 /// and one line in registry.cpp.

@@ -159,41 +159,8 @@ Outcome MomentMethod::plan(const PlanRequest& request) const {
       });
 }
 
-/// In doubles, for made-up tables only: releases use rounded noise.
-Matrix simulated_noise(NoiseLaw law, Eigen::Index p, double diagonal_sd, double off_diagonal_sd,
-                       RandomStream& stream) {
-  Matrix noise(p, p);
-  fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
-  if (law == NoiseLaw::Laplace) {  // a normal times sqrt of an exponential variable, variance 1
-    noise = noise.unaryExpr(
-        [&](double normal) { return normal * std::sqrt(-std::log(uniform(stream))); });
-  }
-  noise *= off_diagonal_sd;
-  noise.diagonal() *= diagonal_sd / off_diagonal_sd;
-  noise.triangularView<Eigen::StrictlyLower>() = noise.transpose();
-  return noise;
-}
-
 std::optional<PredictedError> MomentMethod::predicted_error(const AssumedSetting& setting) const {
-  const Result<MomentPlan> plan = planner_(
-      {setting.bound, setting.budget, setting.relation, Extension::Count, setting.group_size});
-  if (!plan) {
-    return PredictedError{0.0, setting.relation, Basis::Proved, plan.error().message, false};
-  }
-  const double sd = plan->off_diagonal_sd() / static_cast<double>(setting.rows);
-  return PredictedError{
-      predicted_subspace_error(setting.spectrum, setting.components, sd),
-      setting.relation,
-      Basis::Proved,
-      "noise once on all products: a direction suffers by its own distance to the rest",
-      true,
-      [noise = plan->noise().law, diagonal = plan->product_sd(), off = plan->off_diagonal_sd(),
-       k = setting.components](const Matrix& moment,
-                               RandomStream& stream) -> std::optional<Matrix> {
-        return largest_eigenpairs(
-                   moment + simulated_noise(noise, moment.rows(), diagonal, off, stream), k)
-            .vectors;
-      }};
+  return predicted_moment_error(name(), setting);
 }
 
 }  // namespace

@@ -68,28 +68,6 @@ Result<OjaPlan> OjaMethod::oja_plan(const Request& what, const RowBound& bound) 
   });
 }
 
-/// Rows in the order of the file: clipped, rounded, and seen once.
-Result<std::size_t> stream_rows(RowReader& reader, const RowBound& bound, const Vector& scale,
-                                OjaPass& pass) {
-  RawRows block;
-  std::size_t count = 0;
-  while (true) {
-    if (const Result<void> read = reader.read(block); !read) {
-      return error_of(read);
-    }
-    if (block.rows == 0) {
-      return count;
-    }
-    const BoundedRows rows = BoundedRows::clip(bound, block.values.data(), block.rows);
-    for (std::size_t i = 0; i < rows.rows(); ++i) {
-      const Eigen::Map<const Vector> steps(rows.values().data() + i * rows.dimension(),
-                                           static_cast<Eigen::Index>(rows.dimension()));
-      pass.add(steps.cwiseProduct(scale));
-    }
-    count += rows.rows();
-  }
-}
-
 Outcome OjaMethod::release(const ReleaseRequest& request) const {
   if (request.input.is_gram()) {
     return bad_request("method oja sees rows one by one; a .gram file has none");
@@ -108,8 +86,7 @@ Outcome OjaMethod::release(const ReleaseRequest& request) const {
   const std::unique_ptr<RowReader> reader = pass->take_reader(request.output.is_quiet());
   RandomStream stream = request.output.stream();
   OjaPass oja(*plan, stream);
-  const Vector scale = pass->bound().unit() * column_scales(pass->bound(), request.what.units());
-  const Result<std::size_t> count = stream_rows(*reader, pass->bound(), scale, oja);
+  const Result<std::size_t> count = add_rows(oja, *reader, pass->bound(), request.what.units());
   if (!count) {
     return error_of(count);
   }
@@ -129,16 +106,6 @@ Outcome OjaMethod::release(const ReleaseRequest& request) const {
                                plan->noise_sd(), batch_)}});
 }
 
-/// 2 (p - 1) sd² (4 / 3T) / (B (l1 - l2))²: noise of T batches with growing weights, first order.
-double oja_error(const OjaPlan& plan, double rows, const Vector& spectrum) {
-  const auto batch = static_cast<double>(plan.request().batch);
-  const double steps = std::max(1.0, rows / batch);
-  const double gap = spectrum[0] - (spectrum.size() > 1 ? spectrum[1] : 0.0);
-  const double noise = plan.noise_sd() / (std::min(batch, rows) * gap);
-  return 2.0 * std::min(1.0, static_cast<double>(spectrum.size() - 1) * noise * noise * 4.0 /
-                                 (3.0 * steps));
-}
-
 Outcome OjaMethod::plan(const PlanRequest& request) const {
   return plan_for_spectrum(
       request, [&](const RowBound& bound) { return oja_plan(request.what, bound); },
@@ -148,7 +115,7 @@ Outcome OjaMethod::plan(const PlanRequest& request) const {
         facts["batch_noise_sd"] = plan.noise_sd();
         if (spectrum.size() > 0) {
           facts["predicted_error_f2"] =
-              oja_error(plan, static_cast<double>(request.rows), spectrum);
+              predicted_oja_error(plan, static_cast<double>(request.rows), spectrum);
         }
         if (request.json) {
           fmt::print("{}\n", facts.dump(2));
@@ -167,59 +134,8 @@ Outcome OjaMethod::plan(const PlanRequest& request) const {
       });
 }
 
-/// Sum of x (x . w) over `rows` Gaussian rows with this spectrum, in O(p): the scores z = x . w are
-/// normal with variance w'Dw; given them, Σ x z = |z|² Dw / w'Dw + |z| N(0, D - Dw w'D / w'Dw).
-Vector made_up_batch(const Vector& spectrum, const Vector& direction, double rows,
-                     RandomStream& stream) {
-  const Vector image = spectrum.cwiseProduct(direction);
-  const double variance = std::max(direction.dot(image), 1e-300);
-  const double scores = variance * chi_square(stream, rows);
-  Vector normal(spectrum.size());
-  fill_standard_normal(stream, {normal.data(), static_cast<std::size_t>(normal.size())});
-  const Vector row = spectrum.cwiseSqrt().cwiseProduct(normal);
-  const Vector rest = row - image * (row.dot(direction) / variance);
-  return image * (scores / variance) + std::sqrt(scores) * rest;
-}
-
-/// The pass on made-up batches: the same weights as OjaPass, contributions not cut.
-Matrix tried_direction(const OjaPlan& plan, Eigen::Index rows, const Vector& spectrum,
-                       RandomStream& stream) {
-  const auto batch = static_cast<Eigen::Index>(plan.request().batch);
-  Vector direction = haar_frame(stream, spectrum.size(), 1);
-  Vector running = Vector::Zero(spectrum.size());
-  Vector noise(spectrum.size());
-  for (Eigen::Index done = 0, step = 1; done < rows; done += batch, ++step) {
-    const auto size = static_cast<double>(std::min(batch, rows - done));
-    fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
-    running += static_cast<double>(step) *
-               (made_up_batch(spectrum, direction, size, stream) + plan.noise_sd() * noise);
-    direction = running.normalized();
-  }
-  return direction;
-}
-
 std::optional<PredictedError> OjaMethod::predicted_error(const AssumedSetting& setting) const {
-  if (setting.components != 1) {
-    return std::nullopt;
-  }
-  const Relation relation =
-      setting.relation == Relation::AddRemove ? Relation::ReplaceOne : setting.relation;
-  const Result<OjaPlan> plan =
-      OjaPlan::make({setting.bound.radius(), setting.bound.dimension(), batch_, contribution_,
-                     setting.budget, relation, setting.group_size});
-  if (!plan) {
-    return PredictedError{0.0, relation, Basis::ProvedRealArithmetic, plan.error().message, false};
-  }
-  return PredictedError{
-      oja_error(*plan, static_cast<double>(setting.rows), setting.spectrum),
-      relation,
-      Basis::ProvedRealArithmetic,
-      "one pass over a stream in little memory",
-      true,
-      [plan = *plan, rows = setting.rows, spectrum = setting.spectrum](const Matrix& /*moment*/,
-                                                                       RandomStream& stream) {
-        return std::optional<Matrix>(tried_direction(plan, rows, spectrum, stream));
-      }};
+  return predicted_oja_error(setting, batch_, contribution_);
 }
 
 }  // namespace

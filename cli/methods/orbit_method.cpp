@@ -289,40 +289,8 @@ Outcome OrbitMethod::plan(const PlanRequest& request) const {
   });
 }
 
-/// The real subspace of a draw on the orbit of projections, for a made-up moment.
-std::optional<Matrix> tried_subspace(const Matrix& moment, Eigen::Index rank, double exponent,
-                                     RandomStream& stream) {
-  const SymmetricEigen eigen = symmetric_eigen(moment);
-  const Result<OrbitSampler> sampler =
-      OrbitSampler::make({eigen.values, Vector::Ones(rank), exponent});
-  if (!sampler) {
-    return std::nullopt;
-  }
-  const ComplexMatrix frame = eigen.vectors * sampler->draw(stream);
-  return real_subspace({frame * frame.adjoint(), Vector::Ones(rank)}, rank);
-}
-
 std::optional<PredictedError> OrbitMethod::predicted_error(const AssumedSetting& setting) const {
-  const Vector scales = Vector::Ones(static_cast<Eigen::Index>(setting.bound.dimension()));
-  const auto plan =
-      OrbitComponentsPlan::make({setting.bound, scales, setting.budget, setting.relation,
-                                 RowField::Real, OrbitCalibration::Tight, setting.group_size},
-                                setting.components, Request::kDefaultVarianceShare);
-  if (!plan) {
-    return PredictedError{0.0, setting.relation, Basis::ProvedRealArithmetic, plan.error().message,
-                          false};
-  }
-  const double norm2 = scaled_norm2_bound(setting.bound, scales);
-  const Vector sums = setting.spectrum * (static_cast<double>(setting.rows) / norm2);
-  return PredictedError{predicted_orbit_error(sums, setting.components, plan->exponent()),
-                        setting.relation,
-                        Basis::ProvedRealArithmetic,
-                        "the subspace is drawn, nothing is added to the products",
-                        true,
-                        [norm2, k = setting.components, exponent = plan->exponent()](
-                            const Matrix& moment, RandomStream& stream) {
-                          return tried_subspace(moment / norm2, k, exponent, stream);
-                        }};
+  return predicted_orbit_error(setting);
 }
 
 }  // namespace

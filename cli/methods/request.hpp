@@ -9,6 +9,7 @@
 #include "cli/options/input_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "eigenveil/core/matrix.hpp"
+#include "eigenveil/mechanism/comparison.hpp"
 #include "eigenveil/mechanism/covariance.hpp"
 
 namespace eigenveil::cli {
@@ -29,8 +30,6 @@ struct Request {
   bool published = false;  ///< the source's own constants instead of the tight ones
   BoundOptions bounds;
   BudgetOptions budget;
-
-  static constexpr double kDefaultVarianceShare = 0.2;
 
   void declare(CLI::App& app);
   /// Declared by the choice of methods where one of them takes it.

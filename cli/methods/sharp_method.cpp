@@ -171,44 +171,8 @@ Outcome SharpMethod::release(const ReleaseRequest& request) const {
        lines_of(outcome->settlement, request.what)});
 }
 
-/// As Theorem 1 of seed 000 has it, at the beta the assumed spectrum allows.
-std::optional<double> asymptotic_error(const SharpPlan& plan, const AssumedSetting& setting) {
-  const auto p = static_cast<double>(setting.spectrum.size());
-  const auto n = static_cast<double>(setting.rows);
-  const Vector normalised = setting.spectrum * (p / plan.row_norm2_bound());
-  const Result<SharpPrivacy> sharp = SharpPrivacy::make(normalised, n, setting.components);
-  const std::optional<double> beta = sharp ? sharp->beta(plan.draw_mu()) : std::nullopt;
-  return beta ? std::optional<double>(sharp->error_frobenius2(*beta)) : std::nullopt;
-}
-
 std::optional<PredictedError> SharpMethod::predicted_error(const AssumedSetting& setting) const {
-  PredictedError error{0.0, setting.relation, Basis::Asymptotic,
-                       "direction drawn at the level the spectrum allows"};
-  const Vector scales = column_scales(setting.bound, Units::Scaled);
-  SharpRequest request{setting.bound,      scales,
-                       setting.budget,     setting.relation,
-                       setting.group_size, setting.components};
-  request.variance_share = Request::kDefaultVarianceShare;
-  request.calibration_share = options_.calibration_share;
-  const Result<SharpPlan> plan = SharpPlan::make(request);
-  if (!plan) {
-    error.available = false;
-    error.note = plan.error().message;
-    return error;
-  }
-  const std::optional<double> asymptotic = asymptotic_error(*plan, setting);
-  error.available = asymptotic.has_value();
-  error.error_f2 = asymptotic.value_or(0.0);
-  if (!asymptotic) {
-    error.note = "not achievable: the budget lies below the plateau of the assumed spectrum";
-    return error;
-  }
-  error.trial = [plan = *plan, rows = static_cast<double>(setting.rows)](
-                    const Matrix& moment, RandomStream& stream) -> std::optional<Matrix> {
-    Matrix frame = trusted::draw_sharp(plan, moment, rows, stream);
-    return frame.isZero(0.0) ? std::nullopt : std::optional<Matrix>(std::move(frame));
-  };
-  return error;
+  return predicted_sharp_error(setting, options_.calibration_share);
 }
 
 }  // namespace

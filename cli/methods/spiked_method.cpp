@@ -286,49 +286,8 @@ Outcome SpikedMethod::plan(const PlanRequest& request) const {
       });
 }
 
-/// The largest eigenvalue of the bulk over its mean that still counts as flat.
-constexpr double kFlatBulk = 1.05;
-
 std::optional<PredictedError> SpikedMethod::predicted_error(const AssumedSetting& setting) const {
-  const Eigen::Index p = setting.spectrum.size();
-  const Eigen::Index k = setting.components;
-  PredictedError error{0.0, Relation::IndependentCopy, Basis::ModelProbability,
-                       "noise on the projector at the model's sensitivity, if sigma^2 and lambda "
-                       "are public"};
-  if (k >= p) {
-    error.available = false;
-    error.note = "needs fewer components than columns";
-    return error;
-  }
-  SpikedRequest request;
-  request.rows = setting.rows;
-  request.dimension = p;
-  request.rank = k;
-  request.noise_variance = setting.spectrum.tail(p - k).mean();
-  if (setting.spectrum[k] > kFlatBulk * *request.noise_variance) {
-    error.available = false;
-    error.note = "the assumed spectrum is not spiked: its bulk is not flat, so the model is wrong";
-    return error;
-  }
-  request.spike = setting.spectrum[k - 1] - *request.noise_variance;
-  request.spread =
-      *request.spike > 0.0 ? (setting.spectrum[0] - *request.noise_variance) / *request.spike : 1.0;
-  request.row_radius = setting.bound.radius();
-  request.budget = setting.budget;
-  request.group_size = setting.group_size;
-  const Result<SpikedPlan> plan = SpikedPlan::make(request);
-  if (!plan) {
-    error.available = false;
-    error.note = plan.error().message;
-    return error;
-  }
-  const double sd =
-      projector_sensitivity(plan->model(), request.constants) / plan->mu_of("projector");
-  error.error_f2 = projector_noise_error(p, k, sd * std::sqrt(0.5));
-  error.trial = [k, sd](const Matrix& moment, RandomStream& stream) -> std::optional<Matrix> {
-    return noisy_subspace(largest_eigenpairs(moment, k).vectors, symmetric_noise(sd), stream);
-  };
-  return error;
+  return predicted_spiked_error(setting);
 }
 
 }  // namespace

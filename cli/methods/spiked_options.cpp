@@ -104,7 +104,7 @@ Result<SpikedRequest> SpikedOptions::request(const Request& what, Eigen::Index r
   request.group_size = what.budget.group_size;
   // pca is about the subspace; the source splits evenly for the covariance.
   request.variance_share =
-      what.variance_share.value_or(what.wants_components() ? Request::kDefaultVarianceShare : 0.5);
+      what.variance_share.value_or(what.wants_components() ? kDefaultVarianceShare : 0.5);
   request.published = what.published;
   request.constants = constants;
   return request;

@@ -9,7 +9,6 @@
 #include "cli/methods/planned_spectrum.hpp"
 #include "cli/methods/spectral_document.hpp"
 #include "cli/summary.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/gap_projector.hpp"
 #include "eigenveil/mechanism/noisy_projector.hpp"
 #include "eigenveil/random/normal.hpp"
@@ -65,15 +64,15 @@ ReleaseDocument document_of(const Request& request, const GapPlan& plan, const S
   }
   const double n = std::max(1.0, result.count);
   document.result.emplace_back("projector_noise_sd", result.projector_sd);
-  const SymmetricEigen inside = symmetric_eigen(result.inside / n);
-  const Vector variances = inside.values.cwiseMax(0.0);
+  const GapComponents components = gap_components(result);
+  const Vector& variances = components.explained_variance;
   document.result.emplace_back("noisy_explained_variance", to_list(variances));
   // The total variance is not released: shares are of the components alone.
   document.result.emplace_back("noisy_explained_share",
                                to_list(variances / std::max(variances.sum(), 1e-300)));
   document.result.emplace_back(
       "noise_edge", to_list(Vector::Constant(variances.size(), 4.0 * plan.inside_sd() / n)));
-  add_loadings(document, schema, *result.frame * inside.vectors);
+  add_loadings(document, schema, components.loadings);
   return document;
 }
 
@@ -97,24 +96,13 @@ Outcome SpikedRobustMethod::release(const ReleaseRequest& request) const {
                  {request.input.display_name(), describe_bound(ready->bound), lines});
 }
 
-/// The smallest gap of the sum that gives an answer rather than NULL, on average.
-double smallest_useful_gap(const GapPlan& plan) {
-  double low = 0.0;
-  double high = 1e6 * plan.radius() * plan.radius() * (1.0 + plan.gap_sd());
-  for (int i = 0; i < 200; ++i) {
-    const double middle = 0.5 * (low + high);
-    (plan.projector_sd(plan.expected_lower(middle)) ? high : low) = middle;
-  }
-  return high;
-}
-
 nlohmann::ordered_json plan_facts(const PlanRequest& request, const GapPlan& plan,
                                   const Vector& spectrum) {
   const auto n = static_cast<double>(request.rows);
   nlohmann::ordered_json facts = plan_head(request, "spiked-robust", plan.guarantee());
   facts["row_norm"] = plan.radius();
   facts["gap_noise_sd"] = plan.gap_sd() / n;
-  facts["smallest_useful_gap"] = smallest_useful_gap(plan) / n;
+  facts["smallest_useful_gap"] = plan.smallest_useful_gap() / n;
   if (spectrum.size() > 0) {
     const Eigen::Index k = request.what.components;
     const double gap = n * (spectrum[k - 1] - spectrum[k]);
@@ -147,43 +135,9 @@ Outcome SpikedRobustMethod::plan(const PlanRequest& request) const {
       });
 }
 
-/// Both noisy steps on a made-up moment.
-std::optional<Matrix> tried_frame(const GapPlan& plan, const Matrix& moment, RandomStream& stream) {
-  const Eigen::Index k = plan.request().components;
-  const SymmetricEigen top = largest_eigenpairs(moment, k + 1);
-  double normal = 0.0;
-  fill_standard_normal(stream, {&normal, 1});
-  const double gap = top.values[k - 1] - top.values[k] + plan.gap_sd() * normal;
-  const std::optional<double> sd = plan.projector_sd(plan.expected_lower(gap));
-  if (!sd) {
-    return std::nullopt;
-  }
-  return noisy_subspace(top.vectors.leftCols(k), symmetric_noise(*sd), stream);
-}
-
 std::optional<PredictedError> SpikedRobustMethod::predicted_error(
     const AssumedSetting& setting) const {
-  PredictedError error{0.0, setting.relation, Basis::ProvedRealArithmetic,
-                       "noise on the projector, fitted to a noisy eigengap"};
-  const Result<GapPlan> plan =
-      GapPlan::make({setting.bound, Units::Scaled, setting.budget, setting.relation,
-                     setting.components, Request::kDefaultVarianceShare, setting.group_size});
-  if (!plan) {
-    return PredictedError{0.0, setting.relation, error.basis, plan.error().message, false};
-  }
-  const Eigen::Index k = setting.components;
-  const double gap =
-      static_cast<double>(setting.rows) * (setting.spectrum[k - 1] - setting.spectrum[k]);
-  const std::optional<double> sd = plan->projector_sd(plan->expected_lower(gap));
-  if (!sd) {
-    return PredictedError{0.0, setting.relation, error.basis,
-                          "NULL is expected: the gap is too small for this budget", false};
-  }
-  error.error_f2 = projector_noise_error(setting.spectrum.size(), k, *sd * std::sqrt(0.5));
-  error.trial = [plan = *plan](const Matrix& moment, RandomStream& stream) {
-    return tried_frame(plan, moment, stream);
-  };
-  return error;
+  return predicted_robust_error(setting);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ Contender moment_contender(const AssumedSetting& s, bool gaussian) {
 
 Contender drawing_contender(const AssumedSetting& s, const std::string& name) {
   const Vector scales = column_scales(s.bound, Units::Scaled);
-  constexpr double kShare = Request::kDefaultVarianceShare;
+  constexpr double kShare = kDefaultVarianceShare;
   if (name == "exponential") {
     const Result<ExponentialPlan> plan =
         plan_exponential({s.bound, scales, s.budget, s.relation, s.group_size, kShare});
@@ -119,7 +119,7 @@ Contender spiked_contender(const AssumedSetting& s) {
 Contender robust_contender(const AssumedSetting& s) {
   const Result<GapPlan> plan =
       GapPlan::make({s.bound, Units::Scaled, s.budget, s.relation, s.components,
-                     Request::kDefaultVarianceShare, s.group_size});
+                     kDefaultVarianceShare, s.group_size});
   if (!plan) {
     return {};
   }

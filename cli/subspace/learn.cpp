@@ -7,6 +7,7 @@
 #include "cli/options/checks.hpp"
 #include "cli/progress.hpp"
 #include "eigenveil/data/parallel_rows.hpp"
+#include "eigenveil/mechanism/subspace_learner.hpp"
 
 namespace eigenveil::cli {
 
@@ -130,33 +131,9 @@ Result<Release<LearnedSubspace>> learn_subspace(const SubspacePlan& plan, std::s
                                                 double angle, std::size_t rows,
                                                 const InputOptions& input, bool quiet,
                                                 RandomStream& stream) {
-  const int threads = input.thread_count();
-  const std::size_t part_rows = rows / parts;
-  std::vector<LearnedSubspace> learned;
-  std::optional<Release<LearnedSubspace>> last;
-  std::optional<GroupBuilder> builder = plan.builder(stream, threads);
-  std::size_t in_part = 0;
-  const Result<void> read = for_each_row(input, rows, quiet, [&](const double* row) {
-    if (learned.size() == parts) {
-      return;
-    }
-    builder->add(row);
-    if (++in_part == part_rows) {
-      last = plan.run(std::move(*builder).finish(), stream, threads);
-      learned.push_back(last->value());
-      builder = plan.builder(stream, threads);
-      in_part = 0;
-    }
-  });
-  if (!read) {
-    return error_of(read);
-  }
-  if (parts == 1) {
-    return *last;
-  }
-  // Disjoint parts fixed by the row index: a replaced row touches one of them.
-  return Release<LearnedSubspace>(agreeing_subspace(learned, 2.0 * angle), last->guarantee(),
-                                  last->mechanism());
+  SubspaceLearner learner(plan, parts, angle, stream, input.thread_count());
+  return for_each_row(input, rows, quiet, [&](const double* row) { learner.add(row); })
+      .map([&] { return std::move(learner).finish(); });
 }
 
 }  // namespace eigenveil::cli

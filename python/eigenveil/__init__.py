@@ -8,7 +8,7 @@
 someone who accepts 5% false alarms detects a given person with at most 8.0% power
 """
 
-from ._audit import audit
+from ._audit import audit, audit_sharp
 from ._core import (
     GDP,
     ZCDP,
@@ -21,36 +21,45 @@ from ._core import (
     __version__,
 )
 from ._covariance import PrivateCovariance
-from ._errors import EigenveilError, PrivacyWarning
+from ._errors import EigenveilError, NullReleaseError, PrivacyWarning
 from ._guarantee import compose, compose_parallel, to_dp_accounting
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
 from ._pca import PrivatePCA
-from ._plans import Plan, plan_covariance, plan_pca
+from ._plans import Comparison, Plan, compare_pca, plan_covariance, plan_low_rank, plan_mask, plan_pca, plan_subspace
 from ._samplers import sample_bingham, sample_orbit
+from ._subspace import PrivateSubspace
 
 __all__ = [
     "ApproxDP",
     "AuditResult",
+    "Comparison",
     "EigenveilError",
     "GDP",
     "Guarantee",
     "MaskedData",
+    "NullReleaseError",
     "Plan",
     "PrivacyWarning",
     "PrivateCovariance",
     "PrivateLowRank",
     "PrivatePCA",
+    "PrivateSubspace",
     "PureDP",
     "RenyiCurve",
     "TradeOffCurve",
     "ZCDP",
     "__version__",
     "audit",
+    "audit_sharp",
     "compose",
     "compose_parallel",
+    "compare_pca",
     "plan_covariance",
+    "plan_low_rank",
+    "plan_mask",
     "plan_pca",
+    "plan_subspace",
     "sample_bingham",
     "sample_orbit",
     "to_dp_accounting",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ._docs import PARAMETERS, with_parameters
+from ._docs import with_parameters
 from ._estimator import PrivateEstimator
 
 
@@ -39,49 +39,6 @@ class PrivateCovariance(PrivateEstimator):
     """
 
     _task = "covariance"
-
-    def __init__(
-        self,
-        *,
-        epsilon=None,
-        delta=None,
-        rho=None,
-        mu=None,
-        bounds=None,
-        row_norm=None,
-        center="none",
-        neighbours="add-remove",
-        group_size=1,
-        method="auto",
-        standardize=False,
-        columns=None,
-        missing="midpoint",
-        bad_cell="refuse",
-        allele_frequencies=None,
-        grid=None,
-        threads=None,
-        progress=False,
-        seed=None,
-    ):
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.bounds = bounds
-        self.row_norm = row_norm
-        self.center = center
-        self.neighbours = neighbours
-        self.group_size = group_size
-        self.method = method
-        self.standardize = standardize
-        self.columns = columns
-        self.missing = missing
-        self.bad_cell = bad_cell
-        self.allele_frequencies = allele_frequencies
-        self.grid = grid
-        self.threads = threads
-        self.progress = progress
-        self.seed = seed
 
     def _publish(self, current, released):
         super()._publish(current, released)

@@ -13,12 +13,14 @@ PARAMETERS = """\
         may be read off the data.
     center : {"none", "private"} or array of shape (n_features,), default="none"
         Second moments about the public midpoint, about a privately released mean, or about a public centre.
-    neighbours : {"add-remove", "replace-one", "zero-row"}, default="add-remove"
-        What one person can change.
+    neighbours : {"add-remove", "replace-one", "zero-row", "independent-copy"}, optional
+        What one person can change. Default "add-remove"; "zero-row" for :class:`MaskedData`. "independent-copy" belongs to method "spiked".
     group_size : int, default=1
         Rows protected together.
     method : str, default="auto"
-        "gauss", "laplace", ...; "auto" follows the task and the budget.
+        "gauss", "laplace", "exponential", "orbit", "sharp", "spiked", "spiked-robust", "oja"; "auto" follows the task and the budget.
+    method_options : dict, optional
+        Options that only this method has, with the names of the command line (``{"sigma2": 1.0, "lambda": 5.0}``): the guide has the table.
     standardize : bool, default=False
         Work in columns scaled from their public range to [-1, 1] instead of original units.
     columns : list of str, optional

@@ -20,5 +20,9 @@ class EigenveilError(ValueError):
         return type(self), (self.args[0], self.code)
 
 
+class NullReleaseError(EigenveilError):
+    """The release is NULL: a legal outcome of some methods, with nothing to transform by. ``is_null_`` says so without an exception."""
+
+
 class PrivacyWarning(UserWarning):
     """Something that is easy to do and spends or weakens the guarantee."""

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _core
 from ._bounds import make_bound
 from ._budget import make_budget
-from ._errors import EigenveilError, PrivacyWarning
+from ._errors import EigenveilError, NullReleaseError, PrivacyWarning
 from ._progress import Progress
 from ._rows import FileSource, open_source
 from .methods import Request, choose_method
@@ -33,25 +33,60 @@ class ReadOptions:
 class _Pass:
     """Rows summed so far, for one plan. Private until released."""
 
-    def __init__(self, names, named, bound, plan, request, accumulator):
+    def __init__(self, names, named, bound, plan, request, method, accumulator=None, statistic=None):
         self.names = names
         self.named = named
         self.bound = bound
         self.plan = plan
         self.request = request
+        self.method = method
         self.accumulator = accumulator
-        self.gram = None
+        self.statistic = statistic
 
     def finish(self):
-        if self.gram is None:
-            self.gram = self.accumulator.finish()
-        return self.gram
+        if self.statistic is None:
+            self.statistic = self.accumulator.finish()
+        return self.statistic
+
+
+def store_parameters(estimator, values):
+    """The whole body of an ``__init__``: ``store_parameters(self, locals())``. scikit-learn reads the names from its signature."""
+    for name, value in values.items():
+        if name not in ("self", "__class__"):
+            setattr(estimator, name, value)
 
 
 class PrivateEstimator(BaseEstimator):
-    """Base of the estimators. ``__init__`` stores, ``fit`` checks."""
+    """Base of the estimators, with the parameters that all second-moment releases share. ``__init__`` stores, ``fit`` checks."""
 
     _task = ""
+    _neighbours = "add-remove"  # when nothing is said
+
+    def __init__(
+        self,
+        *,
+        epsilon=None,
+        delta=None,
+        rho=None,
+        mu=None,
+        bounds=None,
+        row_norm=None,
+        center="none",
+        neighbours=None,
+        group_size=1,
+        method="auto",
+        method_options=None,
+        standardize=False,
+        columns=None,
+        missing="midpoint",
+        bad_cell="refuse",
+        allele_frequencies=None,
+        grid=None,
+        threads=None,
+        progress=False,
+        seed=None,
+    ):
+        store_parameters(self, locals())
 
     # ---- the story -------------------------------------------------------------------------------------------------
 
@@ -71,11 +106,11 @@ class PrivateEstimator(BaseEstimator):
         self
         """
         self.__dict__.pop("_pass", None)
-        self._read(X)
+        self._read(X, whole=True)
         return self.release()
 
     def partial_fit(self, X, y=None):
-        """Add rows to the exact sums. Nothing is spent, and nothing is learned, until :meth:`release`.
+        """Add rows to the exact sums (or to what the method keeps instead). Nothing is spent or learned until :meth:`release`.
 
         Parameters
         ----------
@@ -86,7 +121,7 @@ class PrivateEstimator(BaseEstimator):
         -------
         self
         """
-        self._read(X)
+        self._read(X, whole=False)
         return self
 
     def release(self):
@@ -102,8 +137,7 @@ class PrivateEstimator(BaseEstimator):
         _warn_in_search(self)
         if self.seed is not None:
             warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=2)
-        released = current.plan.release(current.request, current.finish(), self.seed)
-        self._publish(current, released)
+        self._publish(current, self._release_pass(current))
         self.__dict__.pop("_pass", None)
         return self
 
@@ -115,8 +149,14 @@ class PrivateEstimator(BaseEstimator):
         current = self.__dict__.get("_pass")
         if current is None:
             raise EigenveilError("there is nothing to save: call partial_fit first")
-        current.finish().save(str(path))
+        statistic = current.finish()
+        if not isinstance(statistic, _core.ExactGram):
+            raise EigenveilError(f"method {current.method} keeps no sums that could be saved and merged")
+        statistic.save(str(path))
         self.__dict__.pop("_pass", None)
+
+    def _release_pass(self, current):
+        return current.plan.release(current.request, current.finish(), self.seed)
 
     # ---- parts -----------------------------------------------------------------------------------------------------
 
@@ -126,12 +166,13 @@ class PrivateEstimator(BaseEstimator):
         return Request(
             task=self._task,
             budget=make_budget(self.epsilon, self.delta, self.rho, self.mu),
-            relation=self.neighbours,
+            relation=self.neighbours or self._neighbours,
             group_size=int(self.group_size),
             components=self._components(dimension),
             private_mean=isinstance(self.center, str) and self.center == "private",
             scaled=bool(self.standardize),
             variance_share=getattr(self, "variance_share", None),
+            given_options=self.method_options,
         )
 
     def _components(self, dimension):
@@ -151,16 +192,16 @@ class PrivateEstimator(BaseEstimator):
             frequencies=frequencies,
         )
 
-    def _read(self, X):
+    def _read(self, X, whole):
         make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
         if isinstance(X, str) and X.endswith(".gram"):
             self._load_gram(X)
             return
         options = self._options()
-        source = open_source(X, options)
+        source = self._open(X, options)
         current = self.__dict__.get("_pass")
         if current is None:
-            current = self._start(source)
+            current = self._start(source, whole)
             self._set_features(current)
         elif source.names != current.names and len(source.names) != len(current.names):
             raise ValueError(
@@ -179,13 +220,19 @@ class PrivateEstimator(BaseEstimator):
                 raise
         self._pass = current
 
-    def _start(self, source):
-        request = self._request(len(source.names))
-        method = choose_method(self.method, request)
+    def _open(self, X, options):
+        return open_source(X, options)
+
+    def _start(self, source, whole):
+        method, request = choose_method(self.method, self._request(len(source.names)))
         center = None if self.center is None or isinstance(self.center, str) else self.center
-        bound = make_bound(source.names, self.bounds, self.row_norm, center, self.grid, self.allele_frequencies)
+        row_norm = self.row_norm
+        if self.bounds is None and row_norm is None:
+            row_norm = method.model_radius(request, len(source.names))
+        bound = make_bound(source.names, self.bounds, row_norm, center, self.grid, self.allele_frequencies)
         plan = method.plan(request, bound)
-        return _Pass(source.names, source.named, bound, plan, request, source.accumulator(bound, self.threads))
+        accumulator = plan.accumulator(source, bound, self.threads, self.seed)
+        return _Pass(source.names, source.named, bound, plan, request, method.name, accumulator)
 
     def _load_gram(self, path):
         if self.bounds is not None or self.row_norm is not None or self.grid is not None or self.columns:
@@ -193,17 +240,18 @@ class PrivateEstimator(BaseEstimator):
         if "_pass" in self.__dict__:
             raise EigenveilError("merge .gram files with `eigenveil gram merge` before they are released")
         gram = _core.ExactGram.load(path)
-        request = self._request(len(gram.columns))
-        plan = choose_method(self.method, request).plan(request, gram.bound)
-        self._pass = _Pass(gram.columns, True, gram.bound, plan, request, None)
-        self._pass.gram = gram
+        method, request = choose_method(self.method, self._request(len(gram.columns)))
+        self._pass = _Pass(gram.columns, True, gram.bound, method.plan(request, gram.bound), request, method.name, statistic=gram)
 
     def _publish(self, current, released):
-        for name in ("n_samples_", "noisy_count_", "noisy_count_sd_", "mean_"):
-            self.__dict__.pop(name, None)
+        self._forget()
         self._set_features(current)
         self.guarantee_ = released.guarantee
-        self.method_ = choose_method(self.method, current.request).name
+        self.method_ = current.method
+        self.details_ = dict(getattr(released, "details", {}))
+        self.is_null_ = hasattr(released, "null")
+        if self.is_null_:
+            self.null_reason_ = released.null
         self.row_norm_ = current.bound.radius
         self.noise_floor_ = released.noise_floor
         midpoints, half_widths = current.bound.midpoints, current.bound.half_widths
@@ -218,6 +266,11 @@ class PrivateEstimator(BaseEstimator):
             self.noisy_count_ = released.count
             self.noisy_count_sd_ = released.count_sd
 
+    def _forget(self):
+        """Nothing of an earlier release stays."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            del self.__dict__[name]
+
     def _set_features(self, current):
         """Shape and names of the columns are public, so they are known from the first block on."""
         self.__dict__.pop("feature_names_in_", None)
@@ -227,12 +280,17 @@ class PrivateEstimator(BaseEstimator):
 
     def _rows_in(self, X):
         """Rows to transform or score: checked like scikit-learn does, missing cells at the public midpoint."""
-        check_is_fitted(self)
+        self._check_released()
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
         missing = np.isnan(X)
         if missing.any():
             X = np.where(missing, self.midpoint_.astype(X.dtype), X)
         return (X - self.center_.astype(X.dtype)) / self.scale_.astype(X.dtype)
+
+    def _check_released(self):
+        check_is_fitted(self)
+        if self.is_null_:
+            raise NullReleaseError(f"the release is NULL: {self.null_reason_}. This is a legal outcome, and its budget is spent")
 
     def __sklearn_is_fitted__(self):
         return hasattr(self, "guarantee_")

@@ -6,11 +6,10 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
-from ._docs import PARAMETERS, with_parameters
+from ._docs import with_parameters
 from ._errors import EigenveilError
-from ._estimator import PrivateEstimator
+from ._estimator import PrivateEstimator, store_parameters
 
 
 @with_parameters
@@ -33,7 +32,8 @@ class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstim
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows, largest noisy variance first.
     explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
-        Noisy, never negative. Methods that draw a subspace do not release the total variance, so they have no ratio.
+        Noisy, never negative. Methods that draw a subspace do not release the total variance, so they have no ratio; "oja" releases
+        neither.
     noise_edge_ : ndarray of shape (n_components,)
         The variance that noise alone could show along each component, about. Below it a component cannot be told from noise.
     center_ : ndarray of shape (n_features,)
@@ -42,6 +42,12 @@ class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstim
         The private mean; only with ``center="private"``, which pays for it.
     noise_floor_ : float
         About the largest eigenvalue that noise alone would show.
+    is_null_ : bool
+        Some methods may answer NULL, a legal outcome that says nothing more ("spiked-robust": the noisy eigengap is too small; "sharp": the
+        target is out of reach). Then there are no components, ``null_reason_`` says why, and ``transform`` raises
+        :class:`NullReleaseError`.
+    details_ : dict
+        Further released numbers of the method, with the names of the command line's JSON.
     noisy_count_, noisy_count_sd_ : float
         Noisy number of rows, where the number is protected (``neighbours="add-remove"``).
     n_samples_ : int
@@ -78,9 +84,10 @@ class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstim
         bounds=None,
         row_norm=None,
         center="none",
-        neighbours="add-remove",
+        neighbours=None,
         group_size=1,
         method="auto",
+        method_options=None,
         variance_share=None,
         standardize=False,
         columns=None,
@@ -92,27 +99,7 @@ class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstim
         progress=False,
         seed=None,
     ):
-        self.n_components = n_components
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rho = rho
-        self.mu = mu
-        self.bounds = bounds
-        self.row_norm = row_norm
-        self.center = center
-        self.neighbours = neighbours
-        self.group_size = group_size
-        self.method = method
-        self.variance_share = variance_share
-        self.standardize = standardize
-        self.columns = columns
-        self.missing = missing
-        self.bad_cell = bad_cell
-        self.allele_frequencies = allele_frequencies
-        self.grid = grid
-        self.threads = threads
-        self.progress = progress
-        self.seed = seed
+        store_parameters(self, locals())
 
     def _components(self, dimension):
         k = self.n_components
@@ -122,16 +109,21 @@ class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstim
 
     def _publish(self, current, released):
         super()._publish(current, released)
+        if self.is_null_:
+            return
         self.components_ = released.components
-        self.explained_variance_ = released.explained_variance
-        self.__dict__.pop("explained_variance_ratio_", None)
-        if released.explained_share is not None:
-            self.explained_variance_ratio_ = released.explained_share
-        self.noise_edge_ = released.noise_edge
         self.n_components_ = len(released.components)
+        for name, value in (
+            ("explained_variance_", released.explained_variance),
+            ("explained_variance_ratio_", released.explained_share),
+            ("noise_edge_", released.noise_edge),
+        ):
+            if value is not None:  # a method that does not release it has no such attribute
+                setattr(self, name, value)
 
     @property
     def _n_features_out(self):
+        self._check_released()
         return self.n_components_
 
     def transform(self, X):
@@ -159,7 +151,7 @@ class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstim
         -------
         ndarray of shape (n_rows, n_features)
         """
-        check_is_fitted(self)
+        self._check_released()
         return (np.asarray(X) @ self.components_) * self.scale_ + self.center_
 
     def score(self, X, y=None):

@@ -7,10 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._bounds import make_bound
-from ._budget import make_budget
+from ._covariance import PrivateCovariance
 from ._errors import EigenveilError
-from .methods import Request, choose_method
+from ._low_rank import PrivateLowRank
+from ._masked import MaskedData
+from ._pca import PrivatePCA
+from ._subspace import PrivateSubspace
+from ._subspace import make_plan as make_subspace_plan
+from .methods import choose_method
 
 
 @dataclass(frozen=True)
@@ -22,8 +28,8 @@ class Plan:
     task, method : str
     guarantee : Guarantee
         What the release would promise.
-    row_norm : float
-        The bound on a row, in scaled units.
+    row_norm : float or None
+        The bound on a row, in scaled units; None where no bound is needed.
     facts : dict
         Noise and predicted error, with the names of the command line's JSON; also available as attributes.
     """
@@ -43,42 +49,63 @@ class Plan:
     def __str__(self):
         lines = [f"Plan for {self.task} by method {self.method} (no data was read)", f"  guarantee   {self.guarantee}",
                  f"  in words    {self.guarantee.detection()}"]
-        return "\n".join(lines + [f"  {name}   {value:.4g}" for name, value in self.facts.items()])
+        shown = {name: f"{value:.4g}" if isinstance(value, float) else value for name, value in self.facts.items()}
+        return "\n".join(lines + [f"  {name}   {value}" for name, value in shown.items()])
 
 
-def _plan(task, rows, dimension, columns, components, spectrum, method, budget, bound, shape):
-    if int(rows) < 1:
-        raise EigenveilError("rows must be at least 1")
+def _columns(dimension, columns):
     names = [str(name) for name in columns] if columns is not None else [f"c{j + 1}" for j in range(int(dimension or 0))]
     if not names:
         raise EigenveilError("give dimension=P, or columns with the names")
-    if not 1 <= components <= len(names):
-        raise EigenveilError(f"n_components must satisfy 1 <= n_components <= {len(names)}, the number of columns")
-    if spectrum is not None and len(np.ravel(spectrum)) != len(names):
+    return names
+
+
+def _rows(rows):
+    if int(rows) < 1:
+        raise EigenveilError("rows must be at least 1")
+    return int(rows)
+
+
+def _spectrum(spectrum, names):
+    if spectrum is None:
+        return None
+    spectrum = np.sort(np.asarray(spectrum, float).ravel())[::-1].copy()
+    if len(spectrum) != len(names):
         raise EigenveilError(f"spectrum must hold {len(names)} eigenvalues, one for every column")
-    request = Request(task=task, budget=make_budget(**budget), components=int(components), **shape)
-    chosen = choose_method(method, request)
-    row_bound = make_bound(names, **bound)
-    plan = chosen.plan(request, row_bound)
-    return Plan(task, chosen.name, plan.guarantee, row_bound.radius, plan.facts(request, float(rows), spectrum))
+    if not (np.isfinite(spectrum).all() and spectrum[-1] >= 0):
+        raise EigenveilError("spectrum must hold finite eigenvalues that are not negative")
+    return spectrum
 
 
-def plan_pca(
-    rows, dimension=None, *, n_components=1, columns=None, spectrum=None, method="auto", epsilon=None, delta=None, rho=None, mu=None,
-    bounds=None, row_norm=None, center="none", neighbours="add-remove", group_size=1, standardize=False, grid=None, variance_share=None,
-):
+def _public_center(center):
+    return None if center is None or isinstance(center, str) else center
+
+
+def _planned(estimator, rows, dimension, spectrum=None):
+    """The plan of an estimator's own parameters: no second list of them, and nothing is checked twice."""
+    rows, names = _rows(rows), _columns(dimension, estimator.columns)
+    spectrum = _spectrum(spectrum, names)
+    method, request = choose_method(estimator.method, estimator._request(len(names)))
+    row_norm = estimator.row_norm
+    if estimator.bounds is None and row_norm is None:
+        row_norm = method.model_radius(request, len(names))
+    bound = make_bound(names, estimator.bounds, row_norm, _public_center(estimator.center), estimator.grid, estimator.allele_frequencies)
+    plan = method.plan(request, bound)
+    return Plan(request.task, method.name, plan.guarantee, bound.radius, plan.facts(request, float(rows), spectrum))
+
+
+def plan_pca(rows, dimension=None, *, spectrum=None, **parameters):
     """Noise, predicted error and guarantee of :class:`PrivatePCA`, before any data is read.
 
     Parameters
     ----------
     rows, dimension : int
         Assumed size of the table; ``columns`` (names) may be given instead of ``dimension``.
-    n_components : int, default=1
     spectrum : array of shape (dimension,), optional
-        Assumed eigenvalues of the covariance in scaled units, for the predicted error. From public knowledge, or the plan is for your
-        eyes only.
-    method, epsilon, delta, rho, mu, bounds, row_norm, center, neighbours, group_size, standardize, grid, variance_share
-        As in :class:`PrivatePCA`.
+        Assumed eigenvalues of the covariance in scaled units, for the predicted error (method "sharp": of rows with squared norm at most the
+        number of columns). From public knowledge, or the plan is for your eyes only.
+    **parameters
+        Those of :class:`PrivatePCA`.
 
     Returns
     -------
@@ -91,20 +118,18 @@ def plan_pca(
     >>> plan.method, round(plan.noise_sd_off_diagonal, 5)
     ('gauss', 0.00185)
     """
-    private = isinstance(center, str) and center == "private"
-    return _plan(
-        "pca", rows, dimension, columns, n_components, spectrum, method,
-        dict(epsilon=epsilon, delta=delta, rho=rho, mu=mu),
-        dict(bounds=bounds, row_norm=row_norm, center=None if isinstance(center, str) else center, grid=grid),
-        dict(relation=neighbours, group_size=group_size, private_mean=private, scaled=standardize, variance_share=variance_share),
-    )
+    return _planned(PrivatePCA(**parameters), rows, dimension, spectrum)
 
 
-def plan_covariance(
-    rows, dimension=None, *, columns=None, method="auto", epsilon=None, delta=None, rho=None, mu=None, bounds=None, row_norm=None,
-    center="none", neighbours="add-remove", group_size=1, standardize=False, grid=None,
-):
-    """Noise and guarantee of :class:`PrivateCovariance`, before any data is read. Parameters as in :func:`plan_pca`.
+def plan_covariance(rows, dimension=None, **parameters):
+    """Noise and guarantee of :class:`PrivateCovariance`, before any data is read.
+
+    Parameters
+    ----------
+    rows, dimension : int
+        As in :func:`plan_pca`.
+    **parameters
+        Those of :class:`PrivateCovariance`.
 
     Returns
     -------
@@ -116,10 +141,160 @@ def plan_covariance(
     >>> plan_covariance(1000, 4, epsilon=1, bounds=(0, 1)).method
     'laplace'
     """
-    private = isinstance(center, str) and center == "private"
-    return _plan(
-        "covariance", rows, dimension, columns, 1, None, method,
-        dict(epsilon=epsilon, delta=delta, rho=rho, mu=mu),
-        dict(bounds=bounds, row_norm=row_norm, center=None if isinstance(center, str) else center, grid=grid),
-        dict(relation=neighbours, group_size=group_size, private_mean=private, scaled=standardize),
+    return _planned(PrivateCovariance(**parameters), rows, dimension)
+
+
+def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
+    """Noise and guarantee of :class:`PrivateLowRank`, before any data is read.
+
+    Parameters
+    ----------
+    rows, dimension, spectrum
+        As in :func:`plan_pca`.
+    **parameters
+        Those of :class:`PrivateLowRank`.
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> from eigenveil import plan_low_rank
+    >>> plan_low_rank(10000, 6, n_components=2, epsilon=1, row_norm=1).method
+    'orbit'
+    """
+    return _planned(PrivateLowRank(**parameters), rows, dimension, spectrum)
+
+
+def plan_mask(rows, dimension=None, **parameters):
+    """All noises a masked release could have, each with the relation it belongs to, and the guarantee of :class:`MaskedData`.
+
+    Parameters
+    ----------
+    rows, dimension : int
+        As in :func:`plan_pca`.
+    **parameters
+        Those of :class:`MaskedData`.
+
+    Returns
+    -------
+    Plan
+        ``sigma`` (zero-row), ``sigma_replace_one``, ``sigma_published`` and, without a mask, ``unmasked_sigma_necessary``, ``_sufficient``,
+        ``_analytic``: standard deviations on every cell, in scaled units.
+
+    Examples
+    --------
+    >>> from eigenveil import plan_mask
+    >>> round(plan_mask(10_000, 20, epsilon=0.1, delta=0.001, row_norm=1).sigma, 3)
+    0.352
+    """
+    masked = MaskedData(**parameters)
+    rows, names = _rows(rows), _columns(dimension, masked.columns)
+    method, request = choose_method(masked.method, masked._request(len(names)))
+    bound = make_bound(names, masked.bounds, masked.row_norm, _public_center(masked.center), masked.grid, masked.allele_frequencies)
+    plan = method.plan(request, bound).for_rows(request, rows)
+    return Plan("mask", method.name, plan.guarantee, bound.radius, _core.mask_noises(bound, request.budget, rows))
+
+
+def plan_subspace(rows, dimension, *, useful_angle=0.1, **parameters):
+    """Group sizes, reach and guarantee of :class:`PrivateSubspace`, before any data is read.
+
+    Parameters
+    ----------
+    rows, dimension : int
+        Assumed size of the table.
+    useful_angle : float, default=0.1
+        Sine of the angle for which ``largest_gamma`` is given.
+    **parameters
+        Those of :class:`PrivateSubspace`.
+
+    Returns
+    -------
+    Plan
+        With ``exact``: ``sufficient_rows``, ``lower_bound_rows``, ``exceptions``, ``noise_bound``. Otherwise ``groups``, ``rows_per_group``,
+        ``largest_gamma``, ``agreement`` and, when ``gamma`` is given, ``predicted_angle``.
+
+    Examples
+    --------
+    >>> from eigenveil import plan_subspace
+    >>> plan_subspace(1000, 50, n_components=2, epsilon=1, delta=1e-6, exact=True).sufficient_rows <= 1000
+    True
+    """
+    estimator = PrivateSubspace(**parameters)
+    plan, parts = make_subspace_plan(estimator, _rows(rows), int(dimension))
+    if estimator.exact:
+        names = ("noise_bound", "exceptions", "sufficient_rows", "lower_bound_rows", "field_bits")
+        return Plan("subspace", f"exact-{plan.aggregate}", plan.guarantee, None, {name: getattr(plan, name) for name in names})
+    facts = {"parts": parts}
+    facts.update({name: getattr(plan, name) for name in ("groups", "rows_per_group", "reference_points", "agreement")})
+    facts["largest_gamma"] = plan.largest_gamma(useful_angle)
+    facts["cell_side" if plan.cell_side > 0 else "radii"] = plan.cell_side if plan.cell_side > 0 else plan.radii
+    if estimator.gamma is not None:
+        facts["predicted_angle"] = plan.predicted_angle(estimator.gamma)
+    return Plan("subspace", plan.aggregate, plan.guarantee, None, facts)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Predicted errors of every method at one budget. No data was read.
+
+    Attributes
+    ----------
+    methods : list of ComparedMethod
+        Best first: ``name``, ``total_f2`` (E |UU' - VV'|_F^2, sampling included), ``error_f2`` (from the noise), ``available``, ``relation``,
+        ``basis``, ``note``.
+    sampling_error_f2 : float
+        What the sample itself costs, without privacy.
+    recommended : str or None
+        The best method that holds for every data set.
+    reason : str
+        Why, in words.
+    """
+
+    methods: list
+    sampling_error_f2: float
+    recommended: str | None
+    reason: str
+
+    def __str__(self):
+        lines = [f"  {'method':<16}{'|UU-VV|_F':>10}  neighbours         rests on"]
+        for method in self.methods:
+            error = f"{method.total_f2 ** 0.5:10.4f}" if method.available else f"{'-':>10}"
+            lines.append(f"  {method.name:<16}{error}  {method.relation:<18} {method.basis}; {method.note}")
+        return "\n".join([*lines, f"  {'without privacy':<16}{self.sampling_error_f2 ** 0.5:10.4f}", f"  {self.reason}"])
+
+
+def compare_pca(rows, spectrum, **parameters):
+    """Which method to take: the predicted error of every one at the same budget (``plan pca --compare``).
+
+    Parameters
+    ----------
+    rows : int
+        Assumed number of rows.
+    spectrum : array of shape (dimension,)
+        Assumed eigenvalues of the covariance in scaled units, from public knowledge.
+    **parameters
+        Those of :class:`PrivatePCA`; every method is taken with its default options.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> from eigenveil import compare_pca
+    >>> compare_pca(20000, [9, 4, 1, 1, 1, 1], n_components=2, epsilon=1, delta=1e-6, row_norm=6).recommended
+    'gauss'
+    """
+    pca = PrivatePCA(**parameters)
+    names = _columns(len(np.ravel(spectrum)), pca.columns)
+    spectrum = _spectrum(spectrum, names)
+    request = pca._request(len(names))
+    if request.components >= len(names):
+        raise EigenveilError("a comparison needs n_components below the number of columns")
+    bound = make_bound(names, pca.bounds, pca.row_norm, _public_center(pca.center), pca.grid, pca.allele_frequencies)
+    compared = _core.compared_methods(
+        bound, request.budget, request.relation, request.components, _rows(rows), spectrum, request.group_size
     )
+    return Comparison(compared.methods, compared.sampling_f2, compared.recommended, compared.reason)

@@ -32,6 +32,10 @@ class Source:
     def accumulator(self, bound, threads):
         return _core.GramAccumulator(self.names, bound, threads or 0)
 
+    def count_rows(self):
+        """Before they are read; None where only reading would tell."""
+        return self._rows
+
     def feed(self, accumulator, options, progress):
         done = 0
         for block in self._blocks():
@@ -48,14 +52,18 @@ class FileSource:
     named = True
 
     def __init__(self, path, options):
-        self._table = _core.Table(
+        self._open = lambda: _core.Table(
             path, options.columns, options.refuse_missing, options.refuse_bad, options.header, options.frequencies or []
         )
+        self._table = self._open()
         self.names = self._table.columns
         self.counted_alleles = self._table.counted_alleles
 
     def accumulator(self, bound, threads):
         return _core.GramAccumulator.for_table(self._table, bound, threads or 0)
+
+    def count_rows(self):
+        return self._open().count_rows()
 
     def feed(self, accumulator, options, progress):
         accumulator.add_table(self._table, progress.tick)

@@ -1,3 +1,4 @@
+#include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
@@ -5,7 +6,12 @@
 
 #include "bind.hpp"
 #include "eigenveil/audit/exponential_cases.hpp"
+#include "eigenveil/audit/mask_cases.hpp"
 #include "eigenveil/audit/moment_cases.hpp"
+#include "eigenveil/audit/orbit_cases.hpp"
+#include "eigenveil/audit/sharp_trade_off.hpp"
+#include "eigenveil/audit/subspace_cases.hpp"
+#include "eigenveil/audit/subspace_learning_cases.hpp"
 #include "eigenveil/core/parallel.hpp"
 
 namespace eigenveil::python {
@@ -23,18 +29,30 @@ AuditCase stopping_at(AuditCase attack, const std::atomic<bool>& cancelled) {
   return attack;
 }
 
+/// An attack, and whether what it attacks is broken on purpose.
+struct Attack {
+  AuditCase attack;
+  bool is_mutant = false;
+};
+struct Finding {
+  AuditResult result;
+  bool is_mutant = false;
+};
+
 /// Runs the attacks while Python stays responsive.
-std::vector<AuditResult> run_attacks(std::vector<AuditCase> attacks, std::uint64_t runs,
-                                     const std::optional<std::uint64_t>& seed) {
+std::vector<Finding> run_attacks(std::vector<Attack> attacks, std::uint64_t runs,
+                                 const std::optional<std::uint64_t>& seed) {
   std::atomic<bool> cancelled = false;
   const AuditSettings settings{runs, 1e-3, default_threads()};
-  std::vector<AuditResult> results;
+  std::vector<Finding> results;
   RandomStream stream = stream_for(seed);
   run_interruptibly(
       [&] {
-        for (AuditCase& attack : attacks) {
+        for (Attack& one : attacks) {
           if (!cancelled) {
-            results.push_back(audit(stopping_at(std::move(attack), cancelled), settings, stream));
+            results.push_back(
+                {audit(stopping_at(std::move(one.attack), cancelled), settings, stream),
+                 one.is_mutant});
           }
         }
       },
@@ -44,18 +62,25 @@ std::vector<AuditResult> run_attacks(std::vector<AuditCase> attacks, std::uint64
 
 /// The shipped mechanism first, then (if asked) the broken ones.
 template <class Mutant, class MakeCase>
-std::vector<AuditCase> versions_of(const std::vector<Mutant>& broken, const MakeCase& make_case) {
-  std::vector<AuditCase> attacks = {unwrap(make_case(Mutant::None))};
+void add_versions(std::vector<Attack>& attacks, const std::vector<Mutant>& broken,
+                  const MakeCase& make_case) {
+  attacks.push_back({unwrap(make_case(Mutant::None)), false});
   for (const Mutant mutant : broken) {
-    attacks.push_back(unwrap(make_case(mutant)));
+    attacks.push_back({unwrap(make_case(mutant)), true});
   }
+}
+
+template <class Mutant, class MakeCase>
+std::vector<Attack> versions_of(const std::vector<Mutant>& broken, const MakeCase& make_case) {
+  std::vector<Attack> attacks;
+  add_versions(attacks, broken, make_case);
   return attacks;
 }
 
-std::vector<AuditResult> audit_moment(const std::string& method, std::size_t dimension,
-                                      const Budget& budget, const std::string& relation,
-                                      bool private_mean, std::uint64_t runs, bool mutants,
-                                      const std::optional<std::uint64_t>& seed) {
+std::vector<Finding> audit_moment(const std::string& method, std::size_t dimension,
+                                  const Budget& budget, const std::string& relation,
+                                  bool private_mean, std::uint64_t runs, bool mutants,
+                                  const std::optional<std::uint64_t>& seed) {
   const MomentAudit request{method, dimension, unwrap(check_budget(budget)),
                             unwrap(parse_relation(relation)),
                             private_mean ? Extension::Full : Extension::Count};
@@ -64,9 +89,9 @@ std::vector<AuditResult> audit_moment(const std::string& method, std::size_t dim
                      runs, seed);
 }
 
-std::vector<AuditResult> audit_exponential(const Budget& budget, const std::string& relation,
-                                           double variance_share, std::uint64_t runs, bool mutants,
-                                           const std::optional<std::uint64_t>& seed) {
+std::vector<Finding> audit_exponential(const Budget& budget, const std::string& relation,
+                                       double variance_share, std::uint64_t runs, bool mutants,
+                                       const std::optional<std::uint64_t>& seed) {
   const ExponentialAudit request{unwrap(check_budget(budget)), unwrap(parse_relation(relation)),
                                  variance_share};
   return run_attacks(
@@ -75,19 +100,105 @@ std::vector<AuditResult> audit_exponential(const Budget& budget, const std::stri
       runs, seed);
 }
 
+std::vector<Finding> audit_orbit(double epsilon, const std::string& relation, std::uint64_t runs,
+                                 bool mutants, const std::optional<std::uint64_t>& seed) {
+  constexpr double kMiss = 1e-3;  // chance that an attack shows less than its exact law says
+  const AuditSettings settings{runs, 1e-3, 1};
+  std::vector<Attack> attacks;
+  for (const OrbitPair pair :
+       {OrbitPair::Worst, OrbitPair::EqualSpectra, OrbitPair::Empty, OrbitPair::LowRank}) {
+    const OrbitAudit request{epsilon, unwrap(parse_relation(relation)), pair};
+    if (!applies(request)) {
+      continue;
+    }
+    attacks.push_back(
+        {unwrap(orbit_attack(request, OrbitMutant::None, settings, kMiss)).attack, false});
+    for (const OrbitMutant mutant : mutants ? orbit_mutants(request) : std::vector<OrbitMutant>{}) {
+      OrbitAttack broken = unwrap(orbit_attack(request, mutant, settings, kMiss));
+      if (broken.guaranteed > epsilon) {  // these runs are sure to refute it
+        attacks.push_back({std::move(broken.attack), true});
+      }
+    }
+  }
+  return run_attacks(std::move(attacks), runs, seed);
+}
+
+std::vector<Finding> audit_mask(const ApproxDp& budget, std::int64_t rows, std::int64_t dimension,
+                                std::uint64_t runs, bool mutants,
+                                const std::optional<std::uint64_t>& seed) {
+  const MaskAudit request{rows, dimension, budget};
+  std::vector<Attack> attacks;
+  for (const MaskPair pair : mask_pairs(request)) {
+    attacks.push_back({unwrap(mask_case(request, pair, MaskMutant::None)), false});
+  }
+  for (const auto& [mutant, pair] :
+       mutants ? mask_mutants() : std::vector<std::pair<MaskMutant, MaskPair>>{}) {
+    attacks.push_back({unwrap(mask_case(request, pair, mutant)), true});
+  }
+  return run_attacks(std::move(attacks), runs, seed);
+}
+
+/// spiked, spiked-robust and oja: their noisy parts, each at its share of the budget.
+std::vector<Finding> audit_spectral(const std::string& method, const ApproxDp& budget,
+                                    const std::string& relation, std::uint64_t runs, bool mutants,
+                                    const std::optional<std::uint64_t>& seed) {
+  const std::vector<SubspacePart> parts =
+      method == "spiked-robust"
+          ? std::vector{SubspacePart::RobustGap, SubspacePart::RobustProjector}
+          : std::vector{method == "oja" ? SubspacePart::OjaBatch : SubspacePart::SpikedProjector};
+  std::vector<Attack> attacks;
+  for (const SubspacePart part : parts) {
+    const SubspaceAudit request{part, budget, unwrap(parse_relation(relation))};
+    add_versions(attacks, mutants ? subspace_mutants(request) : std::vector<SubspaceMutant>{},
+                 [&](SubspaceMutant mutant) { return subspace_case(request, mutant); });
+  }
+  return run_attacks(std::move(attacks), runs, seed);
+}
+
+std::vector<Finding> audit_subspace(const ApproxDp& budget, std::uint64_t runs, bool mutants,
+                                    const std::optional<std::uint64_t>& seed) {
+  std::vector<Attack> attacks;
+  for (SubspaceAttacks& family : unwrap(subspace_attacks(budget, mutants))) {
+    for (std::size_t i = 0; i < family.cases.size(); ++i) {
+      attacks.push_back({std::move(family.cases[i]), i > 0});
+    }
+  }
+  return run_attacks(std::move(attacks), runs, seed);
+}
+
+/// The asymptotic curve of sharp against exact draws at a finite size.
+nb::list audit_sharp(const Vector& eigenvalues, double rows, Eigen::Index components, double beta,
+                     const std::vector<double>& type_one, std::uint64_t draws, double error,
+                     const std::optional<std::uint64_t>& seed) {
+  SharpTradeOff measured;
+  {
+    const nb::gil_scoped_release released;
+    RandomStream stream = stream_for(seed);
+    measured = unwrap(
+        sharp_trade_off(eigenvalues, rows, components, beta, type_one, draws, error, stream));
+  }
+  nb::list points;
+  for (const TradeOffPoint& p : measured.points) {
+    points.append(nb::make_tuple(p.type_one, p.type_two, p.low, p.high, p.predicted));
+  }
+  return points;
+}
+
 }  // namespace
 
 void bind_audit(nb::module_& m) {
-  nb::class_<AuditResult>(m, "AuditResult", "What one attack measured, beside the claim.")
-      .def_ro("name", &AuditResult::name)
-      .def_ro("power", &AuditResult::power)
-      .def_ro("false_alarm", &AuditResult::false_alarm)
-      .def_ro("allowed_power", &AuditResult::allowed_power)
-      .def_ro("lower_bound", &AuditResult::lower_bound)
-      .def_ro("claimed", &AuditResult::claimed)
-      .def_ro("unit", &AuditResult::unit)
-      .def_prop_ro("refuted", &AuditResult::refuted)
-      .def("__repr__", [](const AuditResult& r) {
+  nb::class_<Finding>(m, "AuditResult", "What one attack measured, beside the claim.")
+      .def_prop_ro("name", [](const Finding& f) { return f.result.name; })
+      .def_prop_ro("power", [](const Finding& f) { return f.result.power; })
+      .def_prop_ro("false_alarm", [](const Finding& f) { return f.result.false_alarm; })
+      .def_prop_ro("allowed_power", [](const Finding& f) { return f.result.allowed_power; })
+      .def_prop_ro("lower_bound", [](const Finding& f) { return f.result.lower_bound; })
+      .def_prop_ro("claimed", [](const Finding& f) { return f.result.claimed; })
+      .def_prop_ro("unit", [](const Finding& f) { return f.result.unit; })
+      .def_ro("is_mutant", &Finding::is_mutant)
+      .def_prop_ro("refuted", [](const Finding& f) { return f.result.refuted(); })
+      .def("__repr__", [](const Finding& f) {
+        const AuditResult& r = f.result;
         const auto text = [](double value) {
           return nb::cast<std::string>(nb::str("{:.4g}").format(nb::float_(value)));
         };
@@ -96,6 +207,16 @@ void bind_audit(nb::module_& m) {
       });
   m.def("audit_moment", &audit_moment, "method"_a, "dimension"_a, "budget"_a, "relation"_a,
         "private_mean"_a, "runs"_a, "mutants"_a, "seed"_a.none() = nb::none());
+  m.def("audit_orbit", &audit_orbit, "epsilon"_a, "relation"_a, "runs"_a, "mutants"_a,
+        "seed"_a.none() = nb::none());
+  m.def("audit_mask", &audit_mask, "budget"_a, "rows"_a, "dimension"_a, "runs"_a, "mutants"_a,
+        "seed"_a.none() = nb::none());
+  m.def("audit_spectral", &audit_spectral, "method"_a, "budget"_a, "relation"_a, "runs"_a,
+        "mutants"_a, "seed"_a.none() = nb::none());
+  m.def("audit_subspace", &audit_subspace, "budget"_a, "runs"_a, "mutants"_a,
+        "seed"_a.none() = nb::none());
+  m.def("audit_sharp", &audit_sharp, "eigenvalues"_a, "rows"_a, "components"_a, "beta"_a,
+        "type_one"_a, "draws"_a, "error"_a, "seed"_a.none() = nb::none());
   m.def("audit_exponential", &audit_exponential, "budget"_a, "relation"_a, "variance_share"_a,
         "runs"_a, "mutants"_a, "seed"_a.none() = nb::none());
 }

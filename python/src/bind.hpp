@@ -1,14 +1,21 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "eigenveil/core/result.hpp"
+#include "eigenveil/data/raw_rows.hpp"
 #include "eigenveil/random/stream.hpp"
 
 namespace eigenveil::python {
@@ -40,6 +47,41 @@ inline void unwrap(Result<void>&& result) {
 void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& cancelled,
                        const std::function<void()>& tick = {});
 
+/// A file as far as its column names; rows are read by a pass over it, once.
+struct Table {
+  std::unique_ptr<RowReader> reader;
+};
+using Array = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+/// What consumes rows: a Gram, a pass of a streaming method, a learner.
+using TakeRows = std::function<Result<void>(RowReader&)>;
+
+/// Every row of an array, or of a file, while Python stays responsive; `progress` is None or called
+/// with the share that is done.
+void take_array(const TakeRows& take, const Array& array, const std::vector<std::string>& columns,
+                bool refuse_missing, bool refuse_bad, const nb::object& progress);
+void take_table(const TakeRows& take, Table& table, const nb::object& progress);
+
+/// add_array and add_table for a class with `Result<void> add(RowReader&)`.
+template <class Sink>
+nb::class_<Sink>& bind_sink(nb::class_<Sink>& type) {
+  return type
+      .def(
+          "add_array",
+          [](Sink& sink, const Array& array, const std::vector<std::string>& columns,
+             bool refuse_missing, bool refuse_bad, const nb::object& progress) {
+            take_array([&](RowReader& rows) { return sink.add(rows); }, array, columns,
+                       refuse_missing, refuse_bad, progress);
+          },
+          nb::arg("array"), nb::arg("columns"), nb::arg("refuse_missing"), nb::arg("refuse_bad"),
+          nb::arg("progress").none())
+      .def(
+          "add_table",
+          [](Sink& sink, Table& table, const nb::object& progress) {
+            take_table([&](RowReader& rows) { return sink.add(rows); }, table, progress);
+          },
+          nb::arg("table"), nb::arg("progress").none());
+}
+
 /// Fresh secure randomness, or the seeded stream that marks a release as not private.
 inline RandomStream stream_for(const std::optional<std::uint64_t>& seed) {
   return seed ? RandomStream::seeded(*seed) : RandomStream::secure();
@@ -52,6 +94,11 @@ void bind_moments(nb::module_& module);
 void bind_exponential(nb::module_& module);
 void bind_orbit(nb::module_& module);
 void bind_mask(nb::module_& module);
+void bind_sharp(nb::module_& module);
+void bind_spiked(nb::module_& module);
+void bind_oja(nb::module_& module);
+void bind_subspace(nb::module_& module);
+void bind_comparison(nb::module_& module);
 void bind_samplers(nb::module_& module);
 void bind_audit(nb::module_& module);
 

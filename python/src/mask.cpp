@@ -14,8 +14,9 @@ namespace {
 using namespace nb::literals;
 using ReleasedFactor = Release<PseudoFactor>;
 
-MaskRequest request_of(const RowBound& bound, const Budget& budget, const std::string& relation) {
-  return {bound, unwrap(check_budget(budget)), unwrap(parse_relation(relation))};
+MaskRequest request_of(const RowBound& bound, const Budget& budget, const std::string& relation,
+                       bool published) {
+  return {bound, unwrap(check_budget(budget)), unwrap(parse_relation(relation)), false, published};
 }
 
 /// All pseudo-rows of a released factor, n x p: post-processing.
@@ -53,17 +54,32 @@ void bind_mask(nb::module_& m) {
           "gram"_a, "seed"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "check_mask",
-      [](const RowBound& bound, const Budget& budget, const std::string& relation) {
-        unwrap(MaskPlan::check(request_of(bound, budget, relation)));
+      [](const RowBound& bound, const Budget& budget, const std::string& relation, bool published) {
+        unwrap(MaskPlan::check(request_of(bound, budget, relation, published)));
       },
-      "bound"_a, "budget"_a, "relation"_a);
+      "bound"_a, "budget"_a, "relation"_a, "published"_a);
   m.def(
       "plan_mask",
       [](const RowBound& bound, const Budget& budget, const std::string& relation,
-         std::int64_t rows) {
-        return unwrap(MaskPlan::make(request_of(bound, budget, relation), rows));
+         std::int64_t rows, bool published) {
+        return unwrap(MaskPlan::make(request_of(bound, budget, relation, published), rows));
       },
-      "bound"_a, "budget"_a, "relation"_a, "rows"_a);
+      "bound"_a, "budget"_a, "relation"_a, "rows"_a, "published"_a);
+  m.def(
+      "mask_noises",
+      [](const RowBound& bound, const ApproxDp& target, std::int64_t rows) {
+        const MaskShape shape{rows, static_cast<std::int64_t>(bound.dimension()), bound.radius()};
+        const UnmaskedNoise unmasked = unmasked_noise(shape.row_norm, target);
+        nb::dict noises;
+        noises["sigma"] = unwrap(tight_mask_noise(shape, target, Relation::ZeroRow));
+        noises["sigma_replace_one"] = unwrap(tight_mask_noise(shape, target, Relation::ReplaceOne));
+        noises["sigma_published"] = unwrap(general_mask_noise(shape, shape.row_norm, target));
+        noises["unmasked_sigma_necessary"] = unmasked.necessary;
+        noises["unmasked_sigma_sufficient"] = unmasked.sufficient;
+        noises["unmasked_sigma_analytic"] = unmasked.analytic;
+        return noises;
+      },
+      "bound"_a, "target"_a, "rows"_a, "The names are those of `plan mask --json`.");
   m.def("pseudo_rows", &pseudo_rows, "factor"_a, "rows"_a, "scales"_a, "seed"_a.none() = nb::none(),
         nb::call_guard<nb::gil_scoped_release>());
   m.def(

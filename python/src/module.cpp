@@ -92,6 +92,11 @@ NB_MODULE(_core, module) {
   python::bind_exponential(module);
   python::bind_orbit(module);
   python::bind_mask(module);
+  python::bind_sharp(module);
+  python::bind_spiked(module);
+  python::bind_oja(module);
+  python::bind_subspace(module);
+  python::bind_comparison(module);
   python::bind_samplers(module);
   python::bind_audit(module);
 }

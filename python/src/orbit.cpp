@@ -10,6 +10,7 @@
 #include "bind.hpp"
 #include "eigenveil/mechanism/covariance.hpp"
 #include "eigenveil/mechanism/low_rank.hpp"
+#include "eigenveil/mechanism/orbit_bounds.hpp"
 #include "eigenveil/mechanism/orbit_components.hpp"
 
 namespace eigenveil::python {
@@ -18,11 +19,13 @@ namespace {
 using namespace nb::literals;
 
 OrbitRequest request_of(const RowBound& bound, const Budget& budget, const std::string& relation,
-                        int group_size, bool scaled) {
+                        int group_size, bool scaled, bool published, bool unbounded_time) {
   OrbitRequest request{bound, column_scales(bound, scaled ? Units::Scaled : Units::Original),
                        unwrap(check_budget(budget))};
   request.relation = unwrap(parse_relation(relation));
   request.group_size = group_size;
+  request.calibration = published ? OrbitCalibration::Published : OrbitCalibration::Tight;
+  request.unbounded_time = unbounded_time;
   return request;
 }
 
@@ -49,6 +52,15 @@ void bind_components(nb::module_& m) {
   nb::class_<OrbitComponentsPlan>(m, "OrbitComponentsPlan", "From public parameters alone.")
       .def_prop_ro("guarantee", &OrbitComponentsPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("exponent", &OrbitComponentsPlan::exponent)
+      .def(
+          "predicted_error",
+          [](const OrbitComponentsPlan& p, const Vector& covariance, double rows) {
+            const double norm2 =
+                scaled_norm2_bound(p.bound(), Vector::Ones(p.request().scales.size()));
+            return predicted_orbit_error(Vector(covariance * (rows / norm2)), p.rank(),
+                                         p.exponent());
+          },
+          "spectrum"_a, "rows"_a)
       .def_prop_ro("product_sd",
                    [](const OrbitComponentsPlan& p) { return p.projection().product_sd(); })
       .def_prop_ro("count_sd",
@@ -58,12 +70,14 @@ void bind_components(nb::module_& m) {
   m.def(
       "plan_orbit_components",
       [](const RowBound& bound, const Budget& budget, const std::string& relation, int group_size,
-         double variance_share, Eigen::Index rank, bool scaled) {
+         double variance_share, Eigen::Index rank, bool scaled, bool published,
+         bool unbounded_time) {
         return unwrap(OrbitComponentsPlan::make(
-            request_of(bound, budget, relation, group_size, scaled), rank, variance_share));
+            request_of(bound, budget, relation, group_size, scaled, published, unbounded_time),
+            rank, variance_share));
       },
-      "bound"_a, "budget"_a, "relation"_a, "group_size"_a, "variance_share"_a, "rank"_a,
-      "scaled"_a);
+      "bound"_a, "budget"_a, "relation"_a, "group_size"_a, "variance_share"_a, "rank"_a, "scaled"_a,
+      "published"_a, "unbounded_time"_a);
 }
 
 void bind_low_rank(nb::module_& m) {
@@ -92,11 +106,14 @@ void bind_low_rank(nb::module_& m) {
   m.def(
       "plan_low_rank",
       [](const RowBound& bound, const Budget& budget, const std::string& relation, int group_size,
-         Eigen::Index rank, bool scaled) {
-        return unwrap(LowRankPlan::make(request_of(bound, budget, relation, group_size, scaled),
-                                        rank, std::nullopt));
+         Eigen::Index rank, bool scaled, bool published, bool unbounded_time,
+         const std::optional<double>& eigenvalue_share) {
+        return unwrap(LowRankPlan::make(
+            request_of(bound, budget, relation, group_size, scaled, published, unbounded_time),
+            rank, eigenvalue_share));
       },
-      "bound"_a, "budget"_a, "relation"_a, "group_size"_a, "rank"_a, "scaled"_a);
+      "bound"_a, "budget"_a, "relation"_a, "group_size"_a, "rank"_a, "scaled"_a, "published"_a,
+      "unbounded_time"_a, "eigenvalue_share"_a.none());
 }
 
 }  // namespace

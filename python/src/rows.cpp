@@ -19,7 +19,6 @@ namespace eigenveil::python {
 namespace {
 
 using namespace nb::literals;
-using Array = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 
 ArrayView view_of(const Array& array) {
   ArrayView view;
@@ -51,11 +50,6 @@ ArrayView view_of(const Array& array) {
   return view;
 }
 
-/// A file as far as its column names; rows are read by a pass over it, once.
-struct Table {
-  std::unique_ptr<RowReader> reader;
-};
-
 Result<Table> open_table(const std::string& path, std::vector<std::string> columns,
                          bool refuse_missing, bool refuse_bad, const std::string& header,
                          std::vector<double> frequencies) {
@@ -75,34 +69,19 @@ Result<Table> open_table(const std::string& path, std::vector<std::string> colum
       .map([](std::unique_ptr<RowReader> reader) { return Table{std::move(reader)}; });
 }
 
-/// Accumulates every row of `reader` while Python stays responsive.
-void accumulate(GramAccumulator& gram, RowReader& reader, std::atomic<bool>& cancelled,
-                const nb::object& progress) {
+/// Hands `reader` over while Python stays responsive.
+void take_rows(const TakeRows& take, RowReader& reader, std::atomic<bool>& cancelled,
+               const nb::object& progress) {
   Result<void> outcome;
   const auto report = [&](double share) {
     if (!progress.is_none()) {
       progress(share);
     }
   };
-  run_interruptibly([&] { outcome = gram.add(reader); }, cancelled,
+  run_interruptibly([&] { outcome = take(reader); }, cancelled,
                     [&] { report(reader.progress().value_or(0.0)); });
   unwrap(std::move(outcome));
   report(1.0);
-}
-
-void add_array(GramAccumulator& gram, const Array& array, const std::vector<std::string>& columns,
-               bool refuse_missing, bool refuse_bad, const nb::object& progress) {
-  std::atomic<bool> cancelled = false;
-  const auto reader = unwrap(
-      read_array(view_of(array), Schema{columns}, refuse_bad ? BadCell::Refuse : BadCell::Midpoint,
-                 refuse_missing ? MissingCell::Refuse : MissingCell::Midpoint, &cancelled));
-  accumulate(gram, *reader, cancelled, progress);
-}
-
-void add_table(GramAccumulator& gram, Table& table, const nb::object& progress) {
-  std::atomic<bool> cancelled = false;
-  const auto reader = cancellable(*table.reader, cancelled);
-  accumulate(gram, *reader, cancelled, progress);
 }
 
 void bind_bound(nb::module_& m) {
@@ -167,6 +146,21 @@ void bind_bound(nb::module_& m) {
 
 }  // namespace
 
+void take_array(const TakeRows& take, const Array& array, const std::vector<std::string>& columns,
+                bool refuse_missing, bool refuse_bad, const nb::object& progress) {
+  std::atomic<bool> cancelled = false;
+  const auto reader = unwrap(
+      read_array(view_of(array), Schema{columns}, refuse_bad ? BadCell::Refuse : BadCell::Midpoint,
+                 refuse_missing ? MissingCell::Refuse : MissingCell::Midpoint, &cancelled));
+  take_rows(take, *reader, cancelled, progress);
+}
+
+void take_table(const TakeRows& take, Table& table, const nb::object& progress) {
+  std::atomic<bool> cancelled = false;
+  const auto reader = cancellable(*table.reader, cancelled);
+  take_rows(take, *reader, cancelled, progress);
+}
+
 void bind_rows(nb::module_& m) {
   bind_bound(m);
   nb::class_<Table>(m, "Table", "An opened file of rows.")
@@ -180,6 +174,25 @@ void bind_rows(nb::module_& m) {
           },
           "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a, "header"_a, "frequencies"_a)
       .def_prop_ro("columns", [](const Table& t) { return t.reader->schema().columns; })
+      .def(
+          "count_rows",
+          [](Table& t) {
+            std::size_t rows = 0;
+            take_table(
+                [&](RowReader& reader) -> Result<void> {
+                  RawRows block;
+                  do {
+                    if (const Result<void> read = reader.read(block); !read) {
+                      return error_of(read);
+                    }
+                    rows += block.rows;
+                  } while (block.rows > 0);
+                  return {};
+                },
+                t, nb::none());
+            return rows;
+          },
+          "Reads the file to its end: the table cannot be used afterwards.")
       .def_prop_ro("counted_alleles",
                    [](const Table& t) { return t.reader->schema().counted_alleles; });
   nb::class_<ExactGram>(m, "ExactGram",
@@ -194,7 +207,8 @@ void bind_rows(nb::module_& m) {
       .def_static(
           "load", [](const std::string& path) { return unwrap(ExactGram::load(path)); }, "path"_a)
       .def("__eq__", [](const ExactGram& a, const ExactGram& b) { return a == b; });
-  nb::class_<GramAccumulator>(m, "GramAccumulator", "Sums rows exactly; nothing is spent.")
+  nb::class_<GramAccumulator> gram(m, "GramAccumulator", "Sums rows exactly; nothing is spent.");
+  bind_sink(gram)
       .def(
           "__init__",
           [](GramAccumulator* self, std::vector<std::string> columns, const RowBound& bound,
@@ -210,9 +224,6 @@ void bind_rows(nb::module_& m) {
                                                      threads > 0 ? threads : default_threads());
           },
           "table"_a, "bound"_a, "threads"_a)
-      .def("add_array", &add_array, "array"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a,
-           "progress"_a.none())
-      .def("add_table", &add_table, "table"_a, "progress"_a.none())
       .def(
           "finish", [](GramAccumulator& a) { return unwrap(a.finish()); },
           nb::call_guard<nb::gil_scoped_release>());

@@ -222,38 +222,6 @@ class ExactTextTable {
   ExactRows rows_;
 };
 
-Result<ExactRows> read_numbers(RowReader& reader, const ReadOptions& options, bool affine) {
-  ExactRows rows{reader.schema(), {}};
-  RawRows block;
-  while (true) {
-    if (const Result<void> read = reader.read(block); !read) {
-      return error_of(read);
-    }
-    if (block.rows == 0) {
-      return rows;
-    }
-    for (std::size_t r = 0; r < block.rows; ++r) {
-      std::vector<std::int64_t> point;
-      for (std::size_t c = 0; c < block.dimension; ++c) {
-        const double value = block.values[r * block.dimension + c];
-        if (std::abs(value) <= 0x1p53 && std::trunc(value) == value) {
-          point.push_back(static_cast<std::int64_t>(value));
-        } else if ((std::isinf(value) || std::trunc(value) != value) && !std::isnan(value) &&
-                   options.bad_cell == BadCell::Refuse) {
-          return bad_request(
-              fmt::format("row {}, column {} is no whole number", rows.points.size() + 1, c + 1));
-        }
-      }
-      if (point.size() < block.dimension) {
-        point.clear();
-      } else if (affine) {
-        point.push_back(1);
-      }
-      rows.points.push_back(std::move(point));
-    }
-  }
-}
-
 }  // namespace
 
 ExactCell parse_exact_cell(std::string_view field) {
@@ -273,13 +241,45 @@ ExactCell parse_exact_cell(std::string_view field) {
   return cell;
 }
 
+Result<ExactRows> read_exact_rows(RowReader& reader, BadCell bad_cell, bool affine) {
+  ExactRows rows{reader.schema(), {}};
+  RawRows block;
+  while (true) {
+    if (const Result<void> read = reader.read(block); !read) {
+      return error_of(read);
+    }
+    if (block.rows == 0) {
+      return rows;
+    }
+    for (std::size_t r = 0; r < block.rows; ++r) {
+      std::vector<std::int64_t> point;
+      for (std::size_t c = 0; c < block.dimension; ++c) {
+        const double value = block.values[r * block.dimension + c];
+        if (std::abs(value) <= 0x1p53 && std::trunc(value) == value) {
+          point.push_back(static_cast<std::int64_t>(value));
+        } else if ((std::isinf(value) || std::trunc(value) != value) && !std::isnan(value) &&
+                   bad_cell == BadCell::Refuse) {
+          return bad_request(
+              fmt::format("row {}, column {} is no whole number", rows.points.size() + 1, c + 1));
+        }
+      }
+      if (point.size() < block.dimension) {
+        point.clear();
+      } else if (affine) {
+        point.push_back(1);
+      }
+      rows.points.push_back(std::move(point));
+    }
+  }
+}
+
 Result<ExactRows> read_exact_rows(const std::string& input, const ReadOptions& options,
                                   bool affine) {
   const std::string name = input.ends_with(".gz") ? input.substr(0, input.size() - 3) : input;
   const bool text = name == "-" || name.ends_with(".csv") || name.ends_with(".tsv");
   if (!text) {
     return open_rows(input, options).and_then([&](const std::unique_ptr<RowReader>& reader) {
-      return read_numbers(*reader, options, affine);
+      return read_exact_rows(*reader, options.bad_cell, affine);
     });
   }
   return detail::TextLines::open(input).and_then([&](detail::TextLines lines) {

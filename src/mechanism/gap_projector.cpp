@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "eigenveil/core/outward.hpp"
+#include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/moment_plan.hpp"
 #include "eigenveil/mechanism/noisy_projector.hpp"
 #include "eigenveil/mechanism/sample_covariance.hpp"
@@ -214,6 +215,21 @@ Release<GapResult> GapPlan::run(const ExactGram& gram, RandomStream& stream) con
     result.inside = add_symmetric_noise(n * sample.compress(*result.frame), inside_noise, stream);
   }
   return {std::move(result), as_run(guarantee_, stream), "spiked-robust"};
+}
+
+double GapPlan::smallest_useful_gap() const {
+  double low = 0.0;
+  double high = 1e6 * radius_ * radius_ * (1.0 + gap_sd_);
+  for (int i = 0; i < 200; ++i) {
+    const double middle = 0.5 * (low + high);
+    (projector_sd(expected_lower(middle)) ? high : low) = middle;
+  }
+  return high;
+}
+
+GapComponents gap_components(const GapResult& result) {
+  const SymmetricEigen inside = symmetric_eigen(result.inside / std::max(1.0, result.count));
+  return {*result.frame * inside.vectors, inside.values.cwiseMax(0.0)};
 }
 
 }  // namespace eigenveil

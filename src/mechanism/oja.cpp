@@ -122,4 +122,34 @@ Release<Vector> OjaPass::finish() {
   return {direction, as_run(plan_->guarantee(), *stream_), "oja"};
 }
 
+Result<std::size_t> add_rows(OjaPass& pass, RowReader& reader, const RowBound& bound, Units units) {
+  const Vector scale = bound.unit() * column_scales(bound, units);
+  RawRows block;
+  std::size_t count = 0;
+  while (true) {
+    if (const Result<void> read = reader.read(block); !read) {
+      return error_of(read);
+    }
+    if (block.rows == 0) {
+      return count;
+    }
+    const BoundedRows rows = BoundedRows::clip(bound, block.values.data(), block.rows);
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      const Eigen::Map<const Vector> steps(rows.values().data() + i * rows.dimension(),
+                                           static_cast<Eigen::Index>(rows.dimension()));
+      pass.add(steps.cwiseProduct(scale));
+    }
+    count += rows.rows();
+  }
+}
+
+double predicted_oja_error(const OjaPlan& plan, double rows, const Vector& spectrum) {
+  const auto batch = static_cast<double>(plan.request().batch);
+  const double steps = std::max(1.0, rows / batch);
+  const double gap = spectrum[0] - (spectrum.size() > 1 ? spectrum[1] : 0.0);
+  const double noise = plan.noise_sd() / (std::min(batch, rows) * gap);
+  return 2.0 * std::min(1.0, static_cast<double>(spectrum.size() - 1) * noise * noise * 4.0 /
+                                 (3.0 * steps));
+}
+
 }  // namespace eigenveil

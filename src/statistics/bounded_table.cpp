@@ -19,36 +19,49 @@ void BoundedTable::add(const double* values, std::size_t rows) {
   values_.insert(values_.end(), clipped.values().begin(), clipped.values().end());
 }
 
-Result<TableOrGram> read_table_or_gram(RowReader& reader, const RowBound& bound, int threads) {
-  const std::size_t dimension = bound.dimension();
-  RawRows kept{0, dimension, {}};
+Result<void> TableOrGramAccumulator::start_gram() {
+  if (const Result<void> fits = ExactGram::check_shape(schema_, bound_); !fits) {
+    return error_of(fits);
+  }
+  gram_.emplace(schema_, bound_, threads_);
+  const Result<void> added = gram_->add(kept_.values.data(), kept_.rows);
+  kept_ = {};
+  return added;
+}
+
+Result<void> TableOrGramAccumulator::add(RowReader& reader) {
   RawRows block;
-  // Raw rows wait until it is known which statistic they belong to: at most one more than columns
-  // and one block.
-  while (kept.rows < dimension) {
+  while (!gram_) {
     if (const Result<void> read = reader.read(block); !read) {
       return error_of(read);
     }
     if (block.rows == 0) {
-      BoundedTable table(reader.schema(), bound);
-      table.add(kept.values.data(), kept.rows);
-      return table;
+      return {};
     }
-    kept.values.insert(kept.values.end(), block.values.begin(), block.values.end());
-    kept.rows += block.rows;
+    kept_.values.insert(kept_.values.end(), block.values.begin(), block.values.end());
+    kept_.rows += block.rows;
+    if (kept_.rows >= bound_.dimension()) {
+      if (const Result<void> started = start_gram(); !started) {
+        return error_of(started);
+      }
+    }
   }
-  if (const Result<void> fits = ExactGram::check_shape(reader.schema(), bound); !fits) {
-    return error_of(fits);
+  return gram_->add(reader);
+}
+
+Result<TableOrGram> TableOrGramAccumulator::finish() {
+  if (gram_) {
+    return gram_->finish().map([](ExactGram&& gram) { return TableOrGram(std::move(gram)); });
   }
-  GramAccumulator accumulator(reader.schema(), bound, threads);
-  if (const Result<void> added = accumulator.add(kept.values.data(), kept.rows); !added) {
-    return error_of(added);
-  }
-  kept = {};
-  if (const Result<void> added = accumulator.add(reader); !added) {
-    return error_of(added);
-  }
-  return accumulator.finish().map([](ExactGram&& gram) { return TableOrGram(std::move(gram)); });
+  BoundedTable table(schema_, bound_);
+  table.add(kept_.values.data(), kept_.rows);
+  kept_ = {};
+  return TableOrGram(std::move(table));
+}
+
+Result<TableOrGram> read_table_or_gram(RowReader& reader, const RowBound& bound, int threads) {
+  TableOrGramAccumulator accumulator(reader.schema(), bound, threads);
+  return accumulator.add(reader).and_then([&] { return accumulator.finish(); });
 }
 
 }  // namespace eigenveil

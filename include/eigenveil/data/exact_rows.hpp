@@ -25,6 +25,9 @@ struct ExactRows {
 Result<ExactRows> read_exact_rows(const std::string& input, const ReadOptions& options,
                                   bool affine);
 
+/// The rest of a table of whole numbers.
+Result<ExactRows> read_exact_rows(RowReader& reader, BadCell bad_cell, bool affine);
+
 /// A cell of text as numerator / denominator > 0, both at most 2^53; Beyond: a number, but larger.
 struct ExactCell {
   enum class Kind : std::uint8_t { Number, Beyond, Missing, Bad } kind = Kind::Bad;

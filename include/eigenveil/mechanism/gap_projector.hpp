@@ -53,6 +53,8 @@ class GapPlan {
   std::optional<double> projector_sd(double gap_lower) const;
   /// The lower bound a true gap gives, on average.
   double expected_lower(double gap) const { return gap - quantile_ * gap_sd_; }
+  /// The smallest gap of A that gives an answer rather than NULL, on average.
+  double smallest_useful_gap() const;
   double mu_gap() const { return mu_gap_; }
   double mu_projector() const { return mu_projector_; }
   double mu_inside() const { return mu_inside_; }
@@ -76,6 +78,14 @@ class GapPlan {
   double gap_sd_ = 0.0;
   double inside_sd_ = 0.0;
 };
+
+/// Components of a release that found a gap: the frame turned so that the noisy matrix inside is
+/// diagonal, largest variance first. Post-processing.
+struct GapComponents {
+  Matrix loadings;            ///< p x k
+  Vector explained_variance;  ///< per row, noisy, never negative
+};
+GapComponents gap_components(const GapResult& result);
 
 /// The norm bound of a row in the units asked for.
 double row_radius(const RowBound& bound, Units units);

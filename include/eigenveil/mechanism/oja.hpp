@@ -5,6 +5,7 @@
 
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/data/bounding.hpp"
+#include "eigenveil/mechanism/covariance.hpp"
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/release.hpp"
 #include "eigenveil/random/stream.hpp"
@@ -67,5 +68,13 @@ class OjaPass {
   std::size_t in_batch_ = 0;
   std::size_t steps_ = 0;
 };
+
+/// Rows of a table in its order, clipped to `bound`, in `units`, each seen once; how many there
+/// were.
+Result<std::size_t> add_rows(OjaPass& pass, RowReader& reader, const RowBound& bound, Units units);
+
+/// E |uuᵀ - vvᵀ|_F² that the noise adds, first order: 2 (p - 1) sd² (4 / 3T) / (B (l1 - l2))², for
+/// T batches with growing weights. `spectrum`: of the second moment, largest first.
+double predicted_oja_error(const OjaPlan& plan, double rows, const Vector& spectrum);
 
 }  // namespace eigenveil

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <variant>
 
 #include "eigenveil/statistics/exact_gram.hpp"
@@ -31,5 +32,29 @@ class BoundedTable {
 /// relations under which the number of rows is public.
 using TableOrGram = std::variant<BoundedTable, ExactGram>;
 Result<TableOrGram> read_table_or_gram(RowReader& reader, const RowBound& bound, int threads);
+
+/// The same from several readers with the same columns, one after the other.
+class TableOrGramAccumulator {
+ public:
+  TableOrGramAccumulator(Schema schema, RowBound bound, int threads)
+      : schema_(std::move(schema)),
+        bound_(std::move(bound)),
+        threads_(threads),
+        kept_{0, bound_.dimension(), {}} {}
+  Result<void> add(RowReader& reader);
+  /// Once; the accumulator is empty afterwards.
+  Result<TableOrGram> finish();
+
+ private:
+  Result<void> start_gram();
+
+  Schema schema_;
+  RowBound bound_;
+  int threads_;
+  /// Raw rows wait until it is known which statistic they belong to: at most as many as columns and
+  /// one block.
+  RawRows kept_;
+  std::optional<GramAccumulator> gram_;
+};
 
 }  // namespace eigenveil

@@ -1,14 +1,15 @@
 """Methods of the releases, one file each.
 
-A method is an object with ``name``, ``tasks``, ``budgets`` (words), ``plan(request, bound)`` and, on the plan it returns,
-``guarantee``, ``facts(request, rows, spectrum)`` and ``release(request, gram)``. Adding one: write its file, list it here, and, if it
-becomes the default of a task and budget, say so in ``default_method``.
+A method is a subclass of :class:`~.method.Method`; its plan has ``guarantee``, ``facts(request, rows, spectrum)``, ``release(request,
+statistic, seed)`` and, where the statistic is not the exact Gram, ``accumulator(source, threads, seed)``. Adding one: write its file, list it
+here, and, if it becomes the default of a task and budget, say so in ``default_method``.
 """
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 from .._budget import is_pure
@@ -16,7 +17,11 @@ from .._errors import EigenveilError
 from .exponential import EXPONENTIAL
 from .mask import MASK
 from .moment import GAUSS, LAPLACE
+from .oja import OJA
 from .orbit import ORBIT
+from .sharp import SHARP
+from .spiked import SPIKED
+from .spiked_robust import SPIKED_ROBUST
 
 
 @dataclass(frozen=True)
@@ -31,9 +36,12 @@ class Request:
     private_mean: bool = False
     scaled: bool = False
     variance_share: float | None = None
+    given_options: Any = None  # as the user wrote them
+    options: Any = None  # of the method, with its defaults
 
 
-METHODS = {method.name: method for method in (GAUSS, LAPLACE, EXPONENTIAL, ORBIT, MASK)}
+METHODS = {method.name: method for method in (GAUSS, LAPLACE, EXPONENTIAL, ORBIT, SPIKED, SPIKED_ROBUST, OJA, SHARP, MASK)}
+
 
 def default_method(request: Request) -> str:
     """The table of the README: what a task uses when nothing is said."""
@@ -47,15 +55,28 @@ def default_method(request: Request) -> str:
 
 
 def choose_method(name, request: Request):
-    """The method of this name, or the default of the request."""
-    serving = [method for method in METHODS.values() if request.task in method.tasks]
+    """The method of this name, or the default of the request, and the request with the method's options filled in."""
+    serving = {method.name: method for method in METHODS.values() if request.task in method.tasks}
     wanted = default_method(request) if name in (None, "auto") else name
-    for method in serving:
-        if method.name == wanted:
-            if request.variance_share is not None and not method.takes_variance_share:
-                raise EigenveilError(f"variance_share has no meaning for method {method.name}, which needs no split")
-            return method
-    names = [method.name for method in serving]
-    near = difflib.get_close_matches(str(wanted), names, 1)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
-    raise EigenveilError(f"method '{wanted}' is not known; {request.task} has {', '.join(names)}{hint}")
+    if wanted not in serving:
+        raise EigenveilError(f"method '{wanted}' is not known; {request.task} has {', '.join(serving)}{_hint(wanted, serving)}")
+    method = serving[wanted]
+    if request.variance_share is not None and not method.takes_variance_share:
+        raise EigenveilError(f"variance_share has no meaning for method {method.name}, which needs no split")
+    return method, replace(request, options=_options(method, request.given_options))
+
+
+def _options(method, given):
+    given = dict(given or {})
+    for key in given:
+        if key not in method.options:
+            legal = ", ".join(method.options) or "none"
+            raise EigenveilError(f"method {method.name} has no option '{key}'; it has: {legal}{_hint(key, method.options)}")
+    if given.get("calibration", "tight") not in ("tight", "published"):
+        raise EigenveilError("calibration must be 'tight' or 'published'")
+    return SimpleNamespace(**{name: given.get(name, default) for name, default in method.options.items()})
+
+
+def _hint(word, words):
+    near = difflib.get_close_matches(str(word), list(words), 1)
+    return f"; did you mean '{near[0]}'?" if near else ""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from .. import _core
 from .._errors import EigenveilError
-from .subspace import released_components
+from .drawn import released_components
+from .method import Method, Plan, variance_share
 
 
-class ExponentialMethod:
+class ExponentialMethod(Method):
     name = "exponential"
     tasks = ("pca",)
     budgets = "k = 1: pure epsilon, rho"
@@ -21,24 +22,27 @@ class ExponentialMethod:
                 "method exponential draws its direction from second moments about a public centre and releases no mean; leave out "
                 "center='private', or take method='gauss' with delta"
             )
-        share = 0.2 if request.variance_share is None else float(request.variance_share)
+        share = variance_share(request)
         plan = _core.plan_exponential(bound, request.budget, request.relation, request.group_size, share, request.scaled)
         return ExponentialPlan(plan, bound)
 
 
-class ExponentialPlan:
+class ExponentialPlan(Plan):
     def __init__(self, plan, bound):
         self._plan = plan
         self._bound = bound
         self.guarantee = plan.guarantee
 
     def facts(self, request, rows, spectrum):
-        return {
+        facts = {
             "exponent": self._plan.exponent,
-            "zcdp_rho": self._plan.zcdp_rho,
-            "variance_noise_sd": self._plan.product_sd / rows,
+            "zcdp_rho_per_row": self._plan.zcdp_rho,
+            "noise_sd_variance": self._plan.product_sd / rows,
             "noise_sd_rows": self._plan.count_sd,
         }
+        if spectrum is not None and len(spectrum) > 1:
+            facts["predicted_error_f2"] = _core.direction_error(self._plan, spectrum, rows)
+        return facts
 
     def release(self, request, gram, seed):
         return released_components(request, self._bound, self._plan.run(gram, seed))

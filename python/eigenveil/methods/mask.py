@@ -8,32 +8,36 @@ import numpy as np
 
 from .. import _core
 from .._errors import EigenveilError
+from .method import Method, Plan
 
 
-class MaskMethod:
+class MaskMethod(Method):
     name = "mask"
     tasks = ("mask",)
     budgets = "(epsilon, delta)"
-    takes_variance_share = False
+    options = {"calibration": "tight"}
 
     def plan(self, request, bound):
         if request.private_mean:
             raise EigenveilError("masked rows are taken about a public centre; leave out center='private'")
         if request.group_size != 1:
             raise EigenveilError("masking protects single rows; leave out group_size")
-        _core.check_mask(bound, request.budget, request.relation)
+        _core.check_mask(bound, request.budget, request.relation, request.options.calibration == "published")
         return MaskPlan(bound)
 
 
-class MaskPlan:
+class MaskPlan(Plan):
     """The noise depends on the public number of rows, so the rest of the plan is made when it is known."""
 
     def __init__(self, bound):
         self._bound = bound
 
+    def for_rows(self, request, rows):
+        return _core.plan_mask(self._bound, request.budget, request.relation, rows, request.options.calibration == "published")
+
     def release(self, request, gram, seed):
         rows = _core.public_rows(gram, request.relation)
-        plan = _core.plan_mask(self._bound, request.budget, request.relation, rows)
+        plan = self.for_rows(request, rows)
         release = plan.run(gram, seed)
         return SimpleNamespace(
             guarantee=release.guarantee,

@@ -7,12 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from .. import _core
+from .method import Method, Plan
 
 
-class MomentMethod:
+class MomentMethod(Method):
     """Both additive mechanisms; they differ in the law of the noise and in the budgets they meet."""
-
-    takes_variance_share = False
 
     def __init__(self, name, tasks, budgets):
         self.name = name
@@ -25,7 +24,7 @@ class MomentMethod:
         )
 
 
-class MomentPlan:
+class MomentPlan(Plan):
     """Noise and guarantee; made without data."""
 
     def __init__(self, plan):
@@ -41,7 +40,7 @@ class MomentPlan:
         }
         if request.task == "pca" and spectrum is not None:
             facts["predicted_error_f2"] = _core.predicted_subspace_error(
-                np.sort(np.asarray(spectrum, float))[::-1].copy(), request.components, self._plan.off_diagonal_sd / rows
+                spectrum, request.components, self._plan.off_diagonal_sd / rows
             )
         return facts
 

@@ -8,14 +8,16 @@ import numpy as np
 
 from .. import _core
 from .._errors import EigenveilError
-from .subspace import released_components
+from .drawn import released_components
+from .method import Method, Plan, variance_share
 
 
-class OrbitMethod:
+class OrbitMethod(Method):
     name = "orbit"
-    tasks = ("pca", "lowrank")
+    tasks = ("pca", "covariance", "lowrank")
     budgets = "pure epsilon"
     takes_variance_share = True
+    options = {"calibration": "tight", "eigenvalue_share": None, "unbounded_time": False}
 
     def plan(self, request, bound):
         if request.private_mean:
@@ -24,56 +26,72 @@ class OrbitMethod:
                 "method='laplace'"
             )
         common = (bound, request.budget, request.relation, request.group_size)
-        if request.task == "lowrank":
-            if request.variance_share is not None:
-                raise EigenveilError("variance_share belongs to PrivatePCA; a low-rank matrix splits its budget by its public sizes")
-            return LowRankPlan(_core.plan_low_rank(*common, request.components, request.scaled), bound)
-        share = 0.2 if request.variance_share is None else float(request.variance_share)
-        return ComponentsPlan(_core.plan_orbit_components(*common, share, request.components, request.scaled), bound)
+        published, unbounded = request.options.calibration == "published", bool(request.options.unbounded_time)
+        if request.task == "pca":
+            if request.options.eigenvalue_share is not None:
+                raise EigenveilError("eigenvalue_share belongs to a low-rank matrix or a covariance; components take variance_share")
+            return ComponentsPlan(
+                _core.plan_orbit_components(*common, variance_share(request), request.components, request.scaled, published, unbounded), bound
+            )
+        if request.variance_share is not None:
+            raise EigenveilError("variance_share belongs to PrivatePCA; a low-rank matrix takes the option eigenvalue_share")
+        rank = bound.dimension if request.task == "covariance" else request.components
+        plan = _core.plan_low_rank(*common, rank, request.scaled, published, unbounded, request.options.eigenvalue_share)
+        return LowRankPlan(plan, bound, rank)
 
 
-class ComponentsPlan:
+class ComponentsPlan(Plan):
     def __init__(self, plan, bound):
         self._plan = plan
         self._bound = bound
         self.guarantee = plan.guarantee
 
     def facts(self, request, rows, spectrum):
-        return {"exponent": self._plan.exponent, "variance_noise_sd": self._plan.product_sd / rows, "noise_sd_rows": self._plan.count_sd}
+        facts = {"exponent": self._plan.exponent, "noise_sd_variance": self._plan.product_sd / rows, "noise_sd_rows": self._plan.count_sd}
+        if spectrum is not None and self._plan.exponent > 0:
+            facts["predicted_error_f2"] = self._plan.predicted_error(spectrum, rows)
+        return facts
 
     def release(self, request, gram, seed):
         return released_components(request, self._bound, self._plan.run(gram, seed))
 
 
-class LowRankPlan:
-    def __init__(self, plan, bound):
+class LowRankPlan(Plan):
+    def __init__(self, plan, bound, rank):
         self._plan = plan
         self._bound = bound
+        self._rank = rank
         self.guarantee = plan.guarantee
 
     def facts(self, request, rows, spectrum):
-        return {"variance_noise_sd": self._plan.eigenvalue_sd * self._plan.norm2 / rows, "noise_sd_rows": self._plan.count_sd}
+        return {"noise_sd_eigenvalue": self._plan.eigenvalue_sd * self._plan.norm2 / rows, "noise_sd_rows": self._plan.count_sd}
 
     def release(self, request, gram, seed):
         release = self._plan.run(gram, seed)
         matrix = release.matrix(self._plan.norm2)
         values, vectors = np.linalg.eigh(matrix)
-        components = vectors[:, : -request.components - 1 : -1].T.copy()
-        components *= np.sign(components[np.arange(len(components)), np.abs(components).argmax(axis=1)])[:, None]
+        values, vectors = values[: -self._rank - 1 : -1], vectors[:, : -self._rank - 1 : -1]
         noise = self._plan.eigenvalue_sd * self._plan.norm2 / max(release.count, 1.0)
-        return SimpleNamespace(
+        released = SimpleNamespace(
             guarantee=release.guarantee,
             mean=np.zeros(self._bound.dimension) if request.scaled else self._bound.midpoints,
             noise_floor=noise,
             count=release.count,
             count_sd=release.count_sd,
             count_is_public=release.count_sd == 0,
-            components=components,
-            explained_variance=np.maximum(values[: -request.components - 1 : -1], 0.0),
-            explained_share=None,
-            noise_edge=np.full(request.components, noise),
-            low_rank=matrix,
         )
+        if request.task == "covariance":
+            released.covariance = released.covariance_raw = matrix
+            released.eigenvalues = values
+            return released
+        components = vectors.T.copy()
+        components *= np.sign(components[np.arange(len(components)), np.abs(components).argmax(axis=1)])[:, None]
+        released.components = components
+        released.explained_variance = np.maximum(values, 0.0)
+        released.explained_share = None
+        released.noise_edge = np.full(request.components, noise)
+        released.low_rank = matrix
+        return released
 
 
 ORBIT = OrbitMethod()

@@ -1,4 +1,4 @@
-#include "cli/methods/method_trials.hpp"
+#include "eigenveil/mechanism/method_trials.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/random/chi_square.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 namespace {
 
 constexpr std::uint64_t kSeed = 0x636F6D70617265;  // "compare"
@@ -59,4 +59,4 @@ TriedMethod MethodTrials::run(const MethodTrial& trial) const {
   return tried;
 }
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

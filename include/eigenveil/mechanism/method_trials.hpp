@@ -1,8 +1,8 @@
 #pragma once
 
-#include "cli/methods/method.hpp"
+#include "eigenveil/mechanism/comparison.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 
 /// What `plan pca --compare` learns by trying methods on made-up tables: Gaussian rows with the
 /// assumed spectrum, drawn as their second moment (Wishart), so that the cost does not depend on
@@ -38,4 +38,4 @@ class MethodTrials {
 /// 2 min(k, p - k): the projectors have nothing in common.
 double worst_error_f2(const AssumedSetting& setting);
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

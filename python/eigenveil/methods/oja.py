@@ -1,0 +1,78 @@
+"""oja: one component by private power iteration over the rows in their order; one pass."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from .. import _core
+from .._errors import EigenveilError
+from .method import Method, Plan, check_one_row
+
+
+class OjaMethod(Method):
+    name = "oja"
+    tasks = ("pca",)
+    budgets = "(epsilon, delta), rho, mu; one component, replace-one or zero-row"
+    options = {"batch": 1000, "contribution": None}
+
+    def plan(self, request, bound):
+        check_one_row(request, self.name)
+        if request.components != 1:
+            raise EigenveilError("method oja finds one component; take n_components=1")
+        contribution = request.options.contribution
+        plan = _core.plan_oja(
+            bound, request.budget, request.relation, int(request.options.batch), None if contribution is None else float(contribution),
+            request.scaled,
+        )
+        return OjaPlan(plan, bound, request.scaled)
+
+
+class OjaPlan(Plan):
+    def __init__(self, plan, bound, scaled):
+        self._plan = plan
+        self._bound = bound
+        self._scaled = scaled
+        self.guarantee = plan.guarantee
+
+    def accumulator(self, source, bound, threads, seed):
+        return _Pass(_core.OjaPass(self._plan, bound, self._scaled, seed))
+
+    def facts(self, request, rows, spectrum):
+        facts = {"sensitivity_of_a_batch": self._plan.sensitivity, "batch_noise_sd": self._plan.noise_sd}
+        if spectrum is not None:
+            facts["predicted_error_f2"] = _core.predicted_oja_error(self._plan, rows, spectrum)
+        return facts
+
+    def release(self, request, finished, seed):
+        if not isinstance(finished, _Pass):
+            raise EigenveilError("method oja sees rows one by one; a .gram file has none")
+        release = finished.core.finish()
+        return SimpleNamespace(
+            guarantee=release.guarantee,
+            mean=np.zeros(self._bound.dimension) if request.scaled else self._bound.midpoints,
+            noise_floor=np.nan,  # no variance is released
+            count=finished.core.rows,
+            count_sd=0.0,
+            count_is_public=True,
+            details={"batch_noise_sd": self._plan.noise_sd},
+            components=release.direction.reshape(1, -1),
+            explained_variance=None,
+            explained_share=None,
+            noise_edge=None,
+        )
+
+
+class _Pass:
+    """The pass itself is what is finished: its rows are gone."""
+
+    def __init__(self, core):
+        self.core = core
+        self.add_array, self.add_table = core.add_array, core.add_table
+
+    def finish(self):
+        return self
+
+
+OJA = OjaMethod()
