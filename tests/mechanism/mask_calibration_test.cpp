@@ -111,6 +111,19 @@ TEST(TightMask, RoundTripsInEveryCorner) {
   }
 }
 
+TEST(ReplaceOne, RoundTripsInTheCorners) {
+  for (const MaskShape& shape : {MaskShape{3, 1, 1.0}, MaskShape{10'001, 10'000, 1.0},
+                                 MaskShape{1'000'000'000, 10'000, 1.0}}) {
+    for (const ApproxDp& target :
+         {ApproxDp{1e-4, 1e-12}, ApproxDp{1.0, 1e-6}, ApproxDp{10.0, 0.1}, ApproxDp{10.0, 1e-12}}) {
+      const double sigma = *tight_mask_noise(shape, target, Relation::ReplaceOne);
+      EXPECT_LE(sigma, 2.0 / gaussian_mu_for(target) * (1.0 + 1e-12));
+      EXPECT_GE(sigma, *tight_mask_noise(shape, target, Relation::ZeroRow));
+      EXPECT_LE(mask_delta(shape, sigma, target.epsilon, Relation::ReplaceOne), target.delta);
+    }
+  }
+}
+
 TEST(TightMask, MoreOfAnythingNeverNeedsLessPrivacy) {
   double last = 1e300;
   for (const std::int64_t rows : {6LL, 8LL, 30LL, 200LL, 5000LL, 400'000LL}) {
