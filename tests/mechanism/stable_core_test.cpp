@@ -341,6 +341,35 @@ TEST(StableCore, NoiseFollowsItsLaw) {
   EXPECT_GT(kolmogorov_distance(twin, law), limit);
 }
 
+TEST(StableCore, NoiseIsWhatTheLemmaAndTheBudgetAskFor) {
+  const boost::math::normal standard;
+  for (const ApproxDp budget : {ApproxDp{1.0, 1e-6}, {4.0, 1e-3}}) {
+    for (const std::vector<double>& radii : {std::vector<double>{1.0}, {0.5, 1.0, 2.0}}) {
+      constexpr std::size_t kGroups = 600;
+      const GroupShape shape{1, 1, 1, kGroups, 3, 0x1p-15};
+      const StableCore core = *StableCore::make(shape, radii, budget);
+      const CoreBudget& split = core.budget();
+      // The Gaussian step and all weighings together stay within the budget.
+      const double epsilon = budget.epsilon - split.tests * split.weighing.epsilon;
+      const double mu = split.average.mu;
+      const double delta = cdf(standard, mu / 2.0 - epsilon / mu) -
+                           std::exp(epsilon) * cdf(standard, -mu / 2.0 - epsilon / mu);
+      EXPECT_LE(delta + split.tests * split.weighing.delta, budget.delta * (1.0 + 1e-9));
+      const GroupPositions positions =
+          GroupPositions::at(shape, Matrix::Constant(1, kGroups, 1000.0));
+      RandomStream stream = RandomStream::seeded(seed_for("core noise scale"));
+      const std::optional<CoreAverage> average = core.run(positions, stream, 1);
+      ASSERT_TRUE(average);
+      const CoreUnits units{kGroups};
+      const double weight = average->noisy_share * static_cast<double>(units.groups * units.full());
+      const double moved =
+          2.0 * average->radius * static_cast<double>(units.sensitivity()) / weight;
+      EXPECT_GE(average->noise_sd * mu, moved);
+      EXPECT_LE(average->noise_sd * mu, moved * (1.0 + 1e-4));  // rounding of mean and distances
+    }
+  }
+}
+
 Matrix rows_near(const Matrix& frame, Index n, double gamma, RandomStream& stream) {
   Matrix inside(frame.cols(), n);
   Matrix noise(frame.rows(), n);
