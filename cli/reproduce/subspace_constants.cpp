@@ -32,7 +32,7 @@ Sweep group_sweep(const SimulatedRows& rows, SubspaceAggregate aggregate, bool f
   Sweep sweep{core ? "core_groups" : "grid_groups", "groups over planned", rows, {}, 1.0};
   const Result<SubspacePlan> plan = plan_for(rows, request, 1);
   const std::vector<double> factors = full ? std::vector<double>{0.35, 0.5, 0.7, 1.0, 1.4, 2.0}
-                                           : std::vector<double>{0.7, 1.0, 1.4};
+                                           : std::vector<double>{0.5, 0.7, 1.0, 1.25};
   for (const double factor : factors) {
     Setting setting{factor, request};
     if (plan && factor != 1.0) {
@@ -46,8 +46,8 @@ Sweep group_sweep(const SimulatedRows& rows, SubspaceAggregate aggregate, bool f
 
 Sweep reference_sweep(const SimulatedRows& rows, bool full) {
   Sweep sweep{"core_references", "reference points per direction", rows, {}, 4.0};
-  for (const std::size_t count :
-       full ? std::vector<std::size_t>{1, 2, 3, 4, 6, 8, 16} : std::vector<std::size_t>{2, 4, 8}) {
+  for (const std::size_t count : full ? std::vector<std::size_t>{1, 2, 3, 4, 6, 8, 16}
+                                      : std::vector<std::size_t>{1, 2, 4, 8}) {
     SubspaceRequest request;
     request.references_per_direction = count;
     sweep.settings.push_back({static_cast<double>(count), request});
@@ -58,7 +58,7 @@ Sweep reference_sweep(const SimulatedRows& rows, bool full) {
 Sweep radius_sweep(const SimulatedRows& rows, bool full) {
   Sweep sweep{"core_radius", "radius over the default", rows, {}, 1.0};
   for (const double factor : full ? std::vector<double>{0.7, 0.8, 0.9, 1.0, 1.2, 1.5, 2.0}
-                                  : std::vector<double>{0.8, 1.0, 1.5}) {
+                                  : std::vector<double>{0.7, 0.8, 0.9, 1.0, 1.5}) {
     SubspaceRequest request;
     request.radius_factor = factor;
     sweep.settings.push_back({factor, request});
@@ -69,7 +69,7 @@ Sweep radius_sweep(const SimulatedRows& rows, bool full) {
 Sweep cell_sweep(const SimulatedRows& rows, bool full) {
   Sweep sweep{"grid_cells", "cell side over the default", rows, {}, 1.0};
   for (const double factor : full ? std::vector<double>{0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0}
-                                  : std::vector<double>{0.2, 1.0, 5.0}) {
+                                  : std::vector<double>{0.1, 0.2, 0.5, 1.0, 5.0}) {
     SubspaceRequest request;
     request.aggregate = SubspaceAggregate::Grid;
     request.cell_factor = factor;
@@ -144,7 +144,7 @@ Result<Reproduction> constants(EntryRun& run) {
   reproduction.parameters = {{"epsilon", 1.0}, {"delta", 1e-6}};
   double done = 0.0;
   for (const Sweep& sweep : sweeps) {
-    SweepResult result = measure_sweep(sweep, full ? 10 : 2, run.stream);
+    SweepResult result = measure_sweep(sweep, full ? 10 : 5, run.stream);
     reproduction.comparisons.push_back(
         {sweep.name + ": " + sweep.constant, "left open",
          fmt::format("default {:.3g}: mean sine {:.3g}; smallest {:.3g} at {:.3g}", sweep.standard,

@@ -73,7 +73,8 @@ Result<Reproduction> rows_needed(EntryRun& run) {
                              .notes = {}}});
   result.notes = {
       "gamma shrinks like 1/d, as the theorem asks of it (gamma^2 of order n / d^2 up to "
-      "its other factors); aggregator: stable core."};
+      "its other factors); aggregator: stable core.",
+      "Sizes that the plan refuses, before any row is drawn, count as a sine of 1."};
   return result;
 }
 

@@ -1,0 +1,183 @@
+// Whole runs of the approximate case: on clean rows with limits from theory, on degenerate and
+// hopeless rows, boosted, and refused.
+#include "eigenveil/mechanism/approximate_subspace.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/QR>
+#include <boost/math/distributions/binomial.hpp>
+#include <cmath>
+
+#include "eigenveil/core/symmetric_eigen.hpp"
+#include "eigenveil/random/haar.hpp"
+#include "eigenveil/random/normal.hpp"
+#include "support/alpha_ledger.hpp"
+#include "support/core_weights.hpp"
+#include "support/seed.hpp"
+
+namespace eigenveil::test {
+namespace {
+
+using Index = Eigen::Index;
+
+Matrix rows_near(const Matrix& frame, Index n, double gamma, RandomStream& stream) {
+  Matrix inside(frame.cols(), n);
+  Matrix noise(frame.rows(), n);
+  fill_standard_normal(stream, {inside.data(), static_cast<std::size_t>(inside.size())});
+  fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
+  return frame * inside + gamma * noise;
+}
+
+LearnedSubspace learn(const SubspaceRequest& request, const Matrix& rows, RandomStream& stream) {
+  const SubspacePlan plan = *SubspacePlan::make(request);
+  GroupBuilder builder = plan.builder(stream, 2);
+  for (Index i = 0; i < rows.cols(); ++i) {
+    builder.add(rows.col(i).data());
+  }
+  return plan.run(std::move(builder).finish(), stream, 2).value();
+}
+
+SubspaceRequest request_for(const Matrix& rows, std::size_t k, std::optional<double> gamma) {
+  SubspaceRequest request;
+  request.rows = static_cast<std::size_t>(rows.cols());
+  request.dimension = static_cast<std::size_t>(rows.rows());
+  request.subspace = k;
+  request.budget = {1.0, 1e-6};
+  request.gamma = gamma;
+  return request;
+}
+
+/// Weighted mean of the core at a radius, d x q, without noise.
+Matrix mean_of_core(const GroupPositions& positions, double radius) {
+  const Weighed weighed = weigh(positions, radius / positions.shape.step);
+  return positions.shape.step *
+         Eigen::Map<const Matrix>(weighed.mean.data(),
+                                  static_cast<Index>(positions.shape.dimension),
+                                  static_cast<Index>(positions.shape.references));
+}
+
+double spectral_norm(const Matrix& matrix) {
+  return std::sqrt(symmetric_eigen(matrix.transpose() * matrix).values[0]);
+}
+
+/// A limit for the sine, false with probability at most alpha. With P the released points and U the
+/// truth, sine <= |(I - UU')P| / s_k(P); the part of P that is no noise is computed here, and the
+/// norm of d x q normals exceeds sqrt(d) + sqrt(q) + sqrt(2 ln(1/alpha)) with probability at most
+/// alpha.
+double sine_limit(const Matrix& frame, const Matrix& mean, const LearnedSubspace& learned,
+                  double alpha) {
+  const double edge =
+      std::sqrt(static_cast<double>(mean.rows())) + std::sqrt(static_cast<double>(mean.cols()));
+  const double largest_noise = learned.noise_sd * (edge + std::sqrt(2.0 * std::log(1.0 / alpha)));
+  const double rounding = std::sqrt(static_cast<double>(mean.size())) * learned.radius * 0x1p-24;
+  // noise_angle = noise / sqrt(s_k^2 - noise^2)
+  const double noise = learned.noise_sd * edge;
+  const double smallest =
+      noise * std::sqrt(1.0 + 1.0 / (learned.noise_angle * learned.noise_angle));
+  return (spectral_norm(mean - frame * (frame.transpose() * mean)) + largest_noise + rounding) /
+         smallest;
+}
+
+void expect_found(Index d, Index k, Index n, double gamma, bool gamma_is_known,
+                  RandomStream& stream) {
+  const Matrix frame = haar_frame(stream, d, k);
+  const Matrix rows = rows_near(frame, n, gamma, stream);
+  const SubspacePlan plan = *SubspacePlan::make(
+      request_for(rows, static_cast<std::size_t>(k),
+                  gamma_is_known ? std::optional<double>(gamma) : std::nullopt));
+  GroupBuilder builder = plan.builder(stream, 2);
+  for (Index i = 0; i < n; ++i) {
+    builder.add(rows.col(i).data());
+  }
+  const GroupPositions positions = std::move(builder).finish();
+  const LearnedSubspace learned = plan.run(positions, stream, 2).value();
+  ASSERT_TRUE(learned.found) << d << " " << k;
+  const double limit = sine_limit(frame, mean_of_core(positions, learned.radius), learned,
+                                  alpha_of("mechanism: subspace found") / 4.0);
+  EXPECT_LE(sine_of_angle(frame, learned.frame), limit) << d << " " << k;
+  // Broken twin: the same frame turned by what noise of three times the limit would do.
+  const Matrix turned =
+      Eigen::HouseholderQR<Matrix>(frame + 3.0 * limit * haar_frame(stream, d, k)).householderQ() *
+      Matrix::Identity(d, k);
+  EXPECT_GT(sine_of_angle(frame, turned), limit) << d << " " << k;
+}
+
+TEST(ApproximateSubspace, FindsTheSubspaceAtItsPredictedError) {
+  RandomStream stream = RandomStream::seeded(seed_for("subspace found"));
+  expect_found(60, 2, 3000, 1e-3, true, stream);
+  expect_found(60, 1, 3000, 1e-3, true, stream);
+  expect_found(3, 1, 3000, 1e-3, true, stream);
+}
+
+TEST(ApproximateSubspace, LadderFindsGammaByItself) {
+  RandomStream stream = RandomStream::seeded(seed_for("subspace ladder"));
+  expect_found(20, 1, 6000, 1e-4, false, stream);
+}
+
+TEST(ApproximateSubspace, DegenerateAndHopelessRowsGiveNull) {
+  RandomStream stream = RandomStream::seeded(seed_for("subspace null"));
+  const Index n = 3000;
+  const Matrix zero = Matrix::Zero(30, n);
+  const Matrix equal = Matrix::Constant(30, n, 2.0);
+  Matrix wild = Matrix::Constant(30, n, std::numeric_limits<double>::infinity());
+  wild.col(0).setConstant(std::numeric_limits<double>::quiet_NaN());
+  const Matrix round = rows_near(Matrix::Zero(30, 2), n, 1.0, stream);
+  for (const Matrix& rows : {zero, equal, wild, round}) {
+    EXPECT_FALSE(learn(request_for(rows, 2, 1e-3), rows, stream).found);
+  }
+}
+
+TEST(ApproximateSubspace, TheWholeSpaceIsFound) {
+  RandomStream stream = RandomStream::seeded(seed_for("subspace whole"));
+  for (const Index d : {1, 3}) {
+    const Matrix rows = rows_near(Matrix::Identity(d, d), 3000, 1e-3, stream);
+    EXPECT_TRUE(learn(request_for(rows, static_cast<std::size_t>(d), 1e-3), rows, stream).found);
+  }
+}
+
+TEST(ApproximateSubspace, GridNeedsAMuchSmallerGamma) {
+  RandomStream stream = RandomStream::seeded(seed_for("subspace grid"));
+  const Matrix frame = haar_frame(stream, 40, 1);
+  for (const auto& [gamma, found] : {std::pair(1e-7, true), {1e-2, false}}) {
+    const Matrix rows = rows_near(frame, 1500, gamma, stream);
+    SubspaceRequest request = request_for(rows, 1, gamma);
+    request.aggregate = SubspaceAggregate::Grid;
+    EXPECT_EQ(learn(request, rows, stream).found, found) << gamma;
+  }
+}
+
+TEST(ApproximateSubspace, BoostingTakesWhatMostAgreeOn) {
+  RandomStream stream = RandomStream::seeded(seed_for("subspace boosted"));
+  const Matrix right = haar_frame(stream, 10, 2);
+  const Matrix wrong = haar_frame(stream, 10, 2);
+  const LearnedSubspace good{true, right, 0.0, 0.0, 0.0};
+  const LearnedSubspace bad{true, wrong, 0.0, 0.0, 0.0};
+  EXPECT_TRUE(agreeing_subspace({bad, good, good, {}, good}, 0.2).frame == right);
+  EXPECT_FALSE(agreeing_subspace({bad, good, {}, {}, good}, 0.2).found);
+  EXPECT_EQ(boosting_parts(0.5), 3U);
+  EXPECT_EQ(boosting_parts(1e-3) % 2, 1U);
+  // Parts that err with probability 0.058 leave a failure probability of at most b.
+  for (const double b : {0.5, 0.1, 1e-3, 1e-6, 1e-12}) {
+    const auto parts = static_cast<double>(boosting_parts(b));
+    const boost::math::binomial erring(parts, 0.058);
+    EXPECT_LE(cdf(complement(erring, std::floor(0.4 * parts))), b);
+  }
+}
+
+TEST(ApproximateSubspace, TooFewRowsAreRefusedBeforeAnyIsRead) {
+  SubspaceRequest request;
+  request.rows = 100;
+  request.dimension = 50;
+  request.subspace = 2;
+  request.budget = {1.0, 1e-6};
+  request.gamma = 1e-3;
+  EXPECT_FALSE(SubspacePlan::make(request));
+  request.aggregate = SubspaceAggregate::Grid;
+  EXPECT_FALSE(SubspacePlan::make(request));
+  request.rows = 100'000;
+  request.subspace = 51;
+  EXPECT_FALSE(SubspacePlan::make(request));
+}
+
+}  // namespace
+}  // namespace eigenveil::test
