@@ -1,3 +1,5 @@
+#include <cblas.h>
+#include <nanobind/stl/string.h>
 #include <sodium.h>
 
 #include <chrono>
@@ -85,6 +87,9 @@ NB_MODULE(_core, module) {
   }
   module.doc() = "Bindings of the C++ library; the public names are those of the package.";
   module.attr("__version__") = eigenveil::kVersion;
+  module.def(
+      "blas_kernels", [] { return std::string(openblas_get_corename()); },
+      "Which kernels of OpenBLAS run: what a slow wheel would show first.");
   nanobind::register_exception_translator(python::raise_failure);
   python::bind_guarantee(module);
   python::bind_rows(module);
