@@ -16,13 +16,15 @@ import numpy as np
 import tables
 
 HERE = pathlib.Path(__file__).parent
-RIVALS = ["eigenveil_pca", "diffprivlib_pca", "opendp_pca", "random_subspace", "sklearn_pca"]
-QUICK = dict(tables=["spiked", "digits"], epsilons=[1.0], ks=[1, 3], seeds=20, limit=5)
-FULL = dict(tables=None, epsilons=[0.1, 1.0, 10.0], ks=[1, 3, 10], seeds=20, limit=60)
+RIVALS = ["eigenveil_pca", "amin_exact", "random_subspace", "sklearn_pca", "diffprivlib_pca", "opendp_pca"]
+PEERS = ("diffprivlib_pca", "opendp_pca")
+QUICK = dict(tables=["spiked", "digits"], epsilons=[1.0], ks=[1, 3], seeds=20, limit=5, short_limit=3)
+FULL = dict(tables=None, epsilons=[0.1, 1.0, 10.0], ks=[1, 3, 10], seeds=20, limit=15, short_limit=5)
+ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
 def cells_of(grid, rival):
-    """The peers' purely private releases meet (epsilon, delta) too, so they are run once."""
+    """A purely private release meets (epsilon, delta) too, so rivals that have no other are run once."""
     losses = ("pure", "approx") if rival == "eigenveil_pca" else ("pure",)
     return [
         dict(loss=loss, epsilon=epsilon, k=k, delta=1e-6 if loss == "approx" else 0.0)
@@ -33,36 +35,39 @@ def cells_of(grid, rival):
 
 
 def run_rival(python, name, rival, path, shape, grid):
-    cells = [dict(cell, table=name, shape=shape, rival=rival, runs=[], trouble="did not start") for cell in cells_of(grid, rival)]
-    request = dict(rows=path, rival=rival, cells=cells_of(grid, rival), seeds=grid["seeds"], limit=grid["limit"])
-    hard_limit = 120 + (20 * grid["limit"] + 10) * len(cells)  # where even the alarm does not help
-    try:
-        done = subprocess.run([python, str(HERE / "worker.py"), json.dumps(request)], capture_output=True, text=True, timeout=hard_limit)
-        output, complaint = done.stdout, done.stderr
-    except subprocess.TimeoutExpired as slow:
-        output, complaint = (slow.stdout or b"").decode(), "hangs"
-    version = None
-    for line in map(json.loads, filter(lambda text: text.startswith("{"), output.splitlines())):
-        version = line.get("version", version)
-        if "run" in line:
-            cells[line["cell"]]["runs"].append(line["run"])
-        if "done" in line:
-            cells[line["cell"]]["trouble"] = line["trouble"]
-    for cell in cells:
-        cell["version"] = version
-        if cell["trouble"] == "did not start" and complaint.strip():
-            cell["trouble"] = "fails: " + complaint.strip().splitlines()[-1][:120]
-        shown = f"{np.median([r['error'] for r in cell['runs']]):.3f}" if cell["runs"] else "-"
-        print(f"{name:13s} eps {cell['epsilon']:<5g} k {cell['k']:<3d} {cell['loss']:7s} {rival:16s} error {shown} {cell['trouble'] or ''}", flush=True)
-    return cells
+    """Yields the cells of one rival on one table as they are done."""
+    wanted = cells_of(grid, rival)
+    request = dict(rows=path, rival=rival, cells=wanted, seeds=grid["seeds"], limit=grid["limit"], short_limit=grid["short_limit"])
+    worker = subprocess.Popen(
+        [python, str(HERE / "worker.py"), json.dumps(request)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | ONE_THREAD,
+    )
+    version, done = None, 0
+    for line in worker.stdout:
+        facts = json.loads(line)
+        version = facts.get("version", version)
+        if "cell" in facts:
+            done += 1
+            yield dict(wanted[facts.pop("cell")], table=name, shape=shape, rival=rival, version=version, **facts)
+    complaint = worker.stderr.read().strip().splitlines()
+    worker.wait()
+    for cell in wanted[done:]:
+        yield dict(cell, table=name, shape=shape, rival=rival, version=version, trouble="fails: " + (complaint or ["did not start"])[-1][:120])
+
+
+def write(record, out):
+    """One line per cell."""
+    head = json.dumps({key: value for key, value in record.items() if key != "cells"}, indent=1)[:-2]
+    out.write_text(head + ',\n "cells": [\n  ' + ",\n  ".join(map(json.dumps, record["cells"])) + "\n ]\n}\n")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--peers-python", default=sys.executable, help="interpreter that has diffprivlib and opendp")
-    parser.add_argument("--limit", type=int, help="seconds of processor time for a cell")
+    parser.add_argument("--limit", type=int, help="seconds of processor time for all repetitions of a cell")
     parser.add_argument("--tables", nargs="*")
+    parser.add_argument("--rivals", nargs="*", default=RIVALS, help="run these again and keep the others of the file")
     options = parser.parse_args()
     grid = dict(FULL if options.full else QUICK)
     grid["limit"] = options.limit or grid["limit"]
@@ -74,15 +79,19 @@ def main():
     )
     out = HERE / "results" / ("full.json" if options.full else "quick.json")
     out.parent.mkdir(exist_ok=True)
+    if options.rivals != RIVALS and out.exists():
+        record["cells"] = [cell for cell in json.loads(out.read_text())["cells"] if cell["rival"] not in options.rivals]
     with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rows.npy")
         for name in grid["tables"]:
             rows = tables.TABLES[name]()
-            path = os.path.join(folder, "rows.npy")
             np.save(path, rows)
-            for rival in RIVALS:
-                python = options.peers_python if rival in ("diffprivlib_pca", "opendp_pca") else sys.executable
-                record["cells"] += run_rival(python, name, rival, path, rows.shape, grid)
-                out.write_text(json.dumps(record, indent=1))
+            for rival in options.rivals:
+                for cell in run_rival(options.peers_python if rival in PEERS else sys.executable, name, rival, path, rows.shape, grid):
+                    shown = f"{np.median(cell['error']):.3f}" if cell.get("error") else "-"
+                    print(f"{name:13s} eps {cell['epsilon']:<5g} k {cell['k']:<3d} {cell['loss']:7s} {rival:16s} error {shown} {cell['trouble'] or ''}", flush=True)
+                    record["cells"].append(cell)
+                write(record, out)
     print("wrote", out)
 
 

@@ -4,8 +4,8 @@ import warnings
 
 import diffprivlib
 from diffprivlib.models import PCA
+from envelope import fewest_proposals  # noqa: F401
 
-LOSSES = ("pure", "approx")
 VERSION = diffprivlib.__version__
 
 

@@ -4,8 +4,8 @@ from importlib.metadata import version
 
 import numpy as np
 import opendp.prelude as dp
+from envelope import fewest_proposals  # noqa: F401
 
-LOSSES = ("pure", "approx")
 VERSION = version("opendp")
 dp.enable_features("contrib", "idealized-numerics", "honest-but-curious")
 

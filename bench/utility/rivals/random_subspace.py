@@ -2,7 +2,6 @@
 
 import numpy as np
 
-LOSSES = ("pure", "approx")
 VERSION = np.__version__
 
 
