@@ -57,7 +57,7 @@ def make_plan(p, rows, dimension):
     parts = 1 if p.failure_probability is None else _core.boosting_parts(float(p.failure_probability))
     plan = _core.plan_subspace(
         rows // parts, dimension, int(k), budget.epsilon, budget.delta, p.aggregate or "", p.gamma, p.groups, int(p.references),
-        float(p.cell_factor),
+        float(p.cell_factor), float(p.radius_factor),
     )
     return plan, parts
 
@@ -86,8 +86,10 @@ class PrivateSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Private
         Number of groups of rows (default: planned).
     references : int, default=4
         Reference points per direction.
-    cell_factor : float, default=0.0
-        "grid": cell side over the default one; 0 is the default one.
+    cell_factor : float, default=1.0
+        Cell side over the default one (``aggregate="grid"``).
+    radius_factor : float, default=1.0
+        Radius over the default one (``aggregate="core"``).
     failure_probability : float, optional
         Boosting: learn on disjoint parts of the rows and take what most agree on.
     angle : float, default=0.1
@@ -149,7 +151,8 @@ class PrivateSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Private
         gamma=None,
         groups=None,
         references=4,
-        cell_factor=0.0,
+        cell_factor=1.0,
+        radius_factor=1.0,
         failure_probability=None,
         angle=0.1,
         exceptions=None,

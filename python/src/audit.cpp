@@ -111,14 +111,12 @@ std::vector<Finding> audit_orbit(double epsilon, const std::string& relation, st
     if (!applies(request)) {
       continue;
     }
-    attacks.push_back(
-        {unwrap(orbit_attack(request, OrbitMutant::None, settings, kMiss)).attack, false});
-    for (const OrbitMutant mutant : mutants ? orbit_mutants(request) : std::vector<OrbitMutant>{}) {
-      OrbitAttack broken = unwrap(orbit_attack(request, mutant, settings, kMiss));
-      if (broken.guaranteed > epsilon) {  // these runs are sure to refute it
-        attacks.push_back({std::move(broken.attack), true});
-      }
-    }
+    add_versions(attacks, mutants ? orbit_mutants(request) : std::vector<OrbitMutant>{},
+                 [&](OrbitMutant mutant) {
+                   return orbit_attack(request, mutant, settings, kMiss).map([](OrbitAttack sized) {
+                     return std::move(sized.attack);
+                   });
+                 });
   }
   return run_attacks(std::move(attacks), runs, seed);
 }

@@ -121,14 +121,15 @@ void bind_learned(nb::module_& m) {
       "plan_subspace",
       [](std::size_t rows, std::size_t dimension, std::size_t subspace, double epsilon,
          double delta, const std::string& aggregate, const std::optional<double>& gamma,
-         const std::optional<std::size_t>& groups, std::size_t references, double cell_factor) {
+         const std::optional<std::size_t>& groups, std::size_t references, double cell_factor,
+         double radius_factor) {
         return unwrap(SubspacePlan::make(
             {rows, dimension, subspace, pair_of(epsilon, delta),
              aggregate == "grid" ? SubspaceAggregate::Grid : SubspaceAggregate::Core, gamma, groups,
-             references, cell_factor}));
+             references, cell_factor, radius_factor}));
       },
       "rows"_a, "dimension"_a, "subspace"_a, "epsilon"_a, "delta"_a, "aggregate"_a,
-      "gamma"_a.none(), "groups"_a.none(), "references"_a, "cell_factor"_a);
+      "gamma"_a.none(), "groups"_a.none(), "references"_a, "cell_factor"_a, "radius_factor"_a);
 }
 
 void bind_exact(nb::module_& m) {
