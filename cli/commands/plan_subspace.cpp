@@ -157,7 +157,7 @@ Outcome SubspacePlanCommand::plan_near(const ApproxDp& pair) const {
   if (learn.gamma) {
     const double angle = plan->predicted_angle(*learn.gamma);
     fmt::print("  error       sine of the angle about {:.3g} at gamma = {:.3g}{}\n", angle,
-               *learn.gamma, angle > 0.5 ? ": expect NULL" : "");
+               *learn.gamma, angle > LearnedSubspace::kLargestNoiseAngle ? ": expect NULL" : "");
   }
   fmt::print("  gamma       angle below {} needs gamma below about {:.2g} (first order)\n",
              kUsefulAngle, plan->largest_gamma(kUsefulAngle));

@@ -25,8 +25,6 @@ constexpr double kStepsPerRadius = 32.0;
 constexpr double kFewestRadiusSteps = 0x1p14;
 /// Agreement the default cell side is made for.
 constexpr double kGridAgreement = 0.9;
-/// A direction is kept when the reference points determine it to better than this.
-constexpr double kLargestNoiseAngle = 0.5;
 
 Result<void> check_request(const SubspaceRequest& request) {
   if (request.subspace < 1 || request.subspace > request.dimension) {
@@ -215,7 +213,8 @@ LearnedSubspace SubspacePlan::run_core(const GroupPositions& positions, RandomSt
   const double angle = signal2 > 0.0 ? noise / std::sqrt(signal2) : 1.0;
   // A subspace that noise explains is no answer: this looks at released numbers alone.
   const bool whole = shape_.subspace == shape_.dimension;
-  if (span.smallest_singular == 0.0 || (!(angle <= kLargestNoiseAngle) && !whole)) {
+  if (span.smallest_singular == 0.0 ||
+      (!(angle <= LearnedSubspace::kLargestNoiseAngle) && !whole)) {
     return {};
   }
   return {true, std::move(span.frame), average->noise_sd, angle, average->radius};
@@ -235,7 +234,8 @@ LearnedSubspace SubspacePlan::run_grid(const GroupPositions& positions,
   // expected ones decide: a public number.
   const double angle = std::min(1.0, predicted_angle(*request_.gamma));
   const bool whole = shape_.subspace == shape_.dimension;
-  if (span.smallest_singular == 0.0 || (!(angle <= kLargestNoiseAngle) && !whole)) {
+  if (span.smallest_singular == 0.0 ||
+      (!(angle <= LearnedSubspace::kLargestNoiseAngle) && !whole)) {
     return {};
   }
   return {true, std::move(span.frame), sd, angle, 0.0};

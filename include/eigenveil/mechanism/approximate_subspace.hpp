@@ -30,6 +30,8 @@ struct SubspaceRequest {
 
 /// A subspace, or NULL, which is a legal answer.
 struct LearnedSubspace {
+  /// A subspace that noise turns by more than this (sine, 17 degrees) is no answer: NULL instead.
+  static constexpr double kLargestNoiseAngle = 0.3;
   bool found = false;
   Matrix frame;              ///< d x k, orthonormal
   double noise_sd = 0.0;     ///< of a coordinate of a released reference point
