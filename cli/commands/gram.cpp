@@ -76,6 +76,7 @@ Command gram_command() {
             app.require_subcommand(1);
             CLI::App* first = app.add_subcommand("partial", "rows to a .gram file");
             partial->input.declare(*first);
+            partial->input.declare_one_hot(*first);
             partial->bounds.declare(*first);
             first->add_option("--out", partial->out, "the .gram file to write")->required();
             first->add_flag("--quiet", partial->quiet, "no progress bar");

@@ -13,8 +13,9 @@ void BudgetOptions::declare(CLI::App& app) {
   app.add_option("--group-size", group_size, "protect this many rows together (default 1)")
       ->group(kGroup);
   app.add_option("--neighbours", neighbours,
-                 "what one person can change: add-remove (default; the row count is protected), "
-                 "replace-one or zero-row (the row count is public)")
+                 "what one person can change: add-remove (the row count is protected), replace-one "
+                 "or zero-row (the row count is public); default " +
+                     neighbours)
       ->group(kGroup);
 }
 

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "cli/options/checks.hpp"
@@ -45,33 +47,75 @@ void InputOptions::declare(CLI::App& app) {
 }
 
 void InputOptions::declare_one_hot(CLI::App& app) {
-  app.add_option(
-         "--one-hot", one_hot,
-         "COLUMN=CODE,CODE,...: a column of numeric codes becomes one 0/1 column per listed "
-         "code; the list is public, leave one code out as the reference")
+  app.add_option("--one-hot", one_hot,
+                 "COLUMN=A|B|C (or A,B,C): a column of words or numeric codes becomes one 0/1 "
+                 "column for each listed one; the list is public. Anything else is 0 in all of "
+                 "them (the reference), or 1 in a column of its own where the list ends in *")
       ->group("Input");
 }
+
+namespace {
+
+constexpr const char* kAnyOther = "*";
+
+std::vector<std::string> split_list(const std::string& text) {
+  const char separator = text.find('|') != std::string::npos ? '|' : ',';
+  std::vector<std::string> words;
+  std::istringstream list(text);
+  for (std::string word; std::getline(list, word, separator);) {
+    words.push_back(word);
+  }
+  return words;
+}
+
+std::optional<double> number_of(const std::string& word) {
+  char* end = nullptr;
+  const double value = std::strtod(word.c_str(), &end);
+  return !word.empty() && *end == '\0' && std::isfinite(value) ? std::optional(value)
+                                                               : std::nullopt;
+}
+
+/// Numeric codes as they are; words by their place in the list, 0 for any other.
+Categories categories_of(const std::string& column, const std::vector<std::string>& words) {
+  Categories list{column, {}, {}};
+  for (const std::string& word : words) {
+    if (const std::optional<double> code = number_of(word)) {
+      list.codes.push_back(*code);
+    }
+  }
+  if (list.codes.size() == words.size()) {
+    return list;
+  }
+  list.codes.clear();
+  list.names = words;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    list.codes.push_back(words[k] == kAnyOther ? 0.0 : static_cast<double>(k + 1));
+  }
+  return list;
+}
+
+}  // namespace
 
 Result<std::vector<Categories>> InputOptions::categories() const {
   std::vector<Categories> lists;
   for (const std::string& text : one_hot) {
-    const std::size_t equals = text.rfind('=');
-    Categories list{text.substr(0, std::min(equals, text.size())), {}};
-    std::istringstream codes(equals == std::string::npos ? "" : text.substr(equals + 1));
-    for (std::string code; std::getline(codes, code, ',');) {
-      char* end = nullptr;
-      list.codes.push_back(std::strtod(code.c_str(), &end));
-      if (code.empty() || *end != '\0') {
-        list.codes.clear();
-        break;
-      }
-    }
-    if (list.column.empty() || list.codes.empty()) {
+    const std::size_t equals = text.find('=');
+    const std::string column = text.substr(0, std::min(equals, text.size()));
+    const std::vector<std::string> words = equals == std::string::npos
+                                               ? std::vector<std::string>()
+                                               : split_list(text.substr(equals + 1));
+    const auto repeated_or_empty = [&](const std::string& word) {
+      return word.empty() || std::count(words.begin(), words.end(), word) > 1;
+    };
+    const auto other = std::find(words.begin(), words.end(), kAnyOther);
+    if (column.empty() || words.empty() ||
+        std::any_of(words.begin(), words.end(), repeated_or_empty) ||
+        (other != words.end() && other + 1 != words.end())) {
       return bad_request(
-          "--one-hot is written COLUMN=CODE,CODE,... with numeric codes, for example --one-hot "
-          "education=1,2,3");
+          "--one-hot is written COLUMN=A|B|C with different words or numeric codes, and * only at "
+          "the end, for example --one-hot education=1,2,3 or --one-hot 'sex=male|female'");
     }
-    lists.push_back(std::move(list));
+    lists.push_back(categories_of(column, words));
   }
   return lists;
 }
@@ -147,6 +191,18 @@ Result<std::unique_ptr<RowReader>> InputOptions::open() const {
                       : separator == "tab"       ? '\t'
                       : separator == "pipe"      ? '|'
                                                  : '\0';
+  const Result<std::vector<Categories>> lists = categories();
+  if (!lists) {
+    return error_of(lists);
+  }
+  for (const Categories& list : *lists) {
+    if (!list.names.empty()) {
+      if (!is_text()) {
+        return bad_request("--one-hot with words needs a CSV or TSV table; arrays hold codes");
+      }
+      options.words.push_back({list.column, list.names});
+    }
+  }
   return open_rows(input, options);
 }
 

@@ -18,7 +18,7 @@ struct InputOptions {
   std::string missing = "midpoint";
   std::string bad_cell = "refuse";
   int threads = 0;
-  std::vector<std::string> one_hot;  ///< --one-hot COLUMN=1,2,3; only some commands offer it
+  std::vector<std::string> one_hot;  ///< --one-hot COLUMN=A|B|C; only some commands offer it
 
   void declare(CLI::App& app);
   void declare_one_hot(CLI::App& app);

@@ -1,5 +1,7 @@
 #include "csv_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -95,6 +97,21 @@ Result<void> check_separator(std::string_view record, char delimiter) {
   return {};
 }
 
+/// The list of every selected column, empty for numbers; nothing at all when no column has one.
+Result<std::vector<std::vector<std::string>>> words_by_column(
+    const Schema& schema, const std::vector<WordColumn>& lists) {
+  std::vector<std::vector<std::string>> words(lists.empty() ? 0 : schema.dimension());
+  for (const WordColumn& list : lists) {
+    const auto found = std::find(schema.columns.begin(), schema.columns.end(), list.column);
+    if (found == schema.columns.end()) {
+      return bad_request(
+          fmt::format("--one-hot names column '{}', which is not among the columns", list.column));
+    }
+    words[static_cast<std::size_t>(found - schema.columns.begin())] = list.words;
+  }
+  return words;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RowReader>> open_delimited(std::unique_ptr<ByteSource> source,
@@ -121,6 +138,11 @@ Result<std::unique_ptr<RowReader>> open_delimited(std::unique_ptr<ByteSource> so
   if (!selection) {
     return error_of(selection);
   }
+  Result<std::vector<std::vector<std::string>>> words =
+      words_by_column(selection->schema, options.words);
+  if (!words) {
+    return error_of(words);
+  }
   const auto record_bytes = static_cast<std::size_t>(end + 1 - begin);
   if (header->present) {
     drop_front(*first, record_bytes);
@@ -128,9 +150,9 @@ Result<std::unique_ptr<RowReader>> open_delimited(std::unique_ptr<ByteSource> so
   if (options.chunk_bytes == 0) {
     cutter.set_chunk_bytes(chunk_size_for(record_bytes));
   }
-  return std::make_unique<CsvReader>(
-      std::move(cutter), std::move(*first),
-      CsvLayout{delimiter, std::move(*selection), options.bad_cell, options.missing});
+  return std::make_unique<CsvReader>(std::move(cutter), std::move(*first),
+                                     CsvLayout{delimiter, std::move(*selection), options.bad_cell,
+                                               options.missing, std::move(*words)});
 }
 
 }  // namespace eigenveil::detail

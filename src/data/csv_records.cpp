@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "record_cutter.hpp"
@@ -69,8 +70,7 @@ class RecordParser {
       if (slot == ColumnSelection::kSkip) {
         at = field_end(at, layout_.delimiter);
       } else {
-        const char* next = read_plain_number(at, layout_.delimiter, values_[slot]);
-        at = next != nullptr ? next : parse_cell(at, slot);
+        at = holds_words(slot) ? parse_word(at, slot) : parse_number(at, slot);
         if (at == nullptr) {
           return nullptr;
         }
@@ -84,6 +84,32 @@ class RecordParser {
       ++at;
     }
     return *at == '\n' ? at + 1 : drop_surplus(at);
+  }
+
+  bool holds_words(std::size_t slot) const {
+    return !layout_.words.empty() && !layout_.words[slot].empty();
+  }
+
+  const char* parse_number(const char* at, std::size_t slot) {
+    const char* next = read_plain_number(at, layout_.delimiter, values_[slot]);
+    return next != nullptr ? next : parse_cell(at, slot);
+  }
+
+  /// The position in the list, from 1; 0 for a word that is not in it.
+  const char* parse_word(const char* at, std::size_t slot) {
+    const char* end = field_end(at, layout_.delimiter);
+    const std::string_view field = field_between(at, end);
+    std::string_view text;
+    if (!field_text(field, memory_, text)) {
+      return parse_cell(at, slot);  // misplaced quotes
+    }
+    const std::vector<std::string>& words = layout_.words[slot];
+    const auto found = std::find(words.begin(), words.end(), text);
+    if (found == words.end() && classify_cell(field).kind == CellKind::Missing) {
+      return parse_cell(at, slot);
+    }
+    values_[slot] = found == words.end() ? 0.0 : static_cast<double>(found - words.begin() + 1);
+    return end;
   }
 
   const char* parse_cell(const char* at, std::size_t slot) {
@@ -152,6 +178,7 @@ class RecordParser {
   double* values_;
   const char* record_ = nullptr;
   std::size_t rows_ = 0;
+  std::string memory_;
   Error error_;
 };
 

@@ -16,6 +16,7 @@ struct CsvLayout {
   ColumnSelection selection;
   BadCell bad_cell = BadCell::Refuse;
   MissingCell missing = MissingCell::Midpoint;
+  std::vector<std::vector<std::string>> words = {};  ///< per selected column; empty: numbers only
 };
 
 /// End of the record at `at`: its line feed outside quotes. There must be one.

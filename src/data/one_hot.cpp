@@ -85,9 +85,11 @@ Result<std::unique_ptr<RowReader>> one_hot(std::unique_ptr<RowReader> table,
       sources.push_back({j, false, 0.0});
       continue;
     }
-    for (const double code : list->codes) {
-      schema.columns.push_back(fmt::format("{}={}", plain.columns[j], code));
-      sources.push_back({j, true, code});
+    for (std::size_t k = 0; k < list->codes.size(); ++k) {
+      schema.columns.push_back(list->names.empty()
+                                   ? fmt::format("{}={}", plain.columns[j], list->codes[k])
+                                   : fmt::format("{}={}", plain.columns[j], list->names[k]));
+      sources.push_back({j, true, list->codes[k]});
     }
   }
   return std::make_unique<OneHotReader>(std::move(table), std::move(schema), std::move(sources));

@@ -97,7 +97,7 @@ class Mask(CliTest):
         document = read_json(self.path("g.release.json"))
         self.assertEqual(document["guarantee"]["basis"], "proved")
         self.assertEqual(sorted(os.listdir(self.folder)),
-                         ["g.npy", "g.release.json", "g.report.html", "table.csv"])
+                         ["g.noisy_gram.csv", "g.npy", "g.release.json", "g.report.html", "table.csv"])
         found = json.loads(self.succeed("analyse", "moments", self.path("g.release.json"), "--json"))
         self.assertEqual(found["estimate"], "covariance")
         self.assertEqual(found["columns"], NAMES)
@@ -140,6 +140,27 @@ class Mask(CliTest):
         self.assertIn("not among", self.refuse("mask", coded, "--epsilon", 1, "--delta", 1e-3,
                                                "--range", "0:3", "--one-hot", "none=1", "--out",
                                                self.path("y")))
+
+    def test_words_become_indicators(self):
+        kinds = ["male", "female", '"x, or none"', "NA"]
+        rows = "".join(f"{kinds[i % 4]},{i % 5}\n" for i in range(80))
+        worded = self.write("worded.csv", "sex,value\n" + rows)
+        common = ["--epsilon", 1, "--delta", 1e-3, "--range", "0:4", "--quiet"]
+        self.succeed("mask", worded, *common, "--one-hot", "sex=male|female|*", "--out",
+                     self.path("out"))
+        with open(self.path("out", "pseudo_data.csv"), encoding="utf-8") as file:
+            self.assertEqual(file.readline().strip(), "sex=male,sex=female,sex=*,value")
+        # The exact totals show what the words became: 20 of each, and half of 20 missing ones.
+        budget = ["--epsilon", 1e6, "--delta", 0.5, "--json", "--neighbours", "zero-row"]
+        self.succeed("gram", "partial", worded, "--range", "0:4", "--one-hot", "sex=male,female",
+                     "--out", self.path("words.gram"))
+        found = json.loads(self.succeed("covariance", self.path("words.gram"), *budget, "--center",
+                                        "private", "--out", self.path("cov")))
+        mean = found["result"]["noisy_mean"]
+        self.assertAlmostEqual(mean[0], 0.375, places=3)
+        self.assertAlmostEqual(mean[1], 0.375, places=3)
+        for wrong in ("sex=", "sex=a|a", "sex=*|a", "none=a|b"):
+            self.refuse("mask", worded, *common, "--one-hot", wrong, "--out", self.path("z"))
 
     def test_refusals(self):
         self.assertIn("--out", self.refuse("mask", self.input, *self.BUDGET))

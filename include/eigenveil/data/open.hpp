@@ -10,6 +10,12 @@
 namespace eigenveil {
 
 /// How a file is to be read; everything here is public.
+/// A text column whose cells are words: the public list is all that is recognised.
+struct WordColumn {
+  std::string column;
+  std::vector<std::string> words;
+};
+
 struct ReadOptions {
   std::vector<std::string> columns;  ///< selection by name, in this order; empty: all
   BadCell bad_cell = BadCell::Refuse;
@@ -18,8 +24,9 @@ struct ReadOptions {
   /// is a name (neither a number nor a missing token); it is data if every field is a number or
   /// missing; a mixture is refused, because taking a row for names would publish its cells.
   enum class Header : unsigned char { Auto, Present, Absent } header = Header::Auto;
-  char separator = 0;           ///< text tables: between fields; 0: comma, or tab for .tsv
-  std::size_t chunk_bytes = 0;  ///< bytes per chunk; 0: the reader picks (tests move boundaries)
+  char separator = 0;             ///< text tables: between fields; 0: comma, or tab for .tsv
+  std::vector<WordColumn> words;  ///< text tables: cells read as 1, 2, ... of the list, 0 otherwise
+  std::size_t chunk_bytes = 0;    ///< bytes per chunk; 0: the reader picks (tests move boundaries)
 };
 
 /// Opens a table by the ending of its name: .csv .tsv (.gz), .npy, .bed (PLINK, with .bim and .fam
@@ -31,6 +38,7 @@ struct ReadOptions {
 ///    makes a bad cell. Spaces around a field are dropped.
 ///  - Missing: empty, NA, N/A, NaN, null, ? in any case. A number is decimal and finite; any other
 ///    text, an infinity and an overflow are bad cells. Only selected columns are looked at.
+///  - A column of `words` holds text: the position in the list from 1, or 0 for any other word.
 ///  - Without a header, or where a name is empty, columns are called c1, c2, ...
 ///  - An empty line is skipped, except in a table of one column, where it is a missing cell.
 ///  - A record with too few or too many fields is refused; with BadCell::Midpoint absent fields are
