@@ -12,24 +12,20 @@ namespace eigenveil::cli {
 namespace {
 
 Figure comparison_figure(const MethodComparison& comparison) {
-  FigureSeries proved{.name = "holds for every data set", .kind = SeriesKind::Bars};
-  FigureSeries modelled{.name = "holds under a model or in the limit", .kind = SeriesKind::Bars};
+  FigureSeries bars{.name = "predicted error", .kind = SeriesKind::Bars};
   FigurePanel panel;
   for (const ComparedMethod& method : comparison.methods) {
     if (method.predicted.available) {
-      panel.x.categories.push_back(method.name);
-      FigureSeries& bars = under_a_model(method) ? modelled : proved;
+      panel.x.categories.push_back(method.name + (under_a_model(method) ? " (model)" : ""));
       bars.x.push_back(static_cast<double>(panel.x.categories.size()));
       bars.y.push_back(std::sqrt(method.total_f2));
     }
   }
   panel.x.label = "method";
   panel.y.label = "|UU' - VV'|_F, predicted";
-  for (const FigureSeries& bars : {proved, modelled}) {
-    if (!bars.x.empty()) {
-      panel.series.push_back(bars);
-    }
-  }
+  panel.y.scale = Scale::Log10;
+  panel.y.low = 0.5 * std::sqrt(comparison.sampling_f2);
+  panel.series = {bars};
   panel.lines = {{true, std::sqrt(comparison.sampling_f2), "sampling alone"},
                  {true, std::sqrt(comparison.worst_f2), "nothing in common"}};
   const ComparedMethod* best = recommended(comparison, false);
@@ -39,7 +35,9 @@ Figure comparison_figure(const MethodComparison& comparison) {
               "Bars of the predicted error of each method at the same budget; the lines are what "
               "sampling alone costs and the worst possible error.",
           .panels = {panel},
-          .notes = {{.text = recommendation(comparison)}}};
+          .notes = {{.text = recommendation(comparison)},
+                    {.text = "(model): holds under a model or in the limit, not for every data "
+                             "set"}}};
 }
 
 void print_table(const MethodComparison& comparison) {

@@ -195,7 +195,8 @@ Result<Reproduction> produce(const FigurePlan& plan, EntryRun& run) {
                        {"C2", 4.0},
                        {"C3", 4.0},
                        {"C5", 4.0}};
-  Figure figure{.title = "Private PCA in the spiked model",
+  Figure figure{.title = plan.sweeps.front().covariance ? "Private covariance in the spiked model"
+                                                        : "Private PCA in the spiked model",
                 .description =
                     "Mean error with one standard deviation against what varies; the "
                     "grey line is the minimax rate up to a constant.",

@@ -6,6 +6,7 @@
 #include "cli/reproduce/entry.hpp"
 #include "cli/reproduce/method_contest.hpp"
 #include "cli/reproduce/spiked_simulation.hpp"
+#include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/data/open.hpp"
 #include "eigenveil/mechanism/sample_covariance.hpp"
 
@@ -88,7 +89,9 @@ Result<Digits> read_digits(const std::filesystem::path& folder) {
 }
 
 FigurePanel score_panel(const std::string& name, const Digits& digits, const Matrix& frame) {
-  const Matrix scores = frame.transpose() * digits.columns;
+  // A released subspace has no axes of its own: the scores' own ones are drawn, largest first.
+  const Matrix within = frame.transpose() * digits.columns;
+  const Matrix scores = symmetric_eigen(within * within.transpose()).vectors.transpose() * within;
   const std::vector<double> x(scores.row(0).begin(), scores.row(0).end());
   const std::vector<double> y(scores.row(1).begin(), scores.row(1).end());
   FigurePanel panel;
