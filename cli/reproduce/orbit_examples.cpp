@@ -150,7 +150,8 @@ PrintedTable error_table(const std::vector<Cell>& cells) {
     row.push_back(fmt::format("{:.3g}", cell.lower_bound));
     row.push_back(fmt::format("{:.3g}", cell.of(Contestant::Orbit).mean / cell.lower_bound));
     row.push_back(name_of(cell.winner()));
-    row.push_back(cell.regimes.reason());
+    row.push_back((cell.winner() != cell.regimes.expected_winner() ? "at the crossing; " : "") +
+                  cell.regimes.reason());
     table.rows.push_back(row);
   }
   return table;
