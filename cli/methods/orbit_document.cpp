@@ -61,10 +61,38 @@ void add_matrix(ReleaseDocument& document, const OrbitDocumentHead& head, const 
   }
 }
 
+/// Complex rows: loadings in two tables, real and imaginary part.
+ReleaseDocument complex_components_document(const OrbitDocumentHead& head,
+                                            const Release<OrbitComponents>& release) {
+  const ComplexComponents& components = release.value().complex_row_components;
+  const NoisyProjection& inside = release.value().projection;
+  const Eigen::Index count = components.loadings.cols();
+  ReleaseDocument document = document_of(head, release.guarantee(), count);
+  add_count(document, inside.count, inside.count_is_public ? 0.0 : inside.count_sd);
+  document.result.emplace_back("noisy_explained_variance", to_list(components.explained_variance));
+  document.result.emplace_back("noise_edge", to_list(components.noise_edge));
+  const std::vector<std::string> names = coordinate_names(head.schema, RowField::Complex);
+  for (const bool imaginary : {false, true}) {
+    document.tables.push_back(
+        {imaginary ? "loadings_imaginary" : "loadings_real",
+         imaginary ? "imaginary part of the private principal components"
+                   : "real part of the private principal components: one column per component",
+         "column", names, component_names(count),
+         imaginary ? Matrix(components.loadings.imag()) : Matrix(components.loadings.real())});
+  }
+  if (head.hermitian) {
+    add_hermitian(document, release.value().orbit.matrix, names);
+  }
+  return document;
+}
+
 }  // namespace
 
 ReleaseDocument orbit_components_document(const OrbitDocumentHead& head,
-                                          const Release<OrbitComponents>& release) {
+                                          const Release<OrbitComponents>& release, RowField field) {
+  if (field == RowField::Complex) {
+    return complex_components_document(head, release);
+  }
   const auto drawn = release.map([&](const OrbitComponents& value) {
     return DrawnSubspace{head.schema, value.frame, value.projection};
   });

@@ -16,7 +16,7 @@ struct OrbitDocumentHead {
 };
 
 ReleaseDocument orbit_components_document(const OrbitDocumentHead& head,
-                                          const Release<OrbitComponents>& release);
+                                          const Release<OrbitComponents>& release, RowField field);
 
 /// Rank-k approximation (k = d: covariance) per row, in the units asked for; `norm2` is R².
 ReleaseDocument low_rank_document(const OrbitDocumentHead& head,

@@ -67,11 +67,11 @@ void OrbitMethod::declare(CLI::App& app) {
                    "share of the budget for the eigenvalues (default: from the sizes)")
         ->check(open_unit_interval())
         ->group(kGroup);
-    app.add_flag("--complex-rows", complex_rows_,
-                 "columns come in pairs, real and imaginary part of one coordinate (a complex .npy "
-                 "array is read like that)")
-        ->group(kGroup);
   }
+  app.add_flag("--complex-rows", complex_rows_,
+               "columns come in pairs, real and imaginary part of one coordinate (a complex .npy "
+               "array is read like that)")
+      ->group(kGroup);
   if (app.get_name() == name_of(Task::LowRank)) {
     app.add_option("--target-spectrum", target_file_,
                    "public eigenvalues the result must have, one per line: the nearest such matrix")
@@ -200,7 +200,7 @@ Outcome OrbitMethod::release_components(const ReleaseRequest& request, ExactPass
              {{"direction_epsilon_per_row", made.direction_budget().epsilon},
               {"variance_epsilon_per_row", made.variance_budget().epsilon},
               {"exponent", made.exponent()}}),
-        release);
+        release, orbit.field);
   });
 }
 

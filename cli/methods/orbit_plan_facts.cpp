@@ -67,13 +67,17 @@ Facts components_facts(const PlanRequest& request, const OrbitComponentsPlan& pl
   facts["noise_sd_rows"] = plan.projection().count_sd();
   if (plan.exponent() > 0.0) {
     const Vector ones = Vector::Ones(plan.rank());
-    facts["expected_variance_lost_at_most"] =
-        expected_score_loss(ones, orbit.scales.size(), plan.exponent()) *
-        scaled_norm2_bound(orbit.bound, orbit.scales) / n;
+    const Eigen::Index d = coordinates_of(orbit.bound.dimension(), orbit.field);
+    facts["expected_variance_lost_at_most"] = expected_score_loss(ones, d, plan.exponent()) *
+                                              scaled_norm2_bound(orbit.bound, orbit.scales) / n;
   }
   if (eigenvalues.size() > 0 && plan.exponent() > 0.0) {
     const Vector g = sum_eigenvalues(request, orbit, eigenvalues);
-    facts["predicted_error_f2"] = predicted_orbit_error(g, plan.rank(), plan.exponent());
+    // Complex rows keep the imaginary part of the draw, the other half of its error.
+    const double halves = orbit.field == RowField::Complex ? 2.0 : 1.0;
+    facts["predicted_error_f2"] =
+        std::min(halves * predicted_orbit_error(g, plan.rank(), plan.exponent()),
+                 2.0 * static_cast<double>(plan.rank()));
     facts["lower_bounds"] = lower_bounds(g, plan.rank(), plan.direction_budget().epsilon,
                                          squared_per_row(request, orbit));
   }
@@ -168,7 +172,7 @@ void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const F
   if (facts.contains("lower_bounds")) {
     const Facts& bounds = facts["lower_bounds"];
     fmt::print(
-        "  nobody can  do better on all inputs, up to a constant: {:.4g} (Theorem 2.4), {:.4g} "
+        "  nobody can  do better on all inputs, up to a constant: {:.4g} (Theorem 2.4, Corollary 2.6), {:.4g} "
         "(Corollary 2.5), {:.4g} (projections), {:.4g} (packing); spectral norm {:.4g}\n",
         bounds["theorem_2_4_f2"].get<double>(), bounds["corollary_2_5_f2"].get<double>(),
         bounds["projection_f2"].get<double>(), bounds["packing_f2"].get<double>(),

@@ -31,7 +31,7 @@ struct Sizes {
 
 Sizes sizes_for(Effort effort) {
   return effort == Effort::Full
-             ? Sizes{{20, 50, 100}, 5, {0.03, 0.1, 0.3, 1.0, 3.0, 10.0}, 20, 40, {1, 2, 5, 10, 20}}
+             ? Sizes{{20, 50, 100}, 5, {0.03, 0.1, 0.3, 1.0}, 10, 40, {1, 2, 5, 10, 20}}
              : Sizes{{8, 16, 32}, 3, {0.01, 0.03, 0.1, 1.0}, 8, 16, {1, 2, 4, 8}};
 }
 
@@ -150,7 +150,8 @@ PrintedTable error_table(const std::vector<Cell>& cells) {
     row.push_back(fmt::format("{:.3g}", cell.lower_bound));
     row.push_back(fmt::format("{:.3g}", cell.of(Contestant::Orbit).mean / cell.lower_bound));
     row.push_back(name_of(cell.winner()));
-    row.push_back(cell.regimes.reason());
+    row.push_back((cell.winner() != cell.regimes.expected_winner() ? "at the crossing; " : "") +
+                  cell.regimes.reason());
     table.rows.push_back(row);
   }
   return table;

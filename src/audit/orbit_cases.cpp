@@ -168,7 +168,7 @@ std::string_view name_of(OrbitMutant mutant) {
 std::string_view name_of(OrbitPair pair) {
   switch (pair) {
     case OrbitPair::Worst:
-      return "a row against others";
+      return "hiding rows";
     case OrbitPair::EqualSpectra:
       return "equal spectra";
     case OrbitPair::Empty:

@@ -8,7 +8,7 @@ namespace eigenveil::detail {
 namespace {
 
 constexpr int kMostHidingRows = 12;
-constexpr int kMostApart = 8;  ///< rows that keep the two noisy eigenvalues in order
+constexpr int kMostApart = 12;  ///< rows that keep the two noisy eigenvalues in order
 constexpr Eigen::Index kMostDimensions = 6;
 
 /// P(s > t) for the density exp(rate s) (1 - s)^(d-2) on [0, 1].

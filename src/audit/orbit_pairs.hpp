@@ -9,7 +9,7 @@
 namespace eigenveil::detail {
 
 /// Most of the budget on eigenvalues: what is spent twice then shows best.
-inline constexpr double kAuditedEigenvalueShare = 0.9;
+inline constexpr double kAuditedEigenvalueShare = 0.98;
 
 /// Rows along the first two axes: M = diag(first, second, 0, ...).
 using AxisRows = std::array<int, 2>;

@@ -2,16 +2,13 @@
 
 #include <utility>
 
+#include "eigenveil/core/hermitian_eigen.hpp"
 #include "eigenveil/core/outward.hpp"
 
 namespace eigenveil {
 
 Result<OrbitComponentsPlan> OrbitComponentsPlan::make(const OrbitRequest& request,
                                                       Eigen::Index rank, double variance_share) {
-  if (request.field == RowField::Complex) {
-    return bad_request(
-        "principal components of complex rows are not real; take the lowrank command");
-  }
   if (!(variance_share > 0.0 && variance_share < 1.0)) {
     return bad_request("the share of the budget for the variance must lie between 0 and 1");
   }
@@ -19,18 +16,20 @@ Result<OrbitComponentsPlan> OrbitComponentsPlan::make(const OrbitRequest& reques
   if (!per_row) {
     return error_of(per_row);
   }
-  const bool everything = rank == request.scales.size();
+  const Eigen::Index dimension = coordinates_of(request.bound.dimension(), request.field);
+  const bool everything = rank == dimension;
   // Rounded down, and the rest rounded down: together at most the budget.
   const PureDp variance{everything ? per_row->epsilon : down(variance_share * per_row->epsilon)};
   const PureDp directions{everything ? 0.0 : down(per_row->epsilon - variance.epsilon)};
   const Vector spectrum = Vector::Ones(rank);
-  const Result<double> exponent = orbit_exponent(directions, request.relation, spectrum,
-                                                 request.scales.size(), request.calibration);
+  const Result<double> exponent =
+      orbit_exponent(directions, request.relation, spectrum, dimension, request.calibration);
   if (!exponent) {
     return error_of(exponent);
   }
+  const Eigen::Index columns = request.field == RowField::Complex ? 2 * rank : rank;
   Result<ProjectionPlan> projection =
-      ProjectionPlan::make({request.bound, request.scales, rank, request.relation, variance});
+      ProjectionPlan::make({request.bound, request.scales, columns, request.relation, variance});
   if (!projection) {
     return error_of(projection);
   }
@@ -57,13 +56,20 @@ Result<Release<OrbitComponents>> OrbitComponentsPlan::run(const ExactGram& gram,
     const HermitianMoment moment(gram, request_.scales, request_.field);
     result.orbit = draw_on_orbit(moment, spectrum_, exponent_, stream);
   }
-  result.frame = round_frame(real_subspace(result.orbit, rank()));
+  const bool complex = request_.field == RowField::Complex;
+  result.frame = round_frame(
+      complex ? paired_frame(hermitian_eigen(result.orbit.matrix).vectors.leftCols(rank()))
+              : real_subspace(result.orbit, rank()));
   const Result<Release<NoisyProjection>> projection = projection_.run(gram, result.frame, stream);
   if (!projection) {
     return error_of(projection);
   }
   result.projection = projection->value();
-  result.components = components_in_subspace(result.frame, result.projection);
+  if (complex) {
+    result.complex_row_components = complex_components(result.frame, result.projection);
+  } else {
+    result.components = components_in_subspace(result.frame, result.projection);
+  }
   return Release<OrbitComponents>(std::move(result), as_run(guarantee_, stream), "orbit");
 }
 

@@ -88,8 +88,9 @@ TEST(OrbitAttack, MutantsAreRefutedWithTheRunsTheLawAsksFor) {
     const auto all = refutations(epsilon);
     EXPECT_EQ(all.size(), epsilon == 1.0 ? 6U : 5U);
     for (const auto& [key, refutation] : all) {
-      const OrbitMutant mutant = key.second;
-      SCOPED_TRACE(described(refutation.request) + ", " + std::string(name_of(mutant)));
+      const auto [relation, mutant] = key;
+      SCOPED_TRACE(described({epsilon, relation, refutation.request.pair}) + ", " +
+                   std::string(name_of(mutant)));
       ASSERT_GT(refutation.runs, 0U);
       const AuditSettings settings{refutation.runs, kConfidence, 2};
       const OrbitAttack attack = *orbit_attack(refutation.request, mutant, settings, kMiss);

@@ -68,6 +68,30 @@ class Orbit(CliTest):
         self.assertAlmostEqual(trace, 5.0, places=8)
         self.assertAlmostEqual(squares, 11.0, places=8)  # tr H^2
 
+    def test_the_rank_of_a_prescribed_spectrum_is_that_of_the_file(self):
+        target = self.write("l.txt", "3\n1\n1\n")
+        common = ("--target-spectrum", target, "--epsilon", 1, "--row-norm", 1)
+        self.assertIn("disagree", self.refuse("lowrank", self.csv, "-k", 2, *common))
+        self.assertIn("disagree", self.refuse(
+            "plan", "lowrank", "--rows", 10, "--dimension", 4, "-k", 2, *common))
+        self.release("lowrank", self.csv, "-k", 3, *common)
+
+    def test_noise_on_entries_is_the_other_pure_method_and_plans_compare(self):
+        document = self.release("lowrank", self.csv, "-k", 1, "--method", "laplace", "--epsilon", 1,
+                                "--row-norm", 1)
+        self.assertEqual((document["method"], document["guarantee"]["loss"]["kind"]),
+                         ("laplace", "pure"))
+        size = ("plan", "lowrank", "-k", 1, "--epsilon", 1, "--row-norm", 1, "--json")
+        # Few columns, many rows: entries. Many columns, few rows: no table could reach the crossing.
+        spectrum = self.write("g.txt", "0.5\n0.1\n0.1\n0.1\n")
+        few = self.json_of(*size, "--rows", 100000, "--dimension", 4, "--spectrum", spectrum)
+        self.assertEqual(few["recommended_method"], "laplace")
+        self.assertLess(few["predicted_error_f2_laplace"], few["predicted_error_f2"])
+        many = self.json_of(*size, "--rows", 1000, "--dimension", 100)
+        self.assertEqual(many["recommended_method"], "orbit")
+        self.assertGreater(many["laplace_smaller_above_eigenvalue"],
+                           many["largest_possible_eigenvalue"])
+
     def test_covariance_and_other_budgets(self):
         self.assertIn("k = 4, method orbit", self.succeed(
             "covariance", self.csv, "--method", "orbit", "--epsilon", 1, "--row-norm", 1))
@@ -82,8 +106,29 @@ class Orbit(CliTest):
         names, _, imaginary = read_table(self.path("out", "hermitian_imaginary.NOT-PRIVATE.csv"))
         self.assertEqual(names, ["c1.re", "c2.re"])
         self.assertAlmostEqual(imaginary[1][0], 0.48, delta=0.05)  # z2 conj(z1)
+        self.assertIn("k = 2, method orbit", self.succeed(
+            "covariance", path, "--method", "orbit", "--epsilon", 1, "--row-norm", 1,
+            "--complex-rows"))
         self.assertIn("even number", self.refuse(
             "lowrank", self.write("o.csv", csv_text(["a"], [[1.0]])), "--epsilon", 1, "--row-norm",
+            1, "--complex-rows"))
+
+    def test_components_of_complex_rows(self):
+        rows = [[complex(0.6, 0.0), complex(0.0, 0.8)]] * 300
+        path = self.write("z.npy", complex_npy(rows))
+        document = self.release("pca", path, "--method", "orbit", "-k", 2, "--epsilon", 1,
+                                "--row-norm", 1, "--complex-rows")
+        self.assertEqual(len(document["result"]["noisy_explained_variance"]), 2)
+        _, _, real = read_table(self.path("out", "loadings_real.csv"))
+        _, _, imaginary = read_table(self.path("out", "loadings_imaginary.csv"))
+        for i in range(2):
+            for j in range(2):
+                dot = sum(complex(real[a][i], -imaginary[a][i]) * complex(real[a][j], imaginary[a][j])
+                          for a in range(2))
+                self.assertAlmostEqual(abs(dot), float(i == j), places=6)
+        fortran = complex_npy(rows).replace(b"'fortran_order': False", b"'fortran_order': True ")
+        self.assertIn("ascontiguousarray", self.refuse(
+            "pca", self.write("f.npy", fortran), "--method", "orbit", "--epsilon", 1, "--row-norm",
             1, "--complex-rows"))
 
     def test_samples_are_frames_of_the_orbit(self):

@@ -9,13 +9,13 @@
 #include <boost/math/distributions/normal.hpp>
 #include <type_traits>
 
-#include "bingham_limits.hpp"
 #include "bingham_sphere.hpp"
 #include "eigenveil/random/haar.hpp"
 #include "eigenveil/random/normal.hpp"
 #include "eigenveil/sampling/bingham.hpp"
 #include "eigenveil/sampling/bingham_gibbs.hpp"
 #include "eigenveil/sampling/gaussian_block.hpp"
+#include "sampling/limits.hpp"
 #include "src/sampling/conditional_column.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"

@@ -6,11 +6,11 @@
 #include <complex>
 #include <functional>
 
-#include "bingham_limits.hpp"
 #include "eigenveil/random/haar.hpp"
 #include "eigenveil/random/normal.hpp"
 #include "eigenveil/sampling/bingham.hpp"
 #include "eigenveil/sampling/bingham_draws.hpp"
+#include "sampling/limits.hpp"
 #include "src/sampling/head_tail.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
@@ -102,6 +102,8 @@ const std::array kFrameCases = {
     FrameCase{{1.0, 0.8, 0.5, 0.1, 0.0}, 4.0, 3},
     FrameCase{{1.0, 0.5, 0.5, 0.5, 0.5, 0.0}, 5.0, 3},
     FrameCase{{2.0, 0.3, 0.2, 0.1, 0.1, 0.0}, 2.5, 2},  // one captured, one roaming
+    FrameCase{{1.0, 0.9, 0.8, 0.7, 0.2, 0.1, 0.0}, 3.0, 4},
+    FrameCase{{1.0, 1.0, 0.9, 0.8, 0.6, 0.0, 0.0}, 3.0, 5},
 };
 
 TEST(Bingham, FramesMatchWeightedHaar) {

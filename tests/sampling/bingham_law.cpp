@@ -8,10 +8,10 @@
 #include <boost/math/distributions/beta.hpp>
 #include <boost/math/special_functions/bessel.hpp>
 
-#include "bingham_limits.hpp"
 #include "bingham_sphere.hpp"
 #include "bingham_twins.hpp"
 #include "eigenveil/sampling/bingham.hpp"
+#include "sampling/limits.hpp"
 #include "src/sampling/head_tail.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
@@ -173,6 +173,28 @@ TEST(Bingham, SphereRejectsBrokenTwins) {
   };
   EXPECT_LT(exact(c.exponent), limit);
   EXPECT_GT(exact(c.exponent * 2.0 / 3.0), limit);  // divisor p - k in place of p
+}
+
+/// Two exponents that are nearly equal: Jensen's bound is loose there, and the tail leaves the ball
+/// often, so the two steps that repair this can be seen.
+TEST(Bingham, HeadTailRejectsTwinsWithoutItsRepairs) {
+  const double limit = dkw_limit(kDraws, alpha_of("bingham: head-tail repairs") / 3.0);
+  RandomStream stream = RandomStream::seeded(seed_for("bingham: head-tail repairs"));
+  const SphereCase c{{1.0, 0.05, 0.0}, 2.0};
+  const Vector a = c.exponent * Eigen::Map<const Vector>(c.eigenvalues.data(), 3);
+  const auto distance = [&](Mistake mistake, int i) {
+    return distance_from_density(
+        sample_of(
+            kDraws, [&] { return plain_head_tail_draw(stream, a, 0.0, mistake); },
+            [i](const Vector& x) { return std::abs(x[i]); }),
+        sphere_marginal(exponents_of(c, 1.0), i));
+  };
+  const auto worst = [&](Mistake mistake) {
+    return std::max({distance(mistake, 0), distance(mistake, 1), distance(mistake, 2)});
+  };
+  EXPECT_LT(worst(Mistake::None), limit);
+  EXPECT_GT(worst(Mistake::NoJensenStep), limit);
+  EXPECT_GT(worst(Mistake::NoBallTest), limit);
 }
 
 /// k = p - 1 = 2: the normal n of the plane has density exp(-n^T A n), and n_i^2 = 1 - |row_i|^2.

@@ -30,7 +30,7 @@ Columns collect(const OrbitMethod& method, const OrbitLaw& law, RandomStream& st
 bool agree(const Columns& a, const Columns& b) {
   constexpr double kAlpha = alpha_of("sampling: orbit pairs of samplers") / 256;
   for (std::size_t s = 0; s < kStatistics; ++s) {
-    if (two_sample_distance(a[s], b[s]) > two_sample_limit(kDraws, kDraws, kAlpha)) {
+    if (distance_of_samples(a[s], b[s]) > two_sample_limit(kDraws, kDraws, kAlpha)) {
       return false;
     }
   }

@@ -41,7 +41,7 @@ double tilted_cdf(double x, double t) {
 TEST(OrbitClosedForms, TwoDimensionsForEveryExponent) {
   constexpr double kAlpha = alpha_of("sampling: orbit two dimensions") / 64;
   RandomStream stream = RandomStream::seeded(seed_for("orbit.two"));
-  const double limit = distance_limit(kDraws, kAlpha);
+  const double limit = dkw_limit(kDraws, kAlpha);
   for (const double exponent : {0.0, 1e-6, 0.01, 0.05, 0.3, 1.0, 10.0, 1e2, 1e4, 1e6}) {
     SCOPED_TRACE(exponent);
     const Vector diagonal = vector_of({1.0, 0.5});
@@ -52,17 +52,17 @@ TEST(OrbitClosedForms, TwoDimensionsForEveryExponent) {
     for (const OrbitMethod& method : {block_method(vector), coupling_method(vector)}) {
       const auto values =
           collect(method, stream, [](const auto& frame) { return first_entry(frame) / 2.0; });
-      EXPECT_LE(distance_to(values, cdf), limit) << method.name;
+      EXPECT_LE(distance_from_cdf(values, cdf), limit) << method.name;
     }
     for (const OrbitMethod& method : {coupling_method(full), cascade_method(full)}) {
       const auto values = collect(
           method, stream, [](const auto& frame) { return (first_entry(frame) - 0.5) / 2.0; });
-      EXPECT_LE(distance_to(values, cdf), limit) << method.name;
+      EXPECT_LE(distance_from_cdf(values, cdf), limit) << method.name;
     }
     const OrbitLaw wrong{diagonal, vector_of({2.0}), 1.5 * exponent + 0.75};
     const auto twin = collect(coupling_method(wrong), stream,
                               [](const auto& frame) { return first_entry(frame) / 2.0; });
-    EXPECT_GT(distance_to(twin, cdf), limit);
+    EXPECT_GT(distance_from_cdf(twin, cdf), limit);
   }
 }
 
@@ -78,9 +78,11 @@ TEST(OrbitClosedForms, UniformProjectorsHaveBetaMarginals) {
       SCOPED_TRACE(method.name);
       const std::vector<double> values = collect(
           method, stream, [](const auto& frame) { return frame.bottomRows(1).squaredNorm(); });
-      const double limit = distance_limit(kDraws, kAlpha);
-      EXPECT_LE(distance_to(values, [&](double x) { return cdf(exact, std::min(x, 1.0)); }), limit);
-      EXPECT_GT(distance_to(values, [&](double x) { return cdf(twin, std::min(x, 1.0)); }), limit);
+      const double limit = dkw_limit(kDraws, kAlpha);
+      EXPECT_LE(distance_from_cdf(values, [&](double x) { return cdf(exact, std::min(x, 1.0)); }),
+                limit);
+      EXPECT_GT(distance_from_cdf(values, [&](double x) { return cdf(twin, std::min(x, 1.0)); }),
+                limit);
     }
   }
 }
@@ -92,7 +94,7 @@ TEST(OrbitClosedForms, LargeExponentsLeaveAGammaDeficit) {
   constexpr double kAlpha = alpha_of("sampling: orbit large exponents") / 32;
   RandomStream stream = RandomStream::seeded(seed_for("orbit.large"));
   const Vector diagonal = vector_of({1.0, 0.8, 0.5, 0.3, 0.1, 0.0});
-  const double limit = distance_limit(kDraws, kAlpha);
+  const double limit = dkw_limit(kDraws, kAlpha);
   for (const double exponent : {1e5, 1e6}) {
     const OrbitLaw projector{diagonal, vector_of({1.0, 1.0}), exponent};
     const OrbitLaw distinct{diagonal, vector_of({1.0, 0.6, 0.3}), exponent};
@@ -104,8 +106,8 @@ TEST(OrbitClosedForms, LargeExponentsLeaveAGammaDeficit) {
       });
       const boost::math::gamma_distribution<> exact(shape);
       const boost::math::gamma_distribution<> twin(shape - 1.0);
-      EXPECT_LE(distance_to(values, [&](double x) { return cdf(exact, x); }), limit);
-      EXPECT_GT(distance_to(values, [&](double x) { return cdf(twin, x); }), limit);
+      EXPECT_LE(distance_from_cdf(values, [&](double x) { return cdf(exact, x); }), limit);
+      EXPECT_GT(distance_from_cdf(values, [&](double x) { return cdf(twin, x); }), limit);
     };
     for (const auto make : {block_method, coupling_method, cascade_method}) {
       check(projector, make(projector), 8.0);
@@ -133,17 +135,17 @@ double tied_first_entry(RandomStream& stream, int dimension, double sign) {
 TEST(OrbitClosedForms, TieGuardKeepsTheLaw) {
   constexpr double kAlpha = alpha_of("sampling: orbit tie guard") / 8;
   RandomStream stream = RandomStream::seeded(seed_for("orbit.ties"));
-  const double limit = distance_limit(kDraws, kAlpha);
+  const double limit = dkw_limit(kDraws, kAlpha);
   const boost::math::beta_distribution<> exact(1, 4);
   const auto beta_cdf = [&](double x) { return cdf(exact, std::clamp(x, 0.0, 1.0)); };
   const OrbitLaw law{Vector::Constant(5, 0.7), Vector::Ones(1), 30.0};
-  EXPECT_LE(distance_to(collect(cascade_method(law), stream, first_entry), beta_cdf), limit);
+  EXPECT_LE(distance_from_cdf(collect(cascade_method(law), stream, first_entry), beta_cdf), limit);
   const auto by_hand = [&](double sign) {
     std::vector<double> values(kDraws);
     for (double& value : values) {
       value = tied_first_entry(stream, 5, sign);
     }
-    return distance_to(values, beta_cdf);
+    return distance_from_cdf(values, beta_cdf);
   };
   EXPECT_LE(by_hand(1.0), limit);
   EXPECT_GT(by_hand(-1.0), limit);  // broken twin: slack of the wrong sign
@@ -168,16 +170,16 @@ TEST(OrbitClosedForms, AngularEnvelopeMultiplies) {
   constexpr double kAlpha = alpha_of("sampling: orbit angular envelope") / 8;
   RandomStream stream = RandomStream::seeded(seed_for("orbit.angular"));
   constexpr double kTilt = 2.0;
-  const double limit = distance_limit(kDraws, kAlpha);
+  const double limit = dkw_limit(kDraws, kAlpha);
   const auto exact = [](double x) { return tilted_cdf(x, kTilt); };
   const OrbitLaw law{vector_of({1.0, 0.0}), Vector::Ones(1), kTilt};
-  EXPECT_LE(distance_to(collect(angular_method(law), stream, first_entry), exact), limit);
+  EXPECT_LE(distance_from_cdf(collect(angular_method(law), stream, first_entry), exact), limit);
   const auto by_hand = [&](double sign) {
     std::vector<double> values(kDraws);
     for (double& value : values) {
       value = angular_first_entry(stream, kTilt, sign);
     }
-    return distance_to(values, exact);
+    return distance_from_cdf(values, exact);
   };
   EXPECT_LE(by_hand(1.0), limit);
   EXPECT_GT(by_hand(-1.0), limit);  // broken twin: the factor divides

@@ -69,7 +69,7 @@ std::vector<double> chain_values(const CouplerBatch& batch, std::size_t chain) {
 TEST(OrbitCoupler, EveryChainHasItsTruncatedExponential) {
   constexpr double kAlpha = alpha_of("sampling: orbit coupler marginals") / 128;
   RandomStream stream = RandomStream::seeded(seed_for("orbit.coupler.marginals"));
-  const double limit = distance_limit(kSites, kAlpha);
+  const double limit = dkw_limit(kSites, kAlpha);
   for (const CouplerCase& test : coupler_cases()) {
     const CouplerBatch batch = draw_batch(test, stream);
     for (std::size_t c = 0; c < test.chains.size(); ++c) {
@@ -77,7 +77,8 @@ TEST(OrbitCoupler, EveryChainHasItsTruncatedExponential) {
       const auto cdf = [&](double x) {
         return mass(test.rate, lower, x) / mass(test.rate, lower, upper);
       };
-      EXPECT_LE(distance_to(chain_values(batch, c), cdf), limit) << test.rate << " chain " << c;
+      EXPECT_LE(distance_from_cdf(chain_values(batch, c), cdf), limit)
+          << test.rate << " chain " << c;
     }
   }
   // Broken twin: a chain that clips the common point to its own interval.
@@ -85,13 +86,13 @@ TEST(OrbitCoupler, EveryChainHasItsTruncatedExponential) {
   for (double& value : clipped) {
     value = std::min(0.6, uniform(stream));
   }
-  EXPECT_GT(distance_to(clipped, [](double x) { return x / 0.6; }), limit);
+  EXPECT_GT(distance_from_cdf(clipped, [](double x) { return x / 0.6; }), limit);
 }
 
 TEST(OrbitCoupler, OrderIsKeptAndPointsAreShared) {
   constexpr double kAlpha = alpha_of("sampling: orbit coupler sharing") / 128;
   RandomStream stream = RandomStream::seeded(seed_for("orbit.coupler.sharing"));
-  const double limit = distance_limit(kSites, kAlpha);  // Hoeffding has the same form
+  const double limit = dkw_limit(kSites, kAlpha);  // Hoeffding has the same form
   const CouplerCase overlap{3.0, {{0.1, 0.6}, {0.5, 1.0}}};
   for (CouplerCase test : coupler_cases()) {
     const CouplerBatch batch = draw_batch(test, stream);

@@ -159,6 +159,9 @@ TEST(OrbitMoments, TheDeterminantItselfIsRight) {
   EXPECT_NEAR(exact.mean, expected + 0.25 * (2.0 - expected), 1e-14);
   const double variance = 1.0 / (t * t) - 1.0 / (4.0 * std::sinh(t / 2) * std::sinh(t / 2));
   EXPECT_NEAR(exact.variance, 0.75 * 0.75 * variance, 1e-14);
+  // H_22 = 2 - H_11 and |H_12|² = (1.5 - H_11) (H_11 - 0.5).
+  EXPECT_NEAR(exact.joint(0, 1), 2.0 * expected - expected * expected - variance, 1e-13);
+  EXPECT_NEAR(exact.modulus(0, 1), (1.5 - expected) * (expected - 0.5) - variance, 1e-13);
   EXPECT_NEAR(exact.integral, std::exp(2.0 * (0.5 + 0.25 * 1.5)) * std::expm1(t) / t, 1e-13);
 }
 

@@ -115,7 +115,7 @@ bool marginals_agree(const std::vector<GelfandTsetlinPattern>& a,
       for (const auto& pattern : b) {
         right.push_back(pattern(i, j));
       }
-      if (two_sample_distance(left, right) > two_sample_limit(a.size(), b.size(), kAlpha)) {
+      if (distance_of_samples(left, right) > two_sample_limit(a.size(), b.size(), kAlpha)) {
         return false;
       }
     }
@@ -179,29 +179,6 @@ Vector matrix_statistics(const ComplexMatrix& h) {
   f << h(0, 0).real(), h(2, 2).real(), std::norm(h(0, 1)), std::norm(h(1, 2)), std::norm(h(0, 2)),
       loop.real(), imaginary_share(loop), imaginary_share(h(0, 1));
   return f;
-}
-
-struct Estimate {
-  Vector mean, limit;
-};
-
-/// Means of statistics in [-range, range] with the empirical Bernstein limit of Maurer and Pontil.
-template <class Draw>
-Estimate estimate(const Draw& draw, std::size_t count, double range, double alpha) {
-  Vector sum = Vector::Zero(kStatistics);
-  Vector squares = Vector::Zero(kStatistics);
-  for (std::size_t n = 0; n < count; ++n) {
-    const Vector f = draw();
-    sum += f;
-    squares += f.cwiseAbs2();
-  }
-  const auto n = static_cast<double>(count);
-  const double log_term = std::log(4.0 / alpha);
-  const Vector mean = sum / n;
-  const Vector variance = (squares - n * mean.cwiseAbs2()) / (n - 1.0);
-  const Vector limit = (2.0 * log_term / n * variance.array().max(0.0)).sqrt() +
-                       7.0 * log_term * 2.0 * range / (3.0 * (n - 1.0));
-  return {mean, limit};
 }
 
 TEST(OrbitPattern, MatrixMomentsMatchWeightedHaarMatrices) {

@@ -99,12 +99,33 @@ OrbitMoments hciz_moments(const OrbitLaw& law) {
   moments.variance = static_cast<double>(Real(second - power / (c * c)));
   moments.integral = static_cast<double>(Real(abs(determinant * scale * pow(c, power))));
   moments.diagonal.resize(law.diagonal.size());
+  std::vector<Real> slopes(d);
   for (std::size_t a = 0; a < d; ++a) {
     Real slope = parts[a][2 * d + a];
     for (std::size_t b = 0; b < d; ++b) {
       slope -= b == a ? Real(0) : Real(1 / (y[a] - y[b]));
     }
-    moments.diagonal[static_cast<Index>(a)] = static_cast<double>(Real(slope / c));
+    slopes[a] = slope / c;
+    moments.diagonal[static_cast<Index>(a)] = static_cast<double>(slopes[a]);
+  }
+  // Cov(H_aa, H_bb) = d²/dy_a dy_b log I / c²; column a alone depends on y_a. The Hessian of log I
+  // in an off-diagonal direction follows from second-order shifts of the eigenvalues of Y:
+  // E |H_ab|² = (E H_aa - E H_bb) / (c (y_a - y_b)).
+  const auto size = law.diagonal.size();
+  moments.joint = moments.modulus = Matrix::Zero(size, size);
+  for (std::size_t a = 0; a < d; ++a) {
+    for (std::size_t b = 0; b < d; ++b) {
+      if (a != b) {
+        const Real gap = y[a] - y[b];
+        const Real covariance =
+            (-parts[b][2 * d + a] * parts[a][2 * d + b] - 1 / (gap * gap)) / (c * c);
+        const auto row = static_cast<Index>(a);
+        const auto column = static_cast<Index>(b);
+        moments.joint(row, column) = static_cast<double>(Real(covariance + slopes[a] * slopes[b]));
+        moments.modulus(row, column) =
+            static_cast<double>(Real((slopes[a] - slopes[b]) / (c * gap)));
+      }
+    }
   }
   return moments;
 }
@@ -116,40 +137,22 @@ double bernstein_limit(double variance, double range, std::size_t count, double 
   return (linear + std::sqrt(linear * linear + 8.0 * n * log_term * variance)) / (2.0 * n);
 }
 
-double two_sample_distance(std::vector<double> a, std::vector<double> b) {
-  std::ranges::sort(a);
-  std::ranges::sort(b);
-  double distance = 0.0;
-  const auto share = [](const std::vector<double>& sorted, double x) {
-    return static_cast<double>(std::ranges::upper_bound(sorted, x) - sorted.begin()) /
-           static_cast<double>(sorted.size());
-  };
-  for (const std::vector<double>* points : {&a, &b}) {
-    for (const double x : *points) {
-      distance = std::max(distance, std::abs(share(a, x) - share(b, x)));
-    }
+Estimate estimate(const std::function<Vector()>& draw, std::size_t count, double range,
+                  double alpha) {
+  Vector sum = draw();
+  Vector squares = sum.cwiseAbs2();
+  for (std::size_t n = 1; n < count; ++n) {
+    const Vector f = draw();
+    sum += f;
+    squares += f.cwiseAbs2();
   }
-  return distance;
-}
-
-double distance_limit(std::size_t count, double alpha) {
-  return std::sqrt(std::log(2.0 / alpha) / (2.0 * static_cast<double>(count)));
-}
-
-double two_sample_limit(std::size_t a, std::size_t b, double alpha) {
-  return distance_limit(a, alpha / 2.0) + distance_limit(b, alpha / 2.0);
-}
-
-double distance_to(std::vector<double> values, const std::function<double(double)>& cdf) {
-  std::ranges::sort(values);
-  const auto count = static_cast<double>(values.size());
-  double distance = 0.0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double exact = cdf(values[i]);
-    distance = std::max({distance, exact - static_cast<double>(i) / count,
-                         static_cast<double>(i + 1) / count - exact});
-  }
-  return distance;
+  const auto n = static_cast<double>(count);
+  const double log_term = std::log(4.0 / alpha);
+  const Vector mean = sum / n;
+  const Vector variance = (squares - n * mean.cwiseAbs2()) / (n - 1.0);
+  const Vector limit = (2.0 * log_term / n * variance.array().max(0.0)).sqrt() +
+                       7.0 * log_term * 2.0 * range / (3.0 * (n - 1.0));
+  return {mean, limit};
 }
 
 namespace {

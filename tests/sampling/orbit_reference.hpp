@@ -8,6 +8,7 @@
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/sampling/gelfand_tsetlin.hpp"
 #include "eigenveil/sampling/orbit.hpp"
+#include "sampling/limits.hpp"
 
 namespace eigenveil::test {
 
@@ -17,6 +18,8 @@ struct OrbitMoments {
   double mean{};      ///< of tr(Y H)
   double variance{};  ///< of tr(Y H)
   Vector diagonal;    ///< E H_aa
+  Matrix joint;       ///< E H_aa H_bb, a != b
+  Matrix modulus;     ///< E |H_ab|², a != b
   double integral{};  ///< E exp(c tr(Y H)) for H uniform on the orbit
 };
 OrbitMoments hciz_moments(const OrbitLaw& law);
@@ -25,13 +28,13 @@ OrbitMoments hciz_moments(const OrbitLaw& law);
 /// with probability at most alpha (Bernstein).
 double bernstein_limit(double variance, double range, std::size_t count, double alpha);
 
-/// Largest distance between two empirical distribution functions, and a limit from DKW for both.
-double two_sample_distance(std::vector<double> a, std::vector<double> b);
-double two_sample_limit(std::size_t a, std::size_t b, double alpha);
-
-/// Largest distance to a continuous distribution function, and its DKW limit.
-double distance_to(std::vector<double> values, const std::function<double(double)>& cdf);
-double distance_limit(std::size_t count, double alpha);
+/// Means of a vector of statistics in [-range, range], with the empirical Bernstein limit of Maurer
+/// and Pontil for each.
+struct Estimate {
+  Vector mean, limit;
+};
+Estimate estimate(const std::function<Vector()>& draw, std::size_t count, double range,
+                  double alpha);
 
 /// A way to draw V, so that every sampler goes through the same checks.
 struct OrbitMethod {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "eigenveil/mechanism/complex_components.hpp"
 #include "eigenveil/mechanism/orbit.hpp"
 #include "eigenveil/mechanism/projected_moment.hpp"
 
@@ -8,15 +9,17 @@ namespace eigenveil {
 /// Released principal components of a draw on the orbit of projections.
 struct OrbitComponents {
   OrbitDraw orbit;             ///< the Hermitian projection
-  Matrix frame;                ///< real subspace of it, d x k, on the grid of round_frame
+  Matrix frame;                ///< real subspace of it, d x k (complex rows: the paired frame, 2d x
+                               ///< 2k), on the grid of round_frame
   NoisyProjection projection;  ///< second moment inside the subspace, with the row count
-  PrincipalComponents components;
+  PrincipalComponents components;            ///< of real rows
+  ComplexComponents complex_row_components;  ///< of complex rows
 };
 
 /// Pure epsilon-DP principal components: a Hermitian projection of rank k by Algorithm 1, the top k
-/// eigenvectors of its real part, and the noisy second moment inside them from `variance_share` of
-/// the budget. With k = d there is nothing to draw and the second moment gets the whole budget.
-/// Real rows. Proof: docs/proofs/orbit.md, docs/proofs/projected_moment.md.
+/// eigenvectors of its real part (complex rows: its own), and the noisy second moment inside them
+/// from `variance_share` of the budget. With k = d there is nothing to draw and the second moment
+/// gets the whole budget. Proof: docs/proofs/orbit.md, docs/proofs/projected_moment.md.
 class OrbitComponentsPlan {
  public:
   static Result<OrbitComponentsPlan> make(const OrbitRequest& request, Eigen::Index rank,
