@@ -41,6 +41,12 @@ def compose_parallel(*guarantees, partition_is_public=False):
     Returns
     -------
     Guarantee
+
+    Examples
+    --------
+    >>> from eigenveil import Guarantee, PureDP, compose_parallel
+    >>> compose_parallel(Guarantee(PureDP(1.0)), Guarantee(PureDP(0.5))).loss
+    PureDP(epsilon=1.0)
     """
     return _core.compose_parallel(list(guarantees), partition_is_public)
 
@@ -65,6 +71,12 @@ def to_dp_accounting(guarantee):
     ``dp_accounting`` states relations for the whole accountant: use ``NeighboringRelation.ADD_OR_REMOVE_ONE`` for "add-remove",
     ``REPLACE_ONE`` for "replace-one", ``REPLACE_SPECIAL`` for "zero-row". Its accountants differ on a Gaussian event under ``REPLACE_ONE``: the
     PLD accountant doubles the sensitivity once more, which is safe but loose; take the RDP accountant or ``compose`` there.
+
+    Examples
+    --------
+    >>> from eigenveil import GDP, Guarantee, to_dp_accounting
+    >>> to_dp_accounting(Guarantee(GDP(0.5)))
+    GaussianDpEvent(noise_multiplier=2.0)
     """
     import dp_accounting
 

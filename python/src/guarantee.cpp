@@ -151,9 +151,33 @@ void bind_losses(nb::module_& m) {
       });
 }
 
+constexpr const char* kGuaranteeDoc =
+    R"(What a release promises: neighbours, loss and what the promise rests on.
+
+Fitted estimators have one in ``guarantee_``; one of your own makes a claim to compose with.
+
+Parameters
+----------
+loss : PureDP, ApproxDP, ZCDP, GDP, RenyiCurve or TradeOffCurve
+relation : str, default="add-remove"
+basis : str, default="proved"
+    "proved", "proved-real-arithmetic", "asymptotic", "model-probability" or "not-private".
+assumptions : list of str, optional
+
+Examples
+--------
+>>> from eigenveil import GDP, Guarantee
+>>> g = Guarantee(GDP(1.0))
+>>> print(g)
+1-GDP for adding or removing one row; holds for every data set (proved)
+>>> round(g.epsilon(1e-6), 3), round(g.power(0.05), 3)
+(4.887, 0.26)
+>>> round(g.compose(g).loss.mu, 3)
+1.414
+)";
+
 void bind_guarantee_class(nb::module_& m) {
-  nb::class_<Guarantee>(m, "Guarantee",
-                        "What a release promises: neighbours, loss and what the promise rests on.")
+  nb::class_<Guarantee>(m, "Guarantee", kGuaranteeDoc)
       .def(
           "__init__",
           [](Guarantee* self, const Loss& loss, const std::string& relation,

@@ -31,6 +31,18 @@ def test_public_names_are_documented(name):
     assert text and len(text.split()) >= 3
 
 
+@pytest.mark.parametrize("name", [n for n in eigenveil.__all__ if n.startswith(("Private", "Masked", "Guarantee", "plan_", "compare", "compose", "audit", "sample", "to_"))])
+def test_docstrings_are_numpydoc_with_an_example_that_runs(name):
+    text = getattr(eigenveil, name).__doc__
+    sections = re.findall(r"^ *([A-Z]\w+)\n *-{4,}$", text, flags=re.M)
+    assert "Parameters" in sections and "Examples" in sections
+    if getattr(eigenveil, name).__module__ == "eigenveil._core":  # doctest does not look into compiled modules
+        runner = doctest.DocTestRunner(verbose=False)
+        for test in doctest.DocTestFinder().find(getattr(eigenveil, name), name, globs={}, module=False):
+            runner.run(test)
+        assert runner.failures == 0 and runner.tries > 0
+
+
 def _python_blocks(path):
     return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.S)
 
