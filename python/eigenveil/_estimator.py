@@ -42,10 +42,12 @@ class _Pass:
         self.accumulator = accumulator
         self.gram = None
 
-    def finish(self):
+    def take_gram(self):
+        """The sums, which the pass forgets: what releases them is their only owner and can free them early."""
         if self.gram is None:
-            self.gram = self.accumulator.finish()
-        return self.gram
+            return self.accumulator.finish()
+        gram, self.gram = self.gram, None
+        return gram
 
 
 class PrivateEstimator(BaseEstimator):
@@ -102,9 +104,9 @@ class PrivateEstimator(BaseEstimator):
         _warn_in_search(self)
         if self.seed is not None:
             warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=2)
-        released = current.plan.release(current.request, current.finish(), self.seed)
+        self.__dict__.pop("_pass")  # one draw from these sums, whatever happens
+        released = current.plan.release(current.request, current.take_gram(), self.seed)
         self._publish(current, released)
-        self.__dict__.pop("_pass", None)
         return self
 
     def save_gram(self, path):
@@ -115,7 +117,7 @@ class PrivateEstimator(BaseEstimator):
         current = self.__dict__.get("_pass")
         if current is None:
             raise EigenveilError("there is nothing to save: call partial_fit first")
-        current.finish().save(str(path))
+        current.take_gram().save(str(path))
         self.__dict__.pop("_pass", None)
 
     # ---- parts -----------------------------------------------------------------------------------------------------
