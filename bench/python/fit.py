@@ -28,7 +28,7 @@ def seconds(work):
 class Inside:
     """Time spent in the C++ calls of a fit."""
 
-    CALLS = [("GramAccumulator", "add_array"), ("GramAccumulator", "finish"), ("MomentPlan", "run"), ("ReleasedMoment", "covariance")]
+    CALLS = [("GramAccumulator", "add_array"), ("GramAccumulator", "finish"), ("MomentPlan", "run"), ("ReleasedMoment", "take_covariance")]
 
     def __init__(self):
         self.total = 0.0

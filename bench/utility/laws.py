@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 import math
-import signal
 import sys
 
 import numpy as np
+from limited import run_limited
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
 ALPHA = 1e-6
 DRAWS = 1000
 LIMIT = 20  # seconds of processor time for one law
+LARGEST = math.sqrt(math.log(2 / ALPHA) / (2 * DRAWS))  # Dvoretzky, Kiefer, Wolfowitz, Massart
 
 
 def cdf_of_first_squared(kappa, p):
@@ -48,7 +49,7 @@ def distance(sample, cdf):
 def eigenveil_draws(c, p):
     from eigenveil import sample_bingham
 
-    return "exp(c u'Cu), c as asked for", c, sample_bingham([1.0] + [0.0] * (p - 1), c, draws=DRAWS)[:, 0, 0] ** 2
+    return "exp(c u'Cu), c as asked for", sample_bingham([1.0] + [0.0] * (p - 1), c, draws=DRAWS)[:, 0, 0] ** 2
 
 
 def diffprivlib_draws(c, p):
@@ -57,7 +58,7 @@ def diffprivlib_draws(c, p):
 
     mechanism = Bingham(epsilon=4 * c, sensitivity=1.0, random_state=1)
     matrix = np.diag([1.0] + [0.0] * (p - 1))
-    return "exp(epsilon u'Cu / 4), epsilon = 4c", c, np.array([mechanism.randomise(matrix)[0] for _ in range(DRAWS)]) ** 2
+    return "exp(epsilon u'Cu / 4), epsilon = 4c", np.array([mechanism.randomise(matrix)[0] for _ in range(DRAWS)]) ** 2
 
 
 def opendp_draws(c, p):
@@ -70,36 +71,25 @@ def opendp_draws(c, p):
     domain = _sscp_domain(num_features=p, norm=1.0, p=2, size=1, T=float)
     draw = make_private_eigenvector(domain, dp.symmetric_distance(), 4.0 * c)
     matrix = np.diag([1.0] + [0.0] * (p - 1))
-    return "exp(epsilon u'Cu / 4), epsilon = 4c", c, np.array([draw(matrix)[0] for _ in range(DRAWS)]) ** 2
+    return "exp(epsilon u'Cu / 4), epsilon = 4c", np.array([draw(matrix)[0] for _ in range(DRAWS)]) ** 2
 
 
-class TooSlow(Exception):
-    pass
-
-
-def stop(*_):
-    raise TooSlow
+def tested(who, c, p):
+    """The line of one law."""
+    claim, sample = globals()[who + "_draws"](c, p)
+    gap = distance(sample, cdf_of_first_squared(c, p))
+    other = "" if who == "eigenveil" else f"; from the law with a divided acceptance: {distance(sample, cdf_of_divided_acceptance(c, p)):.4f}"
+    yield f"distance {gap:.4f}  {'agrees' if gap <= LARGEST else 'DIFFERS'}   (claim: {claim}){other}"
 
 
 def main():
     who = sys.argv[1] if len(sys.argv) > 1 else "eigenveil"
-    limit = math.sqrt(math.log(2 / ALPHA) / (2 * DRAWS))
-    print(f"{who}: Kolmogorov distance of u_1^2 from the claimed law, {DRAWS} draws; above {limit:.4f} has probability below {ALPHA:g} if the claim is right")
+    print(f"{who}: Kolmogorov distance of u_1^2 from the claimed law, {DRAWS} draws; above {LARGEST:.4f} has probability below {ALPHA:g} if the claim is right")
     __import__({"eigenveil": "eigenveil", "diffprivlib": "diffprivlib.mechanisms", "opendp": "opendp.prelude"}[who])  # loads the package before any clock runs
     for p in (2, 3):
         for c in (0.5, 2.0, 8.0):
-            signal.signal(signal.SIGPROF, stop)
-            signal.setitimer(signal.ITIMER_PROF, LIMIT)
-            try:
-                claim, exponent, sample = globals()[who + "_draws"](c, p)
-            except TooSlow:
-                print(f"  p = {p}, c = {c:<4g} stopped after {LIMIT} s of processor time")
-                continue
-            finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)
-            gap = distance(sample, cdf_of_first_squared(exponent, p))
-            other = "" if who == "eigenveil" else f"; from the law with a divided acceptance: {distance(sample, cdf_of_divided_acceptance(c, p)):.4f}"
-            print(f"  p = {p}, c = {c:<4g} distance {gap:.4f}  {'agrees' if gap <= limit else 'DIFFERS'}   (claim: {claim}){other}")
+            lines, trouble = run_limited(lambda: tested(who, c, p), LIMIT)
+            print(f"  p = {p}, c = {c:<4g} {lines[0] if lines else trouble + ' of processor time'}", flush=True)
 
 
 if __name__ == "__main__":

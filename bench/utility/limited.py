@@ -8,15 +8,15 @@ import resource
 import signal
 
 
-def limited(work, seconds):
-    """Yields what the generator `work()` yields (through JSON); returns None, or why it stopped."""
+def run_limited(work, seconds):
+    """What the generator `work()` yielded (through JSON), and None, or why it stopped."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reading)
         _child(work, seconds, os.fdopen(writing, "w"))
     os.close(writing)
-    trouble = None
+    values, trouble = [], None
     with os.fdopen(reading) as lines:
         for line in lines:
             if not line.endswith("\n"):
@@ -25,12 +25,12 @@ def limited(work, seconds):
             if "trouble" in item:
                 trouble = item["trouble"]
             else:
-                yield item["value"]
+                values.append(item["value"])
     status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status):
         over = os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL)
-        return f"over the limit of {seconds} s" if over else f"ended by signal {os.WTERMSIG(status)}"
-    return trouble
+        trouble = f"over the limit of {seconds} s" if over else f"ended by signal {os.WTERMSIG(status)}"
+    return values, trouble
 
 
 def _child(work, seconds, out):

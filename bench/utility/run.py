@@ -11,15 +11,16 @@ import platform
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 import numpy as np
 import tables
 
 HERE = pathlib.Path(__file__).parent
-RIVALS = ["eigenveil_pca", "amin_exact", "random_subspace", "sklearn_pca", "diffprivlib_pca", "opendp_pca"]
+RIVALS = ["diffprivlib_pca", "opendp_pca", "eigenveil_pca", "amin_exact", "random_subspace", "sklearn_pca"]
 PEERS = ("diffprivlib_pca", "opendp_pca")
-QUICK = dict(tables=["spiked", "digits"], epsilons=[1.0], ks=[1, 3], seeds=20, limit=5, short_limit=3)
-FULL = dict(tables=None, epsilons=[0.1, 1.0, 10.0], ks=[1, 3, 10], seeds=20, limit=15, short_limit=5)
+QUICK = dict(tables=["spiked", "digits"], epsilons=[1.0], ks=[1, 3], seeds=20, limit=5, short_limit=2)
+FULL = dict(tables=None, epsilons=[0.1, 1.0, 10.0], ks=[1, 3, 10], seeds=20, limit=10, short_limit=2)
 ONE_THREAD = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
 
 
@@ -35,24 +36,31 @@ def cells_of(grid, rival):
 
 
 def run_rival(python, name, rival, path, shape, grid):
-    """Yields the cells of one rival on one table as they are done."""
+    """The cells of one rival on one table."""
     wanted = cells_of(grid, rival)
     request = dict(rows=path, rival=rival, cells=wanted, seeds=grid["seeds"], limit=grid["limit"], short_limit=grid["short_limit"])
     worker = subprocess.Popen(
         [python, str(HERE / "worker.py"), json.dumps(request)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | ONE_THREAD,
     )
-    version, done = None, 0
+    version, cells = None, []
     for line in worker.stdout:
         facts = json.loads(line)
         version = facts.get("version", version)
         if "cell" in facts:
-            done += 1
-            yield dict(wanted[facts.pop("cell")], table=name, shape=shape, rival=rival, version=version, **facts)
+            cells.append(dict(wanted[facts.pop("cell")], table=name, shape=shape, rival=rival, version=version, **facts))
+            print_progress(cells[-1])
     complaint = worker.stderr.read().strip().splitlines()
     worker.wait()
-    for cell in wanted[done:]:
-        yield dict(cell, table=name, shape=shape, rival=rival, version=version, trouble="fails: " + (complaint or ["did not start"])[-1][:120])
+    for cell in wanted[len(cells):]:
+        cells.append(dict(cell, table=name, shape=shape, rival=rival, version=version, trouble="fails: " + (complaint or ["did not start"])[-1][:120]))
+        print_progress(cells[-1])
+    return cells
+
+
+def print_progress(cell):
+    shown = f"{np.median(cell['error']):.3f}" if cell.get("error") else "-"
+    print(f"{cell['table']:13s} eps {cell['epsilon']:<5g} k {cell['k']:<3d} {cell['loss']:7s} {cell['rival']:16s} error {shown} {cell['trouble'] or ''}", flush=True)
 
 
 def write(record, out):
@@ -66,6 +74,7 @@ def main():
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--peers-python", default=sys.executable, help="interpreter that has diffprivlib and opendp")
     parser.add_argument("--limit", type=int, help="seconds of processor time for all repetitions of a cell")
+    parser.add_argument("--jobs", type=int, default=1, help="rivals at once; limits and times are of processor time")
     parser.add_argument("--tables", nargs="*")
     parser.add_argument("--rivals", nargs="*", default=RIVALS, help="run these again and keep the others of the file")
     options = parser.parse_args()
@@ -81,17 +90,18 @@ def main():
     out.parent.mkdir(exist_ok=True)
     if options.rivals != RIVALS and out.exists():
         record["cells"] = [cell for cell in json.loads(out.read_text())["cells"] if cell["rival"] not in options.rivals]
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "rows.npy")
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
+        jobs = []
         for name in grid["tables"]:
             rows = tables.TABLES[name]()
+            path = os.path.join(folder, name + ".npy")
             np.save(path, rows)
             for rival in options.rivals:
-                for cell in run_rival(options.peers_python if rival in PEERS else sys.executable, name, rival, path, rows.shape, grid):
-                    shown = f"{np.median(cell['error']):.3f}" if cell.get("error") else "-"
-                    print(f"{name:13s} eps {cell['epsilon']:<5g} k {cell['k']:<3d} {cell['loss']:7s} {rival:16s} error {shown} {cell['trouble'] or ''}", flush=True)
-                    record["cells"].append(cell)
-                write(record, out)
+                python = options.peers_python if rival in PEERS else sys.executable
+                jobs.append(pool.submit(run_rival, python, name, rival, path, rows.shape, grid))
+        for job in as_completed(jobs):
+            record["cells"] += job.result()
+            write(record, out)
     print("wrote", out)
 
 

@@ -7,11 +7,11 @@ import sys
 import time
 
 import numpy as np
-from limited import limited
+from limited import run_limited
 
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE / "rivals")]
-HOPELESS = 1e8  # proposals expected; a sampler in Python makes fewer than 1e5 in a second
+HOPELESS = 1e7  # proposals expected; a sampler in Python makes fewer than 1e5 in a second
 
 
 def run_cell(rival, rows, moment, cell, seeds):
@@ -44,14 +44,7 @@ def main():
                 limit = min(limit, request["short_limit"])
         if hasattr(rival, "method"):
             facts["method"] = rival.method(rows, cell["k"], cell["epsilon"], cell["delta"])
-        runs = []
-        attempt = limited(lambda: run_cell(rival, rows, moment, cell, request["seeds"]), limit)
-        while True:
-            try:
-                runs.append(next(attempt))
-            except StopIteration as end:
-                trouble = end.value
-                break
+        runs, trouble = run_limited(lambda: run_cell(rival, rows, moment, cell, request["seeds"]), limit)
         facts |= dict(trouble=trouble, **dict(zip(("error", "captured", "seconds"), map(list, zip(*runs)))))
         print(json.dumps(facts), flush=True)
 

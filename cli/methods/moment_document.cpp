@@ -42,10 +42,9 @@ ReleaseDocument document_head(const std::string& task, const MomentPlan& plan,
 
 ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings& settings,
                                     const Release<NoisyMoment>& release, Eigen::Index count) {
-  const NoisyCovariance covariance =
-      covariance_of(release.value(), settings.center, settings.units);
-  const PrincipalComponents components = principal_components(covariance, count);
+  NoisyCovariance covariance = raw_covariance(release.value(), settings.center, settings.units);
   ReleaseDocument document = document_head("pca", plan, settings, release, covariance);
+  const PrincipalComponents components = principal_components(std::move(covariance), count);
   document.parameters.emplace_back("components", std::int64_t{count});
   document.result.emplace_back("noisy_explained_variance", to_list(components.explained_variance));
   document.result.emplace_back("noisy_explained_share", to_list(components.explained_share));

@@ -43,10 +43,12 @@ class _Pass:
         self.accumulator = accumulator
         self.statistic = statistic
 
-    def finish(self):
+    def take(self):
+        """What was summed, which the pass forgets: what releases it is its only owner and can free it early."""
         if self.statistic is None:
-            self.statistic = self.accumulator.finish()
-        return self.statistic
+            return self.accumulator.finish()
+        statistic, self.statistic = self.statistic, None
+        return statistic
 
 
 def store_parameters(estimator, values):
@@ -137,8 +139,8 @@ class PrivateEstimator(BaseEstimator):
         _warn_in_search(self)
         if self.seed is not None:
             warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=2)
+        self.__dict__.pop("_pass", None)  # one draw from these sums, whatever happens
         self._publish(current, self._release_pass(current))
-        self.__dict__.pop("_pass", None)
         return self
 
     def save_gram(self, path):
@@ -149,14 +151,14 @@ class PrivateEstimator(BaseEstimator):
         current = self.__dict__.get("_pass")
         if current is None:
             raise EigenveilError("there is nothing to save: call partial_fit first")
-        statistic = current.finish()
+        statistic = current.take()
         if not isinstance(statistic, _core.ExactGram):
             raise EigenveilError(f"method {current.method} keeps no sums that could be saved and merged")
         statistic.save(str(path))
         self.__dict__.pop("_pass", None)
 
     def _release_pass(self, current):
-        return current.plan.release(current.request, current.finish(), self.seed)
+        return current.plan.release(current.request, current.take(), self.seed)
 
     # ---- parts -----------------------------------------------------------------------------------------------------
 

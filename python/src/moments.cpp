@@ -37,6 +37,12 @@ NoisyCovariance covariance(const ReleasedMoment& release, bool private_mean, boo
                        scaled ? Units::Scaled : Units::Original);
 }
 
+/// For components alone: the moment's products are handed over, not copied.
+NoisyCovariance take_covariance(ReleasedMoment& release, bool private_mean, bool scaled) {
+  return raw_covariance(release.take(), private_mean ? Center::PrivateMean : Center::PublicMidpoint,
+                        scaled ? Units::Scaled : Units::Original);
+}
+
 void bind_covariance(nb::module_& m) {
   nb::class_<NoisyCovariance>(m, "NoisyCovariance", "Post-processed release.")
       .def_prop_ro(
@@ -59,8 +65,13 @@ void bind_covariance(nb::module_& m) {
                    [](const PrincipalComponents& c) { return c.explained_share; })
       .def_prop_ro("noise_edge", [](const PrincipalComponents& c) { return c.noise_edge; })
       .def_ro("noise_floor", &PrincipalComponents::noise_floor);
-  m.def("principal_components", &principal_components, "covariance"_a, "count"_a,
-        nb::call_guard<nb::gil_scoped_release>());
+  m.def(
+      "principal_components",
+      [](NoisyCovariance& covariance, Eigen::Index count) {
+        return principal_components(std::move(covariance), count);
+      },
+      "covariance"_a, "count"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "Works inside the covariance, which is empty afterwards.");
 }
 
 }  // namespace
@@ -75,7 +86,12 @@ void bind_moments(nb::module_& m) {
       .def_prop_ro("count_is_public",
                    [](const ReleasedMoment& r) { return r.value().count_is_public; })
       .def("covariance", &covariance, "private_mean"_a, "scaled"_a,
-           nb::call_guard<nb::gil_scoped_release>());
+           nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "take_covariance", &take_covariance, "private_mean"_a, "scaled"_a,
+          nb::call_guard<nb::gil_scoped_release>(),
+          "Without its nearest positive semidefinite matrix, in the memory of the moment, which is "
+          "empty afterwards.");
   nb::class_<MomentPlan>(m, "MomentPlan", "Noise and guarantee, from public parameters alone.")
       .def_prop_ro("method", &MomentPlan::method)
       .def_prop_ro("guarantee", &MomentPlan::guarantee, nb::rv_policy::copy)

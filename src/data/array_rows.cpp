@@ -9,10 +9,9 @@
 namespace eigenveil {
 namespace {
 
-// A block is converted, bounded and multiplied by one worker: it should stay in that core's cache.
-constexpr std::size_t kBlockBytes = std::size_t{2} << 20U;
-constexpr std::size_t kRowsOfWideTables = 512;  // fewer would waste the matrix product
-constexpr std::size_t kLargestBlock = std::size_t{16} << 20U;
+// A block is converted and bounded by one worker: it should stay in that core's cache. The worker
+// gathers as many rows as its matrix product wants.
+constexpr std::size_t kBlockBytes = std::size_t{1} << 18U;
 
 tl::unexpected<Error> stopped() {
   return bad_request("reading was interrupted");
@@ -55,8 +54,7 @@ class ArrayReader final : public RowReader {
         cancelled_(cancelled),
         convert_(detail::pick_converter({kind_of(array.kind), array.item_bytes, false})) {
     const std::size_t row_bytes = std::max<std::size_t>(1, array.columns * sizeof(double));
-    rows_per_chunk_ = std::max<std::size_t>(
-        {1, kBlockBytes / row_bytes, std::min(kRowsOfWideTables, kLargestBlock / row_bytes)});
+    rows_per_chunk_ = std::max<std::size_t>(1, kBlockBytes / row_bytes);
     for (std::size_t j = 0; j < array.columns; ++j) {
       columns_.push_back(j);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "eigenveil/core/symmetric_eigen.hpp"
 
@@ -40,6 +41,15 @@ Vector midpoints(const RowBound& bound) {
   return values;
 }
 
+/// raw = D (products / count - m mᵀ) D, where the products lie.
+Matrix centred_and_scaled(Matrix products, double count, const Vector& mean, const Vector& scales) {
+  for (Eigen::Index j = 0; j < products.cols(); ++j) {
+    auto column = products.col(j);
+    column = (column / count - mean * mean[j]).cwiseProduct(scales) * scales[j];
+  }
+  return products;
+}
+
 /// Frobenius-nearest positive semidefinite matrix: drop the negative eigenvalues.
 Matrix positive_part(const SymmetricEigen& eigen) {
   const Eigen::Index kept = (eigen.values.array() > 0.0).count();
@@ -53,13 +63,12 @@ Matrix positive_part(const SymmetricEigen& eigen) {
 
 }  // namespace
 
-NoisyCovariance covariance_of(const NoisyMoment& moment, Center center, Units units) {
+NoisyCovariance raw_covariance(NoisyMoment moment, Center center, Units units) {
   NoisyCovariance result;
   result.count = std::max(moment.count, 1.0);
   const Vector scales = column_scales(moment.bound, units);
   const Vector mean = scaled_mean(moment, center, result.count);
-  result.raw = moment.products / result.count - mean * mean.transpose();
-  result.raw = scales.asDiagonal() * result.raw * scales.asDiagonal();
+  result.raw = centred_and_scaled(std::move(moment.products), result.count, mean, scales);
   result.mean =
       units == Units::Scaled ? mean : Vector(midpoints(moment.bound) + scales.cwiseProduct(mean));
   // The noise d of the mean m adds m dᵀ + d mᵀ, of spectral norm about 2 |m| |d|.
@@ -70,6 +79,11 @@ NoisyCovariance covariance_of(const NoisyMoment& moment, Center center, Units un
   result.scales = scales;
   result.diagonal_sd = moment.product_sd / result.count;
   result.off_diagonal_sd = moment.off_diagonal_sd / result.count;
+  return result;
+}
+
+NoisyCovariance covariance_of(NoisyMoment moment, Center center, Units units) {
+  NoisyCovariance result = raw_covariance(std::move(moment), center, units);
   SymmetricEigen eigen = symmetric_eigen(result.raw);
   result.psd = positive_part(eigen);
   result.eigenvalues = std::move(eigen.values);

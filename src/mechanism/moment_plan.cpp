@@ -100,7 +100,7 @@ double MomentPlan::count_sd() const {
 }
 
 Result<Release<NoisyMoment>> MomentPlan::run(const ExactGram& gram, RandomStream& stream) const {
-  const Result<Release<NoisyTotals>> release = [&]() -> Result<Release<NoisyTotals>> {
+  Result<Release<NoisyTotals>> release = [&]() -> Result<Release<NoisyTotals>> {
     if (const auto* mu = std::get_if<GaussianDp>(&per_row_)) {
       return frobenius_bounded(gram, shape_).and_then([&](const auto& moment) {
         return add_gaussian_noise(moment, *mu, stream);
@@ -114,7 +114,7 @@ Result<Release<NoisyMoment>> MomentPlan::run(const ExactGram& gram, RandomStream
     return error_of(release);
   }
   // The same draw, stated for groups of rows.
-  return Release<NoisyMoment>(in_scaled_units(release->value(), gram.schema(), gram.bound()),
+  return Release<NoisyMoment>(in_scaled_units(release->take(), gram.schema(), gram.bound()),
                               as_run(guarantee_, stream), method());
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "eigenveil/core/parallel.hpp"
@@ -27,92 +28,141 @@ GridPosition on_grid(Int128 value, int exponent) {
   return {steps, std::ldexp(static_cast<double>(rest), -exponent)};
 }
 
-/// Walks the released entries in order: count, sums, packed upper triangle.
-class EntryLayout {
- public:
+/// Where the released entries lie in order: count, sums, packed upper triangle.
+struct EntryLayout {
   explicit EntryLayout(const MomentShape& shape)
-      : first_sum_(shape.releases_count() ? 1 : 0),
-        first_product_(first_sum_ + (shape.releases_sums() ? shape.dimension : 0)) {}
-  std::size_t first_sum() const { return first_sum_; }
-  std::size_t first_product() const { return first_product_; }
+      : first_sum(shape.releases_count() ? 1 : 0),
+        first_product(first_sum + (shape.releases_sums() ? shape.dimension : 0)) {}
+  std::size_t first_sum;
+  std::size_t first_product;
+};
 
-  /// Column c of a packed triangle starts at c (c + 1) / 2; its last entry is the diagonal one.
-  bool is_diagonal(std::size_t index) const {
-    if (index < first_product_) {
-      return index < first_sum_;
-    }
-    const std::size_t position = index - first_product_;
-    const auto column = static_cast<std::size_t>(
-        (std::sqrt(8.0 * static_cast<double>(position) + 1.0) - 1.0) / 2.0);
-    for (std::size_t c = column > 0 ? column - 1 : 0; c <= column + 1; ++c) {
-      if (triangle_index(c, c) == position) {
-        return true;
+/// One released entry, with its place in the triangle if it is a product.
+class Entry {
+ public:
+  Entry(const EntryLayout& layout, std::size_t index) : layout_(&layout), index_(index) {
+    if (index > layout.first_product) {
+      // Column c of a packed triangle starts at c (c + 1) / 2; the root may be off by one.
+      const std::size_t position = index - layout.first_product;
+      column_ = static_cast<std::size_t>(
+          (std::sqrt(8.0 * static_cast<double>(position) + 1.0) - 1.0) / 2.0);
+      while (triangle_index(0, column_) > position) {
+        --column_;
       }
+      while (triangle_index(0, column_ + 1) <= position) {
+        ++column_;
+      }
+      row_ = position - triangle_index(0, column_);
     }
-    return false;
+  }
+  std::size_t index() const { return index_; }
+  bool is_product() const { return index_ >= layout_->first_product; }
+  std::size_t row() const { return row_; }
+  std::size_t column() const { return column_; }
+  /// The count is the diagonal entry of the extended row's constant.
+  bool is_diagonal() const { return is_product() ? row_ == column_ : index_ < layout_->first_sum; }
+  void next() {
+    if (is_product() && row_++ == column_) {
+      row_ = 0;
+      ++column_;
+    }
+    ++index_;
   }
 
  private:
-  std::size_t first_sum_;
-  std::size_t first_product_;
+  const EntryLayout* layout_;
+  std::size_t index_;
+  std::size_t row_ = 0;
+  std::size_t column_ = 0;
 };
 
-void round_with_law(NoiseLaw law, RandomStream& stream, double steps,
-                    const std::vector<double>& offsets, std::vector<std::int64_t>& rounded) {
-  rounded.resize(offsets.size());
-  if (law == NoiseLaw::Gaussian) {
-    round_with_gaussian(stream, steps, offsets, rounded);
-  } else {
-    round_with_laplace(stream, steps, offsets, rounded);
+/// Count and sums, then all products, where they are released.
+struct NoisyEntries {
+  Vector before_products;
+  Matrix products;
+
+  void put(const Entry& entry, double value) {
+    if (!entry.is_product()) {
+      before_products[static_cast<Eigen::Index>(entry.index())] = value;
+      return;
+    }
+    const auto row = static_cast<Eigen::Index>(entry.row());
+    const auto column = static_cast<Eigen::Index>(entry.column());
+    products(row, column) = products(column, row) = value;
+  }
+};
+
+/// Entries that share a noise scale, noised a few at a time: the memory does not grow with them.
+class NoisyGroup {
+ public:
+  NoisyGroup(NoiseLaw law, double scale, int exponent, RandomStream& stream, NoisyEntries& noisy)
+      : law_(law),
+        scale_in_steps_(std::ldexp(scale, -exponent)),
+        exponent_(exponent),
+        stream_(stream),
+        noisy_(noisy) {}
+
+  void add(const Entry& entry, Int128 exact) {
+    const GridPosition position = on_grid(exact, exponent_);
+    entries_.push_back(entry);
+    steps_.push_back(position.steps);
+    fractions_.push_back(position.fraction);
+    if (entries_.size() == kAtOnce) {
+      add_noise();
+    }
+  }
+
+  void add_noise() {
+    rounded_.resize(fractions_.size());
+    const auto round = law_ == NoiseLaw::Gaussian ? round_with_gaussian : round_with_laplace;
+    round(stream_, scale_in_steps_, fractions_, rounded_);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      noisy_.put(entries_[i], std::ldexp(static_cast<double>(steps_[i] + rounded_[i]), exponent_));
+    }
+    entries_.clear();
+    steps_.clear();
+    fractions_.clear();
+  }
+
+ private:
+  /// A multiple of the blocks in which noise is drawn: a seed gives the same numbers as at once.
+  static constexpr std::size_t kAtOnce = 2048;
+  static_assert(kAtOnce % kNoiseBlock == 0);
+
+  NoiseLaw law_;
+  double scale_in_steps_;
+  int exponent_;
+  RandomStream& stream_;
+  NoisyEntries& noisy_;
+  std::vector<Entry> entries_;
+  std::vector<Int128> steps_;
+  std::vector<double> fractions_;
+  std::vector<std::int64_t> rounded_;
+};
+
+void add_noise_to_range(const SecondMoment& moment, const NoiseScale& scale, int exponent,
+                        const EntryLayout& layout, std::size_t begin, std::size_t end,
+                        RandomStream& stream, NoisyEntries& noisy) {
+  for (const bool diagonal : {true, false}) {
+    NoisyGroup group(scale.law, diagonal ? scale.diagonal : scale.off_diagonal, exponent, stream,
+                     noisy);
+    for (Entry entry(layout, begin); entry.index() < end; entry.next()) {
+      if (entry.is_diagonal() == diagonal) {
+        group.add(entry, moment.entry(entry.index()));
+      }
+    }
+    group.add_noise();
   }
 }
 
-/// One task's entries, split by the scale they need.
-class TaskEntries {
- public:
-  TaskEntries(const SecondMoment& moment, const EntryLayout& layout, int exponent,
-              std::size_t begin, std::size_t end) {
-    for (std::size_t index = begin; index < end; ++index) {
-      Group& group = layout.is_diagonal(index) ? diagonal_ : off_diagonal_;
-      const GridPosition position = on_grid(moment.entry(index), exponent);
-      group.indices.push_back(index);
-      group.steps.push_back(position.steps);
-      group.fractions.push_back(position.fraction);
-    }
-  }
-
-  void add_noise(const NoiseScale& scale, int exponent, RandomStream& stream, double* noisy) {
-    diagonal_.add_noise(scale.law, std::ldexp(scale.diagonal, -exponent), exponent, stream, noisy);
-    off_diagonal_.add_noise(scale.law, std::ldexp(scale.off_diagonal, -exponent), exponent, stream,
-                            noisy);
-  }
-
- private:
-  struct Group {
-    std::vector<std::size_t> indices;
-    std::vector<Int128> steps;
-    std::vector<double> fractions;
-
-    void add_noise(NoiseLaw law, double scale_in_steps, int exponent, RandomStream& stream,
-                   double* noisy) {
-      std::vector<std::int64_t> rounded;
-      round_with_law(law, stream, scale_in_steps, fractions, rounded);
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        noisy[indices[i]] = std::ldexp(static_cast<double>(steps[i] + rounded[i]), exponent);
-      }
-    }
-  };
-  Group diagonal_;
-  Group off_diagonal_;
-};
-
-Vector noisy_entries(const SecondMoment& moment, const NoiseScale& scale, int exponent,
-                     RandomStream& stream) {
+NoisyEntries noisy_entries(const SecondMoment& moment, const NoiseScale& scale, int exponent,
+                           RandomStream& stream) {
   const EntryLayout layout(moment.shape());
   const std::size_t entries = moment.shape().entries();
-  Vector noisy(static_cast<Eigen::Index>(entries));
+  const auto p = static_cast<Eigen::Index>(moment.shape().dimension);
+  NoisyEntries noisy{Vector(static_cast<Eigen::Index>(layout.first_product)), Matrix(p, p)};
   const auto add_noise = [&](std::size_t begin, std::size_t end, RandomStream& own) {
-    TaskEntries(moment, layout, exponent, begin, end).add_noise(scale, exponent, own, noisy.data());
+    add_noise_to_range(moment, scale, exponent, layout, begin, end, own, noisy);
   };
   if (entries <= kEntriesPerTask) {
     add_noise(0, entries, stream);
@@ -127,17 +177,6 @@ Vector noisy_entries(const SecondMoment& moment, const NoiseScale& scale, int ex
     add_noise(begin, std::min(entries, begin + kEntriesPerTask), own);
   });
   return noisy;
-}
-
-Matrix unpack(const double* packed, std::size_t dimension) {
-  const auto p = static_cast<Eigen::Index>(dimension);
-  Matrix full(p, p);
-  for (Eigen::Index column = 0; column < p; ++column) {
-    for (Eigen::Index row = 0; row <= column; ++row) {
-      full(row, column) = full(column, row) = *packed++;
-    }
-  }
-  return full;
 }
 
 }  // namespace
@@ -179,32 +218,33 @@ NoisyTotals add_rounded_noise(const SecondMoment& moment, const NoiseScale& scal
   const MomentShape& shape = moment.shape();
   const EntryLayout layout(shape);
   const double t = static_cast<double>(shape.constant);
-  const Vector noisy = noisy_entries(moment, scale, grid_exponent, stream);
+  NoisyEntries noisy = noisy_entries(moment, scale, grid_exponent, stream);
 
   NoisyTotals released;
-  released.products = unpack(noisy.data() + layout.first_product(), shape.dimension);
+  released.products = std::move(noisy.products);
   released.product_sd = standard_deviation(scale.law, scale.diagonal);
   released.off_diagonal_sd = standard_deviation(scale.law, scale.off_diagonal);
   if (shape.releases_sums()) {
-    const auto first = static_cast<Eigen::Index>(layout.first_sum());
-    released.sums = noisy.segment(first, static_cast<Eigen::Index>(shape.dimension)) / t;
+    const auto first = static_cast<Eigen::Index>(layout.first_sum);
+    released.sums =
+        noisy.before_products.segment(first, static_cast<Eigen::Index>(shape.dimension)) / t;
     released.sum_sd = released.off_diagonal_sd / t;
   }
   if (row_count_is_public(shape.relation)) {
     released.count = static_cast<double>(moment.count());
     released.count_is_public = true;
   } else if (shape.releases_count()) {
-    released.count = noisy[0] / (t * t);
+    released.count = noisy.before_products[0] / (t * t);
     released.count_sd = released.product_sd / (t * t);
   }
   return released;
 }
 
-NoisyMoment in_scaled_units(const NoisyTotals& totals, const Schema& schema,
-                            const RowBound& bound) {
+NoisyMoment in_scaled_units(NoisyTotals totals, const Schema& schema, const RowBound& bound) {
   const double unit = bound.unit();
   NoisyMoment moment{schema, bound, totals.count, totals.count_is_public, {}, {}};
-  moment.products = totals.products * (unit * unit);
+  totals.products *= unit * unit;
+  moment.products = std::move(totals.products);
   moment.product_sd = totals.product_sd * unit * unit;
   moment.off_diagonal_sd = totals.off_diagonal_sd * unit * unit;
   if (totals.sums) {

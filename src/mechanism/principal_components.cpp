@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "eigenveil/core/symmetric_eigen.hpp"
 
 namespace eigenveil {
 namespace {
@@ -9,8 +12,9 @@ namespace {
 /// Adding noise of spectral norm f to eigenvalues with mean m and variance v gives a spectrum that
 /// ends near m + 2 sqrt(v + (f / 2)²). The noisy eigenvalues that are not components show m and
 /// v + (f / 2)². Along a direction u the norm of D N D shrinks from max(d) |d| to |D u| |d|.
-Vector noise_edge(const NoisyCovariance& covariance, const Matrix& loadings) {
-  const auto rest = covariance.eigenvalues.tail(covariance.eigenvalues.size() - loadings.cols());
+Vector noise_edge(const NoisyCovariance& covariance, const Vector& eigenvalues,
+                  const Matrix& loadings) {
+  const auto rest = eigenvalues.tail(eigenvalues.size() - loadings.cols());
   const double mean = rest.size() > 0 ? rest.mean() : 0.0;
   const double variance = rest.size() > 0 ? (rest.array() - mean).square().mean() : 0.0;
   const double floor = covariance.noise_floor;
@@ -34,18 +38,19 @@ void fix_sign(Eigen::Ref<Vector> loading) {
   }
 }
 
-PrincipalComponents principal_components(const NoisyCovariance& covariance, Eigen::Index count) {
+PrincipalComponents principal_components(NoisyCovariance covariance, Eigen::Index count) {
   PrincipalComponents result;
-  result.loadings = covariance.eigenvectors.leftCols(count);
+  SymmetricEigen eigen = leading_eigenvectors(std::move(covariance.raw), count);
+  result.loadings = std::move(eigen.vectors);
   for (Eigen::Index j = 0; j < count; ++j) {
     fix_sign(result.loadings.col(j));
   }
-  result.explained_variance = covariance.eigenvalues.head(count).cwiseMax(0.0);
-  const double total = std::max(covariance.eigenvalues.sum(), result.explained_variance.sum());
+  result.explained_variance = eigen.values.head(count).cwiseMax(0.0);
+  const double total = std::max(eigen.values.sum(), result.explained_variance.sum());
   result.explained_share =
       total > 0.0 ? Vector(result.explained_variance / total) : Vector::Zero(count);
   result.noise_floor = covariance.noise_floor;
-  result.noise_edge = noise_edge(covariance, result.loadings);
+  result.noise_edge = noise_edge(covariance, eigen.values, result.loadings);
   return result;
 }
 

@@ -9,6 +9,8 @@
 namespace eigenveil {
 namespace {
 
+static_assert(kNoiseBlock == detail::kDrawBlock, "the header promises it");
+
 void round_with(const detail::NoiseLaw& law, RandomStream& stream, double s,
                 std::span<const double> offsets, std::span<std::int64_t> rounded) {
   assert(s >= 1.0 && s <= 0x1p40 && "the noise scale must lie in [1, 2^40] grid steps");

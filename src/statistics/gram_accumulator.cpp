@@ -125,9 +125,9 @@ Result<ExactGram> GramAccumulator::finish() {
   state.need_workers(1);
   std::vector<std::jthread> helpers;
   for (std::size_t worker = 1; worker < state.workers.size(); ++worker) {
-    helpers.emplace_back([&state, worker] { state.workers[worker]->flush(); });
+    helpers.emplace_back([&state, worker] { state.workers[worker]->finish(); });
   }
-  state.workers[0]->flush();
+  state.workers[0]->finish();
   helpers.clear();  // joins
   ExactGram gram(state.schema, state.bound, std::move(*state.totals).take());
   state.workers.clear();

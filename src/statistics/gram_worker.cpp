@@ -49,9 +49,18 @@ void move_into(Real* from, std::size_t count, Int128* to) {
 
 }  // namespace
 
-SharedTotals::SharedTotals(std::size_t dimension) : dimension_(dimension) {
-  totals_.sums.resize(dimension);
-  totals_.products.resize(triangle_size(dimension));
+SharedTotals::SharedTotals(std::size_t dimension) : dimension_(dimension) {}
+
+void SharedTotals::allocate() {
+  std::call_once(allocated_, [this] {
+    totals_.sums.resize(dimension_);
+    totals_.products.resize(triangle_size(dimension_));
+  });
+}
+
+GramTotals SharedTotals::take() && {
+  allocate();
+  return std::move(totals_);
 }
 
 /// Stripes of about equal area in the triangle.
@@ -62,7 +71,8 @@ std::size_t SharedTotals::first_column(std::size_t stripe) const {
 
 template <class Real>
 void SharedTotals::add(std::size_t worker, std::uint64_t count, std::vector<double>& sums,
-                       std::vector<Real>& products) {
+                       Real* products) {
+  allocate();
   {
     const std::scoped_lock lock(sums_lock_);
     totals_.count += count;
@@ -72,8 +82,7 @@ void SharedTotals::add(std::size_t worker, std::uint64_t count, std::vector<doub
     const std::size_t stripe = (5 * worker + turn) % kStripes;
     const std::scoped_lock lock(locks_[stripe]);
     for (std::size_t j = first_column(stripe); j < first_column(stripe + 1); ++j) {
-      move_into(products.data() + j * dimension_, j + 1,
-                totals_.products.data() + triangle_index(0, j));
+      move_into(products + j * dimension_, j + 1, totals_.products.data() + triangle_index(0, j));
     }
   }
 }
@@ -82,13 +91,6 @@ GramWorker::GramWorker(const RowBound& bound, SharedTotals& totals, std::size_t 
     : bound_(bound), totals_(totals), number_(number), single_(prefers_single(bound)) {
   const std::int64_t exact = single_ ? kExactSingle : kExactDouble;
   rows_per_flush_ = static_cast<std::size_t>(exact_rows(exact, bound));
-  const std::size_t dimension = bound.dimension();
-  sums_.resize(dimension);
-  if (single_) {
-    single_products_.resize(dimension * dimension);
-  } else {
-    products_.resize(dimension * dimension);
-  }
 }
 
 std::size_t GramWorker::buffer_bytes(const RowBound& bound) {
@@ -97,52 +99,103 @@ std::size_t GramWorker::buffer_bytes(const RowBound& bound) {
 }
 
 std::size_t GramWorker::block_rows(const RowBound& bound) {
-  // OpenBLAS packs 384 rows at a time; other block sizes waste part of the last pack. Two packs
-  // keep the traffic of the p x p totals small, more of them only while they fit a cache.
+  // OpenBLAS packs 384 rows at a time; more of them are only worth it while they fit a cache.
   constexpr std::size_t kPack = 384;
   constexpr std::size_t kBlockBytes = std::size_t{3} << 19U;
   const std::size_t packs = kBlockBytes / (kPack * sizeof(double) * bound.dimension());
-  return kPack * std::clamp<std::size_t>(packs, 2, 10);
+  return kPack * std::clamp<std::size_t>(packs, 1, 10);
+}
+
+void GramWorker::make_buffers() {
+  if (!sums_.empty()) {
+    return;
+  }
+  const std::size_t dimension = bound_.dimension();
+  const std::size_t cells = block_rows(bound_) * dimension;
+  sums_.resize(dimension);
+  if (single_) {
+    single_block_.reserve(cells);
+    single_products_ = ZeroPages<float>(dimension * dimension);
+  } else {
+    block_.reserve(cells);
+    products_ = ZeroPages<double>(dimension * dimension);
+  }
 }
 
 void GramWorker::add(const double* values, std::size_t rows) {
+  // Clipped and copied while they are in the first cache.
+  constexpr std::size_t kPieceBytes = std::size_t{1} << 16U;
+  const std::size_t dimension = bound_.dimension();
+  const std::size_t piece = std::max<std::size_t>(1, kPieceBytes / (sizeof(double) * dimension));
   const std::size_t most = block_rows(bound_);
+  make_buffers();
   while (rows > 0) {
-    const std::size_t now = std::min({rows, most, rows_per_flush_ - unflushed_});
-    add_block(values, now);
-    values += now * bound_.dimension();
+    const std::size_t now = std::min({rows, piece, most - waiting_, rows_per_flush_ - unflushed_});
+    append(values, now);
+    values += now * dimension;
     rows -= now;
+    if (waiting_ == most) {
+      multiply();
+    }
+    if (unflushed_ == rows_per_flush_) {
+      flush();
+    }
   }
 }
 
-void GramWorker::add_block(const double* values, std::size_t rows) {
+void GramWorker::append(const double* values, std::size_t rows) {
   const std::size_t dimension = bound_.dimension();
-  BoundedRows block = BoundedRows::clip(bound_, values, rows, std::move(memory_));
-  add_column_sums(block.values().data(), rows, dimension, sums_.data());
+  BoundedRows bounded = BoundedRows::clip(bound_, values, rows, std::move(memory_));
+  const double* clipped = bounded.values().data();
+  add_column_sums(clipped, rows, dimension, sums_.data());
   if (single_) {
-    single_block_.resize(rows * dimension);
-    to_single(block.values().data(), rows * dimension, single_block_.data());
-    add_outer_products(single_block_.data(), dimension, rows, single_products_.data());
+    single_block_.resize((waiting_ + rows) * dimension);
+    to_single(clipped, rows * dimension, single_block_.data() + waiting_ * dimension);
   } else {
-    add_outer_products(block.values().data(), dimension, rows, products_.data());
+    block_.insert(block_.end(), clipped, clipped + rows * dimension);
   }
-  memory_ = std::move(block).take_memory();
+  memory_ = std::move(bounded).take_memory();
+  waiting_ += rows;
   unflushed_ += rows;
-  if (unflushed_ == rows_per_flush_) {
-    flush();
+}
+
+void GramWorker::multiply() {
+  if (single_) {
+    add_outer_products(single_block_.data(), bound_.dimension(), waiting_, single_products_.data());
+  } else {
+    add_outer_products(block_.data(), bound_.dimension(), waiting_, products_.data());
   }
+  block_.clear();
+  single_block_.clear();
+  waiting_ = 0;
 }
 
 void GramWorker::flush() {
+  if (waiting_ > 0) {
+    multiply();
+  }
   if (unflushed_ == 0) {
     return;
   }
   if (single_) {
-    totals_.add(number_, unflushed_, sums_, single_products_);
+    totals_.add(number_, unflushed_, sums_, single_products_.data());
   } else {
-    totals_.add(number_, unflushed_, sums_, products_);
+    totals_.add(number_, unflushed_, sums_, products_.data());
   }
   unflushed_ = 0;
+}
+
+void GramWorker::finish() {
+  if (waiting_ > 0) {
+    multiply();
+  }
+  memory_ = {};
+  block_ = {};
+  single_block_ = {};
+  flush();
+  sums_ = {};
+  products_ = ZeroPages<double>();
+  single_products_ = ZeroPages<float>();
 }
 
 }  // namespace eigenveil

@@ -7,6 +7,7 @@
 
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "zero_pages.hpp"
 
 namespace eigenveil {
 
@@ -18,16 +19,18 @@ class SharedTotals {
   /// Adds the rows' count and column sums, and the upper triangle of a dimension x dimension
   /// column-major buffer, which is left zero. Starts at another stripe for every `worker`.
   template <class Real>
-  void add(std::size_t worker, std::uint64_t count, std::vector<double>& sums,
-           std::vector<Real>& products);
-  GramTotals take() && { return std::move(totals_); }
+  void add(std::size_t worker, std::uint64_t count, std::vector<double>& sums, Real* products);
+  /// Zeros if nothing was added.
+  GramTotals take() &&;
 
  private:
   static constexpr std::size_t kStripes = 8;
   std::size_t first_column(std::size_t stripe) const;
+  void allocate();
 
   std::size_t dimension_;
   GramTotals totals_;
+  std::once_flag allocated_;  // at the first flush: most tables have only the last one
   std::mutex sums_lock_;
   std::array<std::mutex, kStripes> locks_;
 };
@@ -44,23 +47,29 @@ class GramWorker {
   static std::size_t block_rows(const RowBound& bound);
 
   void add(const double* values, std::size_t rows);
-  void flush();
+  /// Everything into the totals; the worker keeps no memory.
+  void finish();
 
  private:
-  void add_block(const double* values, std::size_t rows);
+  void make_buffers();
+  void append(const double* values, std::size_t rows);
+  void multiply();
+  void flush();
 
   const RowBound& bound_;
   SharedTotals& totals_;
   std::size_t number_;
   std::size_t rows_per_flush_;
   std::size_t unflushed_ = 0;
-  std::vector<double> memory_;  // of the bounded block
+  std::vector<double> memory_;  // of a few bounded rows
+  std::vector<double> block_;   // bounded rows that are multiplied at once
+  std::size_t waiting_ = 0;     // rows in the block
   std::vector<double> sums_;
-  std::vector<double> products_;
+  ZeroPages<double> products_;
   // single precision, when rows_per_flush_ is large enough with 2^24 in place of 2^53
   bool single_;
   std::vector<float> single_block_;
-  std::vector<float> single_products_;
+  ZeroPages<float> single_products_;
 };
 
 }  // namespace eigenveil

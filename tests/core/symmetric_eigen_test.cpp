@@ -57,6 +57,12 @@ TEST(SymmetricEigen, ResidualsAreBackwardStable) {
       EXPECT_TRUE(is_decomposition(matrix, top)) << size << ' ' << count;
       EXPECT_LE((top.values - all.values.head(count)).cwiseAbs().maxCoeff(),
                 2.0 * backward_error(matrix));
+      SymmetricEigen leading = leading_eigenvectors(matrix, count);
+      ASSERT_EQ(leading.values.size(), size);
+      ASSERT_EQ(leading.vectors.cols(), count);
+      EXPECT_LE((leading.values - all.values).cwiseAbs().maxCoeff(), 2.0 * backward_error(matrix));
+      leading.values.conservativeResize(count);
+      EXPECT_TRUE(is_decomposition(matrix, leading)) << size << ' ' << count;
     }
   }
 }

@@ -14,6 +14,10 @@ struct SymmetricEigen {
 /// Only the upper triangle of `matrix` is read. Entries must be finite.
 SymmetricEigen symmetric_eigen(Matrix matrix);
 
+/// All eigenvalues, and the eigenvectors of the `count` largest. Works inside `matrix`: beside it
+/// only dimension x count numbers are held, where dsyevd needs two more matrices.
+SymmetricEigen leading_eigenvectors(Matrix matrix, Eigen::Index count);
+
 /// The `count` largest eigenpairs (LAPACK dsyevr).
 SymmetricEigen largest_eigenpairs(Matrix matrix, Eigen::Index count);
 

@@ -38,7 +38,10 @@ struct NoisyCovariance {
 
 /// Divides by the released row count (at least 1: a noisy count may be negative), subtracts the
 /// mean when asked, and converts units.
-NoisyCovariance covariance_of(const NoisyMoment& moment, Center center, Units units);
+NoisyCovariance covariance_of(NoisyMoment moment, Center center, Units units);
+
+/// The same without `psd` and the eigenpairs, in the memory of the moment's products.
+NoisyCovariance raw_covariance(NoisyMoment moment, Center center, Units units);
 
 /// Spectral norm of symmetric noise whose entry (i, j) has standard deviation d_i d_j s, after
 /// division by `count`: about 2 s max(d) |d| (Bandeira, van Handel 2016), sqrt(2 p) sigma / n for

@@ -62,6 +62,6 @@ std::vector<std::string> noise_assumptions(NoiseLaw law);
 NoisyTotals add_rounded_noise(const SecondMoment& moment, const NoiseScale& scale,
                               int grid_exponent, RandomStream& stream);
 
-NoisyMoment in_scaled_units(const NoisyTotals& totals, const Schema& schema, const RowBound& bound);
+NoisyMoment in_scaled_units(NoisyTotals totals, const Schema& schema, const RowBound& bound);
 
 }  // namespace eigenveil

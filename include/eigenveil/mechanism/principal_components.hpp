@@ -19,7 +19,7 @@ struct PrincipalComponents {
 void fix_sign(Eigen::Ref<Vector> loading);
 
 /// The top `count` eigenpairs, each sign fixed from the released vector itself: its entry of
-/// largest modulus is positive.
-PrincipalComponents principal_components(const NoisyCovariance& covariance, Eigen::Index count);
+/// largest modulus is positive. Looks at `raw` alone and works in its memory.
+PrincipalComponents principal_components(NoisyCovariance covariance, Eigen::Index count);
 
 }  // namespace eigenveil

@@ -18,6 +18,8 @@ class Release {
         mechanism_(std::move(mechanism)) {}
 
   const T& value() const { return value_; }
+  /// Hands the value over without a copy; what is left has its guarantee still.
+  T take() { return std::move(value_); }
   const Guarantee& guarantee() const { return guarantee_; }
   const std::string& mechanism() const { return mechanism_; }
 

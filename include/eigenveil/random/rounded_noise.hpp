@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -21,6 +22,10 @@ void round_with_gaussian(RandomStream& stream, double s, std::span<const double>
                          std::span<std::int64_t> rounded);
 void round_with_laplace(RandomStream& stream, double s, std::span<const double> offsets,
                         std::span<std::int64_t> rounded);
+
+/// Bits are drawn for this many entries at a time, so that entries handed over in multiples of it
+/// get the noise they would have got at once.
+inline constexpr std::size_t kNoiseBlock = 512;
 
 /// Mechanisms choose the public grid step so that s lies in [2^20, 2^21): fine enough that rounding
 /// adds nothing visible, coarse enough that double precision almost always decides the rounding.
