@@ -240,8 +240,9 @@ std::vector<std::string> notes() {
   return {
       "The paper proves bounds and measures nothing; every number here is ours. Its bounds say "
       "that the iterative method is O(d) worse. When every method draws exactly, each of the k "
-      "vectors of the iterative method has eps/(2k), so its error is 2 k (1 - x) times ours (table "
-      "'ranks') whatever d is; the two agree where k grows with d.",
+      "vectors of the iterative method has eps/(2k), so its error is to first order 2 k (1 - x) "
+      "times ours (table 'ranks'): it grows with k. The measured ratio also rises with d where the "
+      "signal is weak, far less than like d.",
       "Without signal (g1 eps below about 2 d) every direction is noise, and publishing zeros has "
       "the smallest error; whatever shrinks most comes next, and Laplace noise has the largest "
       "error because its spurious eigenvalues grow like d^1.5 / eps.",

@@ -13,7 +13,7 @@ EMPTY = {
 # Where the number of rows is public, a table that is too small is refused by it, in words of its own.
 NO_ROW_COUNT = "the message asks for a column and does not repeat the number of rows"
 OWN_WORDS = "the refusal says how many rows the guarantee needs, which is more than one"
-TOO_SMALL = "subspace learning refuses the 20 to 60 rows of this check by their public number, at every budget; test_subspace.py covers it"
+TOO_SMALL = "subspace learning refuses the 20 to 60 rows of this check by their public number at the budget used here; test_subspace.py covers it"
 MASKED = {"check_estimators_empty_data_messages": NO_ROW_COUNT, "check_fit2d_1sample": OWN_WORDS}
 SUBSPACE = {
     **MASKED,

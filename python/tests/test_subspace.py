@@ -30,7 +30,7 @@ def _sine(found, direction):
 
 def test_a_line_near_the_rows(near):
     rows, direction = near
-    found = PrivateSubspace(1, gamma=1e-4, **PAIR).fit(rows)
+    found = PrivateSubspace(1, gamma=1e-4, seed=5, **PAIR).fit(rows)  # one fixed draw; the error is tested in C++
     assert not found.is_null_ and _sine(found, direction) < 0.1
     assert found.guarantee_.relation == "replace-one" and found.guarantee_.epsilon(1e-3) <= 2 and found.n_samples_ == 4000
     np.testing.assert_allclose(found.components_ @ found.components_.T, np.eye(1), atol=1e-9)
@@ -93,7 +93,7 @@ def test_affine_points():
 
 def test_boosting(near):
     rows, direction = near
-    found = PrivateSubspace(1, gamma=1e-5, failure_probability=0.2, epsilon=4, delta=1e-2).fit(np.tile(rows, (3, 1)))
+    found = PrivateSubspace(1, gamma=1e-5, failure_probability=0.2, epsilon=4, delta=1e-2, seed=5).fit(np.tile(rows, (3, 1)))
     assert found.details_["parts"] >= 3 and (found.is_null_ or _sine(found, direction) < 0.2)
 
 
