@@ -79,13 +79,13 @@ def standing(cells):
 
 def row(cell):
     private = cell["rival"] not in ("random_subspace", "sklearn_pca")
-    name = " ".join(filter(None, (NAMES[cell["rival"]], cell["version"])))
+    name = " ".join(filter(None, (NAMES[cell["rival"]], cell["version"] if cell["rival"] != "random_subspace" else None)))
     if cell.get("method"):
         name += f", {cell['method']}"
     note = cell["trouble"] or ""
     if cell.get("error") and note:
         note = f" ({len(cell['error'])} runs, then {note})"
-    if cell["trouble"] and cell.get("fewest_proposals"):
+    if cell["trouble"] and cell.get("fewest_proposals", 0) > 1e4:
         note += f"; expects {cell['fewest_proposals']:.1e} proposals or more"
     seconds = f"{np.median(cell['seconds']):.3f}" if cell.get("seconds") else ""
     loss = LOSSES[cell["loss"]] if private else ""
@@ -107,7 +107,7 @@ def laws():
         "Squared first coordinate of drawn directions against the closed form, p = 2 and 3 (`bench/utility/laws.py`). \"Agrees\" means: not told apart by this many draws. For the peers a second distance is given, from the law that a sampler has which",
         "divides its acceptance probability by (u'Wu)^(p/2). We computed it because both peers' code, as we read it, has that quotient (`diffprivlib/mechanisms/bingham.py`, `opendp/extras/sklearn/_make_eigenvector`, following Algorithm 2 in the appendix of",
         "Amin et al. 2019), where rejection from an angular central Gaussian envelope has a product (Kent, Ganeiben and Mardia 2013, section 3). A small second distance fits that reading; it does not prove it. What was measured is the law of the draws: whether",
-        "it weakens the privacy the packages state was not examined here. The same quotient gives an upper bound 1/M on the acceptance probability; the tables show M as the number of proposals expected at least.", "",
+        "it weakens the privacy the packages state was not examined here. The same quotient gives an upper bound 1/M on the acceptance probability; the tables show M, where it is above 1e4, as the number of proposals expected at least. It is a loose bound.", "",
         "```text", path.read_text().rstrip(), "```", "",
     ]
 

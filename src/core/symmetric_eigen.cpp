@@ -2,7 +2,9 @@
 
 #include <lapacke.h>
 
+#include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,40 @@ SymmetricEigen symmetric_eigen(Matrix matrix) {
   matrix.rowwise().reverseInPlace();
   return {ascending.reverse(), std::move(matrix)};
 }
+
+namespace {
+
+/// Eigenvectors of the `count` largest eigenvalues of a tridiagonal matrix, by bisection and
+/// inverse iteration as in dsyevr. (dstemr takes the largest in modulus for the largest where p
+/// = 2.)
+Matrix tridiagonal_vectors(const Vector& diagonal, const Vector& beside, lapack_int count) {
+  const auto p = static_cast<lapack_int>(diagonal.size());
+  Matrix vectors(p, count);
+  if (count == 0) {
+    return vectors;
+  }
+  Vector values(p);
+  std::vector<lapack_int> block(static_cast<std::size_t>(p));
+  std::vector<lapack_int> split(static_cast<std::size_t>(p));
+  std::vector<lapack_int> failed(static_cast<std::size_t>(count));
+  lapack_int found = 0;
+  lapack_int splits = 0;
+  [[maybe_unused]] lapack_int info =
+      LAPACKE_dstebz('I', 'B', p, 0.0, 0.0, p - count + 1, p, 0.0, diagonal.data(), beside.data(),
+                     &found, &splits, values.data(), block.data(), split.data());
+  assert(info == 0 && found == count && "dstebz converges on every finite tridiagonal matrix");
+  info = LAPACKE_dstein(LAPACK_COL_MAJOR, p, diagonal.data(), beside.data(), count, values.data(),
+                        block.data(), split.data(), vectors.data(), p, failed.data());
+  assert(info == 0 && "dstein converges on every finite tridiagonal matrix");
+  // dstebz goes block by block: put the largest first.
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(count));
+  std::iota(order.begin(), order.end(), Eigen::Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Eigen::Index a, Eigen::Index b) { return values[a] > values[b]; });
+  return vectors(Eigen::all, order);
+}
+
+}  // namespace
 
 SymmetricEigen leading_eigenvectors(Matrix matrix, Eigen::Index count) {
   assert(matrix.rows() == matrix.cols() && "an eigendecomposition needs a square matrix");
@@ -39,21 +75,11 @@ SymmetricEigen leading_eigenvectors(Matrix matrix, Eigen::Index count) {
   Vector values = diagonal;
   info = LAPACKE_dsterf(p, values.data(), Vector(beside).data());
   assert(info == 0 && "dsterf converges on every finite tridiagonal matrix");
-  Matrix vectors(p, count);
+  Matrix vectors = tridiagonal_vectors(diagonal, beside, static_cast<lapack_int>(count));
   if (count > 0) {
-    const auto k = static_cast<lapack_int>(count);
-    Vector largest(p);
-    std::vector<lapack_int> support(2 * static_cast<std::size_t>(count));
-    lapack_int found = 0;
-    lapack_logical accurate = 1;
-    info = LAPACKE_dstemr(LAPACK_COL_MAJOR, 'V', 'I', p, diagonal.data(), beside.data(), 0.0, 0.0,
-                          p - k + 1, p, &found, largest.data(), vectors.data(), p, k,
-                          support.data(), &accurate);
-    assert(info == 0 && found == k && "dstemr converges on every finite tridiagonal matrix");
-    info = LAPACKE_dormtr(LAPACK_COL_MAJOR, 'L', 'U', 'N', p, k, matrix.data(), p,
-                          reflectors.data(), vectors.data(), p);
+    info = LAPACKE_dormtr(LAPACK_COL_MAJOR, 'L', 'U', 'N', p, static_cast<lapack_int>(count),
+                          matrix.data(), p, reflectors.data(), vectors.data(), p);
     assert(info == 0 && "dormtr always ends");
-    vectors.rowwise().reverseInPlace();
   }
   return {values.reverse(), std::move(vectors)};
 }

@@ -114,10 +114,10 @@ void GramWorker::make_buffers() {
   const std::size_t cells = block_rows(bound_) * dimension;
   sums_.resize(dimension);
   if (single_) {
-    single_block_.reserve(cells);
+    single_block_ = ZeroPages<float>(cells);
     single_products_ = ZeroPages<float>(dimension * dimension);
   } else {
-    block_.reserve(cells);
+    block_ = ZeroPages<double>(cells);
     products_ = ZeroPages<double>(dimension * dimension);
   }
 }
@@ -149,10 +149,9 @@ void GramWorker::append(const double* values, std::size_t rows) {
   const double* clipped = bounded.values().data();
   add_column_sums(clipped, rows, dimension, sums_.data());
   if (single_) {
-    single_block_.resize((waiting_ + rows) * dimension);
     to_single(clipped, rows * dimension, single_block_.data() + waiting_ * dimension);
   } else {
-    block_.insert(block_.end(), clipped, clipped + rows * dimension);
+    std::copy_n(clipped, rows * dimension, block_.data() + waiting_ * dimension);
   }
   memory_ = std::move(bounded).take_memory();
   waiting_ += rows;
@@ -165,8 +164,6 @@ void GramWorker::multiply() {
   } else {
     add_outer_products(block_.data(), bound_.dimension(), waiting_, products_.data());
   }
-  block_.clear();
-  single_block_.clear();
   waiting_ = 0;
 }
 
@@ -190,8 +187,8 @@ void GramWorker::finish() {
     multiply();
   }
   memory_ = {};
-  block_ = {};
-  single_block_ = {};
+  block_ = ZeroPages<double>();
+  single_block_ = ZeroPages<float>();
   flush();
   sums_ = {};
   products_ = ZeroPages<double>();

@@ -62,13 +62,13 @@ class GramWorker {
   std::size_t rows_per_flush_;
   std::size_t unflushed_ = 0;
   std::vector<double> memory_;  // of a few bounded rows
-  std::vector<double> block_;   // bounded rows that are multiplied at once
+  ZeroPages<double> block_;     // bounded rows that are multiplied at once
   std::size_t waiting_ = 0;     // rows in the block
   std::vector<double> sums_;
   ZeroPages<double> products_;
   // single precision, when rows_per_flush_ is large enough with 2^24 in place of 2^53
   bool single_;
-  std::vector<float> single_block_;
+  ZeroPages<float> single_block_;
   ZeroPages<float> single_products_;
 };
 
