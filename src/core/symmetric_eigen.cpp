@@ -25,34 +25,56 @@ SymmetricEigen symmetric_eigen(Matrix matrix) {
 
 namespace {
 
-/// Eigenvectors of the `count` largest eigenvalues of a tridiagonal matrix, by bisection and
-/// inverse iteration as in dsyevr. (With dstemr the test failed at p = 2 and 10; why was not found
-/// out.)
-Matrix tridiagonal_vectors(const Vector& diagonal, const Vector& beside, lapack_int count) {
-  const auto p = static_cast<lapack_int>(diagonal.size());
-  Matrix vectors(p, count);
-  if (count == 0) {
-    return vectors;
-  }
+/// A tridiagonal matrix: diagonal, and what stands beside it.
+struct Tridiagonal {
+  Vector diagonal;
+  Vector beside;
+  lapack_int size() const { return static_cast<lapack_int>(diagonal.size()); }
+};
+
+/// Eigenvectors of the `count` largest eigenvalues, by bisection and inverse iteration as in dsyevr
+/// (with dstemr the test failed at p = 2 and 10; why was not found out). Empty where inverse
+/// iteration did not converge, which it does not promise.
+Matrix vectors_by_bisection(const Tridiagonal& matrix, lapack_int count) {
+  const lapack_int p = matrix.size();
   Vector values(p);
   std::vector<lapack_int> block(static_cast<std::size_t>(p));
   std::vector<lapack_int> split(static_cast<std::size_t>(p));
   std::vector<lapack_int> failed(static_cast<std::size_t>(count));
   lapack_int found = 0;
   lapack_int splits = 0;
-  [[maybe_unused]] lapack_int info =
-      LAPACKE_dstebz('I', 'B', p, 0.0, 0.0, p - count + 1, p, 0.0, diagonal.data(), beside.data(),
-                     &found, &splits, values.data(), block.data(), split.data());
-  assert(info == 0 && found == count && "dstebz converges on every finite tridiagonal matrix");
-  info = LAPACKE_dstein(LAPACK_COL_MAJOR, p, diagonal.data(), beside.data(), count, values.data(),
-                        block.data(), split.data(), vectors.data(), p, failed.data());
-  assert(info == 0 && "dstein converges on every finite tridiagonal matrix");
+  Matrix vectors = Matrix::Zero(p, count);
+  const bool converged = LAPACKE_dstebz('I', 'B', p, 0.0, 0.0, p - count + 1, p, 0.0,
+                                        matrix.diagonal.data(), matrix.beside.data(), &found,
+                                        &splits, values.data(), block.data(), split.data()) == 0 &&
+                         found == count &&
+                         LAPACKE_dstein(LAPACK_COL_MAJOR, p, matrix.diagonal.data(),
+                                        matrix.beside.data(), count, values.data(), block.data(),
+                                        split.data(), vectors.data(), p, failed.data()) == 0;
+  if (!converged) {
+    return {};
+  }
   // dstebz goes block by block: put the largest first.
   std::vector<Eigen::Index> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), Eigen::Index{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](Eigen::Index a, Eigen::Index b) { return values[a] > values[b]; });
   return vectors(Eigen::all, order);
+}
+
+/// The same by divide and conquer, which always converges and makes all of them.
+Matrix vectors_by_division(Tridiagonal matrix, lapack_int count) {
+  const lapack_int p = matrix.size();
+  Matrix all = Matrix::Zero(p, p);
+  [[maybe_unused]] const lapack_int info = LAPACKE_dstedc(
+      LAPACK_COL_MAJOR, 'I', p, matrix.diagonal.data(), matrix.beside.data(), all.data(), p);
+  assert(info == 0 && "dstedc converges on every finite tridiagonal matrix");
+  return all.rightCols(count).rowwise().reverse();
+}
+
+Matrix tridiagonal_vectors(const Tridiagonal& matrix, lapack_int count) {
+  Matrix vectors = vectors_by_bisection(matrix, count);
+  return vectors.size() > 0 ? vectors : vectors_by_division(matrix, count);
 }
 
 }  // namespace
@@ -65,18 +87,18 @@ SymmetricEigen leading_eigenvectors(Matrix matrix, Eigen::Index count) {
     return {};
   }
   // matrix = Q T Qᵀ with T tridiagonal; Q stays in `matrix` as reflectors.
-  Vector diagonal(p);
-  Vector beside(p);
-  Vector reflectors(p);
+  Tridiagonal middle{Vector::Zero(p), Vector::Zero(p)};
+  Vector reflectors = Vector::Zero(p);
   [[maybe_unused]] lapack_int info =
-      LAPACKE_dsytrd(LAPACK_COL_MAJOR, 'U', p, matrix.data(), p, diagonal.data(), beside.data(),
-                     reflectors.data());
+      LAPACKE_dsytrd(LAPACK_COL_MAJOR, 'U', p, matrix.data(), p, middle.diagonal.data(),
+                     middle.beside.data(), reflectors.data());
   assert(info == 0 && "dsytrd always ends");
-  Vector values = diagonal;
-  info = LAPACKE_dsterf(p, values.data(), Vector(beside).data());
+  Vector values = middle.diagonal;
+  info = LAPACKE_dsterf(p, values.data(), Vector(middle.beside).data());
   assert(info == 0 && "dsterf converges on every finite tridiagonal matrix");
-  Matrix vectors = tridiagonal_vectors(diagonal, beside, static_cast<lapack_int>(count));
+  Matrix vectors(p, count);
   if (count > 0) {
+    vectors = tridiagonal_vectors(middle, static_cast<lapack_int>(count));
     info = LAPACKE_dormtr(LAPACK_COL_MAJOR, 'L', 'U', 'N', p, static_cast<lapack_int>(count),
                           matrix.data(), p, reflectors.data(), vectors.data(), p);
     assert(info == 0 && "dormtr always ends");

@@ -67,6 +67,18 @@ TEST(SymmetricEigen, ResidualsAreBackwardStable) {
   }
 }
 
+TEST(SymmetricEigen, LeadingVectorsOfRepeatedEigenvalues) {
+  for (const Eigen::Index size : {1, 5, 40}) {
+    Matrix matrix = Matrix::Identity(size, size);
+    matrix.topLeftCorner(1, 1) *= 2.0;
+    for (const Eigen::Index count : {Eigen::Index{1}, size}) {
+      SymmetricEigen leading = leading_eigenvectors(matrix, count);
+      leading.values.conservativeResize(count);
+      EXPECT_TRUE(is_decomposition(matrix, leading)) << size << ' ' << count;
+    }
+  }
+}
+
 TEST(SymmetricEigen, TheCheckRejectsBrokenTwins) {
   const Matrix matrix = random_symmetric(10);
   const SymmetricEigen good = symmetric_eigen(matrix);
