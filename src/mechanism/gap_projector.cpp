@@ -10,6 +10,7 @@
 #include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/moment_plan.hpp"
 #include "eigenveil/mechanism/noisy_projector.hpp"
+#include "eigenveil/mechanism/principal_components.hpp"
 #include "eigenveil/mechanism/sample_covariance.hpp"
 #include "eigenveil/statistics/trusted_totals.hpp"
 
@@ -229,7 +230,11 @@ double GapPlan::smallest_useful_gap() const {
 
 GapComponents gap_components(const GapResult& result) {
   const SymmetricEigen inside = symmetric_eigen(result.inside / std::max(1.0, result.count));
-  return {*result.frame * inside.vectors, inside.values.cwiseMax(0.0)};
+  GapComponents components{*result.frame * inside.vectors, inside.values.cwiseMax(0.0)};
+  for (Eigen::Index j = 0; j < components.loadings.cols(); ++j) {
+    fix_sign(components.loadings.col(j));
+  }
+  return components;
 }
 
 }  // namespace eigenveil

@@ -166,8 +166,10 @@ Matrix noisy_subspace_wide(const Matrix& frame, double standard_deviation, Rando
   Matrix outside(p, r);
   fill_standard_normal(stream, {outside.data(), static_cast<std::size_t>(outside.size())});
   outside -= frame * (frame.transpose() * outside);
-  // Drawn in doubles: the low bits go to a public grid.
-  const Matrix drawn = orthonormal(frame * inside + orthonormal(outside) * root);
+  // Turned by a uniform rotation: the released basis must say nothing of the basis (and its signs)
+  // that the solver chose for the data's subspace. Drawn in doubles: the low bits go to a grid.
+  const Matrix drawn =
+      orthonormal(frame * inside + orthonormal(outside) * root) * haar_frame(stream, r, r);
   return drawn.unaryExpr(
       [](double value) { return kFrameGrid * std::nearbyint(value / kFrameGrid); });
 }

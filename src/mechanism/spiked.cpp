@@ -8,6 +8,7 @@
 #include "eigenveil/core/outward.hpp"
 #include "eigenveil/mechanism/moment_plan.hpp"
 #include "eigenveil/mechanism/noisy_projector.hpp"
+#include "eigenveil/mechanism/principal_components.hpp"
 #include "eigenveil/mechanism/spiked_estimates.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 
@@ -83,6 +84,10 @@ Result<void> check_numbers(const SpikedRequest& request) {
   if (!(request.spread >= 1.0) || !std::isfinite(request.spread)) {
     return bad_request("--spread is lambda_1 / lambda_r: at least 1, and finite");
   }
+  const SpikedConstants& c = request.constants;
+  if (!positive(c.c1) || !positive(c.c2) || !positive(c.c3) || !positive(c.c5)) {
+    return bad_request("--c1, --c2, --c3 and --c5 must be positive, finite numbers");
+  }
   if (!positive(request.row_radius)) {
     return bad_request("the rows need a positive radius");
   }
@@ -91,6 +96,19 @@ Result<void> check_numbers(const SpikedRequest& request) {
   }
   if (request.max_rank && *request.max_rank >= std::min(request.rows, request.dimension)) {
     return bad_request("--max-rank must be below the number of rows and of columns");
+  }
+  return {};
+}
+
+/// The model's sensitivities are those of rows that clipping leaves alone.
+Result<void> check_radius(const SpikedModel& model, const SpikedRequest& request) {
+  constexpr double kRounding = 1.0 - 1e-9;
+  const double needed = std::sqrt(model_radius_squared(model, request.constants));
+  if (request.noise_variance && request.spike && request.row_radius < kRounding * needed) {
+    return bad_request(fmt::format(
+        "rows are clipped to norm {:.4g}, and under the model they reach {:.4g}: clipped rows move "
+        "the subspace by more than the model says. Leave out the bound or give at least that one",
+        request.row_radius, needed));
   }
   return {};
 }
@@ -125,10 +143,16 @@ std::vector<std::string> assumptions_of(const SpikedRequest& request,
         "parameters are estimated: their confidence bounds hold, each but for probability 1e-6 of "
         "the noise and the model's own fluctuations");
   }
+  if (!request.noise_variance || !request.spike) {
+    list.push_back(fmt::format(
+        "not checked, a parameter is estimated: rows of the model stay within the norm {:.4g} they "
+        "are clipped to",
+        request.row_radius));
+  }
   if (request.max_rank) {
     list.emplace_back(
-        "the rank is estimated: noise is scaled to the noisy gap behind it, so a rank that cuts "
-        "between equal eigenvalues is drowned rather than released");
+        "the rank is estimated: noise is scaled to the noisy gap behind it and to the noisy "
+        "eigenvalue below it, so a rank that cuts between spikes gets the noise of that cut");
   }
   if (request.group_size > 1) {
     list.push_back(
@@ -175,6 +199,9 @@ Result<SpikedPlan> SpikedPlan::make(const SpikedRequest& request) {
   if (!loss) {
     return error_of(loss);
   }
+  if (const Result<void> whole = check_radius(plan.model(), request); !whole) {
+    return error_of(whole);
+  }
   const bool known = request.noise_variance && request.spike;
   plan.conditions_ =
       spiked_conditions(plan.model(), request.constants,
@@ -206,6 +233,11 @@ Result<SpikedPlan> SpikedPlan::make(const SpikedRequest& request) {
     if (const Result<double> sd = symmetric_noise_sd(1.0, part.mu, side); !sd) {
       return error_of(sd);
     }
+  }
+  if (const Result<double> sd =
+          symmetric_noise_sd(plan.covariance_change(), plan.mu_of(kInside), plan.model().rank);
+      !sd) {
+    return error_of(sd);
   }
   plan.guarantee_ = {Relation::IndependentCopy,
                      *loss,
@@ -268,6 +300,9 @@ class Estimator {
       bound_by_gap(model, result);
     }
     model.spike = result.spike_lower;
+    if (request_.max_rank) {
+      cover_cut(model, *result.noisy_eigenvalues);
+    }
     return model;
   }
 
@@ -324,6 +359,16 @@ class Estimator {
     result.spike_lower = std::clamp(gap, 0.0, result.spike_lower);
   }
 
+  /// A rank below the true one leaves spikes below the cut: what the model calls noise there is as
+  /// large as the next eigenvalue, and the largest spike is not `spread` times the gap.
+  void cover_cut(SpikedModel& model, const Vector& noisy) const {
+    const double error = kConfidence * top_sd_;
+    model.noise_variance = std::max(model.noise_variance, noisy[model.rank] + error);
+    if (model.spike > 0.0) {
+      model.spread = std::max(model.spread, (noisy[0] + error) / model.spike);
+    }
+  }
+
   const SpikedPlan& plan_;
   const SpikedRequest& request_;
   RandomStream& stream_;
@@ -341,16 +386,19 @@ Release<SpikedResult> SpikedPlan::run(const SampleCovariance& sample, RandomStre
   const Matrix sample_frame = sample.top(r).vectors;
 
   const bool dense = p <= kDenseProjector;
-  result.projector_sensitivity = eigenveil::projector_sensitivity(model, request_.constants);
+  // Eigenvectors in double precision are no better than this, and the noise stays on its grid.
+  constexpr double kSmallestChange = 0x1p-40;
+  result.projector_sensitivity =
+      std::max(kSmallestChange, eigenveil::projector_sensitivity(model, request_.constants));
   result.projector_sd =
-      *symmetric_noise_sd(result.projector_sensitivity, mu_of(kProjector), dense ? p : 1);
+      symmetric_noise_sd(result.projector_sensitivity, mu_of(kProjector), dense ? p : 1).value();
   result.frame =
       dense ? noisy_subspace(sample_frame, symmetric_noise(result.projector_sd, request_.published),
                              stream)
             : noisy_subspace_wide(sample_frame, result.projector_sd, stream);
 
   // Given U~, U~ᵀ S U~ moves by no more than S does.
-  result.inside_sd = *symmetric_noise_sd(covariance_change(), mu_of(kInside), r);
+  result.inside_sd = symmetric_noise_sd(covariance_change(), mu_of(kInside), r).value();
   const Matrix inside =
       sample.compress(result.frame) - result.noise_variance * Matrix::Identity(r, r);
   result.inside =
@@ -362,11 +410,7 @@ SpikedComponents spiked_components(const SpikedResult& result) {
   const SymmetricEigen inside = symmetric_eigen(result.inside);
   SpikedComponents components{result.frame * inside.vectors, {}};
   for (Eigen::Index j = 0; j < components.loadings.cols(); ++j) {
-    Eigen::Index largest = 0;
-    components.loadings.col(j).cwiseAbs().maxCoeff(&largest);
-    if (components.loadings(largest, j) < 0.0) {
-      components.loadings.col(j) *= -1.0;
-    }
+    fix_sign(components.loadings.col(j));
   }
   components.explained_variance =
       (inside.values.array() + result.noise_variance).cwiseMax(0.0).matrix();
