@@ -36,14 +36,14 @@ BudgetSplit split_zcdp(double rho, double share) {
 }
 
 Result<BudgetSplit> split_budget(const ExponentialRequest& request) {
-  return budget_per_row(request.budget, request.group_size)
-      .and_then([&](const Budget& per_row) -> Result<BudgetSplit> {
-        if (const auto* zcdp = std::get_if<Zcdp>(&per_row)) {
-          return split_zcdp(zcdp->rho, request.variance_share);
-        }
-        return pure_budget(per_row).map(
-            [&](PureDp pure) { return split_pure(pure.epsilon, request.variance_share); });
-      });
+  if (std::holds_alternative<Zcdp>(request.budget)) {
+    return budget_per_row(request.budget, request.group_size).map([&](const Budget& per_row) {
+      return split_zcdp(std::get<Zcdp>(per_row).rho, request.variance_share);
+    });
+  }
+  return pure_budget_per_row(request.budget, request.group_size).map([&](PureDp pure) {
+    return split_pure(pure.epsilon, request.variance_share);
+  });
 }
 
 std::vector<std::string> assumptions_of(const ProjectionPlan& projection) {

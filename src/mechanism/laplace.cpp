@@ -21,9 +21,9 @@ Result<Release<NoisyTotals>> add_laplace_noise(
 }
 
 Result<MomentPlan> plan_laplace(const MomentRequest& request) {
-  return budget_per_row(request.budget, request.group_size)
-      .and_then(pure_budget)
-      .and_then([&](PureDp per_row) { return MomentPlan::make(request, per_row); });
+  return pure_budget_per_row(request.budget, request.group_size).and_then([&](PureDp per_row) {
+    return MomentPlan::make(request, per_row);
+  });
 }
 
 }  // namespace eigenveil

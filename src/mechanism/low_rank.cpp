@@ -1,5 +1,6 @@
 #include "eigenveil/mechanism/low_rank.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -29,7 +30,8 @@ double default_eigenvalue_share(Eigen::Index dimension, Eigen::Index rank) {
     (bound_at_share(a, d, k) < bound_at_share(b, d, k) ? high : low) =
         bound_at_share(a, d, k) < bound_at_share(b, d, k) ? b : a;
   }
-  return std::round((low + high) / 2.0 * 1000.0) / 1000.0;
+  // One column has no directions, and the minimum is at the end: a share stays a share.
+  return std::clamp(std::round((low + high) / 2.0 * 1000.0) / 1000.0, 0.001, 0.999);
 }
 
 Result<LowRankPlan> LowRankPlan::make(const OrbitRequest& request, Eigen::Index rank,

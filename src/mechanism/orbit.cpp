@@ -136,8 +136,7 @@ Result<PureDp> orbit_budget(const OrbitRequest& request, Index rank) {
       return error_of(affordable);
     }
   }
-  const Result<PureDp> per_row =
-      budget_per_row(request.budget, request.group_size).and_then(pure_budget);
+  const Result<PureDp> per_row = pure_budget_per_row(request.budget, request.group_size);
   if (per_row && per_row->epsilon > kLargestEpsilon) {
     return bad_request("the budget is so large that nothing would be hidden; spend less");
   }

@@ -135,6 +135,12 @@ Result<PureDp> pure_budget(const Budget& budget) {
   return std::visit(PureBudget{}, budget);
 }
 
+Result<PureDp> pure_budget_per_row(const Budget& budget, int size) {
+  return pure_budget(budget)
+      .and_then([&](PureDp group) { return budget_per_row(group, size); })
+      .map([](const Budget& row) { return std::get<PureDp>(row); });
+}
+
 Result<GaussianDp> classic_gaussian_budget(const ApproxDp& target) {
   const Result<Budget> checked = check_budget(target);
   if (!checked) {

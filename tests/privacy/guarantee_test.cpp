@@ -96,6 +96,10 @@ TEST(Calibration, GroupsOfRowsMeetTheBudgetOfOne) {
   const Loss group = group_loss(std::get<GaussianDp>(row), 3).value();
   EXPECT_LE(delta_at(group, target.epsilon), target.delta);
   EXPECT_LE(std::get<PureDp>(budget_per_row(PureDp{1.0}, 3).value()).epsilon * 3.0, 1.0);
+  // A group of a pure loss is pure: (epsilon, delta) is converted for the group, not through mu.
+  const PureDp whole = pure_budget(target).value();
+  EXPECT_LE(pure_budget_per_row(target, 3)->epsilon * 3.0, whole.epsilon);
+  EXPECT_GT(pure_budget_per_row(target, 3)->epsilon * 3.0, whole.epsilon * (1.0 - 1e-12));
   EXPECT_EQ(std::get<Zcdp>(budget_per_row(Zcdp{1.0}, 2).value()).rho, 0.25);
 }
 

@@ -30,6 +30,10 @@ Result<GaussianDp> gaussian_budget(const Budget& budget);
 /// the epsilon whose tight delta, zCDP or GDP conversion meets the budget, rounded down.
 Result<PureDp> pure_budget(const Budget& budget);
 
+/// The same for one row, so that groups of `size` rows have `budget`: converted first and divided
+/// then, because a group of a pure loss is pure (through mu or rho most of it would be wasted).
+Result<PureDp> pure_budget_per_row(const Budget& budget, int size);
+
 /// The textbook sigma = sqrt(2 ln(1.25/delta)) D / epsilon (Dwork, Roth 2014), as mu; proved for
 /// epsilon < 1 only. For comparison in plans: gaussian_mu_for is never smaller.
 Result<GaussianDp> classic_gaussian_budget(const ApproxDp& target);
