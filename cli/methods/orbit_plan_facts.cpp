@@ -130,6 +130,7 @@ Facts target_facts(const PlanRequest& request, const OrbitPlan& plan) {
 
 void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const Facts& facts) {
   const auto number = [&facts](const char* name) { return facts[name].get<double>(); };
+  const char* units = request.what.units() == Units::Original ? "original" : "scaled";
   fmt::print("Plan for {} by method orbit: {} rows, {} columns (no data was read)\n",
              name_of(request.what.task), request.rows, bound.dimension());
   fmt::print("  guarantee   {}\n  in words    {}\n  bounds      {}\n",
@@ -148,8 +149,9 @@ void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const F
   }
   if (facts.contains("expected_variance_lost_at_most")) {
     fmt::print(
-        "  loss        on average at most {:.4g} of the variance the best subspace explains\n",
-        number("expected_variance_lost_at_most"));
+        "  loss        on average at most {:.2g} ({} units) below the variance the best subspace "
+        "explains\n",
+        number("expected_variance_lost_at_most"), units);
   }
   if (facts.contains("expected_score_lost_at_most")) {
     fmt::print(
@@ -172,7 +174,8 @@ void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const F
   if (facts.contains("lower_bounds")) {
     const Facts& bounds = facts["lower_bounds"];
     fmt::print(
-        "  nobody can  do better on all inputs, up to a constant: {:.4g} (Theorem 2.4, Corollary 2.6), {:.4g} "
+        "  nobody can  do better on all inputs, up to a constant: {:.4g} (Theorem 2.4, Corollary "
+        "2.6), {:.4g} "
         "(Corollary 2.5), {:.4g} (projections), {:.4g} (packing); spectral norm {:.4g}\n",
         bounds["theorem_2_4_f2"].get<double>(), bounds["corollary_2_5_f2"].get<double>(),
         bounds["projection_f2"].get<double>(), bounds["packing_f2"].get<double>(),

@@ -166,6 +166,12 @@ class Orbit(CliTest):
         self.assertAlmostEqual(low_rank["eigenvalue_epsilon_per_row"] +
                                low_rank["direction_epsilon_per_row"], 1.0, places=12)
 
+    def test_a_plan_names_the_units_of_its_numbers(self):
+        size = ("--rows", 1000, "--dimension", 4, "-k", 2, "--epsilon", 1, "--range", "0:10")
+        plan = self.succeed("plan", "pca", *size)
+        self.assertRegex(plan, r"at most \S+ \(original units\) below the variance the best")
+        self.assertIn("(scaled units) below", self.succeed("plan", "pca", *size, "--standardize"))
+
     def json_of(self, *arguments):
         return json.loads(self.succeed(*arguments))
 
