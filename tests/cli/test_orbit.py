@@ -67,6 +67,14 @@ class Orbit(CliTest):
         squares = sum(x * x for part in (real, imaginary) for row in part for x in row)
         self.assertAlmostEqual(trace, 5.0, places=8)
         self.assertAlmostEqual(squares, 11.0, places=8)  # tr H^2
+        # The real matrix has them too: tr A, tr A^2 and tr A^3, and rank 3 of 4.
+        _, _, matrix = read_table(self.path("out", "lowrank.csv"))
+        times = lambda a, b: [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)]
+                              for row in a]
+        power = matrix
+        for expected in (5.0, 11.0, 29.0, 83.0):
+            self.assertAlmostEqual(sum(power[i][i] for i in range(4)), expected, places=6)
+            power = times(power, matrix)
 
     def test_the_rank_of_a_prescribed_spectrum_is_that_of_the_file(self):
         target = self.write("l.txt", "3\n1\n1\n")
