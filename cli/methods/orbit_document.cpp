@@ -22,14 +22,16 @@ ReleaseDocument document_of(const OrbitDocumentHead& head, const Guarantee& guar
   return document;
 }
 
-/// Coordinates of complex rows carry the name of their real part.
+/// Coordinates of complex rows carry the name of their real part, c1 for c1.re of a complex array.
 std::vector<std::string> coordinate_names(const Schema& schema, RowField field) {
   if (field == RowField::Real) {
     return schema.columns;
   }
   std::vector<std::string> names;
   for (std::size_t j = 0; j < schema.columns.size(); j += 2) {
-    names.push_back(schema.columns[j]);
+    const std::string& name = schema.columns[j];
+    names.push_back(name.size() > 3 && name.ends_with(".re") ? name.substr(0, name.size() - 3)
+                                                             : name);
   }
   return names;
 }

@@ -15,7 +15,7 @@ using Facts = nlohmann::ordered_json;
 
 Facts common_facts(const PlanRequest& request, const OrbitRequest& orbit,
                    const Guarantee& guarantee) {
-  return {
+  Facts facts = {
       {"task", name_of(request.what.task)},
       {"method", "orbit"},
       {"guarantee", headline(guarantee, *request.what.budget.budget())},
@@ -23,6 +23,10 @@ Facts common_facts(const PlanRequest& request, const OrbitRequest& orbit,
       {"max_power_at_5pct", max_power(guarantee.loss, 0.05)},
       {"row_norm", std::sqrt(scaled_norm2_bound(orbit.bound, orbit.scales))},
       {"calibration", orbit.calibration == OrbitCalibration::Published ? "published" : "tight"}};
+  if (orbit.field == RowField::Complex) {
+    facts["complex_coordinates"] = orbit.bound.dimension() / 2;
+  }
+  return facts;
 }
 
 /// R² of scaled units, those of the assumed spectrum.
@@ -131,8 +135,12 @@ Facts target_facts(const PlanRequest& request, const OrbitPlan& plan) {
 void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const Facts& facts) {
   const auto number = [&facts](const char* name) { return facts[name].get<double>(); };
   const char* units = request.what.units() == Units::Original ? "original" : "scaled";
-  fmt::print("Plan for {} by method orbit: {} rows, {} columns (no data was read)\n",
-             name_of(request.what.task), request.rows, bound.dimension());
+  fmt::print("Plan for {} by method orbit: {} rows, {} columns{} (no data was read)\n",
+             name_of(request.what.task), request.rows, bound.dimension(),
+             facts.contains("complex_coordinates")
+                 ? fmt::format(" (real and imaginary parts of {} complex ones)",
+                               facts["complex_coordinates"].get<std::size_t>())
+                 : "");
   fmt::print("  guarantee   {}\n  in words    {}\n  bounds      {}\n",
              facts["guarantee"].get<std::string>(), facts["in_words"].get<std::string>(),
              describe_bound(bound));

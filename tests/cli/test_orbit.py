@@ -112,11 +112,15 @@ class Orbit(CliTest):
         self.release("lowrank", path, "-k", 1, "--epsilon", 20, "--row-norm", 1,
                      "--complex-rows", "--neighbours", "replace-one", "--seed", 1)
         names, _, imaginary = read_table(self.path("out", "hermitian_imaginary.NOT-PRIVATE.csv"))
-        self.assertEqual(names, ["c1.re", "c2.re"])
+        self.assertEqual(names, ["c1", "c2"])
         self.assertAlmostEqual(imaginary[1][0], 0.48, delta=0.05)  # z2 conj(z1)
-        self.assertIn("k = 2, method orbit", self.succeed(
-            "covariance", path, "--method", "orbit", "--epsilon", 1, "--row-norm", 1,
-            "--complex-rows"))
+        covariance = self.succeed("covariance", path, "--method", "orbit", "--epsilon", 1,
+                                  "--row-norm", 1, "--complex-rows")
+        self.assertIn("k = 2, method orbit", covariance)
+        self.assertIn("imaginary part\ncolumn,c1,c2\n", covariance)
+        self.assertIn("4 columns (real and imaginary parts of 2 complex ones)", self.succeed(
+            "plan", "lowrank", "--rows", 300, "--dimension", 4, "-k", 1, "--epsilon", 1,
+            "--row-norm", 1, "--complex-rows"))
         self.assertIn("even number", self.refuse(
             "lowrank", self.write("o.csv", csv_text(["a"], [[1.0]])), "--epsilon", 1, "--row-norm",
             1, "--complex-rows"))
@@ -134,6 +138,11 @@ class Orbit(CliTest):
                 dot = sum(complex(real[a][i], -imaginary[a][i]) * complex(real[a][j], imaginary[a][j])
                           for a in range(2))
                 self.assertAlmostEqual(abs(dot), float(i == j), places=6)
+        # Ranked by modulus, although the larger loading may be imaginary.
+        line = [l for l in self.succeed(
+            "pca", path, "--method", "orbit", "--epsilon", 20, "--row-norm", 1, "--complex-rows",
+            "-k", 1, "--seed", 1).splitlines() if l.startswith("  PC1")][0]
+        self.assertRegex(line, r"c2 [+-][0-9.]+[+-][0-9.]+i, c1 [+-]")
         fortran = complex_npy(rows).replace(b"'fortran_order': False", b"'fortran_order': True ")
         self.assertIn("ascontiguousarray", self.refuse(
             "pca", self.write("f.npy", fortran), "--method", "orbit", "--epsilon", 1, "--row-norm",
