@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 #include <filesystem>
 #include <numeric>
 
@@ -21,20 +22,40 @@ std::string title(const ReleaseDocument& document, const TerminalNotes& notes) {
                      count != nullptr ? fmt::format(", k = {}", *count) : "", document.method);
 }
 
-/// The names that carry a component, largest loadings first.
-std::string leading_columns(const ReleasedTable& loadings, Eigen::Index component) {
+/// Complex rows: the table after the real part.
+bool has_imaginary_part(const ReleaseDocument& document) {
+  return document.tables.size() > 1 && document.tables.front().name.ends_with("_real") &&
+         document.tables[1].name.ends_with("_imaginary");
+}
+
+/// Loadings of one component; those of real rows have imaginary part 0.
+Eigen::VectorXcd loadings_of(const ReleaseDocument& document, Eigen::Index component) {
+  Eigen::VectorXcd loading =
+      document.tables.front().values.col(component).cast<std::complex<double>>();
+  if (has_imaginary_part(document)) {
+    loading += std::complex<double>(0.0, 1.0) *
+               document.tables[1].values.col(component).cast<std::complex<double>>();
+  }
+  return loading;
+}
+
+/// The names that carry a component, largest loadings (by modulus) first.
+std::string leading_columns(const ReleaseDocument& document, Eigen::Index component) {
   constexpr std::size_t kShown = 4;
+  const ReleasedTable& loadings = document.tables.front();
   std::vector<Eigen::Index> order(static_cast<std::size_t>(loadings.values.rows()));
   std::iota(order.begin(), order.end(), Eigen::Index{0});
-  const auto loading = loadings.values.col(component);
+  const Eigen::VectorXcd loading = loadings_of(document, component);
   const std::size_t shown = std::min(kShown, order.size());
   std::partial_sort(
       order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
       [&](Eigen::Index a, Eigen::Index b) { return std::abs(loading[a]) > std::abs(loading[b]); });
   std::string text;
   for (std::size_t i = 0; i < shown; ++i) {
-    text += fmt::format("{}{} {:+.2f}", i > 0 ? ", " : "",
-                        loadings.row_names[static_cast<std::size_t>(order[i])], loading[order[i]]);
+    const std::complex<double> value = loading[order[i]];
+    text += fmt::format("{}{} {:+.2f}{}", i > 0 ? ", " : "",
+                        loadings.row_names[static_cast<std::size_t>(order[i])], value.real(),
+                        has_imaginary_part(document) ? fmt::format("{:+.2f}i", value.imag()) : "");
   }
   return text;
 }
@@ -54,7 +75,7 @@ void print_components(const ReleaseDocument& document) {
   for (std::size_t j = 0; j < std::min<std::size_t>(variance->size(), 10); ++j) {
     fmt::print("  {:<10}{:>14.5g}{:>9}{:>13.4g}   {}{}\n", fmt::format("PC{}", j + 1),
                (*variance)[j], share_of(j), (*edge)[j],
-               leading_columns(document.tables.front(), static_cast<Eigen::Index>(j)),
+               leading_columns(document, static_cast<Eigen::Index>(j)),
                (*variance)[j] < (*edge)[j] ? "   (cannot be told from noise)" : "");
   }
   fmt::print("\n");
@@ -115,6 +136,9 @@ void print_small_table(const ReleaseDocument& document) {
   const ReleasedTable& table = document.tables.front();
   if (document.task != "pca" && table.values.rows() <= kLargest) {
     fmt::print("\n{}", table_csv(table));
+    if (has_imaginary_part(document)) {
+      fmt::print("\nimaginary part\n{}", table_csv(document.tables[1]));
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/methods/subspace_document.hpp"
+#include "eigenveil/core/symmetric_eigen.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -21,14 +22,16 @@ ReleaseDocument document_of(const OrbitDocumentHead& head, const Guarantee& guar
   return document;
 }
 
-/// Coordinates of complex rows carry the name of their real part.
+/// Coordinates of complex rows carry the name of their real part, c1 for c1.re of a complex array.
 std::vector<std::string> coordinate_names(const Schema& schema, RowField field) {
   if (field == RowField::Real) {
     return schema.columns;
   }
   std::vector<std::string> names;
   for (std::size_t j = 0; j < schema.columns.size(); j += 2) {
-    names.push_back(schema.columns[j]);
+    const std::string& name = schema.columns[j];
+    names.push_back(name.size() > 3 && name.ends_with(".re") ? name.substr(0, name.size() - 3)
+                                                             : name);
   }
   return names;
 }
@@ -42,19 +45,44 @@ void add_hermitian(ReleaseDocument& document, const ComplexMatrix& matrix,
                              names, names, matrix.imag()});
 }
 
-/// Real rows: the real part, cut to the rank. Complex rows: the Hermitian matrix itself.
+/// What real rows get from a Hermitian draw.
+struct RealResult {
+  std::string description;
+  Matrix matrix;
+};
+
+/// The real part, cut to the rank. For a real M, |H - M|² = |Re H - M|² + |Im H|²: the real part is
+/// never farther from M than the draw. Its eigenvalues are majorised by those of H, as Re H is the
+/// mean of H and its conjugate; giving them back would give up this shrinkage.
+RealResult real_part(const OrbitDraw& draw) {
+  if (draw.spectrum.size() == draw.matrix.rows()) {
+    return {
+        "private covariance: the real part of the matrix that was drawn; its eigenvalues are "
+        "less spread than noisy_eigenvalues, those of the draw",
+        draw.matrix.real()};
+  }
+  return {
+      "private matrix of the rank asked for: the real part of the matrix that was drawn, cut "
+      "to that rank; its eigenvalues sum to at most noisy_eigenvalues, those of the draw",
+      real_truncation(draw, draw.spectrum.size())};
+}
+
+/// The leading eigenvectors of the real part with the prescribed eigenvalues, largest first.
+RealResult real_with_spectrum(const OrbitDraw& draw) {
+  const Matrix vectors = largest_eigenpairs(draw.matrix.real(), draw.spectrum.size()).vectors;
+  const Matrix half = vectors * draw.spectrum.cwiseSqrt().asDiagonal();
+  return {
+      "private matrix with the prescribed eigenvalues: the leading eigenvectors are those of "
+      "the real part of the matrix that was drawn",
+      half * half.transpose()};
+}
+
+/// Real rows: the real result. Complex rows: the Hermitian matrix itself.
 void add_matrix(ReleaseDocument& document, const OrbitDocumentHead& head, const OrbitDraw& draw,
-                RowField field) {
+                const RealResult& real, RowField field) {
   const std::vector<std::string> names = coordinate_names(head.schema, field);
   if (field == RowField::Real) {
-    const bool full = draw.spectrum.size() == draw.matrix.rows();
-    document.tables.push_back(
-        {head.task,
-         full ? "private covariance: the real part of the matrix that was drawn"
-              : "private matrix of the rank asked for: the real part of the matrix that "
-                "was drawn, cut to that rank",
-         "column", names, names,
-         full ? Matrix(draw.matrix.real()) : real_truncation(draw, draw.spectrum.size())});
+    document.tables.push_back({head.task, real.description, "column", names, names, real.matrix});
   }
   if (head.hermitian || field == RowField::Complex) {
     add_hermitian(document, draw.matrix, names);
@@ -114,7 +142,7 @@ ReleaseDocument low_rank_document(const OrbitDocumentHead& head,
   document.result.emplace_back("variance_noise_sd", eigenvalues.value_sd * per_row);
   document.result.emplace_back("noisy_eigenvalues", to_list(eigenvalues.values * per_row));
   const OrbitDraw scaled{drawn.orbit.matrix * per_row, drawn.orbit.spectrum * per_row};
-  add_matrix(document, head, scaled, field);
+  add_matrix(document, head, scaled, real_part(scaled), field);
   return document;
 }
 
@@ -123,7 +151,7 @@ ReleaseDocument target_document(const OrbitDocumentHead& head, const Release<Orb
   ReleaseDocument document =
       document_of(head, release.guarantee(), release.value().spectrum.size());
   document.parameters.emplace_back("target_spectrum", to_list(release.value().spectrum));
-  add_matrix(document, head, release.value(), field);
+  add_matrix(document, head, release.value(), real_with_spectrum(release.value()), field);
   return document;
 }
 

@@ -68,9 +68,11 @@ void OrbitMethod::declare(CLI::App& app) {
         ->check(open_unit_interval())
         ->group(kGroup);
   }
-  app.add_flag("--complex-rows", complex_rows_,
-               "columns come in pairs, real and imaginary part of one coordinate (a complex .npy "
-               "array is read like that)")
+  app.add_flag(
+         "--complex-rows", complex_rows_,
+         "columns come in pairs, real and imaginary part of one coordinate, as a complex .npy "
+         "array is read; without this they are real columns of their own (--dimension of a "
+         "plan counts real columns, two for each coordinate)")
       ->group(kGroup);
   if (app.get_name() == name_of(Task::LowRank)) {
     app.add_option("--target-spectrum", target_file_,

@@ -15,7 +15,7 @@ using Facts = nlohmann::ordered_json;
 
 Facts common_facts(const PlanRequest& request, const OrbitRequest& orbit,
                    const Guarantee& guarantee) {
-  return {
+  Facts facts = {
       {"task", name_of(request.what.task)},
       {"method", "orbit"},
       {"guarantee", headline(guarantee, *request.what.budget.budget())},
@@ -23,6 +23,10 @@ Facts common_facts(const PlanRequest& request, const OrbitRequest& orbit,
       {"max_power_at_5pct", max_power(guarantee.loss, 0.05)},
       {"row_norm", std::sqrt(scaled_norm2_bound(orbit.bound, orbit.scales))},
       {"calibration", orbit.calibration == OrbitCalibration::Published ? "published" : "tight"}};
+  if (orbit.field == RowField::Complex) {
+    facts["complex_coordinates"] = orbit.bound.dimension() / 2;
+  }
+  return facts;
 }
 
 /// R² of scaled units, those of the assumed spectrum.
@@ -130,8 +134,13 @@ Facts target_facts(const PlanRequest& request, const OrbitPlan& plan) {
 
 void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const Facts& facts) {
   const auto number = [&facts](const char* name) { return facts[name].get<double>(); };
-  fmt::print("Plan for {} by method orbit: {} rows, {} columns (no data was read)\n",
-             name_of(request.what.task), request.rows, bound.dimension());
+  const char* units = request.what.units() == Units::Original ? "original" : "scaled";
+  fmt::print("Plan for {} by method orbit: {} rows, {} columns{} (no data was read)\n",
+             name_of(request.what.task), request.rows, bound.dimension(),
+             facts.contains("complex_coordinates")
+                 ? fmt::format(" (real and imaginary parts of {} complex ones)",
+                               facts["complex_coordinates"].get<std::size_t>())
+                 : "");
   fmt::print("  guarantee   {}\n  in words    {}\n  bounds      {}\n",
              facts["guarantee"].get<std::string>(), facts["in_words"].get<std::string>(),
              describe_bound(bound));
@@ -148,8 +157,9 @@ void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const F
   }
   if (facts.contains("expected_variance_lost_at_most")) {
     fmt::print(
-        "  loss        on average at most {:.4g} of the variance the best subspace explains\n",
-        number("expected_variance_lost_at_most"));
+        "  loss        on average at most {:.2g} ({} units) below the variance the best subspace "
+        "explains\n",
+        number("expected_variance_lost_at_most"), units);
   }
   if (facts.contains("expected_score_lost_at_most")) {
     fmt::print(
@@ -172,7 +182,8 @@ void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const F
   if (facts.contains("lower_bounds")) {
     const Facts& bounds = facts["lower_bounds"];
     fmt::print(
-        "  nobody can  do better on all inputs, up to a constant: {:.4g} (Theorem 2.4, Corollary 2.6), {:.4g} "
+        "  nobody can  do better on all inputs, up to a constant: {:.4g} (Theorem 2.4, Corollary "
+        "2.6), {:.4g} "
         "(Corollary 2.5), {:.4g} (projections), {:.4g} (packing); spectral norm {:.4g}\n",
         bounds["theorem_2_4_f2"].get<double>(), bounds["corollary_2_5_f2"].get<double>(),
         bounds["projection_f2"].get<double>(), bounds["packing_f2"].get<double>(),

@@ -67,6 +67,14 @@ class Orbit(CliTest):
         squares = sum(x * x for part in (real, imaginary) for row in part for x in row)
         self.assertAlmostEqual(trace, 5.0, places=8)
         self.assertAlmostEqual(squares, 11.0, places=8)  # tr H^2
+        # The real matrix has them too: tr A, tr A^2 and tr A^3, and rank 3 of 4.
+        _, _, matrix = read_table(self.path("out", "lowrank.csv"))
+        times = lambda a, b: [[sum(x * y for x, y in zip(row, column)) for column in zip(*b)]
+                              for row in a]
+        power = matrix
+        for expected in (5.0, 11.0, 29.0, 83.0):
+            self.assertAlmostEqual(sum(power[i][i] for i in range(4)), expected, places=6)
+            power = times(power, matrix)
 
     def test_the_rank_of_a_prescribed_spectrum_is_that_of_the_file(self):
         target = self.write("l.txt", "3\n1\n1\n")
@@ -104,11 +112,15 @@ class Orbit(CliTest):
         self.release("lowrank", path, "-k", 1, "--epsilon", 20, "--row-norm", 1,
                      "--complex-rows", "--neighbours", "replace-one", "--seed", 1)
         names, _, imaginary = read_table(self.path("out", "hermitian_imaginary.NOT-PRIVATE.csv"))
-        self.assertEqual(names, ["c1.re", "c2.re"])
+        self.assertEqual(names, ["c1", "c2"])
         self.assertAlmostEqual(imaginary[1][0], 0.48, delta=0.05)  # z2 conj(z1)
-        self.assertIn("k = 2, method orbit", self.succeed(
-            "covariance", path, "--method", "orbit", "--epsilon", 1, "--row-norm", 1,
-            "--complex-rows"))
+        covariance = self.succeed("covariance", path, "--method", "orbit", "--epsilon", 1,
+                                  "--row-norm", 1, "--complex-rows")
+        self.assertIn("k = 2, method orbit", covariance)
+        self.assertIn("imaginary part\ncolumn,c1,c2\n", covariance)
+        self.assertIn("4 columns (real and imaginary parts of 2 complex ones)", self.succeed(
+            "plan", "lowrank", "--rows", 300, "--dimension", 4, "-k", 1, "--epsilon", 1,
+            "--row-norm", 1, "--complex-rows"))
         self.assertIn("even number", self.refuse(
             "lowrank", self.write("o.csv", csv_text(["a"], [[1.0]])), "--epsilon", 1, "--row-norm",
             1, "--complex-rows"))
@@ -126,6 +138,11 @@ class Orbit(CliTest):
                 dot = sum(complex(real[a][i], -imaginary[a][i]) * complex(real[a][j], imaginary[a][j])
                           for a in range(2))
                 self.assertAlmostEqual(abs(dot), float(i == j), places=6)
+        # Ranked by modulus, although the larger loading may be imaginary.
+        line = [l for l in self.succeed(
+            "pca", path, "--method", "orbit", "--epsilon", 20, "--row-norm", 1, "--complex-rows",
+            "-k", 1, "--seed", 1).splitlines() if l.startswith("  PC1")][0]
+        self.assertRegex(line, r"c2 [+-][0-9.]+[+-][0-9.]+i, c1 [+-]")
         fortran = complex_npy(rows).replace(b"'fortran_order': False", b"'fortran_order': True ")
         self.assertIn("ascontiguousarray", self.refuse(
             "pca", self.write("f.npy", fortran), "--method", "orbit", "--epsilon", 1, "--row-norm",
@@ -165,6 +182,12 @@ class Orbit(CliTest):
             "projection_f2", "theorem_2_4_f2"])
         self.assertAlmostEqual(low_rank["eigenvalue_epsilon_per_row"] +
                                low_rank["direction_epsilon_per_row"], 1.0, places=12)
+
+    def test_a_plan_names_the_units_of_its_numbers(self):
+        size = ("--rows", 1000, "--dimension", 4, "-k", 2, "--epsilon", 1, "--range", "0:10")
+        plan = self.succeed("plan", "pca", *size)
+        self.assertRegex(plan, r"at most \S+ \(original units\) below the variance the best")
+        self.assertIn("(scaled units) below", self.succeed("plan", "pca", *size, "--standardize"))
 
     def json_of(self, *arguments):
         return json.loads(self.succeed(*arguments))
