@@ -43,8 +43,9 @@ ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noi
   const MomentSettings shown{Center::PublicMidpoint,
                              settings.scaled_units ? Units::Scaled : Units::Original, false,
                              settings.requested};
-  document.parameters = public_parameters({shown, settings.bound, settings.relation, 1},
-                                          Schema{pseudo_columns(settings)});
+  document.parameters =
+      public_parameters({shown, settings.bound, settings.relation, settings.group_size},
+                        Schema{pseudo_columns(settings)});
   Fields& parameters = document.parameters;
   parameters.emplace_back("column_scales", to_list(pseudo_scales(settings)));
   parameters.emplace_back("intercept", settings.intercept);

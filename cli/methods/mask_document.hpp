@@ -16,6 +16,7 @@ struct MaskSettings {
   bool intercept = false;
   bool published = false;
   bool scaled_units = false;
+  int group_size = 1;
 };
 
 /// Noise of one release, in scaled units: on every cell (mask), or on the Gram (gauss).

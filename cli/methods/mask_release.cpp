@@ -61,13 +61,13 @@ Target target_of(const OutputOptions& output) {
 }
 
 MaskRequest mask_request(const MaskSettings& settings) {
-  return {settings.bound, settings.requested, settings.relation, settings.intercept,
-          settings.published};
+  return {settings.bound,     settings.requested, settings.relation,
+          settings.intercept, settings.published, settings.group_size};
 }
 
 Result<MomentPlan> gauss_plan(const MaskSettings& settings) {
   return plan_gauss({settings.bound, settings.requested, settings.relation,
-                     settings.intercept ? Extension::Full : Extension::None});
+                     settings.intercept ? Extension::Full : Extension::None, settings.group_size});
 }
 
 /// What can be refused before a row is read.
@@ -411,9 +411,6 @@ Outcome MaskCommandRequest::run() const {
   if (!relation) {
     return error_of(relation);
   }
-  if (budget.group_size != 1) {
-    return bad_request("--group-size is not offered for pseudo-data; divide the budget instead");
-  }
   if (bounds.private_mean()) {
     return bad_request(
         "pseudo-data has no private centre; give --intercept, and analyse subtracts "
@@ -448,7 +445,8 @@ Outcome MaskCommandRequest::run() const {
                         passes.front().schema(),
                         intercept,
                         calibration == "published",
-                        standardize};
+                        standardize,
+                        budget.group_size};
   return MaskRun(*this, std::move(settings)).run(passes);
 }
 

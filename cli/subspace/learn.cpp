@@ -64,7 +64,9 @@ SubspaceRequest LearnOptions::request(std::size_t rows, std::size_t dimension,
 
 Result<ApproxDp> subspace_budget(const BudgetOptions& options) {
   if (options.group_size != 1) {
-    return bad_request("subspace protects one row; leave out --group-size");
+    return bad_request(
+        "subspace protects one row: leave out --group-size; G rows together have (epsilon, delta) "
+        "when one row gets epsilon/G and delta (e^(epsilon/G) - 1)/(e^epsilon - 1)");
   }
   if (options.neighbours != "replace-one") {
     return bad_request(
@@ -132,8 +134,9 @@ Result<Release<LearnedSubspace>> learn_subspace(const SubspacePlan& plan, std::s
                                                 const InputOptions& input, bool quiet,
                                                 RandomStream& stream) {
   SubspaceLearner learner(plan, parts, angle, stream, input.thread_count());
-  return for_each_row(input, rows, quiet, [&](const double* row) { learner.add(row); })
-      .map([&] { return std::move(learner).finish(); });
+  return for_each_row(input, rows, quiet, [&](const double* row) { learner.add(row); }).map([&] {
+    return std::move(learner).finish();
+  });
 }
 
 }  // namespace eigenveil::cli

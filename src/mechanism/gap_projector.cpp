@@ -12,6 +12,7 @@
 #include "eigenveil/mechanism/noisy_projector.hpp"
 #include "eigenveil/mechanism/principal_components.hpp"
 #include "eigenveil/mechanism/sample_covariance.hpp"
+#include "eigenveil/privacy/pair_per_row.hpp"
 #include "eigenveil/statistics/trusted_totals.hpp"
 
 namespace eigenveil {
@@ -56,11 +57,9 @@ Result<void> check_relation(Relation relation) {
   return bad_request("spiked-robust is proved for add-remove, replace-one and zero-row");
 }
 
-/// One row's (epsilon, delta) so that G of them have the budget: epsilon/G, and delta over
-/// 1 + e^(epsilon/G) + ... + e^((G-1) epsilon/G). Not through one mu: part of delta is for the gap.
-Result<ApproxDp> pair_per_row(const Budget& budget, int size) {
-  const Result<Budget> checked = check_budget(budget);
-  if (!checked) {
+/// Not through one mu: part of delta is for the gap.
+Result<ApproxDp> row_pair(const Budget& budget, int size) {
+  if (const Result<Budget> checked = check_budget(budget); !checked) {
     return error_of(checked);
   }
   const auto* approx = std::get_if<ApproxDp>(&budget);
@@ -68,15 +67,7 @@ Result<ApproxDp> pair_per_row(const Budget& budget, int size) {
     return bad_request(
         "spiked-robust spends some delta on its gap: give --epsilon together with --delta");
   }
-  if (size < 1) {
-    return bad_request(fmt::format("--group-size must be at least 1; it is {}", size));
-  }
-  if (size == 1) {
-    return *approx;
-  }
-  const double epsilon = down(approx->epsilon / size);
-  const double terms = up(std::expm1(up(epsilon * size)) / std::expm1(epsilon), kUlps);
-  return ApproxDp{epsilon, down(approx->delta / terms, kUlps)};
+  return pair_per_row(*approx, size);
 }
 
 }  // namespace
@@ -118,7 +109,7 @@ Result<GapPlan> GapPlan::make(const GapRequest& request) {
   if (const Result<void> fits = check_relation(request.relation); !fits) {
     return error_of(fits);
   }
-  const Result<ApproxDp> approx = pair_per_row(request.budget, request.group_size);
+  const Result<ApproxDp> approx = row_pair(request.budget, request.group_size);
   if (!approx) {
     return error_of(approx);
   }

@@ -8,6 +8,7 @@
 #include "eigenveil/core/outward.hpp"
 #include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/moment_plan.hpp"
+#include "eigenveil/privacy/pair_per_row.hpp"
 #include "eigenveil/random/chi_square.hpp"
 #include "eigenveil/random/normal.hpp"
 #include "eigenveil/statistics/trusted_totals.hpp"
@@ -89,7 +90,12 @@ Guarantee guarantee_of(const MaskRequest& request, const MaskShape& shape, doubl
                        const ApproxDp& target) {
   Guarantee guarantee;
   guarantee.relation = request.relation;
-  guarantee.loss = mask_curve(shape, sigma, target.epsilon, covering_relation(request));
+  if (request.group_size == 1) {
+    guarantee.loss = mask_curve(shape, sigma, target.epsilon, covering_relation(request));
+  } else {
+    guarantee.loss = target;  // of the group
+    guarantee.group_size = request.group_size;
+  }
   guarantee.basis = Basis::ProvedRealArithmetic;
   guarantee.assumptions = noise_assumptions(NoiseLaw::Gaussian);
   guarantee.assumptions.emplace_back(
@@ -120,13 +126,17 @@ Result<void> MaskPlan::check(const MaskRequest& request) {
         "masking is calibrated for (epsilon, delta): give --epsilon E --delta D, or choose "
         "--method gauss for --rho and --mu");
   }
+  const Result<ApproxDp> row = pair_per_row(*target, request.group_size);
+  if (!row) {
+    return error_of(row);
+  }
   // The relation and the bound do not depend on how many rows there are.
   const MaskShape shape =
       shape_of(request, static_cast<std::int64_t>(request.bound.dimension()) + 2);
   if (request.relation != Relation::ZeroRow && request.relation != Relation::ReplaceOne) {
-    return tight_mask_noise(shape, *target, request.relation).map([](double) {});  // says which
+    return tight_mask_noise(shape, *row, request.relation).map([](double) {});  // says which
   }
-  return tight_mask_noise(shape, *target, covering_relation(request)).map([](double) {});
+  return tight_mask_noise(shape, *row, covering_relation(request)).map([](double) {});
 }
 
 Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smallest_block) {
@@ -137,13 +147,22 @@ Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smalles
   const MaskShape shape = shape_of(request, smallest_block);
   const Relation covered = covering_relation(request);
   const double change = covered == Relation::ZeroRow ? shape.row_norm : 2.0 * shape.row_norm;
-  Result<double> sigma = tight_mask_noise(shape, target, covered);
-  if (sigma && request.published) {
-    // The source's rule asks for more; should it ever ask for less, the proof of ours decides.
-    sigma = std::max(*sigma, *general_mask_noise(shape, change, target));
+  const Result<ApproxDp> row = pair_per_row(target, request.group_size);
+  if (!row) {
+    return error_of(row);
   }
+  Result<double> sigma = tight_mask_noise(shape, *row, covered);
   if (!sigma) {
     return error_of(sigma);
+  }
+  if (request.group_size > 1) {
+    // X + C alone is a Gaussian mechanism for all G rows, which move it by sqrt(G) change.
+    const double moved = up(up(std::sqrt(static_cast<double>(request.group_size))) * change);
+    sigma = std::min(*sigma, up(moved / gaussian_mu_for(target)));
+  }
+  if (request.published) {
+    // The source's rule asks for more; should it ever ask for less, the proof of ours decides.
+    sigma = std::max(*sigma, *general_mask_noise(shape, change, *row));
   }
   return MaskPlan(request, shape, *sigma, guarantee_of(request, shape, *sigma, target));
 }

@@ -172,6 +172,20 @@ class Mask(CliTest):
         self.refuse("mask", few, *self.BUDGET, "--out", self.path("o"))
         self.assertFalse(os.path.exists(self.path("o")))
 
+    def test_a_group_of_rows_gets_the_budget_and_more_noise(self):
+        for method, noise in (("mask", "sigma"), ("gauss", "gram_noise_sd_diagonal")):
+            found = []
+            for size in (1, 2):
+                out = self.path(f"{method}{size}")
+                self.mask("--method", method, "--group-size", size, "--out", out)
+                release = read_json(os.path.join(out, "release.json"))
+                self.assertEqual(release["parameters"]["group_size"], size)
+                self.assertEqual(release["guarantee"].get("group_size", 1), size)
+                found.append(release["parameters"][noise])
+            self.assertGreater(found[1], 1.3 * found[0])
+        self.assertIn("--group-size", self.refuse("mask", self.input, *self.BUDGET, "--group-size",
+                                                  0, "--out", self.path("o")))
+
     def test_regression_with_intervals(self):
         big = self.write("big.csv", csv_text(NAMES, table(6000, 3)))
         self.succeed("mask", big, *self.BUDGET, "--intercept", "--out", self.path("out"), "--quiet")

@@ -16,6 +16,7 @@ struct MaskRequest {
   Relation relation = Relation::ZeroRow;
   bool intercept = false;  ///< a leading column of ones, which counts in the row norm
   bool published = false;  ///< the source's noise instead of the tight one
+  int group_size = 1;      ///< rows protected together
 };
 
 /// What is released of a block of rows: any n x p pseudo-data with these second moments, uniformly
