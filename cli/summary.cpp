@@ -72,11 +72,15 @@ void print_components(const ReleaseDocument& document) {
   };
   fmt::print("\n  {:<10}{:>14}{:>9}{:>13}   {}\n", "component", "variance",
              share != nullptr ? "share" : "", "noise shows", "largest loadings");
-  for (std::size_t j = 0; j < std::min<std::size_t>(variance->size(), 10); ++j) {
+  constexpr std::size_t kListed = 10;
+  for (std::size_t j = 0; j < std::min(variance->size(), kListed); ++j) {
     fmt::print("  {:<10}{:>14.5g}{:>9}{:>13.4g}   {}{}\n", fmt::format("PC{}", j + 1),
                (*variance)[j], share_of(j), (*edge)[j],
                leading_columns(document, static_cast<Eigen::Index>(j)),
                (*variance)[j] < (*edge)[j] ? "   (cannot be told from noise)" : "");
+  }
+  if (variance->size() > kListed) {
+    fmt::print("  and {} more in the files\n", variance->size() - kListed);
   }
   fmt::print("\n");
 }
@@ -118,8 +122,9 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
         *diagonal, *field<double>(document.result, "entry_noise_sd_off_diagonal_scaled"));
   }
   if (const auto* sd = field<double>(document.result, "variance_noise_sd")) {
-    fmt::print("  noise       directions are drawn; standard deviation {:.3g} on a variance\n",
-               *sd);
+    const auto* units = field<std::string>(document.parameters, "units");
+    fmt::print("  noise       directions are drawn; standard deviation {:.3g} on a variance{}\n",
+               *sd, units != nullptr ? fmt::format(" (units: {})", *units) : "");
   }
   for (const std::string& line : notes.more) {
     fmt::print("  {}\n", line.substr(std::min(line.find_first_not_of(' '), line.size())));

@@ -69,8 +69,8 @@ Outcome ReproduceRequest::run_entries(const std::vector<Entry>& entries) const {
       return error_of(written);
     }
     done.emplace_back(entry, *result);
-    fmt::print("{}  {}\n  {}\n  wrote {}\n", entry.id, entry.title, agreement_in_words(*result),
-               (written->path / "index.html").string());
+    fmt::print("{}  {}\n  {}\n  wrote {}\n", entry.id, entry.title,
+               agreement_in_words(entry, *result), (written->path / "index.html").string());
     if (!written->png_missing.empty()) {
       fmt::print("  no PNG: {}\n", written->png_missing);
     }

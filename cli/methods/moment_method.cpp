@@ -105,6 +105,10 @@ nlohmann::ordered_json plan_facts(const PlanRequest& request, const MomentPlan& 
     facts["predicted_error_f2"] =
         predicted_subspace_error(eigenvalues, request.what.components, plan.off_diagonal_sd() / n);
   }
+  if (request.what.task == Task::LowRank && eigenvalues.size() > 0) {
+    facts["predicted_error_f2"] = predicted_truncation_error(
+        eigenvalues, request.what.components, plan.product_sd() / n, plan.off_diagonal_sd() / n);
+  }
   return facts;
 }
 
@@ -127,7 +131,12 @@ void print_plan(const PlanRequest& request, const MomentPlan& plan,
   if (plan.count_sd() > 0.0) {
     fmt::print("  rows        released with standard deviation {:.3g}\n", plan.count_sd());
   }
-  if (facts.contains("predicted_error_f2")) {
+  if (facts.contains("predicted_error_f2") && request.what.task == Task::LowRank) {
+    fmt::print(
+        "  error       |M - H|_F^2 about {:.4g} (first order, for the assumed spectrum, scaled "
+        "units)\n",
+        facts["predicted_error_f2"].get<double>());
+  } else if (facts.contains("predicted_error_f2")) {
     fmt::print(
         "  error       |UU' - VV'|_F^2 about {:.4g} (worst {}; first order, for the assumed "
         "spectrum)\n",

@@ -51,12 +51,12 @@ void print_choice(const Facts& facts) {
   } else if (facts.contains("recommended_method")) {
     fmt::print(
         "  choice      orbit: noise on entries (--method laplace) has the smaller error only above "
-        "a leading eigenvalue of {:.4g}, and none can exceed {:.4g}\n",
+        "a leading eigenvalue of {:.4g}, and none can exceed {:.4g} (scaled units)\n",
         crossing, facts["largest_possible_eigenvalue"].get<double>());
   } else {
     fmt::print(
         "  choice      noise on entries (--method laplace) has the smaller error if the leading "
-        "eigenvalue is above {:.4g} (first order; --spectrum compares the two)\n",
+        "eigenvalue is above {:.4g} (scaled units, first order; --spectrum compares the two)\n",
         crossing);
   }
 }

@@ -147,13 +147,14 @@ void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const F
   fmt::print("  directions  epsilon {:.4g} per row, {} exponents\n",
              number("direction_epsilon_per_row"), facts["calibration"].get<std::string>());
   if (facts.contains("variance_epsilon_per_row")) {
-    fmt::print("  variances   epsilon {:.4g} per row, standard deviation {:.4g}\n",
-               number("variance_epsilon_per_row"), number("noise_sd_variance"));
+    fmt::print("  variances   epsilon {:.4g} per row, standard deviation {:.4g} ({} units)\n",
+               number("variance_epsilon_per_row"), number("noise_sd_variance"), units);
   }
   if (facts.contains("eigenvalue_epsilon_per_row")) {
-    fmt::print("  eigenvalues epsilon {:.4g} per row (share {}), standard deviation {:.4g}\n",
-               number("eigenvalue_epsilon_per_row"), number("eigenvalue_share"),
-               number("noise_sd_eigenvalue"));
+    fmt::print(
+        "  eigenvalues epsilon {:.4g} per row (share {}), standard deviation {:.4g} ({} units)\n",
+        number("eigenvalue_epsilon_per_row"), number("eigenvalue_share"),
+        number("noise_sd_eigenvalue"), units);
   }
   if (facts.contains("expected_variance_lost_at_most")) {
     fmt::print(

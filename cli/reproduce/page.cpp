@@ -1,6 +1,10 @@
 #include "cli/reproduce/page.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
 
 #include "eigenveil/core/version.hpp"
 #include "eigenveil/report/html_text.hpp"
@@ -81,19 +85,57 @@ std::string figure_part(const NamedFigure& figure) {
       svg.substr(svg.find("<svg")), escape_markup(figure.name));
 }
 
+/// Nothing a paper says: the entry has no paper, or the paper's column says so.
+bool is_own_check(const Entry& entry, const Comparison& line) {
+  constexpr std::array<std::string_view, 4> kNoPaper = {"(ours)", "-", "(not in the paper)",
+                                                        "left open"};
+  return entry.source.starts_with("Our own") ||
+         std::find(kNoPaper.begin(), kNoPaper.end(), line.paper) != kNoPaper.end();
+}
+
+/// Agreeing and compared.
+struct Tally {
+  std::size_t agreeing = 0;
+  std::size_t compared = 0;
+};
+
+/// The reason, if nothing could be computed.
+std::string reason_for_skipping(const Reproduction& result) {
+  const bool skipped = result.comparisons.empty() && !result.notes.empty() &&
+                       result.notes.front().starts_with("SKIPPED");
+  return skipped ? result.notes.front() : "";
+}
+
 }  // namespace
 
-std::string agreement_in_words(const Reproduction& result) {
-  return fmt::format("{} of {} numbers and claims agree with the paper", result.agreeing(),
-                     result.comparisons.size());
+std::string agreement_in_words(const Entry& entry, const Reproduction& result) {
+  if (const std::string skipped = reason_for_skipping(result); !skipped.empty()) {
+    return skipped;
+  }
+  Tally paper;
+  Tally own;
+  for (const Comparison& line : result.comparisons) {
+    Tally& tally = is_own_check(entry, line) ? own : paper;
+    ++tally.compared;
+    tally.agreeing += line.agrees ? 1 : 0;
+  }
+  std::vector<std::string> parts;
+  if (paper.compared > 0) {
+    parts.push_back(fmt::format("{} of {} numbers and claims of the paper agree", paper.agreeing,
+                                paper.compared));
+  }
+  if (own.compared > 0) {
+    parts.push_back(fmt::format("{} of {} own checks hold", own.agreeing, own.compared));
+  }
+  return parts.empty() ? "nothing to compare with" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
 std::string entry_page(const Entry& entry, const Reproduction& result) {
   std::string body = fmt::format(
       "<h1>{}</h1>\n<p class=\"source\">{} &middot; "
-      "{}</p>\n<blockquote>{}</blockquote>\n<p>{}.</p>\n",
+      "{}</p>\n<blockquote>{}</blockquote>\n<p>{}</p>\n",
       escape_markup(entry.title), escape_markup(entry.id), escape_markup(entry.source),
-      escape_markup(entry.statement), agreement_in_words(result));
+      escape_markup(entry.statement), escape_markup(agreement_in_words(entry, result)));
   for (const NamedFigure& figure : result.figures) {
     body += figure_part(figure);
   }
@@ -113,9 +155,10 @@ std::string entry_page(const Entry& entry, const Reproduction& result) {
 std::string overview_page(const std::vector<std::pair<Entry, Reproduction>>& done) {
   std::string body = "<h1>Tables and figures of the source papers</h1>\n<ul>\n";
   for (const auto& [entry, result] : done) {
-    body += fmt::format("<li><a href=\"{0}/index.html\">{0}</a> {1}<br>{2}: {3}</li>\n",
-                        escape_markup(entry.id), escape_markup(entry.title),
-                        escape_markup(entry.source), agreement_in_words(result));
+    body +=
+        fmt::format("<li><a href=\"{0}/index.html\">{0}</a> {1}<br>{2}: {3}</li>\n",
+                    escape_markup(entry.id), escape_markup(entry.title),
+                    escape_markup(entry.source), escape_markup(agreement_in_words(entry, result)));
   }
   return framed("Eigenveil: reproduction", body + "</ul>\n");
 }

@@ -11,7 +11,7 @@ std::string entry_page(const Entry& entry, const Reproduction& result);
 /// The page of a folder that holds several entries: a line and a link for each.
 std::string overview_page(const std::vector<std::pair<Entry, Reproduction>>& done);
 
-/// "72 of 73 numbers and claims agree with the paper".
-std::string agreement_in_words(const Reproduction& result);
+/// "3 of 3 numbers and claims of the paper agree, 2 of 2 own checks hold", or why it was skipped.
+std::string agreement_in_words(const Entry& entry, const Reproduction& result);
 
 }  // namespace eigenveil::cli

@@ -23,7 +23,8 @@ struct Sweep {
   Scale x_scale = Scale::Linear;
 };
 
-/// a <= b up to the noise of the repetitions, over the points whose x lies in the range.
+/// a <= b up to the noise of the repetitions, over the points whose x lies in the range; with a
+/// factor below 1 (well below), the mean of a at most this share of that of b.
 struct Claim {
   std::size_t panel;
   std::string text;
@@ -31,7 +32,11 @@ struct Claim {
   std::string second;
   double from = 0.0;
   double to = 1e300;
+  double factor = 1.0;
 };
+
+/// Our reading of "well below".
+constexpr double kWellBelow = 0.5;
 
 struct FigurePlan {
   std::vector<Sweep> sweeps;
@@ -154,10 +159,13 @@ Comparison judge(const Claim& claim, const Sweep& sweep, const std::vector<Point
     const double error =
         (deviation(first) + deviation(second)) / std::sqrt(static_cast<double>(first.size()));
     ++total;
-    held += mean(first) <= mean(second) + error ? 1 : 0;
+    const double allowed = claim.factor < 1.0 ? claim.factor * mean(second) : mean(second) + error;
+    held += mean(first) <= allowed ? 1 : 0;
     worst = std::max(worst, mean(first) / mean(second));
   }
-  return {fmt::format("{}: {}", sweep.title, claim.text), claim.first + " <= " + claim.second,
+  return {fmt::format("{}: {}", sweep.title, claim.text),
+          claim.factor < 1.0 ? fmt::format("{} <= {:g} {}", claim.first, claim.factor, claim.second)
+                             : claim.first + " <= " + claim.second,
           fmt::format("{} of {} points, largest ratio {:.2f}", held, total, worst),
           total > 0 && held == total};
 }
@@ -299,16 +307,17 @@ FigurePlan figure_plan(int number) {
               "Errors of all methods grow as epsilon falls. DP-Gauss* is best at small lambda; our "
               "method outperforms the others as lambda grows."};
     case 3:
-      return {{{"n = 30, r = 3, lambda varies",
-                "lambda",
-                {100, 500, 2000, 10000, 50000},
-                [](double l) { return setting(30, 50, 3, l); },
-                false,
-                Scale::Log10}},
-              {{0, "ours well below DP-Gauss", kPublished, kDpGauss, 500.0},
-               {0, "ours well below DP-Gauss*", kPublished, kDpGaussStar, 500.0}},
-              "With p >= n our method outperforms DP-Gauss and DP-Gauss*, which hardly improve as "
-              "the signal grows."};
+      return {
+          {{"n = 30, r = 3, lambda varies",
+            "lambda",
+            {100, 500, 2000, 10000, 50000},
+            [](double l) { return setting(30, 50, 3, l); },
+            false,
+            Scale::Log10}},
+          {{0, "ours well below DP-Gauss", kPublished, kDpGauss, 500.0, 1e300, kWellBelow},
+           {0, "ours well below DP-Gauss*", kPublished, kDpGaussStar, 500.0, 1e300, kWellBelow}},
+          "With p >= n our method outperforms DP-Gauss and DP-Gauss*, which hardly improve as "
+          "the signal grows."};
     case 5:
       return {{{"p = 50, n varies",
                 "n",

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 
 #include "cli/reproduce/entry.hpp"
@@ -18,11 +19,17 @@ constexpr std::size_t kPerDigit = 500;
 constexpr Eigen::Index kSide = 28;
 constexpr Eigen::Index kSmall = 14;
 
+/// EIGENVEIL_DATA, or beside the checkout.
 std::optional<std::filesystem::path> mnist_folder() {
-  for (const char* place :
-       {"../shared/data/mnist", "../../shared/data/mnist", "shared/data/mnist"}) {
-    if (std::filesystem::exists(std::filesystem::path(place) / "train-images-idx3-ubyte.gz")) {
-      return place;
+  const char* given = std::getenv("EIGENVEIL_DATA");
+  const std::vector<std::filesystem::path> places =
+      given != nullptr ? std::vector<std::filesystem::path>{given}
+                       : std::vector<std::filesystem::path>{"../shared/data", "../../shared/data",
+                                                            "shared/data"};
+  std::error_code ignored;
+  for (const std::filesystem::path& place : places) {
+    if (std::filesystem::exists(place / "mnist" / "train-images-idx3-ubyte.gz", ignored)) {
+      return place / "mnist";
     }
   }
   return std::nullopt;
@@ -166,7 +173,9 @@ Result<Reproduction> produce(EntryRun& run) {
   Reproduction result;
   const std::optional<std::filesystem::path> folder = mnist_folder();
   if (!folder) {
-    result.notes = {"SKIPPED: MNIST was not found in ../shared/data/mnist; nothing was compared."};
+    result.notes = {
+        "SKIPPED: MNIST was found neither in $EIGENVEIL_DATA/mnist nor in ../shared/data/mnist, so "
+        "nothing was computed."};
     return result;
   }
   const Result<Digits> digits = read_digits(*folder);

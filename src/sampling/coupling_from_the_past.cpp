@@ -1,5 +1,7 @@
 #include "eigenveil/sampling/coupling_from_the_past.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <limits>
@@ -202,9 +204,10 @@ Result<void> check_coupling_cost(Eigen::Index dimension, Eigen::Index rank, doub
     return {};
   }
   return bad_request(
-      "an exact draw from this orbit could take too long: the work grows like d^3 k and exceeds "
-      "the limit for this dimension d and rank k; use fewer columns, a smaller rank, or allow "
-      "unbounded time");
+      fmt::format("an exact draw from this orbit could take too long: the work grows like d^3 k = "
+                  "{:.2g} for dimension d = {} and rank k = {}, and the limit is {:.2g}; use fewer "
+                  "columns, a smaller rank, or --unbounded-time (unbounded_time in Python)",
+                  coupling_cost(dimension, rank), dimension, rank, limit));
 }
 
 }  // namespace eigenveil

@@ -187,7 +187,26 @@ class Orbit(CliTest):
         size = ("--rows", 1000, "--dimension", 4, "-k", 2, "--epsilon", 1, "--range", "0:10")
         plan = self.succeed("plan", "pca", *size)
         self.assertRegex(plan, r"at most \S+ \(original units\) below the variance the best")
+        self.assertRegex(self.succeed("plan", "lowrank", *size),
+                         r"eigenvalue (of|is above) .*\(scaled units")
+        self.assertIn("on a variance (units: original)", self.succeed(
+            "lowrank", self.csv, "-k", 1, "--epsilon", 1, "--row-norm", 1))
         self.assertIn("(scaled units) below", self.succeed("plan", "pca", *size, "--standardize"))
+
+    def test_components_that_are_not_listed_are_counted(self):
+        wide = self.write("w.csv", csv_text(
+            ["x%d" % j for j in range(12)], [[0.1] * 12 for _ in range(50)]))
+        self.assertIn("and 2 more in the files", self.succeed(
+            "pca", wide, "-k", 12, "--epsilon", 1, "--delta", 1e-6, "--row-norm", 1))
+
+    def test_entries_with_noise_use_the_assumed_spectrum(self):
+        spectrum = self.write("g.txt", "0.5\n0.1\n0.1\n0.1\n")
+        size = ("plan", "lowrank", "-k", 1, "--epsilon", 1, "--row-norm", 1, "--rows", 100000,
+                "--dimension", 4, "--spectrum", spectrum)
+        both = self.json_of(*size, "--json")
+        laplace = self.json_of(*size, "--method", "laplace", "--json")
+        self.assertEqual(laplace["predicted_error_f2"], both["predicted_error_f2_laplace"])
+        self.assertIn("|M - H|_F^2 about", self.succeed(*size, "--method", "laplace"))
 
     def json_of(self, *arguments):
         return json.loads(self.succeed(*arguments))
@@ -198,8 +217,9 @@ class Orbit(CliTest):
             "lowrank", self.csv, "--delta", 1e-6, "--eigenvalue-share", 0.3, *common))
         self.assertIn("--center private", self.refuse(
             "pca", self.csv, "-k", 2, "--center", "private", *common))
-        self.assertIn("unbounded time", self.refuse(
-            "plan", "pca", "--rows", 10, "--dimension", 2000, "-k", 2, *common))
+        refusal = self.refuse("plan", "pca", "--rows", 10, "--dimension", 2000, "-k", 2, *common)
+        self.assertIn("the limit is 1e+09", refusal)
+        self.assertIn("--unbounded-time", refusal)
         self.refuse("lowrank", self.csv, "-k", 5, *common)
 
     def test_the_audit_stands_and_catches_the_mutants(self):

@@ -5,10 +5,11 @@ import csv
 import math
 import os
 import re
+import subprocess
 import unittest
 from html.parser import HTMLParser
 
-from support import CliTest, files_of, read_json
+from support import PROGRAM, CliTest, files_of, read_json
 
 
 def lines_of(path):
@@ -146,6 +147,23 @@ class Reproduce(CliTest):
             self.assertEqual(sorted(first), sorted(second))
             for name, content in first.items():
                 self.assertEqual(content, second[name], name)
+
+    def test_what_lacks_its_data_is_skipped_aloud(self):
+        for entry in ("002-credit", "004-fig4"):
+            done = subprocess.run([PROGRAM, "reproduce", entry, "--out", self.path("out")],
+                                  env={**os.environ, "EIGENVEIL_DATA": self.path("nowhere")},
+                                  cwd=self.folder, capture_output=True, text=True, timeout=300,
+                                  check=False)
+            self.assertEqual(done.returncode, 0)
+            self.assertRegex(done.stdout, r"(?m)^  SKIPPED: .*EIGENVEIL_DATA")
+            self.assertNotIn("0 of 0", done.stdout)
+
+    def test_well_below_is_at_most_half(self):
+        out = self.reproduce("004-fig3")
+        for line in lines_of(os.path.join(out, "004-fig3", "comparisons.csv")):
+            self.assertIn("<= 0.5 DP-Gauss", line["paper"])
+            self.assertEqual(line["agrees"] == "yes",
+                             float(line["ours"].rsplit(" ", 1)[1]) <= 0.5)
 
     def test_a_folder_that_cannot_be_made_is_an_output_error(self):
         blocked = self.write("blocked", "a file")
