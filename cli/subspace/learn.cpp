@@ -70,8 +70,7 @@ Result<SubspacePlan> LearnOptions::plan(std::size_t rows, std::size_t dimension,
   if (planned || parts() == 1) {
     return planned;
   }
-  for (std::size_t enough = std::max<std::size_t>(rows, 64); enough < kMostRows;
-       enough += enough / 2) {
+  for (std::size_t enough = std::max<std::size_t>(rows, 64); enough < kMostRows; enough *= 2) {
     if (SubspacePlan::make(request(enough, dimension, budget))) {
       return bad_request(fmt::format(
           "{} rows are too few for the {} parts of --failure-probability, which leave {} in each; "

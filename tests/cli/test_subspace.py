@@ -106,7 +106,7 @@ class ExactSubspace(CliTest):
             self.assertIn("line 201, column 1 holds no whole number, fraction or decimal", message)
             self.assertNotIn("secret", message)
             self.succeed("subspace", "bad.csv", "--exact", "-k", "2", *BUDGET, "--bad-cell",
-                         "midpoint")
+                         "midpoint", "--json")
 
     def test_npy_holds_whole_numbers_of_any_type(self):
         rows = exact_rows(200)
@@ -200,7 +200,7 @@ class NearSubspace(CliTest):
     def test_null_when_there_is_no_subspace(self):
         self.write("rows.npy", npy_bytes(near_rows(1600, 8, 1.0)))
         text = self.succeed("subspace", "rows.npy", "-k", "2", *BUDGET, "--gamma", "1e-3",
-                            "--quiet")
+                            "--out", "null", "--quiet")
         self.assertIn("NULL", text)
 
     def test_refusals_come_from_public_numbers(self):
