@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.hpp"
+#include "cli/methods/document_parts.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
 #include "cli/released_input.hpp"
@@ -26,9 +27,10 @@ Json to_json(const Matrix& values) {
   return rows;
 }
 
-void print_matrix(const std::vector<std::string>& names, const Matrix& values) {
+void print_matrix(const std::vector<std::string>& names, const std::vector<std::string>& header,
+                  const Matrix& values) {
   std::string line = "column";
-  for (const std::string& name : names) {
+  for (const std::string& name : header) {
     line += "," + name;
   }
   fmt::print("{}\n", line);
@@ -41,17 +43,50 @@ void print_matrix(const std::vector<std::string>& names, const Matrix& values) {
   }
 }
 
+void print_matrix(const std::vector<std::string>& names, const Matrix& values) {
+  print_matrix(names, names, values);
+}
+
 /// What all parts of the command share: the release and how to print.
 struct AnalyseOptions {
-  std::string file;
+  std::vector<std::string> files;
   bool json = false;
 
   void declare(CLI::App& app) {
-    app.add_option("FILE", file,
+    app.add_option("FILE", files,
                    "pseudo-data with its release document beside it, a release.json of mask or "
-                   "covariance, or its directory")
+                   "covariance, or its directory; several: shards masked with one "
+                   "--smallest-block")
         ->required();
     app.add_flag("--json", json, "for machines");
+  }
+
+  /// Shards with the same noise on every cell are one table, as `mask --blocks` writes it.
+  Result<ReleasedGram> read() const {
+    Result<ReleasedGram> all = read_released_gram(files.front());
+    std::vector<Matrix> seen;
+    if (all) {
+      seen.push_back(all->products);
+    }
+    for (std::size_t i = 1; all && i < files.size(); ++i) {
+      const Result<ReleasedGram> next = read_released_gram(files[i]);
+      if (!next) {
+        return error_of(next);
+      }
+      if (!all->masked() || !next->masked() || next->names != all->names ||
+          next->cell_sd != all->cell_sd) {
+        return bad_request(
+            "several releases are read as one table only when all are masked with the same "
+            "columns and the same noise: mask every shard with the same --smallest-block");
+      }
+      seen.push_back(next->products);
+      if (std::find(seen.begin(), seen.end() - 1, seen.back()) != seen.end() - 1) {
+        return bad_request("a release is named twice");
+      }
+      all->products += next->products;
+      all->rows += next->rows;
+    }
+    return all;
   }
 };
 
@@ -64,7 +99,7 @@ struct MomentsRequest {
   bool second = false;
 
   Outcome run() const {
-    const Result<ReleasedGram> gram = read_released_gram(common.file);
+    const Result<ReleasedGram> gram = common.read();
     if (!gram) {
       return error_of(gram);
     }
@@ -116,7 +151,7 @@ struct RegressCommandRequest {
     if (!names) {
       return error_of(names);
     }
-    const Result<ReleasedGram> gram = read_released_gram(common.file);
+    const Result<ReleasedGram> gram = common.read();
     if (!gram) {
       return error_of(gram);
     }
@@ -161,6 +196,9 @@ struct RegressCommandRequest {
                  fit.coefficients[i], fit.standard_errors[i], fit.low[i], fit.high[i],
                  fit.uncorrected[i]);
     }
+    if (!gram.centered) {
+      fmt::print("  values are about the public midpoints (indicators about 0.5)\n");
+    }
     fmt::print("  residual standard deviation {:.4g}; intervals are about {}\n", fit.residual_sd,
                about == "raw" ? "what the raw rows would have given"
                               : "the population the rows were drawn from");
@@ -172,7 +210,7 @@ struct PcaRequest {
   Eigen::Index components = 2;
 
   Outcome run() const {
-    const Result<ReleasedGram> gram = read_released_gram(common.file);
+    const Result<ReleasedGram> gram = common.read();
     if (!gram) {
       return error_of(gram);
     }
@@ -180,6 +218,10 @@ struct PcaRequest {
         has_mean(*gram) ? covariance(*gram) : Result<MomentEstimate>(second_moment(*gram));
     if (!moment) {
       return error_of(moment);
+    }
+    if (components > static_cast<Eigen::Index>(moment->names.size())) {
+      return bad_request(
+          fmt::format("-k must satisfy 1 <= k <= {}, the number of columns", moment->names.size()));
     }
     const ComponentEstimate found = components_of(*moment, components);
     if (common.json) {
@@ -199,7 +241,7 @@ struct PcaRequest {
                      ? "   (cannot be told from noise)"
                      : "");
     }
-    print_matrix(moment->names, found.loadings);
+    print_matrix(moment->names, component_names(found.loadings.cols()), found.loadings);
     return {};
   }
 };

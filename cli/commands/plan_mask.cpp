@@ -1,15 +1,17 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.hpp"
 #include "cli/methods/request.hpp"
+#include "cli/options/checks.hpp"
 #include "eigenveil/core/outward.hpp"
-#include "eigenveil/mechanism/mask_calibration.hpp"
+#include "eigenveil/mechanism/gauss.hpp"
+#include "eigenveil/mechanism/mask.hpp"
 #include "eigenveil/privacy/conversion.hpp"
+#include "eigenveil/privacy/pair_per_row.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -24,7 +26,7 @@ struct MaskPlanRequest {
   Outcome run() const;
 
  private:
-  Result<MaskShape> shape(const RowBound& bound) const;
+  Result<void> check() const;
 };
 
 void MaskPlanRequest::declare(CLI::App& app) {
@@ -32,35 +34,53 @@ void MaskPlanRequest::declare(CLI::App& app) {
   plan.what.budget.neighbours = "zero-row";
   plan.declare(app);
   app.add_option("--smallest-block", smallest_block,
-                 "rows of the smallest block, when shards are masked by themselves");
+                 "rows of the smallest block, when shards are masked by themselves")
+      ->check(whole_number(1, std::uint64_t{1} << 50));
   app.add_flag("--intercept", intercept, "with a column of ones, which counts in the row norm");
 }
 
-Result<MaskShape> MaskPlanRequest::shape(const RowBound& bound) const {
-  MaskShape result{smallest_block > 0 ? std::min(smallest_block, plan.rows) : plan.rows,
-                   static_cast<std::int64_t>(bound.dimension()), bound.radius()};
-  if (intercept) {
-    result.dimension += 1;
-    result.row_norm = up(std::sqrt(up(up(result.row_norm * result.row_norm) + 1.0)));
+/// Refused as `mask` refuses it, or without a use here.
+Result<void> MaskPlanRequest::check() const {
+  if (plan.what.bounds.private_mean()) {
+    return bad_request(
+        "pseudo-data has no private centre; give --intercept, and analyse subtracts the mean");
   }
-  return result;
+  if (!plan.spectrum_file.empty()) {
+    return bad_request("the noise of mask does not depend on eigenvalues; leave out --spectrum");
+  }
+  if (smallest_block > plan.rows) {
+    return bad_request("--smallest-block has more rows than --rows says the table has");
+  }
+  return {};
 }
 
 /// What the numbers are computed from.
 struct MaskFacts {
   MaskShape shape;
   ApproxDp target;
+  Relation relation = Relation::ZeroRow;
+  int group_size = 1;
+  double asked = 0.0;  ///< sigma of `relation`, as `mask` uses it
   double zero_row = 0.0;
   double replace_one = 0.0;
   double general = 0.0;
   UnmaskedNoise unmasked;
+  double max_power = 1.0;
   double gram_sd = 0.0;  ///< of --method gauss on a diagonal entry
 };
 
+/// The source's bounds on noise without a mask come from an upper quantile that must be positive.
+bool has_published_bounds(const MaskFacts& facts) {
+  return facts.unmasked.necessary > 0.0;
+}
+
+double own_gram_sd(const MaskFacts& facts, std::int64_t rows) {
+  return facts.asked * facts.asked * std::sqrt(2.0 * static_cast<double>(rows));
+}
+
 nlohmann::ordered_json to_json(const MaskFacts& facts, std::int64_t rows) {
-  const Loss curve =
-      mask_curve(facts.shape, facts.zero_row, facts.target.epsilon, Relation::ZeroRow);
-  const double n = static_cast<double>(rows);
+  const nlohmann::ordered_json none;
+  const bool bounds = has_published_bounds(facts);
   return {
       {"task", "mask"},
       {"rows", rows},
@@ -69,6 +89,9 @@ nlohmann::ordered_json to_json(const MaskFacts& facts, std::int64_t rows) {
       {"row_norm", facts.shape.row_norm},
       {"epsilon", facts.target.epsilon},
       {"delta", facts.target.delta},
+      {"neighbours", std::string(name_of(facts.relation))},
+      {"group_size", facts.group_size},
+      {"sigma_asked", facts.asked},
       {"sigma", facts.zero_row},
       {"sigma_relation", "zero-row: one row of norm at most row_norm against the zero row"},
       {"sigma_replace_one", facts.replace_one},
@@ -77,14 +100,16 @@ nlohmann::ordered_json to_json(const MaskFacts& facts, std::int64_t rows) {
       {"sigma_published", facts.general},
       {"sigma_published_relation",
        "zero-row by the source's general condition; its own table has rows that move by at most 1"},
-      {"unmasked_sigma_necessary", facts.unmasked.necessary},
-      {"unmasked_sigma_sufficient", facts.unmasked.sufficient},
+      {"unmasked_sigma_necessary",
+       bounds ? nlohmann::ordered_json(facts.unmasked.necessary) : none},
+      {"unmasked_sigma_sufficient",
+       bounds ? nlohmann::ordered_json(facts.unmasked.sufficient) : none},
       {"unmasked_sigma_analytic", facts.unmasked.analytic},
       {"unmasked_relation",
        "zero-row; necessary and sufficient are for P(loss > epsilon) <= delta, analytic is for "
        "(epsilon, delta)-DP"},
-      {"max_power_at_5pct", max_power(curve, 0.05)},
-      {"gram_noise_sd_mask", facts.zero_row * facts.zero_row * std::sqrt(2.0 * n)},
+      {"max_power_at_5pct", facts.max_power},
+      {"gram_noise_sd_mask", own_gram_sd(facts, rows)},
       {"gram_noise_sd_mask_note",
        "on a diagonal entry of the sum over rows, plus 2 sigma |x_j| from the cross term"},
       {"gram_noise_sd_gauss", facts.gram_sd},
@@ -95,21 +120,22 @@ void print(const MaskFacts& facts, std::int64_t rows) {
   fmt::print(
       "Plan for mask: {} rows, {} column{}, rows of norm at most {:.4g} (no data was read)\n", rows,
       facts.shape.dimension, facts.shape.dimension == 1 ? "" : "s", facts.shape.row_norm);
-  fmt::print("  budget      ({}, {})-DP\n", facts.target.epsilon, facts.target.delta);
+  fmt::print("  budget      ({}, {})-DP{}\n", facts.target.epsilon, facts.target.delta,
+             facts.group_size > 1 ? fmt::format(" for {} rows together", facts.group_size) : "");
   fmt::print("  sigma       {:.4g}   on every cell; one row against the zero row (zero-row)\n",
              facts.zero_row);
   fmt::print("              {:.4g}   one row against any other (replace-one)\n", facts.replace_one);
   fmt::print("              {:.4g}   zero-row, the source's condition\n", facts.general);
   fmt::print(
-      "  unmasked    {:.4g}   for the same cells without a mask (zero-row; the source: necessary "
-      "{:.4g}, sufficient {:.4g})\n",
-      facts.unmasked.analytic, facts.unmasked.necessary, facts.unmasked.sufficient);
-  const double own = facts.zero_row * facts.zero_row * std::sqrt(2.0 * static_cast<double>(rows));
+      "  unmasked    {:.4g}   for the same cells without a mask (zero-row; the source: {})\n",
+      facts.unmasked.analytic,
+      has_published_bounds(facts) ? fmt::format("necessary {:.4g}, sufficient {:.4g}",
+                                                facts.unmasked.necessary, facts.unmasked.sufficient)
+                                  : "not applicable");
   fmt::print(
       "  on sums     standard deviation {:.4g} on a diagonal entry of the Gram matrix, plus 2 "
-      "sigma "
-      "|x_j|; --method gauss: {:.4g}\n",
-      own, facts.gram_sd);
+      "sigma |x_j|; --method gauss: {:.4g} ({})\n",
+      own_gram_sd(facts, rows), facts.gram_sd, name_of(facts.relation));
 }
 
 Outcome MaskPlanRequest::run() const {
@@ -121,26 +147,47 @@ Outcome MaskPlanRequest::run() const {
   if (target == nullptr) {
     return bad_request("masking is calibrated for (epsilon, delta): give --epsilon E --delta D");
   }
+  const Result<Relation> relation = plan.what.budget.relation();
+  if (!relation) {
+    return error_of(relation);
+  }
+  if (const Result<void> checked = check(); !checked) {
+    return error_of(checked);
+  }
   const Result<RowBound> bound =
       plan.schema().and_then([&](const Schema& schema) { return plan.what.bounds.bound(schema); });
   if (!bound) {
     return error_of(bound);
   }
+  MaskRequest request{*bound, *budget, *relation, intercept, false, plan.what.budget.group_size};
+  const std::int64_t block = smallest_block > 0 ? smallest_block : plan.rows;
+  const Result<MaskPlan> asked = MaskPlan::make(request, block);
+  if (!asked) {
+    return error_of(asked);
+  }
+  // As `mask --method gauss` with the same options.
+  const Result<MomentPlan> gauss =
+      plan_gauss({*bound, *budget, *relation, intercept ? Extension::Full : Extension::None,
+                  request.group_size});
+  if (!gauss) {
+    return error_of(gauss);
+  }
   MaskFacts facts;
-  facts.shape = *shape(*bound);
+  facts.shape = asked->shape();
   facts.target = *target;
-  const Result<double> zero_row = tight_mask_noise(facts.shape, *target, Relation::ZeroRow);
-  if (!zero_row) {
-    return error_of(zero_row);
-  }
-  facts.zero_row = *zero_row;
-  facts.replace_one = *tight_mask_noise(facts.shape, *target, Relation::ReplaceOne);
-  if (intercept) {  // a zeroed row keeps its 1: docs/proofs/masking.md, step 9
-    facts.zero_row = facts.replace_one;
-  }
-  facts.general = *general_mask_noise(facts.shape, facts.shape.row_norm, *target);
-  facts.unmasked = unmasked_noise(facts.shape.row_norm, *target);
-  facts.gram_sd = facts.shape.row_norm * facts.shape.row_norm / gaussian_mu_for(*target);
+  facts.relation = *relation;
+  facts.group_size = request.group_size;
+  facts.asked = asked->sigma();
+  facts.max_power = max_power(asked->guarantee().loss, 0.05);
+  facts.gram_sd = gauss->product_sd();
+  request.relation = Relation::ReplaceOne;
+  facts.replace_one = MaskPlan::make(request, block)->sigma();
+  request.relation = Relation::ZeroRow;  // with an intercept a zeroed row keeps its 1, and the
+  facts.zero_row = MaskPlan::make(request, block)->sigma();  // noise is that of replace-one
+  const ApproxDp row = *pair_per_row(*target, request.group_size);
+  facts.general = *general_mask_noise(facts.shape, facts.shape.row_norm, row);
+  facts.unmasked =
+      unmasked_noise(up(up(std::sqrt(request.group_size)) * facts.shape.row_norm), *target);
   if (plan.json) {
     fmt::print("{}\n", to_json(facts, plan.rows).dump(2));
   } else {

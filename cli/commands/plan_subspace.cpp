@@ -88,14 +88,16 @@ Outcome SubspacePlanCommand::plan_exact(const ApproxDp& pair) const {
   if (!plan) {
     return error_of(plan);
   }
-  const nlohmann::ordered_json facts = {{"task", "subspace"},
-                                        {"method", "exact-" + plan->aggregate_name()},
-                                        {"guarantee", headline(plan->guarantee(), pair)},
-                                        {"noise_bound", plan->noise_bound()},
-                                        {"exceptions", plan->exceptions()},
-                                        {"sufficient_rows", plan->sufficient_rows()},
-                                        {"lower_bound_rows", plan->lower_bound()},
-                                        {"field_bits", plan->field_bits()}};
+  const nlohmann::ordered_json facts = {
+      {"task", "subspace"},
+      {"method", "exact-" + plan->aggregate_name()},
+      {"guarantee", headline(plan->guarantee(), pair)},
+      {"noise_bound", plan->noise_bound()},
+      {"exceptions", plan->exceptions()},
+      {"sufficient_rows", plan->sufficient_rows()},
+      {"sufficient_rows_exceptions", plan->sufficient_exceptions()},
+      {"lower_bound_rows", plan->lower_bound()},
+      {"field_bits", plan->field_bits()}};
   if (json) {
     fmt::print("{}\n", facts.dump(2));
     return {};
@@ -106,15 +108,17 @@ Outcome SubspacePlanCommand::plan_exact(const ApproxDp& pair) const {
   fmt::print("  noise       whole numbers from -{0} to {0}\n", plan->noise_bound());
   fmt::print("  exceptions  {} {} may lie elsewhere and the answer is still certain\n",
              plan->exceptions(), plan->by_votes() ? "groups" : "rows");
-  fmt::print("  rows        {} suffice; no method needs fewer than the order of {:.0f}\n",
-             plan->sufficient_rows(), plan->lower_bound());
+  fmt::print(
+      "  rows        {} suffice with {} exceptions; no method needs fewer than the order of "
+      "{:.0f}\n",
+      plan->sufficient_rows(), plan->sufficient_exceptions(), plan->lower_bound());
   fmt::print("  arithmetic  modulo 2^{} - 1, certified for whole numbers up to {}\n",
              plan->field_bits(), max_abs);
   return {};
 }
 
 Outcome SubspacePlanCommand::plan_near(const ApproxDp& pair) const {
-  const Result<SubspacePlan> plan = SubspacePlan::make(learn.request(rows, dimension, pair));
+  const Result<SubspacePlan> plan = learn.plan(rows, dimension, pair);
   if (!plan) {
     return error_of(plan);
   }

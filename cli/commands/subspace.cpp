@@ -27,6 +27,7 @@ struct SubspaceCommand {
 
  private:
   Outcome check_words() const;
+  Result<void> check_output() const;
   Outcome run_exact(const ApproxDp& pair) const;
   Outcome run_near(const ApproxDp& pair) const;
 };
@@ -66,6 +67,13 @@ Outcome SubspaceCommand::check_words() const {
     return bad_request("--affine, --exceptions and --published need --exact");
   }
   return learn.check_words(exact);
+}
+
+Result<void> SubspaceCommand::check_output() const {
+  if (output.out.empty() && !output.json) {
+    return bad_request("--out DIR says where the subspace goes; without it nothing would be kept");
+  }
+  return output.check_writable();
 }
 
 Outcome SubspaceCommand::run() const {
@@ -117,7 +125,7 @@ Outcome SubspaceCommand::run_exact(const ApproxDp& pair) const {
   if (!plan) {
     return error_of(plan);
   }
-  if (const Result<void> writable = output.check_writable(); !writable) {
+  if (const Result<void> writable = check_output(); !writable) {
     return error_of(writable);
   }
   ExactPoints points(schema.dimension(), max_abs);
@@ -141,12 +149,11 @@ Outcome SubspaceCommand::run_near(const ApproxDp& pair) const {
   if (!counted) {
     return error_of(counted);
   }
-  const Result<SubspacePlan> plan =
-      SubspacePlan::make(learn.request(*counted, schema.dimension(), pair));
+  const Result<SubspacePlan> plan = learn.plan(*counted, schema.dimension(), pair);
   if (!plan) {
     return error_of(plan);
   }
-  if (const Result<void> writable = output.check_writable(); !writable) {
+  if (const Result<void> writable = check_output(); !writable) {
     return error_of(writable);
   }
   RandomStream stream = output.stream();

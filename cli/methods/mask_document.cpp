@@ -47,6 +47,11 @@ ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noi
       public_parameters({shown, settings.bound, settings.relation, settings.group_size},
                         Schema{pseudo_columns(settings)});
   Fields& parameters = document.parameters;
+  if (settings.intercept && noise.row_norm > 0.0) {
+    const auto norm = std::find_if(parameters.begin(), parameters.end(),
+                                   [](const auto& field) { return field.first == "row_norm"; });
+    norm->second = noise.row_norm;
+  }
   parameters.emplace_back("column_scales", to_list(pseudo_scales(settings)));
   parameters.emplace_back("intercept", settings.intercept);
   if (settings.method == "mask") {
@@ -59,7 +64,9 @@ ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noi
     parameters.emplace_back("gram_noise_sd_sums", noise.gram_sd_sums);
   }
   parameters.emplace_back("smallest_block",
-                          *std::min_element(block_rows.begin(), block_rows.end()));
+                          settings.smallest_block > 0
+                              ? settings.smallest_block
+                              : *std::min_element(block_rows.begin(), block_rows.end()));
   document.result.emplace_back("rows", static_cast<double>(std::accumulate(
                                            block_rows.begin(), block_rows.end(), std::int64_t{0})));
   document.result.emplace_back("blocks", static_cast<std::int64_t>(block_rows.size()));

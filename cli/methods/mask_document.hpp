@@ -17,6 +17,7 @@ struct MaskSettings {
   bool published = false;
   bool scaled_units = false;
   int group_size = 1;
+  std::int64_t smallest_block = 0;  ///< as asked for; 0: that of the blocks
 };
 
 /// Noise of one release, in scaled units: on every cell (mask), or on the Gram (gauss).
@@ -25,6 +26,7 @@ struct MaskNoise {
   double gram_sd_diagonal = 0.0;
   double gram_sd_off_diagonal = 0.0;
   double gram_sd_sums = 0.0;  ///< on the entries beside the intercept
+  double row_norm = 0.0;      ///< mask: of a row with its intercept, which the noise is made for
 };
 
 /// Names of the output columns, and the factor of each from scaled to output units.

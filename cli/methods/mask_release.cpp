@@ -77,6 +77,9 @@ Result<void> check_settings(const MaskSettings& settings) {
         "pseudo-data has as many rows as the table, so their number is public: use --neighbours "
         "zero-row (default) or replace-one");
   }
+  if (settings.smallest_block > 0 && settings.method != "mask") {
+    return bad_request("the noise of --method gauss needs no --smallest-block");
+  }
   if (settings.method == "mask") {
     return MaskPlan::check(mask_request(settings));
   }
@@ -90,7 +93,8 @@ Result<PseudoRelease> release_by_mask(const MaskSettings& settings,
   if (!plan) {
     return error_of(plan);
   }
-  PseudoRelease all{{}, {.cell_sd = plan->sigma()}, plan->guarantee(), {}};
+  PseudoRelease all{
+      {}, {.cell_sd = plan->sigma(), .row_norm = plan->shape().row_norm}, plan->guarantee(), {}};
   for (const ExactGram& gram : grams) {
     const Result<Release<PseudoFactor>> block = plan->run(gram, stream);
     if (!block) {
@@ -173,6 +177,10 @@ void MaskCommandRequest::declare(CLI::App& app) {
          "further shards of the table: every file is masked by itself, the noise is that of "
          "the smallest, and the output holds all of them")
       ->group("Input");
+  app.add_option("--smallest-block", smallest_block,
+                 "a shard masked alone: rows of the smallest shard of all, whose noise it gets")
+      ->check(whole_number(1, std::uint64_t{1} << 50))
+      ->group("Input");
   app.add_option("--method", method,
                  "mask (default: noise on the rows, then a secret rotation) or gauss (noise on the "
                  "second moment, then pseudo-data that has it)")
@@ -254,12 +262,19 @@ Outcome MaskRun::draw(const std::vector<ExactGram>& grams) {
   for (const ExactGram& gram : grams) {
     block_rows_.push_back(public_rows(gram, settings_.relation));
   }
-  const std::int64_t smallest = *std::min_element(block_rows_.begin(), block_rows_.end());
+  std::int64_t smallest = *std::min_element(block_rows_.begin(), block_rows_.end());
+  if (settings_.smallest_block > smallest) {  // the number of rows is public
+    return bad_request(fmt::format(
+        "this table has {} rows, fewer than --smallest-block says every shard has", smallest));
+  }
   if (smallest < static_cast<std::int64_t>(pseudo_columns(settings_).size()) &&
       !request_.factor_only) {
     return bad_request(
         "pseudo-data needs at least as many rows as columns in every block; choose fewer columns, "
         "or --factor-only");
+  }
+  if (settings_.smallest_block > 0) {
+    smallest = settings_.smallest_block;
   }
   RandomStream stream = request_.output.stream();
   const Result<PseudoRelease> release = settings_.method == "mask"
@@ -373,7 +388,10 @@ void MaskRun::print(const ReleaseDocument& document) const {
   }
   fmt::print("  guarantee   {}\n", headline(document.guarantee, document.requested));
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
-  fmt::print("  bounds      {}\n", describe_bound(settings_.bound));
+  fmt::print("  bounds      {}{}\n", describe_bound(settings_.bound),
+             settings_.intercept && noise_.row_norm > 0.0
+                 ? fmt::format(" ({:.4g} with the intercept)", noise_.row_norm)
+                 : "");
   fmt::print("  rows        {}{} (exact: public for these neighbours)\n",
              std::accumulate(block_rows_.begin(), block_rows_.end(), std::int64_t{0}),
              block_rows_.size() > 1 ? fmt::format(" in {} blocks", block_rows_.size()) : "");
@@ -394,9 +412,11 @@ void MaskRun::print(const ReleaseDocument& document) const {
   for (const StreamedArray& array : document.streamed) {
     written += "  " + (folder / array.name).string();
   }
-  written += "  " + (folder / (document.prefix + "release" +
-                               (document.is_private() ? "" : ".NOT-PRIVATE") + ".json"))
-                        .string();
+  // Made once more for their names.
+  const TableFormat format = target_.file ? TableFormat::Csv : request_.output.table_format();
+  for (const ReleaseFile& file : release_files(document, format)) {
+    written += "  " + (folder / file.name).string();
+  }
   fmt::print("  wrote     {}\n", written);
 }
 
@@ -446,7 +466,8 @@ Outcome MaskCommandRequest::run() const {
                         intercept,
                         calibration == "published",
                         standardize,
-                        budget.group_size};
+                        budget.group_size,
+                        smallest_block};
   return MaskRun(*this, std::move(settings)).run(passes);
 }
 

@@ -18,6 +18,7 @@ struct MaskCommandRequest {
   OutputOptions output;
   std::string method = "mask";
   std::string calibration = "tight";
+  std::int64_t smallest_block = 0;  ///< rows the noise is made for; 0: those of the smallest block
   bool intercept = false;
   bool factor_only = false;
   bool standardize = false;

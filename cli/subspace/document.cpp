@@ -65,10 +65,13 @@ std::string answer_in_words(const Fields& parameters) {
 
 void print_summary(const ReleaseDocument& document, const std::string& input) {
   const Fields& parameters = document.parameters;
+  // The document counts the constant coordinate of an affine subspace, who asked for it does not.
+  const auto* affine = find<bool>(parameters, "affine");
+  const unsigned constant = affine != nullptr && *affine ? 1 : 0;
   fmt::print("Private {} of {}  ({} columns, k = {}, method {})\n",
              document.task == "pca" ? "principal components" : document.task, input,
-             find<std::vector<std::string>>(parameters, "columns")->size(),
-             *find<std::int64_t>(parameters, "components"), document.method);
+             find<std::vector<std::string>>(parameters, "columns")->size() - constant,
+             *find<std::int64_t>(parameters, "components") - constant, document.method);
   if (!document.is_private()) {
     fmt::print("  NOT PRIVATE {}: do not publish this result\n",
                document.guarantee.secure_random ? "the published rule is unsound"
@@ -130,9 +133,10 @@ ReleaseDocument exact_document(const ExactSubspacePlan& plan, const Schema& sche
                                  plan.exceptions()));
   document.parameters.emplace_back(
       "lower_bound",
-      fmt::format("{} rows suffice for a certain answer; no method needs fewer than the order of "
-                  "l + k + ln(1/delta)/epsilon = {:.0f}",
-                  plan.sufficient_rows(), plan.lower_bound()));
+      fmt::format(
+          "{} rows suffice for a certain answer with l = {} exceptions; no method needs fewer "
+          "than the order of l + k + ln(1/delta)/epsilon = {:.0f}",
+          plan.sufficient_rows(), plan.sufficient_exceptions(), plan.lower_bound()));
   add_outcome(document, release.value().found);
   if (release.value().found) {
     std::vector<std::string> echelon;

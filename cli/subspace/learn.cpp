@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "cli/options/checks.hpp"
@@ -60,6 +61,24 @@ SubspaceRequest LearnOptions::request(std::size_t rows, std::size_t dimension,
           references,
           cell_factor,
           radius_factor};
+}
+
+Result<SubspacePlan> LearnOptions::plan(std::size_t rows, std::size_t dimension,
+                                        const ApproxDp& budget) const {
+  constexpr std::size_t kMostRows = std::size_t{1} << 24U;
+  Result<SubspacePlan> planned = SubspacePlan::make(request(rows, dimension, budget));
+  if (planned || parts() == 1) {
+    return planned;
+  }
+  for (std::size_t enough = std::max<std::size_t>(rows, 64); enough < kMostRows; enough *= 2) {
+    if (SubspacePlan::make(request(enough, dimension, budget))) {
+      return bad_request(fmt::format(
+          "{} rows are too few for the {} parts of --failure-probability, which leave {} in each; "
+          "{} would do, or a larger --failure-probability",
+          rows, parts(), rows / parts(), enough));
+    }
+  }
+  return planned;
 }
 
 Result<ApproxDp> subspace_budget(const BudgetOptions& options) {

@@ -29,6 +29,8 @@ struct LearnOptions {
     return failure_probability ? boosting_parts(*failure_probability) : 1;
   }
   SubspaceRequest request(std::size_t rows, std::size_t dimension, const ApproxDp& budget) const;
+  /// The plan for one part; a refusal names all rows, the parts, and the rows that would do.
+  Result<SubspacePlan> plan(std::size_t rows, std::size_t dimension, const ApproxDp& budget) const;
 };
 
 /// (epsilon, delta) for replacing one row: the only budget and relation of the subspace commands.

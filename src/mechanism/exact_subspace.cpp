@@ -59,8 +59,14 @@ void ExactPoints::add(const std::vector<std::int64_t>& point) {
   }
 }
 
+std::int64_t ExactSubspacePlan::sufficient_exceptions() const {
+  return by_votes()
+             ? 0
+             : request_.exceptions.value_or(static_cast<std::int64_t>(request_.subspace) - 1);
+}
+
 double ExactSubspacePlan::lower_bound() const {
-  return static_cast<double>(exceptions_) + static_cast<double>(request_.subspace) +
+  return static_cast<double>(sufficient_exceptions()) + static_cast<double>(request_.subspace) +
          std::log(1.0 / request_.budget.delta) / request_.budget.epsilon;
 }
 
@@ -132,7 +138,7 @@ Result<void> ExactSubspacePlan::plan_gap_max() {
   const auto k = static_cast<std::int64_t>(request_.subspace);
   const std::int64_t largest = (n - 2 - 2 * noise_bound_) / 3;  // n > 3 l + 1 + 2 A
   exceptions_ = request_.exceptions.value_or(std::max(k - 1, largest));
-  sufficient_rows_ = 3 * exceptions_ + 2 + 2 * noise_bound_;
+  sufficient_rows_ = 3 * sufficient_exceptions() + 2 + 2 * noise_bound_;
   if (request_.published) {
     return {};
   }

@@ -46,6 +46,37 @@ class Plan(CliTest):
                           "--delta", 1e-6, "--smallest-block", 100)
         self.assertGreater(block["sigma"], norm["sigma"])
 
+    def test_the_noise_is_that_of_the_release(self):
+        size = ("--rows", 400, "--dimension", 3, "--range", "-1:1", "--epsilon", 1, "--delta", 1e-6)
+        table_file = self.write("t.csv", csv_text(NAMES, table()))
+        for number, options in enumerate(((), ("--intercept",), ("--neighbours", "replace-one"),
+                                          ("--intercept", "--group-size", 2))):
+            facts = self.plan(*size, *options)
+            for method in ("mask", "gauss"):
+                out = self.path(f"{method}{number}")
+                self.succeed("mask", table_file, "--method", method, *size[4:], *options, "--out",
+                             out, "--quiet")
+                used = read_json(os.path.join(out, "release.json"))["parameters"]
+                if method == "mask":
+                    self.assertAlmostEqual(facts["sigma_asked"], used["sigma"], delta=1e-9)
+                    self.assertAlmostEqual(facts["row_norm"], used["row_norm"], delta=1e-9)
+                else:
+                    self.assertAlmostEqual(facts["gram_noise_sd_gauss"],
+                                           used["gram_noise_sd_diagonal"], delta=1e-9)
+        sums = [self.plan("--rows", 20000, "--dimension", 12, "--range", "0:10", "--epsilon", 1,
+                          "--delta", 1e-6, *options)["gram_noise_sd_gauss"]
+                for options in ((), ("--neighbours", "replace-one"))]
+        self.assertAlmostEqual(sums[1], 2 ** 0.5 * sums[0], delta=0.01)
+
+    def test_what_mask_refuses_is_refused(self):
+        size = ("plan", "mask", "--rows", 400, "--dimension", 3, "--range", "-1:1", "--epsilon", 1)
+        small = (*size, "--delta", 1e-6)
+        self.assertIn("centre", self.refuse(*small, "--center", "private"))
+        self.assertIn("zero-row", self.refuse(*small, "--neighbours", "add-remove"))
+        self.assertIn("--spectrum", self.refuse(*small, "--spectrum", "s.txt"))
+        self.assertIn("--smallest-block", self.refuse(*small, "--smallest-block", 401))
+        self.assertIn("not applicable", self.succeed(*size, "--delta", 0.6))
+
     def test_refusals(self):
         self.assertIn("--delta", self.refuse("plan", "mask", "--rows", 100, "--dimension", 2,
                                              "--row-norm", 1, "--epsilon", 1))
@@ -117,7 +148,9 @@ class Mask(CliTest):
         self.mask("--factor-only", "--out", self.path("out"))
         self.assertIn("factor.csv", os.listdir(self.path("out")))
         self.assertNotIn("pseudo_data.csv", os.listdir(self.path("out")))
-        self.succeed("analyse", "pca", self.path("out"), "-k", 2)
+        text = self.succeed("analyse", "pca", self.path("out"), "-k", 2)
+        self.assertIn("\ncolumn,PC1,PC2\n", text)
+        self.assertIn("k <= 3", self.refuse("analyse", "pca", self.path("out"), "-k", 4))
 
     def test_blocks_share_one_noise(self):
         other = self.write("other.csv", csv_text(NAMES, table(100, 8)))
@@ -127,6 +160,33 @@ class Mask(CliTest):
         self.assertEqual(document["parameters"]["smallest_block"], 100)
         self.assertIn("twice", self.refuse("mask", self.input, *self.BUDGET, "--blocks", self.input,
                                            "--out", self.path("x")))
+
+    def test_a_shard_masks_alone(self):
+        parts = []
+        for i, (low, high) in enumerate(((0, 150), (150, 400))):
+            shard = self.write(f"s{i}.csv", csv_text(NAMES, self.rows[low:high]))
+            parts.append(self.path(f"part{i}"))
+            self.succeed("mask", shard, *self.BUDGET, "--smallest-block", 120, "--out", parts[-1],
+                         "--quiet")
+            release = read_json(os.path.join(parts[-1], "release.json"))
+            self.assertEqual(release["parameters"]["smallest_block"], 120)
+        found = json.loads(self.succeed("analyse", "moments", *parts, "--json"))
+        self.assertEqual(found["rows"], 400)
+        self.assertIn("twice", self.refuse("analyse", "moments", parts[0], parts[1], parts[0]))
+        self.mask("--out", self.path("other"))
+        self.assertIn("--smallest-block", self.refuse("analyse", "moments", parts[0],
+                                                      self.path("other")))
+        for wrong in (("--smallest-block", 401), ("--smallest-block", 9, "--method", "gauss")):
+            self.assertIn("--smallest-block", self.refuse(
+                "mask", self.input, *self.BUDGET, *wrong, "--out", self.path("o")))
+
+    def test_all_files_are_named(self):
+        for i, options in enumerate(((), ("--method", "gauss"), ("--factor-only",))):
+            out = self.path(f"named{i}")
+            text = self.succeed("mask", self.input, *self.BUDGET, *options, "--out", out)
+            line = [line for line in text.splitlines() if "wrote" in line][0]
+            self.assertEqual(sorted(os.path.basename(name) for name in line.split()[1:]),
+                             sorted(os.listdir(out)))
 
     def test_categories_become_indicators(self):
         coded = self.write("coded.csv", csv_text(["kind", "value"], [[i % 3 + 1.0, 0.5]

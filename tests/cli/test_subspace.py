@@ -1,6 +1,7 @@
 """Subspaces on the command line: exact and approximate, NULL, refusals, plans, audits, and work
 inside a learned subspace."""
 
+import json
 import random
 import unittest
 from fractions import Fraction
@@ -105,7 +106,7 @@ class ExactSubspace(CliTest):
             self.assertIn("line 201, column 1 holds no whole number, fraction or decimal", message)
             self.assertNotIn("secret", message)
             self.succeed("subspace", "bad.csv", "--exact", "-k", "2", *BUDGET, "--bad-cell",
-                         "midpoint")
+                         "midpoint", "--json")
 
     def test_npy_holds_whole_numbers_of_any_type(self):
         rows = exact_rows(200)
@@ -199,7 +200,7 @@ class NearSubspace(CliTest):
     def test_null_when_there_is_no_subspace(self):
         self.write("rows.npy", npy_bytes(near_rows(1600, 8, 1.0)))
         text = self.succeed("subspace", "rows.npy", "-k", "2", *BUDGET, "--gamma", "1e-3",
-                            "--quiet")
+                            "--out", "null", "--quiet")
         self.assertIn("NULL", text)
 
     def test_refusals_come_from_public_numbers(self):
@@ -233,8 +234,12 @@ class NearSubspace(CliTest):
         self.assertEqual(release["result"]["outcome"], "subspace")
         self.assertEqual(release["parameters"]["parts"], 5)
         self.assertEqual(release["guarantee"]["loss"]["epsilon"], 1.0)  # parts are disjoint
-        self.assertIn("too few", self.refuse("subspace", "rows.npy", "-k", "2", *BUDGET, "--gamma",
-                                             "1e-5", "--failure-probability", "1e-9"))
+        message = self.refuse("subspace", "rows.npy", "-k", "2", *BUDGET, "--gamma", "1e-5",
+                              "--failure-probability", "1e-9")
+        self.assertIn("8000 rows are too few for the", message)
+        self.assertIn("would do", message)
+        self.assertIn("--out", self.refuse("subspace", "rows.npy", "-k", "2", *BUDGET, "--gamma",
+                                           "1e-5"))
 
     def test_edges(self):
         n = 1500
@@ -296,7 +301,13 @@ class SubspacePlans(CliTest):
         self.assertIn("gamma below about", text)
         text = self.succeed("plan", "subspace", "--rows", "2000", "--dimension", "1000", "-k",
                             "3", *BUDGET, "--exact")
-        self.assertIn("no method needs fewer", text)
+        self.assertIn("suffice with 2 exceptions; no method needs fewer", text)
+        for aggregate in ("gapmax", "votes"):
+            facts = json.loads(self.succeed("plan", "subspace", "--rows", "2000", "--dimension",
+                                            "100", "-k", "2", *BUDGET, "--exact", "--aggregate",
+                                            aggregate, "--json"))
+            self.assertLess(facts["lower_bound_rows"], facts["sufficient_rows"])
+            self.assertLess(facts["sufficient_rows"], 2000)
         grid = self.succeed("plan", "subspace", "--rows", "4000", "--dimension", "500", "-k", "2",
                             *BUDGET, "--gamma", "1e-3", "--aggregate", "grid")
         self.assertIn("expect NULL", grid)

@@ -71,9 +71,12 @@ class ExactSubspacePlan {
   std::int64_t floor() const { return floor_; }            ///< scores below count as this
   std::int64_t noise_bound() const { return noise_bound_; }
   std::size_t groups() const { return request_.rows / request_.subspace; }
-  /// Smallest number of rows with which clean data give the subspace with probability 1.
+  /// Smallest number of rows with which the subspace comes out with probability 1 if
+  /// `sufficient_exceptions` of them lie elsewhere: those asked for, or else as few as possible.
   std::int64_t sufficient_rows() const { return sufficient_rows_; }
-  /// l + k + ln(1/delta)/epsilon: no method needs less, up to a constant factor.
+  std::int64_t sufficient_exceptions() const;
+  /// l + k + ln(1/delta)/epsilon with the l of `sufficient_rows`: no method needs less, up to a
+  /// constant factor.
   double lower_bound() const;
   int field_bits() const { return field_bits_; }
   const Guarantee& guarantee() const { return guarantee_; }
