@@ -25,14 +25,14 @@ bool is_document(const fs::path& path) {
 /// The document of a directory, of itself, or of a pseudo-data file beside it.
 Result<fs::path> document_of(const fs::path& path) {
   std::error_code ignored;
-  if (is_document(path)) {
+  if (is_document(path) && !fs::is_directory(path, ignored)) {
     return path;
   }
   const bool folder = fs::is_directory(path, ignored);
   const fs::path place = folder ? path : (path.has_parent_path() ? path.parent_path() : ".");
   std::vector<fs::path> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(place, ignored)) {
-    if (!is_document(entry.path())) {
+    if (!is_document(entry.path()) || !entry.is_regular_file(ignored)) {
       continue;
     }
     std::ifstream file(entry.path(), std::ios::binary);
@@ -79,8 +79,10 @@ Result<Matrix> products_of_rows(const fs::path& path, std::size_t columns) {
   }
 }
 
-/// A named matrix of a release: CSV with row names, or NPY in column order.
-Result<Matrix> read_table(const fs::path& path, const std::vector<std::string>& columns) {
+/// A named matrix of a release, of the shape that its document says: CSV with row names, or NPY in
+/// column order.
+Result<Matrix> read_table(const fs::path& path, const std::vector<std::string>& columns,
+                          const Json& array) {
   ReadOptions options;
   options.missing = MissingCell::Refuse;
   const bool csv = path.extension() == ".csv";
@@ -104,7 +106,12 @@ Result<Matrix> read_table(const fs::path& path, const std::vector<std::string>& 
     values.insert(values.end(), block.values.begin(), block.values.end());
   }
   const auto p = static_cast<Eigen::Index>(columns.size());
-  const auto rows = static_cast<Eigen::Index>(values.size()) / p;
+  const auto rows = array.at("shape").at(0).get<Eigen::Index>();
+  if ((*reader)->schema().dimension() != columns.size() ||
+      array.at("shape").at(1).get<Eigen::Index>() != p || std::ssize(values) != rows * p) {
+    return bad_request(
+        fmt::format("{} has another shape than its release document says", path.string()));
+  }
   return Matrix(Eigen::Map<const Matrix>(values.data(), p, rows).transpose());
 }
 
@@ -120,32 +127,52 @@ Matrix entry_deviations(const Vector& scales, double diagonal, double off_diagon
   return sd;
 }
 
+/// Whether a zero of the release is the midpoint of a public range instead of a zero of the data.
+bool has_midpoints(const Json& parameters) {
+  return parameters.contains("range_low") &&
+         !(numbers(parameters.at("range_low")) + numbers(parameters.at("range_high"))).isZero(0.0);
+}
+
+/// Only tables have names for their rows; pseudo-data has none, and its file may be called
+/// anything.
+bool is_table(const Json& array) {
+  return array.contains("rows");
+}
+
+/// The table PREFIXnoisy_gram, with whatever mark and ending.
+bool is_gram(const Json& array) {
+  const fs::path name = array.at("name").get<std::string>();
+  std::string table = name.stem().string();
+  if (constexpr std::string_view kMark = ".NOT-PRIVATE"; table.ends_with(kMark)) {
+    table.resize(table.size() - kMark.size());
+  }
+  return is_table(array) && (table == "noisy_gram" || table.ends_with(".noisy_gram"));
+}
+
 Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
   ReleasedGram gram;
   const Json& parameters = json.at("parameters");
   gram.names = parameters.at("columns").get<std::vector<std::string>>();
+  gram.intercept = parameters.at("intercept").get<bool>();
   gram.rows = json.at("result").at("rows").get<double>();
   const auto p = static_cast<Eigen::Index>(gram.names.size());
   gram.products = Matrix::Zero(p, p);
   const Json& arrays = json.at("result").at("arrays");
-  const auto is_gram = [](const Json& array) {
-    return array.at("name").get<std::string>().find("noisy_gram") != std::string::npos;
-  };
   const auto noisy = std::find_if(arrays.begin(), arrays.end(), is_gram);
   for (const Json& array : arrays) {
     if (noisy != arrays.end() && !is_gram(array)) {
       continue;  // method gauss: unbiased sums instead of the positive semidefinite ones
     }
     const auto name = array.at("name").get<std::string>();
-    const bool factor = name.starts_with("factor");
-    Result<Matrix> part = factor || is_gram(array)
-                              ? read_table(folder / name, gram.names)
-                              : products_of_rows(folder / name, gram.names.size());
+    const bool factor = is_table(array) && !is_gram(array);
+    Result<Matrix> part = is_table(array) ? read_table(folder / name, gram.names, array)
+                                          : products_of_rows(folder / name, gram.names.size());
     if (!part) {
       return error_of(part);
     }
     gram.products += factor ? Matrix(part->transpose() * *part) : *part;
   }
+  gram.from_midpoints = has_midpoints(parameters);
   if (parameters.contains("cell_noise_sd")) {
     gram.cell_sd = numbers(parameters.at("cell_noise_sd"));
     return gram;
@@ -153,7 +180,7 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
   const Vector scales = numbers(parameters.at("column_scales"));
   gram.entry_sd = entry_deviations(scales, parameters.at("gram_noise_sd_diagonal").get<double>(),
                                    parameters.at("gram_noise_sd_off_diagonal").get<double>());
-  if (parameters.at("intercept").get<bool>()) {
+  if (gram.intercept) {
     const Vector sums = parameters.at("gram_noise_sd_sums").get<double>() * scales;
     gram.entry_sd.col(0) = sums;
     gram.entry_sd.row(0) = sums.transpose();
@@ -186,6 +213,7 @@ ReleasedGram with_intercept(ReleasedGram gram, const Json& json, const Vector& s
   sd.block(1, 0, p, 1) = of_sums;
   sd.block(1, 1, p, p) = gram.entry_sd;
   gram.names.insert(gram.names.begin(), kInterceptColumn);
+  gram.intercept = true;
   gram.products = std::move(products);
   gram.entry_sd = std::move(sd);
   return gram;
@@ -203,11 +231,18 @@ Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
   gram.names = parameters.at("columns").get<std::vector<std::string>>();
   gram.rows = std::max(1.0, result.contains("rows") ? result.at("rows").get<double>()
                                                     : result.at("noisy_rows").get<double>());
+  gram.from_midpoints = has_midpoints(parameters);
   gram.centered = parameters.at("center").get<std::string>() == "private mean";
+  if (gram.centered &&
+      std::find(gram.names.begin(), gram.names.end(), kInterceptColumn) != gram.names.end()) {
+    return bad_request(
+        "a column is called 'intercept', the name of the constant in a release about a private "
+        "mean: rename it and release again");
+  }
   for (const Json& array : result.at("arrays")) {
     const auto name = array.at("name").get<std::string>();
     if (name.starts_with("covariance_raw")) {
-      Result<Matrix> raw = read_table(folder / name, gram.names);
+      Result<Matrix> raw = read_table(folder / name, gram.names, array);
       if (!raw) {
         return error_of(raw);
       }

@@ -90,10 +90,6 @@ struct AnalyseOptions {
   }
 };
 
-bool has_mean(const ReleasedGram& gram) {
-  return std::find(gram.names.begin(), gram.names.end(), kInterceptColumn) != gram.names.end();
-}
-
 struct MomentsRequest {
   AnalyseOptions common;
   bool second = false;
@@ -103,7 +99,7 @@ struct MomentsRequest {
     if (!gram) {
       return error_of(gram);
     }
-    const bool about_zero = second || !has_mean(*gram);
+    const bool about_zero = second || !gram->intercept;
     const Result<MomentEstimate> estimate =
         about_zero ? Result<MomentEstimate>(second_moment(*gram)) : covariance(*gram);
     if (!estimate) {
@@ -155,8 +151,9 @@ struct RegressCommandRequest {
     if (!gram) {
       return error_of(gram);
     }
-    if (!(ridge >= 0.0) || !std::isfinite(ridge)) {
-      return bad_request("--ridge must be a number of at least 0");
+    constexpr double kLargestRidge = 1e50;  // its square, times any number of rows, is a double
+    if (!(ridge >= 0.0) || !(ridge <= kLargestRidge)) {
+      return bad_request("--ridge must be a number from 0 to 1e50");
     }
     const Result<Regression> fit = regress(
         *gram, {response, *names, ridge, level,
@@ -176,6 +173,7 @@ struct RegressCommandRequest {
                             {"ridge", ridge},
                             {"level", level},
                             {"about", about},
+                            {"measured_from", gram.from_midpoints ? "public midpoints" : "zero"},
                             {"coefficients", to_json(fit.coefficients)},
                             {"standard_errors", to_json(fit.standard_errors)},
                             {"low", to_json(fit.low)},
@@ -202,6 +200,11 @@ struct RegressCommandRequest {
     fmt::print("  residual standard deviation {:.4g}; intervals are about {}\n", fit.residual_sd,
                about == "raw" ? "what the raw rows would have given"
                               : "the population the rows were drawn from");
+    if (gram.from_midpoints && !gram.centered) {
+      fmt::print(
+          "  columns are measured from the midpoints of their public ranges: the intercept is the "
+          "response, from its midpoint, where every predictor is at its own\n");
+    }
   }
 };
 
@@ -215,7 +218,7 @@ struct PcaRequest {
       return error_of(gram);
     }
     const Result<MomentEstimate> moment =
-        has_mean(*gram) ? covariance(*gram) : Result<MomentEstimate>(second_moment(*gram));
+        gram->intercept ? covariance(*gram) : Result<MomentEstimate>(second_moment(*gram));
     if (!moment) {
       return error_of(moment);
     }
@@ -223,7 +226,7 @@ struct PcaRequest {
       return bad_request(
           fmt::format("-k must satisfy 1 <= k <= {}, the number of columns", moment->names.size()));
     }
-    const ComponentEstimate found = components_of(*moment, components);
+    const ComponentEstimate found = components_of(*gram, *moment, components);
     if (common.json) {
       fmt::print("{}\n", Json{{"columns", moment->names},
                               {"variance", to_json(found.variance)},
@@ -233,7 +236,7 @@ struct PcaRequest {
       return {};
     }
     fmt::print("Principal components of {:.0f} rows {}, corrected for the noise\n", gram->rows,
-               has_mean(*gram) ? "about their mean" : "about the public midpoint");
+               gram->intercept ? "about their mean" : "about the public midpoint");
     for (Eigen::Index k = 0; k < found.variance.size(); ++k) {
       fmt::print("  PC{:<4} variance {:.5g}, standard error {:.3g}{}\n", k + 1, found.variance[k],
                  found.standard_error[k],

@@ -87,26 +87,33 @@ Outcome SubspaceCommand::run() const {
       [&](const ApproxDp& pair) { return exact ? run_exact(pair) : run_near(pair); });
 }
 
-ReadOptions exact_read_options(const InputOptions& input) {
+Result<ReadOptions> exact_read_options(const InputOptions& input) {
   ReadOptions options;
   options.missing = input.missing == "refuse" ? MissingCell::Refuse : MissingCell::Midpoint;
   options.bad_cell = input.bad_cell == "refuse" ? BadCell::Refuse : BadCell::Midpoint;
   options.header = input.header == "auto"      ? ReadOptions::Header::Auto
                    : input.header == "present" ? ReadOptions::Header::Present
                                                : ReadOptions::Header::Absent;
-  return options;
+  options.separator = input.separator == "comma"       ? ','
+                      : input.separator == "semicolon" ? ';'
+                      : input.separator == "tab"       ? '\t'
+                      : input.separator == "pipe"      ? '|'
+                                                       : '\0';
+  if (input.columns.empty()) {
+    return options;
+  }
+  return parse_columns(input.columns).map([&](std::vector<std::string> names) {
+    options.columns = std::move(names);
+    return options;
+  });
 }
 
 Outcome SubspaceCommand::run_exact(const ApproxDp& pair) const {
-  ReadOptions options = exact_read_options(input);
-  if (!input.columns.empty()) {
-    const Result<std::vector<std::string>> names = parse_columns(input.columns);
-    if (!names) {
-      return error_of(names);
-    }
-    options.columns = *names;
+  const Result<ReadOptions> options = exact_read_options(input);
+  if (!options) {
+    return error_of(options);
   }
-  Result<ExactRows> table = read_exact_rows(input.input, options, affine);
+  Result<ExactRows> table = read_exact_rows(input.input, *options, affine);
   if (!table) {
     return error_of(table);
   }
@@ -139,6 +146,9 @@ Outcome SubspaceCommand::run_exact(const ApproxDp& pair) const {
 }
 
 Outcome SubspaceCommand::run_near(const ApproxDp& pair) const {
+  if (const Result<void> again = check_rereadable(input); !again) {
+    return again;
+  }
   Result<std::unique_ptr<RowReader>> reader = input.open();
   if (!reader) {
     return error_of(reader);

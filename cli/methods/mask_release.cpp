@@ -11,6 +11,7 @@
 #include "cli/options/checks.hpp"
 #include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/mechanism/gauss.hpp"
+#include "eigenveil/mechanism/released_gram.hpp"
 #include "eigenveil/report/grid_rows.hpp"
 #include "eigenveil/report/release_writer.hpp"
 
@@ -79,6 +80,13 @@ Result<void> check_settings(const MaskSettings& settings) {
   }
   if (settings.smallest_block > 0 && settings.method != "mask") {
     return bad_request("the noise of --method gauss needs no --smallest-block");
+  }
+  const auto& columns = settings.schema.columns;
+  if (settings.intercept &&
+      std::find(columns.begin(), columns.end(), kInterceptColumn) != columns.end()) {
+    return bad_request(
+        "a column is called 'intercept', the name of the column of ones: rename it, leave it out "
+        "with --columns, or leave out --intercept");
   }
   if (settings.method == "mask") {
     return MaskPlan::check(mask_request(settings));
@@ -215,7 +223,10 @@ class MaskRun {
   Outcome publish(const PseudoRelease& release, ReleaseDocument& document, RandomStream& stream);
   Outcome write_files(const PseudoRelease& release, ReleaseDocument& document,
                       RandomStream& stream);
-  Result<StreamedArray> stream_rows(const PseudoRelease& release, AtomicFile file,
+  Outcome write_beside(const PseudoRelease& release, ReleaseDocument& document,
+                       const std::string& name, RandomStream& stream) const;
+  /// Leaves the file complete but unpublished.
+  Result<StreamedArray> stream_rows(const PseudoRelease& release, AtomicFile& file,
                                     const std::string& name, RandomStream& stream) const;
   void print(const ReleaseDocument& document) const;
 
@@ -236,6 +247,19 @@ Result<void> MaskRun::check_output() const {
   }
   if (request_.factor_only) {
     return bad_request("--factor-only writes a release: give --out a directory");
+  }
+  // Nobody's file is lost, neither under the name given nor under those that go with it.
+  const std::string mark = request_.output.seed ? ".NOT-PRIVATE" : "";
+  std::vector<std::string> names = {target_.stem + mark + ending_of(target_.format),
+                                    target_.stem + ".release" + mark + ".json",
+                                    target_.stem + ".report" + mark + ".html"};
+  if (settings_.method == "gauss") {
+    names.push_back(target_.stem + ".noisy_gram" + mark + ".csv");
+  }
+  for (const std::string& name : names) {
+    if (const Result<void> fresh = check_new_file((target_.folder / name).string()); !fresh) {
+      return fresh;
+    }
   }
   return check_new_file(request_.output.out);
 }
@@ -289,7 +313,7 @@ Outcome MaskRun::draw(const std::vector<ExactGram>& grams) {
   return publish(*release, document, stream);
 }
 
-Result<StreamedArray> MaskRun::stream_rows(const PseudoRelease& release, AtomicFile file,
+Result<StreamedArray> MaskRun::stream_rows(const PseudoRelease& release, AtomicFile& file,
                                            const std::string& name, RandomStream& stream) const {
   const int threads = request_.input.thread_count();
   std::vector<PseudoRows> blocks;
@@ -309,12 +333,43 @@ Result<StreamedArray> MaskRun::stream_rows(const PseudoRelease& release, AtomicF
   if (!checksum) {
     return error_of(checksum);
   }
-  return file.publish().map([&] {
-    return StreamedArray{name,
-                         "pseudo-data: same columns, number of rows and, up to the noise, the same "
-                         "second moments; no row belongs to a person",
-                         *checksum, rows, table.columns};
-  });
+  return StreamedArray{name,
+                       "pseudo-data: same columns, number of rows and, up to the noise, the same "
+                       "second moments; no row belongs to a person",
+                       *checksum, rows, table.columns};
+}
+
+/// A file with the release beside it. The pseudo-data comes last, so that it never lies there
+/// without the document that says what it is; a failure takes back what was written.
+Outcome MaskRun::write_beside(const PseudoRelease& release, ReleaseDocument& document,
+                              const std::string& name, RandomStream& stream) const {
+  document.prefix = target_.stem + ".";
+  Result<AtomicFile> data = AtomicFile::create(target_.folder / name);
+  if (!data) {
+    return error_of(data);
+  }
+  const Result<StreamedArray> array = stream_rows(release, *data, name, stream);
+  if (!array) {
+    return error_of(array);
+  }
+  document.streamed.push_back(*array);
+  std::vector<fs::path> written;
+  Outcome outcome;
+  for (const ReleaseFile& file : release_files(document, TableFormat::Csv)) {
+    outcome = write_file_atomically(target_.folder / file.name, file.bytes);
+    if (!outcome) {
+      break;
+    }
+    written.push_back(target_.folder / file.name);
+  }
+  if (outcome) {
+    outcome = data->publish();
+  }
+  for (std::size_t i = 0; !outcome && i < written.size(); ++i) {
+    std::error_code ignored;
+    fs::remove(written[i], ignored);
+  }
+  return outcome;
 }
 
 Outcome MaskRun::write_files(const PseudoRelease& release, ReleaseDocument& document,
@@ -322,29 +377,18 @@ Outcome MaskRun::write_files(const PseudoRelease& release, ReleaseDocument& docu
   const std::string mark = document.is_private() ? "" : ".NOT-PRIVATE";
   const std::string name = target_.stem + mark + ending_of(target_.format);
   if (target_.file) {
-    document.prefix = target_.stem + ".";
-    return AtomicFile::create(target_.folder / name)
-        .and_then(
-            [&](AtomicFile&& file) { return stream_rows(release, std::move(file), name, stream); })
-        .and_then([&](const StreamedArray& array) -> Outcome {
-          document.streamed.push_back(array);
-          for (const ReleaseFile& file : release_files(document, TableFormat::Csv)) {
-            const Result<void> written =
-                write_file_atomically(target_.folder / file.name, file.bytes);
-            if (!written) {
-              return written;
-            }
-          }
-          return {};
-        });
+    return write_beside(release, document, name, stream);
   }
   Result<AtomicDirectory> directory = AtomicDirectory::create(target_.folder);
   if (!directory) {
     return error_of(directory);
   }
   if (!request_.factor_only) {
-    const Result<StreamedArray> array = directory->stream(name).and_then(
-        [&](AtomicFile&& file) { return stream_rows(release, std::move(file), name, stream); });
+    const Result<StreamedArray> array = directory->stream(name).and_then([&](AtomicFile&& file) {
+      return stream_rows(release, file, name, stream).and_then([&](const StreamedArray& rows) {
+        return file.publish().map([&] { return rows; });
+      });
+    });
     if (!array) {
       return error_of(array);
     }

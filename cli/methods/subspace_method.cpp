@@ -202,6 +202,9 @@ Outcome SubspaceMethod::release(const ReleaseRequest& request) const {
   if (request.input.is_gram()) {
     return bad_request("--within-subspace needs the rows themselves; a .gram file holds sums");
   }
+  if (const Result<void> again = check_rereadable(request.input); !again) {
+    return again;
+  }
   Result<std::unique_ptr<RowReader>> reader = request.input.open();
   if (!reader) {
     return error_of(reader);

@@ -58,6 +58,7 @@ ReleasedGram by_cells(const ExactGram& gram, double sigma, RandomStream& stream)
   const PseudoFactor drawn = trusted::draw_masked_factor(gram, true, sigma, stream);
   ReleasedGram released;
   released.names = released_names();
+  released.intercept = true;
   released.rows = static_cast<double>(drawn.rows);
   released.products = drawn.factor.transpose() * drawn.factor;
   released.cell_sd = Vector::Constant(drawn.factor.cols(), sigma);
@@ -70,6 +71,7 @@ ReleasedGram by_gauss(const ExactGram& gram, const MomentPlan& plan, bool projec
   const Eigen::Index p = moment.products.rows() + 1;
   ReleasedGram released;
   released.names = released_names();
+  released.intercept = true;
   released.rows = moment.count;
   if (projected) {
     const Matrix factor = factor_of(moment, true).factor;

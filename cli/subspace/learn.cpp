@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 
 #include "cli/options/checks.hpp"
 #include "cli/progress.hpp"
@@ -37,6 +38,9 @@ void LearnOptions::declare(CLI::App& app) {
       ->group(kGroup);
 }
 
+/// Two answers within this of a third are within twice of each other; a sine ends at 1.
+constexpr double kLargestAgreement = 0.5;
+
 Result<void> LearnOptions::check_words(bool exact) const {
   const bool exact_word = aggregate == "gapmax" || aggregate == "votes";
   if (!aggregate.empty() && exact_word != exact) {
@@ -45,6 +49,10 @@ Result<void> LearnOptions::check_words(bool exact) const {
   }
   if (exact && (gamma || failure_probability || groups)) {
     return bad_request("--gamma, --groups and --failure-probability are not for --exact");
+  }
+  if (failure_probability && !(angle < kLargestAgreement)) {
+    return bad_request(
+        "--angle must be below 0.5 with --failure-probability: answers further apart do not agree");
   }
   return {};
 }
@@ -102,10 +110,19 @@ Result<ApproxDp> subspace_budget(const BudgetOptions& options) {
   });
 }
 
-Result<std::size_t> count_rows(const InputOptions& input) {
-  if (input.input == "-") {
-    return bad_request("standard input can be read once only; give --rows N");
+Result<void> check_rereadable(const InputOptions& input) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(input.input, ignored);
+  if (input.input == "-" ||
+      (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
+    return bad_request(
+        "the rows are read more than once, so the input must be a regular file: standard input "
+        "and pipes can be read once only");
   }
+  return {};
+}
+
+Result<std::size_t> count_rows(const InputOptions& input) {
   Result<std::unique_ptr<RowReader>> reader = input.open();
   if (!reader) {
     return error_of(reader);

@@ -36,6 +36,9 @@ struct LearnOptions {
 /// (epsilon, delta) for replacing one row: the only budget and relation of the subspace commands.
 Result<ApproxDp> subspace_budget(const BudgetOptions& budget);
 
+/// Refuses what can be read once only (standard input, a pipe), before it is opened.
+Result<void> check_rereadable(const InputOptions& input);
+
 /// The number of rows of a table, which is public for these neighbours; reads the file once.
 Result<std::size_t> count_rows(const InputOptions& input);
 

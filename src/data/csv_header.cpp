@@ -46,6 +46,23 @@ Result<std::vector<std::string>> column_names(const std::vector<std::string_view
 
 }  // namespace
 
+Result<void> check_separator(std::string_view record, char delimiter) {
+  constexpr std::string_view kGzipMagic = "\x1f\x8b";
+  if (record.starts_with(kGzipMagic)) {
+    return bad_request(
+        "the input is gzip data without the ending .gz; rename it, or unpack it with zcat before "
+        "the pipe");
+  }
+  if (record.find(delimiter) == std::string_view::npos &&
+      record.find_first_of(",;\t|") != std::string_view::npos &&
+      record.find('"') == std::string_view::npos) {
+    return bad_request(
+        "the first line is a single field with another separator in it; say which with "
+        "--separator comma, semicolon, tab or pipe");
+  }
+  return {};
+}
+
 Result<CsvHeader> read_header(const std::vector<std::string_view>& fields,
                               ReadOptions::Header mode) {
   if (fields.size() > kLargestDimension) {

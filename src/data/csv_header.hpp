@@ -14,6 +14,10 @@ struct CsvHeader {
   std::vector<std::string> names;
 };
 
+/// A first record with the wrong separator would be taken for one long column name, and names are
+/// public: its cells would be published.
+Result<void> check_separator(std::string_view record, char delimiter);
+
 Result<CsvHeader> read_header(const std::vector<std::string_view>& fields,
                               ReadOptions::Header mode);
 

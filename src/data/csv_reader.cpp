@@ -78,25 +78,6 @@ std::size_t chunk_size_for(std::size_t record_bytes) {
   return std::clamp(kRecordsPerChunk * record_bytes, kSmallestChunk, kLargestChunk);
 }
 
-/// A first record with the wrong separator would be taken for one long column name, and names are
-/// public: its cells would be published.
-Result<void> check_separator(std::string_view record, char delimiter) {
-  constexpr std::string_view kGzipMagic = "\x1f\x8b";
-  if (record.starts_with(kGzipMagic)) {
-    return bad_request(
-        "the input is gzip data without the ending .gz; rename it, or unpack it with zcat before "
-        "the pipe");
-  }
-  if (record.find(delimiter) == std::string_view::npos &&
-      record.find_first_of(",;\t|") != std::string_view::npos &&
-      record.find('"') == std::string_view::npos) {
-    return bad_request(
-        "the first line is a single field with another separator in it; say which with "
-        "--separator comma, semicolon, tab or pipe");
-  }
-  return {};
-}
-
 /// The list of every selected column, empty for numbers; nothing at all when no column has one.
 Result<std::vector<std::vector<std::string>>> words_by_column(
     const Schema& schema, const std::vector<WordColumn>& lists) {

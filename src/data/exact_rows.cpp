@@ -114,16 +114,20 @@ std::vector<std::int64_t> clear_denominators(const std::vector<ExactCell>& cells
   return point;
 }
 
+/// At delimiters outside quotes.
 std::vector<std::string_view> split(std::string_view line, char delimiter) {
   std::vector<std::string_view> fields;
-  while (true) {
-    const std::size_t end = line.find(delimiter);
-    fields.push_back(line.substr(0, end));
-    if (end == std::string_view::npos) {
-      return fields;
+  bool quoted = false;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    quoted = quoted != (line[at] == '"');
+    if (!quoted && line[at] == delimiter) {
+      fields.push_back(line.substr(begin, at - begin));
+      begin = at + 1;
     }
-    line.remove_prefix(end + 1);
   }
+  fields.push_back(line.substr(begin));
+  return fields;
 }
 
 class ExactTextTable {
@@ -161,6 +165,10 @@ class ExactTextTable {
       good += cells.back().kind == ExactCell::Kind::Bad ? 0 : 1;
     }
     if (width_ == 0) {
+      if (const Result<void> plausible = detail::check_separator(line, delimiter_);
+          !plausible && options_.separator == 0) {
+        return plausible;
+      }
       const bool named = options_.header == ReadOptions::Header::Present ||
                          (options_.header == ReadOptions::Header::Auto && good == 0);
       if (!named && options_.header == ReadOptions::Header::Auto && good < cells.size()) {
@@ -283,7 +291,8 @@ Result<ExactRows> read_exact_rows(const std::string& input, const ReadOptions& o
     });
   }
   return detail::TextLines::open(input).and_then([&](detail::TextLines lines) {
-    return ExactTextTable(options, affine, name.ends_with(".tsv") ? '\t' : ',')
+    const char usual = name.ends_with(".tsv") ? '\t' : ',';
+    return ExactTextTable(options, affine, options.separator != 0 ? options.separator : usual)
         .read(std::move(lines));
   });
 }

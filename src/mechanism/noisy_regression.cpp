@@ -71,22 +71,18 @@ Result<Parts> parts_of(const ReleasedGram& gram, const RegressionRequest& reques
   }
   parts.penalty = Vector::Constant(parts.noise_x.size(), gram.rows * request.ridge);
   for (std::size_t i = 0; i < parts.x.size(); ++i) {
-    if (request.predictors[i] == kInterceptColumn) {
+    if (gram.intercept && parts.x[i] == 0) {
       parts.penalty[static_cast<Eigen::Index>(i)] = 0.0;
     }
   }
   return parts;
 }
 
-/// Variance of v'Ev, E the noise of the predictors' Gram.
-double direction_variance(const ReleasedGram& gram, const Parts& parts, const Vector& v) {
-  const Vector v2 = v.cwiseAbs2();
-  if (gram.masked()) {
-    const double a = v2.dot(parts.noise_x);
-    return 4.0 * a * std::max(0.0, v.dot(parts.gram_x * v)) + 2.0 * gram.rows * a * a;
-  }
-  const Matrix square = gram.entry_sd(parts.x, parts.x).cwiseAbs2();
-  return 2.0 * v2.dot(square * v2) - square.diagonal().dot(v2.cwiseAbs2());
+/// A direction of the predictors among all columns.
+Vector among_all(const ReleasedGram& gram, const Parts& parts, const Vector& v) {
+  Vector direction = Vector::Zero(gram.products.rows());
+  direction(parts.x) = v;
+  return direction;
 }
 
 /// The smallest eigenvalue, columns brought to one scale, must stand clear of its noise: otherwise
@@ -100,7 +96,8 @@ Result<void> check_signal(const ReleasedGram& gram, const Parts& parts) {
   const SymmetricEigen eigen = symmetric_eigen(scaled);
   for (Eigen::Index k = 0; k < eigen.values.size(); ++k) {
     const Vector direction = inverse.cwiseProduct(eigen.vectors.col(k));
-    const double sd = std::sqrt(std::max(0.0, direction_variance(gram, parts, direction)));
+    const double sd =
+        std::sqrt(std::max(0.0, direction_variance(gram, among_all(gram, parts, direction))));
     const double helped = eigen.values[k] + parts.penalty.dot(direction.cwiseAbs2());
     if (!(helped > kDeviations * sd) || !(helped > 1e-12)) {
       return bad_request(kNoSignal);

@@ -144,6 +144,56 @@ class Mask(CliTest):
         document = read_json(self.path("a.release.NOT-PRIVATE.json"))
         self.assertEqual(document["guarantee"]["basis"], "not-private")
 
+    def test_no_file_beside_the_output_is_lost(self):
+        for name, arguments in (("b.NOT-PRIVATE.csv", ("--seed", 1)), ("b.release.json", ()),
+                                ("b.report.html", ()), ("b.noisy_gram.csv", ("--method", "gauss"))):
+            other = self.write(name, "mine\n")
+            self.assertIn("would be lost", self.refuse("mask", self.input, *self.BUDGET, *arguments,
+                                                       "--out", self.path("b.csv")))
+            with open(other, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "mine\n")
+            os.remove(other)
+        self.mask("--out", self.path("b.csv"))
+
+    def test_pseudo_data_may_be_called_like_a_table(self):
+        for stem in ("noisy_gram", "my_noisy_gram", "factor"):
+            for method in ("mask", "gauss"):
+                name = f"{stem}_{method}" if stem != "factor" else f"factor-{method}"
+                self.mask("--method", method, "--out", self.path(name + ".csv"))
+                found = json.loads(self.succeed("analyse", "moments",
+                                                self.path(name + ".release.json"), "--json"))
+                truth = sum(r[0] * r[0] for r in self.rows) / len(self.rows)
+                self.assertLess(abs(found["values"][0][0] - truth),
+                                6.5 * found["standard_errors"][0][0])
+
+    def test_a_directory_called_like_a_document_is_passed_over(self):
+        self.mask("--out", self.path("out"))
+        os.mkdir(self.path("out", "old.release.json"))
+        self.succeed("analyse", "moments", self.path("out"))
+
+    def test_a_column_called_intercept_is_not_the_constant(self):
+        named = self.write("named.csv", csv_text(["intercept", "dose", "outcome"], self.rows))
+        self.assertIn("called 'intercept'", self.refuse("mask", named, *self.BUDGET, "--intercept",
+                                                        "--out", self.path("x")))
+        self.succeed("mask", named, *self.BUDGET, "--out", self.path("out"), "--quiet")
+        found = json.loads(self.succeed("analyse", "moments", self.path("out"), "--json"))
+        self.assertEqual(found["columns"], ["intercept", "dose", "outcome"])
+
+    def test_the_intercept_is_about_the_midpoints(self):
+        shifted = self.write("shifted.csv", csv_text(NAMES, [[x + 5 for x in row]
+                                                             for row in self.rows]))
+        self.succeed("mask", shifted, "--epsilon", 8, "--delta", 0.01, "--range", "4:6",
+                     "--intercept", "--out", self.path("out"), "--quiet")
+        model = ("analyse", "regress", self.path("out"), "--response", "outcome", "--predictors",
+                 "intercept,age")
+        self.assertIn("midpoints of their public ranges", self.succeed(*model))
+        self.assertIn("1e50", self.refuse(*model, "--ridge", "1e300"))
+
+    def test_a_drowned_count_gives_no_covariance(self):
+        self.succeed("mask", self.input, "--epsilon", 1, "--delta", 1e-5, "--row-norm", 1000,
+                     "--intercept", "--out", self.path("out"), "--quiet")
+        self.assertIn("column of ones", self.refuse("analyse", "moments", self.path("out")))
+
     def test_the_factor_alone(self):
         self.mask("--factor-only", "--out", self.path("out"))
         self.assertIn("factor.csv", os.listdir(self.path("out")))

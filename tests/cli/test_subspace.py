@@ -2,6 +2,7 @@
 inside a learned subspace."""
 
 import json
+import os
 import random
 import unittest
 from fractions import Fraction
@@ -41,6 +42,24 @@ def integer_npy(rows, size):
             b"".join(int(c).to_bytes(size, "little", signed=True) for row in rows for c in row))
 
 
+class Inputs(CliTest):
+    """The rows are read twice: what can be read once only is refused before it is opened."""
+
+    def test_pipes_are_refused(self):
+        os.mkfifo(self.path("pipe.csv"))
+        for name in ("-", self.path("pipe.csv")):
+            for command in (("subspace", name, "--rows", "100", *BUDGET),
+                            ("subspace", name, *BUDGET),
+                            ("pca", name, "--within-subspace", "1", "-k", "1", "--row-norm", "1",
+                             "--neighbours", "replace-one", *BUDGET)):
+                self.assertIn("regular file", self.refuse(*command, "--out", self.path("out")))
+
+    def test_agreement_needs_a_small_angle(self):
+        table = self.write("t.csv", csv_text(["a", "b"], [[1, 2]] * 20))
+        self.assertIn("below 0.5", self.refuse("subspace", table, *BUDGET, "--failure-probability",
+                                               "0.1", "--angle", "0.5", "--out", self.path("out")))
+
+
 class ExactSubspace(CliTest):
     def learn(self, *more, rows=None, name="points.csv", text=None):
         text = text or csv_text(["x", "y", "z", "w"], rows or exact_rows(200))
@@ -51,6 +70,19 @@ class ExactSubspace(CliTest):
 
     def echelon(self, release):
         return [[Fraction(c) for c in row.split()] for row in release["result"]["echelon_rows"]]
+
+    def test_separators_and_quoted_names(self):
+        rows = exact_rows(200)
+        plain = self.echelon(self.learn(rows=rows))
+        self.setUp()
+        text = '"x;1";y;z;w\n' + "".join(";".join(map(str, row)) + "\n" for row in rows)
+        release = self.learn("--separator", "semicolon", text=text)
+        self.assertEqual(self.echelon(release), plain)
+        self.assertEqual(release["parameters"]["columns"], ["x;1", "y", "z", "w"])
+        self.setUp()
+        self.write("points.csv", "1;2;3;2\n" * 50)
+        self.assertIn("--separator", self.refuse("subspace", "points.csv", "--exact", "-k", "2",
+                                                 *BUDGET, "--out", "out"))
 
     def test_the_canonical_basis_is_exact(self):
         for aggregate in ("gapmax", "votes"):

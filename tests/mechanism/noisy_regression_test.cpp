@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/released_gram.hpp"
 #include "eigenveil/random/normal.hpp"
 #include "support/alpha_ledger.hpp"
@@ -53,6 +54,7 @@ std::vector<std::string> names_of(const Matrix& rows) {
 ReleasedGram masked(RandomStream& stream, const Matrix& rows, double sigma) {
   ReleasedGram gram;
   gram.names = names_of(rows);
+  gram.intercept = gram.names.front() == kInterceptColumn;
   gram.rows = static_cast<double>(rows.rows());
   gram.cell_sd = Vector::Constant(rows.cols(), sigma);
   const Matrix noisy = rows + sigma * normals(stream, rows.rows(), rows.cols());
@@ -64,13 +66,14 @@ ReleasedGram masked(RandomStream& stream, const Matrix& rows, double sigma) {
 ReleasedGram gaussian(RandomStream& stream, const Matrix& rows, double sd) {
   ReleasedGram gram;
   gram.names = names_of(rows);
+  gram.intercept = gram.names.front() == kInterceptColumn;
   gram.rows = static_cast<double>(rows.rows());
   const Eigen::Index p = rows.cols();
   gram.entry_sd = Matrix::Constant(p, p, sd / std::sqrt(2.0));
   gram.entry_sd.diagonal().setConstant(sd);
   Matrix noise = normals(stream, p, p);
   noise = (sd * 0.5 * (noise + noise.transpose())).eval();
-  if (gram.names.front() == kInterceptColumn) {
+  if (gram.intercept) {
     gram.entry_sd(0, 0) = noise(0, 0) = 0.0;
   }
   gram.products = rows.transpose() * rows + noise;
@@ -294,6 +297,87 @@ TEST(Moments, IntervalsHoldNinetyFivePercent) {
     EXPECT_TRUE(in_band(covered[j], kReplications, band_alpha())) << covered[j];
     EXPECT_FALSE(in_band(halved[j], kReplications, band_alpha())) << halved[j];
   }
+}
+
+/// One strong direction among p columns, with a mean where there is a column of ones.
+Matrix one_factor(RandomStream& stream, Eigen::Index rows, Eigen::Index columns, bool ones) {
+  const Matrix factor = normals(stream, rows, 1);
+  Matrix table = 0.5 * normals(stream, rows, columns) + factor * Vector::Ones(columns).transpose();
+  if (ones) {
+    table.col(0).setOnes();
+    table.rightCols(columns - 1).array() += 0.4;
+  }
+  return table;
+}
+
+/// The eigenvalue of the raw rows lies within the stated error in 95% of releases. The entries of
+/// a masked Gram are correlated: treated as independent (the broken twin) the error is far too
+/// small.
+void expect_eigenvalue_coverage(bool mask, bool ones) {
+  SCOPED_TRACE(fmt::format("mask {}, intercept {}", mask, ones));
+  constexpr double kQuantile = 1.959963984540054;
+  constexpr Eigen::Index kRows = 1000;
+  RandomStream stream =
+      RandomStream::seeded(seed_for("moments.eigenvalue") + (mask ? 1U : 0U) + (ones ? 2U : 0U));
+  const Matrix table = one_factor(stream, kRows, 10, ones);
+  Matrix raw = ones ? Matrix(table.rightCols(9)) : table;
+  if (ones) {
+    raw.rowwise() -= raw.colwise().mean().eval();
+  }
+  const double truth = symmetric_eigen(raw.transpose() * raw / double{kRows}).values[0];
+  std::size_t covered = 0;
+  std::size_t independent = 0;
+  for (std::size_t replication = 0; replication < kReplications; ++replication) {
+    Matrix noise = normals(stream, table.rows(), mask ? table.cols() : 0);
+    ReleasedGram gram;
+    gram.names.assign(static_cast<std::size_t>(table.cols()), "x");
+    gram.rows = double{kRows};
+    gram.intercept = ones;
+    if (mask) {
+      gram.cell_sd = Vector::Constant(table.cols(), 0.5);
+      const Matrix noisy = table + 0.5 * noise;
+      gram.products = noisy.transpose() * noisy;
+    } else {
+      const Eigen::Index p = table.cols();
+      gram.entry_sd = Matrix::Constant(p, p, 20.0);
+      gram.entry_sd.diagonal().setConstant(20.0 * std::sqrt(2.0));
+      const Matrix square = normals(stream, p, p);
+      Matrix added = 20.0 / std::sqrt(2.0) * (square + square.transpose());
+      if (ones) {
+        gram.entry_sd(0, 0) = added(0, 0) = 0.0;
+      }
+      gram.products = table.transpose() * table + added;
+    }
+    const MomentEstimate moment = ones ? *covariance(gram) : second_moment(gram);
+    const ComponentEstimate found = components_of(gram, moment, 1);
+    const double error = std::abs(found.variance[0] - truth);
+    covered += error <= kQuantile * found.standard_error[0] ? 1 : 0;
+    const Vector v2 = found.loadings.col(0).cwiseAbs2();
+    const Matrix square = moment.standard_error.cwiseAbs2();
+    const double twin = 2.0 * v2.dot(square * v2) - square.diagonal().dot(v2.cwiseAbs2());
+    independent += error <= kQuantile * std::sqrt(twin) ? 1 : 0;
+  }
+  EXPECT_TRUE(in_band(covered, kReplications, band_alpha())) << covered;
+  if (mask) {
+    EXPECT_FALSE(in_band(independent, kReplications, band_alpha())) << independent;
+  }
+}
+
+TEST(Moments, EigenvaluesHoldNinetyFivePercent) {
+  for (const bool mask : {true, false}) {
+    for (const bool ones : {false, true}) {
+      expect_eigenvalue_coverage(mask, ones);
+    }
+  }
+}
+
+TEST(Moments, CovarianceNeedsACountAboveItsNoise) {
+  RandomStream stream = RandomStream::seeded(seed_for("moments.count"));
+  const Matrix table = with_ones(draw_rows(stream, 500));
+  EXPECT_TRUE(covariance(masked(stream, table, 0.5)));
+  const Result<MomentEstimate> drowned = covariance(masked(stream, table, 10.0));
+  ASSERT_FALSE(drowned);
+  EXPECT_NE(drowned.error().message.find("column of ones"), std::string::npos);
 }
 
 }  // namespace

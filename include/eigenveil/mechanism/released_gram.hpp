@@ -16,7 +16,8 @@ inline constexpr const char* kInterceptColumn = "intercept";
 /// "Estimates".
 struct ReleasedGram {
   std::vector<std::string> names;
-  Matrix products;  ///< as released, in the units of the release
+  bool intercept = false;  ///< the first column is the constant 1 (a name alone proves nothing)
+  Matrix products;         ///< as released, in the units of the release
   double rows = 0.0;
   /// Masked rows: standard deviation of the noise on the cells of each column; empty otherwise.
   Vector cell_sd;
@@ -25,11 +26,17 @@ struct ReleasedGram {
   /// Models are about the mean: the intercept column is part of every one (a covariance release
   /// with a private mean).
   bool centered = false;
+  /// Columns are measured from the midpoints of their public ranges, which are not all zero.
+  bool from_midpoints = false;
 
   bool masked() const { return cell_sd.size() > 0; }
   /// Unbiased for the Gram of the raw rows: masked rows carry n sigma^2 on the diagonal.
   Matrix corrected() const;
 };
+
+/// Variance of v'Ev, E the noise of the released Gram, v with one entry per column: with
+/// a = sum_j s_j^2 v_j^2, 4 a v'Gv + 2 n a^2 for masked rows (whose entries are correlated).
+double direction_variance(const ReleasedGram& gram, const Vector& direction);
 
 /// Estimates of matrix entries with standard errors, about what the raw rows would give.
 struct MomentEstimate {
@@ -76,12 +83,14 @@ struct Regression {
 /// signal in some direction of the predictors.
 Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& request);
 
-/// Eigenpairs of a moment estimate, and the standard error of every eigenvalue to first order.
+/// Eigenpairs of a moment estimate of `gram`, and the standard error of every eigenvalue to first
+/// order.
 struct ComponentEstimate {
   Vector variance;
   Vector standard_error;
   Matrix loadings;
 };
-ComponentEstimate components_of(const MomentEstimate& moment, Eigen::Index count);
+ComponentEstimate components_of(const ReleasedGram& gram, const MomentEstimate& moment,
+                                Eigen::Index count);
 
 }  // namespace eigenveil
