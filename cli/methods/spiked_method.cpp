@@ -69,6 +69,21 @@ std::string shares_line(const SpikedPlan& plan) {
                      plan.request().published ? "of epsilon and delta" : "of mu^2");
 }
 
+/// What the noise was scaled to; estimates are released, so they may be shown.
+std::string used_line(const SpikedPlan& plan, const SpikedResult& result) {
+  const SpikedRequest& request = plan.request();
+  const std::string variance =
+      request.noise_variance ? fmt::format("{:.4g} (given)", result.noise_variance)
+                             : fmt::format("about {:.4g} (estimated, at most {:.4g})",
+                                           result.noise_variance, result.noise_variance_upper);
+  const bool given = request.spike && result.spike_lower == *request.spike;
+  return fmt::format(
+      "  noise       scaled to rank {} ({}), sigma^2 {}, smallest spike at least {:.4g} ({}), "
+      "spread at most {:g} (assumed)",
+      result.frame.cols(), request.max_rank ? "estimated" : "given", variance, result.spike_lower,
+      given ? "given" : "estimated", request.spread);
+}
+
 void add_model_fields(ReleaseDocument& document, const SpikedPlan& plan,
                       const SpikedResult& result) {
   const SpikedRequest& request = plan.request();
@@ -167,16 +182,16 @@ Outcome SpikedMethod::release(const ReleaseRequest& request) const {
   const Release<SpikedResult> release = plan->run(sample, stream);
   if (!options_.diagnostic.empty()) {
     const Outcome written =
-        write_spiked_diagnostic(options_.diagnostic, sample, plan->model().rank);
+        write_spiked_diagnostic(options_.diagnostic, sample, release.value(), options_.spread);
     if (!written) {
       return written;
     }
   }
-  return publish(
-      document_of(request, *plan, *pass, release), request.output,
-      {request.input.display_name(),
-       describe_bound(pass->bound()),
-       {shares_line(*plan), "  model       " + model_statement(plan->request().constants)}});
+  return publish(document_of(request, *plan, *pass, release), request.output,
+                 {request.input.display_name(),
+                  describe_bound(pass->bound()),
+                  {shares_line(*plan), used_line(*plan, release.value()),
+                   "  model       " + model_statement(plan->request().constants)}});
 }
 
 Result<RowBound> SpikedMethod::planned_bound(const PlanRequest& request,
