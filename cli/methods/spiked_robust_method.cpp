@@ -67,9 +67,7 @@ ReleaseDocument document_of(const Request& request, const GapPlan& plan, const S
   const GapComponents components = gap_components(result);
   const Vector& variances = components.explained_variance;
   document.result.emplace_back("noisy_explained_variance", to_list(variances));
-  // The total variance is not released: shares are of the components alone.
-  document.result.emplace_back("noisy_explained_share",
-                               to_list(variances / std::max(variances.sum(), 1e-300)));
+  // No shares: the total variance is not released.
   document.result.emplace_back(
       "noise_edge", to_list(Vector::Constant(variances.size(), 4.0 * plan.inside_sd() / n)));
   add_loadings(document, schema, components.loadings);
