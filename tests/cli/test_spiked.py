@@ -86,6 +86,39 @@ class Spiked(CliTest):
             self.assertNotIn("exact", file.read())
         self.assertNotIn("verdict", out)
 
+    def diagnosed(self, scales, *options):
+        draw = random.Random(3)
+        rows = [[round(draw.gauss(0, 1) * (scales[j] + 1) ** 0.5, 3) for j in range(len(scales))]
+                for _ in range(3000)]
+        table = self.write("d.csv", csv_text([], rows))
+        self.succeed("pca", table, "--method", "spiked", "--neighbours", "independent-copy",
+                     "--epsilon", 1, "--delta", 0.01, "--header", "absent", "--row-norm", 120,
+                     "--diagnostic", self.path("d.txt"), *options)
+        with open(self.path("d.txt"), encoding="utf-8") as file:
+            text = file.read()
+        os.remove(self.path("d.txt"))
+        return text
+
+    def test_the_diagnostic_checks_every_number_the_noise_was_scaled_to(self):
+        spikes = [500, 20, 5] + [0] * 12
+        model = ("-k", 3, "--sigma2", 1)
+        wrong = self.diagnosed(spikes, *model, "--lambda", 500)
+        self.assertIn("guarantee of method spiked is in doubt", wrong)
+        for line in (r"rank +holds", r"sigma\^2 +holds", r"smallest spike +DOES NOT HOLD",
+                     r"spread +DOES NOT HOLD"):
+            self.assertRegex(wrong, line)
+        right = self.diagnosed(spikes, *model, "--lambda", 4, "--spread", 125)
+        self.assertNotIn("DOES NOT HOLD", right)
+        noisier = self.diagnosed(spikes, "-k", 3, "--sigma2", 0.2, "--lambda", 4, "--spread", 125)
+        self.assertRegex(noisier, r"sigma\^2 +DOES NOT HOLD")
+        self.assertRegex(self.diagnosed(spikes, "-k", 2, "--sigma2", 1, "--lambda", 15,
+                                        "--spread", 30), r"rank +DOES NOT HOLD")
+
+    def test_the_summary_says_what_the_noise_was_scaled_to(self):
+        out = self.succeed("pca", self.table(), *MODEL, "--row-count", 400, "--spread", 2)
+        self.assertIn("rank 1 (given), sigma^2 1 (given), smallest spike at least 200 (given), "
+                      "spread at most 2 (assumed)", out)
+
     def test_the_diagnostic_never_replaces_a_file(self):
         table = self.table()
         self.write("mine.txt", "mine")
@@ -137,7 +170,12 @@ class Robust(CliTest):
     def test_components_or_null_are_both_success(self):
         table = self.write("t.csv", csv_text([], spiked_rows(3000, 6, 30)))
         options = ("pca", table, "--method", "spiked-robust", "--row-norm", 8, "--header", "absent")
-        self.assertIn("PC1", self.succeed(*options, "--epsilon", 1, "--delta", 1e-3))
+        out = self.succeed(*options, "--epsilon", 1, "--delta", 1e-3, "--out", self.path("found"))
+        self.assertIn("PC1", out)
+        # The total variance is not released: a share of it would be a share of something else.
+        self.assertNotIn("share", out)
+        self.assertNotIn("noisy_explained_share",
+                         read_json(self.path("found", "release.json"))["result"])
         # An answer here would have probability 5e-11.
         out = self.succeed(*options, "--epsilon", 0.001, "--delta", 1e-9, "--out", self.path("null"))
         self.assertIn("NULL", out)
@@ -154,7 +192,8 @@ class Oja(CliTest):
         table = self.write("t.csv", csv_text([], spiked_rows(4000, 5, 60)))
         options = ("pca", table, "--method", "oja", "--row-norm", 20, "--header", "absent",
                    "--epsilon", 2, "--delta", 1e-3, "--batch", 500)
-        self.succeed(*options, "--neighbours", "replace-one", "--out", self.path("out"))
+        out = self.succeed(*options, "--neighbours", "replace-one", "--out", self.path("out"))
+        self.assertRegex(out, r"component +largest loadings\n  PC1 ")
         _, _, values = read_table(self.path("out", "loadings.csv"))
         self.assertAlmostEqual(sum(v[0] ** 2 for v in values), 1.0, places=6)
         self.assertIn("replace-one", self.refuse(*options))
