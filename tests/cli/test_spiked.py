@@ -60,6 +60,13 @@ class Spiked(CliTest):
         for name in ("noisy_sigma2", "noisy_top_eigenvalues", "lambda_lower", "budget_shares"):
             self.assertIn(name, out)
 
+    def test_a_rank_and_a_number_of_components_must_agree(self):
+        table = self.table()
+        options = ("pca", table, *MODEL, "--row-count", 400)
+        self.assertIn("leave out -k", self.refuse(*options, "-k", 2, "--max-rank", 2))
+        self.assertIn("-k 1 and --rank 2 disagree", self.refuse(*options, "-k", 1, "--rank", 2))
+        self.assertIn("rank 1 (estimated)", self.succeed(*options, "--max-rank", 2))
+
     def test_fewer_rows_than_columns(self):
         table = self.write("w.csv", csv_text([], spiked_rows(60, 90, 1e6)))
         self.succeed("pca", table, "--method", "spiked", "--neighbours", "independent-copy",
@@ -144,6 +151,15 @@ class Spiked(CliTest):
         self.assertEqual(out.count("  needs "), 3)
 
 
+    def test_plan_of_a_covariance_and_of_estimates(self):
+        plan = ("plan", "covariance", "--rows", 3000, "--dimension", 50, "--method", "spiked",
+                "--neighbours", "independent-copy", "--epsilon", 1, "--delta", 0.1)
+        self.assertIn("|S~ - S|_F from the noise about",
+                      self.succeed(*plan, "--sigma2", 1, "--lambda", 10))
+        out = self.succeed(*plan, "--row-norm", 30)
+        self.assertIn("depends on the private estimates", out)
+
+
 class Groups(CliTest):
     def test_every_method_protects_groups(self):
         table = self.write("t.csv", csv_text([], spiked_rows(400, 6, 200)))
@@ -181,6 +197,21 @@ class Robust(CliTest):
         self.assertIn("NULL", out)
         self.assertTrue(read_json(self.path("null", "release.json"))["result"]["null"])
 
+    def test_the_plan_speaks_in_sentences(self):
+        spectrum = self.write("s.txt", "\n".join(["30"] + ["1"] * 5))
+        out = self.succeed("plan", "pca", "--method", "spiked-robust", "--rows", 3000,
+                           "--dimension", 6, "--row-norm", 8, "--epsilon", 1, "--delta", 1e-3,
+                           "--spectrum", spectrum)
+        self.assertNotIn("_sd", out)
+        for words in ("  gap         noise of standard deviation", "  needs       a gap",
+                      "  error       |UU' - VV'|_F^2"):
+            self.assertIn(words, out)
+
+    def test_the_audit_names_the_runs_a_mutant_needs(self):
+        out = self.succeed("audit", "spiked-robust", "--epsilon", 1, "--delta", 1e-6, "--mutants",
+                           "--runs", 20000, "--seed", 1)
+        self.assertRegex(out, r"gap: mutant: noise x 0.9 +not attacked, needs --runs \d+")
+
     def test_it_needs_delta(self):
         table = self.write("t.csv", csv_text([], spiked_rows(10, 3, 1)))
         self.assertIn("--delta", self.refuse("pca", table, "--method", "spiked-robust",
@@ -204,13 +235,13 @@ class Chooser(CliTest):
         spectrum = self.write("s.txt", "\n".join(["11"] + ["1"] * 9))
         out = self.succeed("plan", "pca", "--compare", "--rows", 20000, "--dimension", 10,
                            "--row-norm", 22, "--epsilon", 1, "--delta", 1e-3, "--spectrum",
-                           spectrum, "--figure", self.folder)
+                           spectrum, "--figure", self.path("new", "folder"))
         self.assertRegex(out, r"recommended: (gauss|spiked-robust) \(.*predicted error")
         self.assertIn("made-up Gaussian tables", out)
         for name in ("gauss", "laplace", "exponential", "orbit", "sharp", "spiked",
                      "spiked-robust", "oja"):
             self.assertRegex(out, rf"(?m)^  {name} ")
-        self.assertTrue(os.path.exists(self.path("comparison.svg")))
+        self.assertTrue(os.path.exists(self.path("new", "folder", "comparison.svg")))
         self.refuse("plan", "pca", "--compare", "--rows", 20000, "--dimension", 10, "--row-norm",
                     22, "--epsilon", 1, "--delta", 1e-3)
 
@@ -234,6 +265,21 @@ class Chooser(CliTest):
         plan = self.compare([20 / (j + 1) for j in range(10)], "--rows", 20000, "--mu", 1)
         spiked = [line for line in plan["methods"] if line["method"] == "spiked"]
         self.assertIn("not flat", spiked[0]["note"])
+
+    def test_other_neighbours_are_never_recommended(self):
+        options = ("--rows", 20000, "--epsilon", 1, "--delta", 1e-3)
+        for neighbours in ("add-remove", "replace-one"):
+            plan = self.compare([11] + [1] * 9, *options, "--neighbours", neighbours)
+            chosen = [line for line in plan["methods"] if line["method"] == plan["recommended"]]
+            self.assertEqual(chosen[0]["relation"], neighbours)
+
+    def test_no_real_difference_goes_to_the_stronger_basis(self):
+        plan = self.compare([2] + [1] * 19, "--rows", 100, "--epsilon", 0.01, "--delta", 1e-6)
+        self.assertEqual(plan["recommended"], "gauss")  # nothing is found by any method
+
+    def test_a_tied_gap_is_named(self):
+        plan = self.compare([11, 11] + [1] * 8, "--rows", 20000, "--epsilon", 1, "--delta", 1e-3)
+        self.assertIn("undetermined", plan["reason"])
 
     def test_it_says_when_nothing_helps(self):
         plan = self.compare([2] + [1] * 19, "--rows", 100, "--epsilon", 0.01)
