@@ -60,11 +60,26 @@ std::string leading_columns(const ReleaseDocument& document, Eigen::Index compon
   return text;
 }
 
+/// Of a method that releases directions and no variances.
+void print_loadings_alone(const ReleaseDocument& document) {
+  if (document.task != "pca" || document.tables.empty() ||
+      document.tables.front().name != "loadings") {
+    return;
+  }
+  const ReleasedTable& loadings = document.tables.front();
+  fmt::print("\n  {:<10}   {}\n", "component", "largest loadings");
+  for (Eigen::Index j = 0; j < std::min<Eigen::Index>(loadings.values.cols(), 10); ++j) {
+    fmt::print("  {:<10}   {}\n", fmt::format("PC{}", j + 1), leading_columns(loadings, j));
+  }
+  fmt::print("\n");
+}
+
 void print_components(const ReleaseDocument& document) {
   const auto* variance = field<std::vector<double>>(document.result, "noisy_explained_variance");
   const auto* share = field<std::vector<double>>(document.result, "noisy_explained_share");
   const auto* edge = field<std::vector<double>>(document.result, "noise_edge");
   if (variance == nullptr) {
+    print_loadings_alone(document);
     return;
   }
   const auto share_of = [&](std::size_t j) {

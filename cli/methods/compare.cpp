@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "eigenveil/report/figure.hpp"
@@ -11,12 +12,22 @@
 namespace eigenveil::cli {
 namespace {
 
+/// Why a method is shown and not recommended; empty for the others.
+std::string aside(const MethodComparison& comparison, const ComparedMethod& method) {
+  if (under_a_model(method)) {
+    return " (model)";
+  }
+  return keeps_the_promise(comparison, method)
+             ? ""
+             : fmt::format(" ({})", name_of(method.predicted.relation));
+}
+
 Figure comparison_figure(const MethodComparison& comparison) {
   FigureSeries bars{.name = "predicted error", .kind = SeriesKind::Bars};
   FigurePanel panel;
   for (const ComparedMethod& method : comparison.methods) {
     if (method.predicted.available) {
-      panel.x.categories.push_back(method.name + (under_a_model(method) ? " (model)" : ""));
+      panel.x.categories.push_back(method.name + aside(comparison, method));
       bars.x.push_back(static_cast<double>(panel.x.categories.size()));
       bars.y.push_back(std::sqrt(method.total_f2));
     }
@@ -29,15 +40,20 @@ Figure comparison_figure(const MethodComparison& comparison) {
   panel.lines = {{true, std::sqrt(comparison.sampling_f2), "sampling alone"},
                  {true, std::sqrt(comparison.worst_f2), "nothing in common"}};
   const ComparedMethod* best = recommended(comparison, false);
+  std::vector<FigureNote> notes = {{.text = recommendation(comparison)}};
+  if (std::any_of(comparison.methods.begin(), comparison.methods.end(), [](const auto& method) {
+        return method.predicted.available && under_a_model(method);
+      })) {
+    notes.push_back(
+        {.text = "(model): holds under a model or in the limit, not for every data set"});
+  }
   return {.title = best != nullptr ? "Predicted error of every method: take " + best->name
                                    : "Predicted error of every method",
           .description =
               "Bars of the predicted error of each method at the same budget; the lines are what "
               "sampling alone costs and the worst possible error.",
           .panels = {panel},
-          .notes = {{.text = recommendation(comparison)},
-                    {.text = "(model): holds under a model or in the limit, not for every data "
-                             "set"}}};
+          .notes = std::move(notes)};
 }
 
 void print_table(const MethodComparison& comparison) {
@@ -55,6 +71,21 @@ void print_table(const MethodComparison& comparison) {
                method.predicted.note);
   }
   fmt::print("  {:<16}{:>10.4f}\n", "without privacy", std::sqrt(comparison.sampling_f2));
+}
+
+/// Methods with less error than the recommended one, and what one would have to accept for them.
+void print_asides(const MethodComparison& comparison) {
+  const ComparedMethod* best = recommended(comparison, false);
+  for (const ComparedMethod& method : comparison.methods) {
+    if (!method.predicted.available || keeps_the_promise(comparison, method) ||
+        (best != nullptr && method.total_f2 >= best->total_f2)) {
+      continue;
+    }
+    fmt::print("  {} would have {:.3g}, if {}\n", method.name, std::sqrt(method.total_f2),
+               under_a_model(method)
+                   ? std::string("a guarantee under its model is enough")
+                   : fmt::format("{} neighbours are enough", name_of(method.predicted.relation)));
+  }
 }
 
 nlohmann::ordered_json as_json(const MethodComparison& comparison) {
@@ -126,6 +157,12 @@ Outcome compare_methods(const PlanRequest& request, const MethodChoice& choice) 
   }
   const MethodComparison comparison = compared(choice, *setting);
   if (!request.figure_folder.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(request.figure_folder, error);
+    if (error) {
+      return input_output_error(
+          fmt::format("cannot create {}: {}", request.figure_folder, error.message()));
+    }
     const Result<void> drawn =
         write_figure(comparison_figure(comparison), request.figure_folder, "comparison");
     if (!drawn) {
@@ -146,11 +183,7 @@ Outcome compare_methods(const PlanRequest& request, const MethodChoice& choice) 
                  : "by first-order formulas: too many columns to try the methods");
   print_table(comparison);
   fmt::print("  {}\n", recommendation(comparison));
-  const ComparedMethod* modelled = recommended(comparison, true);
-  if (modelled != nullptr && under_a_model(*modelled)) {
-    fmt::print("  {} would have {:.3g}, if a guarantee under its model is enough\n", modelled->name,
-               std::sqrt(modelled->total_f2));
-  }
+  print_asides(comparison);
   return {};
 }
 

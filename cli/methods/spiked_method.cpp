@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/exact_pass.hpp"
@@ -67,6 +68,21 @@ std::string shares_line(const SpikedPlan& plan) {
   }
   return fmt::format("  shares      {} ({})", fmt::join(shares, ", "),
                      plan.request().published ? "of epsilon and delta" : "of mu^2");
+}
+
+/// What the noise was scaled to; estimates are released, so they may be shown.
+std::string used_line(const SpikedPlan& plan, const SpikedResult& result) {
+  const SpikedRequest& request = plan.request();
+  const std::string variance =
+      request.noise_variance ? fmt::format("{:.4g} (given)", result.noise_variance)
+                             : fmt::format("about {:.4g} (estimated, at most {:.4g})",
+                                           result.noise_variance, result.noise_variance_upper);
+  const bool given = request.spike && result.spike_lower == *request.spike;
+  return fmt::format(
+      "  noise       scaled to rank {} ({}), sigma^2 {}, smallest spike at least {:.4g} ({}), "
+      "spread at most {:g} (assumed)",
+      result.frame.cols(), request.max_rank ? "estimated" : "given", variance, result.spike_lower,
+      given ? "given" : "estimated", request.spread);
 }
 
 void add_model_fields(ReleaseDocument& document, const SpikedPlan& plan,
@@ -167,16 +183,16 @@ Outcome SpikedMethod::release(const ReleaseRequest& request) const {
   const Release<SpikedResult> release = plan->run(sample, stream);
   if (!options_.diagnostic.empty()) {
     const Outcome written =
-        write_spiked_diagnostic(options_.diagnostic, sample, plan->model().rank);
+        write_spiked_diagnostic(options_.diagnostic, sample, release.value(), options_.spread);
     if (!written) {
       return written;
     }
   }
-  return publish(
-      document_of(request, *plan, *pass, release), request.output,
-      {request.input.display_name(),
-       describe_bound(pass->bound()),
-       {shares_line(*plan), "  model       " + model_statement(plan->request().constants)}});
+  return publish(document_of(request, *plan, *pass, release), request.output,
+                 {request.input.display_name(),
+                  describe_bound(pass->bound()),
+                  {shares_line(*plan), used_line(*plan, release.value()),
+                   "  model       " + model_statement(plan->request().constants)}});
 }
 
 Result<RowBound> SpikedMethod::planned_bound(const PlanRequest& request,
@@ -191,6 +207,16 @@ Result<RowBound> SpikedMethod::planned_bound(const PlanRequest& request,
     bounds.row_norm = *radius;
   }
   return bounds.bound(schema);
+}
+
+/// E |S~ - S|_F^2 that the noise adds, to first order: a projector off by P moves U L U' by at most
+/// lambda_1^2 |P|_F^2 (equal for equal spikes), and the r x r noise inside comes on top.
+double covariance_noise_error(const SpikedPlan& plan, double projector_error) {
+  const SpikedModel model = plan.model();
+  const auto r = static_cast<double>(model.rank);
+  const double sd = plan.covariance_change() / plan.mu_of("eigenvalues inside the subspace");
+  const double entries = plan.request().published ? r * r : 0.5 * r * (r + 1.0);
+  return std::pow(model.spread * model.spike, 2.0) * projector_error + entries * sd * sd;
 }
 
 nlohmann::ordered_json plan_facts(const PlanRequest& request, const SpikedPlan& plan) {
@@ -213,7 +239,11 @@ nlohmann::ordered_json plan_facts(const PlanRequest& request, const SpikedPlan& 
     facts["projector_sensitivity"] = change;
     facts["projector_noise_sd"] = sd;
     const double off = plan.request().published ? sd : sd * std::sqrt(0.5);
-    facts["predicted_error_f2"] = projector_noise_error(model.dimension, model.rank, off);
+    const double error = projector_noise_error(model.dimension, model.rank, off);
+    facts["predicted_error_f2"] = error;
+    if (!request.what.wants_components()) {
+      facts["predicted_covariance_error_f2"] = covariance_noise_error(plan, error);
+    }
     if (const auto* approx = std::get_if<ApproxDp>(&plan.request().budget)) {
       const MinimaxRates rates = minimax_rates(model, approx->epsilon);
       const auto r = static_cast<double>(model.rank);
@@ -227,6 +257,14 @@ nlohmann::ordered_json plan_facts(const PlanRequest& request, const SpikedPlan& 
     }
   }
   return facts;
+}
+
+/// |S|_F with every spike at lambda_1.
+double largest_covariance(const SpikedModel& model) {
+  const auto r = static_cast<double>(model.rank);
+  const double variance = model.noise_variance;
+  return std::sqrt(r * std::pow(model.spread * model.spike + variance, 2.0) +
+                   (static_cast<double>(model.dimension) - r) * variance * variance);
 }
 
 void print_plan(const PlanRequest& request, const SpikedPlan& plan,
@@ -253,6 +291,17 @@ void print_plan(const PlanRequest& request, const SpikedPlan& plan,
                facts["projector_noise_sd"].get<double>());
     fmt::print("  error       |UU' - VV'|_F^2 from the noise about {:.4g}\n",
                facts["predicted_error_f2"].get<double>());
+  } else {
+    fmt::print(
+        "  noise       not known before the run: it depends on the private estimates; give "
+        "--sigma2 "
+        "and --lambda for a prediction\n");
+  }
+  if (facts.contains("predicted_covariance_error_f2")) {
+    fmt::print(
+        "  covariance  |S~ - S|_F from the noise about {:.4g}, where |S|_F is at most {:.4g}\n",
+        std::sqrt(facts["predicted_covariance_error_f2"].get<double>()),
+        largest_covariance(plan.model()));
   }
   if (facts.contains("minimax_rates_up_to_a_constant")) {
     for (const auto& [name, rate] : facts["minimax_rates_up_to_a_constant"].items()) {

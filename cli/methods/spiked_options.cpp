@@ -1,5 +1,7 @@
 #include "cli/methods/spiked_options.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "cli/methods/spectral_document.hpp"
@@ -83,6 +85,13 @@ Result<SpikedRequest> SpikedOptions::request(const Request& what, Eigen::Index r
   }
   if (rank && max_rank) {
     return bad_request("give --rank or --max-rank, not both");
+  }
+  if (what.components_given && max_rank) {
+    return bad_request("--max-rank estimates the number of components; leave out -k");
+  }
+  if (what.components_given && rank && *rank != what.components) {
+    return bad_request(
+        fmt::format("-k {} and --rank {} disagree; leave out one of them", what.components, *rank));
   }
   const Result<Budget> budget = what.budget.budget();
   if (!budget) {

@@ -67,9 +67,7 @@ ReleaseDocument document_of(const Request& request, const GapPlan& plan, const S
   const GapComponents components = gap_components(result);
   const Vector& variances = components.explained_variance;
   document.result.emplace_back("noisy_explained_variance", to_list(variances));
-  // The total variance is not released: shares are of the components alone.
-  document.result.emplace_back("noisy_explained_share",
-                               to_list(variances / std::max(variances.sum(), 1e-300)));
+  // No shares: the total variance is not released.
   document.result.emplace_back(
       "noise_edge", to_list(Vector::Constant(variances.size(), 4.0 * plan.inside_sd() / n)));
   add_loadings(document, schema, components.loadings);
@@ -115,6 +113,28 @@ nlohmann::ordered_json plan_facts(const PlanRequest& request, const GapPlan& pla
   return facts;
 }
 
+void print_plan(const PlanRequest& request, const GapPlan& plan,
+                const nlohmann::ordered_json& facts) {
+  fmt::print(
+      "Plan for pca by method spiked-robust: {} rows, {} columns, k = {} (no data was read)\n",
+      request.rows, plan.request().bound.dimension(), request.what.components);
+  fmt::print("  guarantee   {}\n  in words    {}\n", facts["guarantee"].get<std::string>(),
+             facts["in_words"].get<std::string>());
+  fmt::print("  bounds      rows of norm at most {:.4g}\n", plan.radius());
+  fmt::print("  gap         noise of standard deviation {:.4g} on the k-th gap of the covariance\n",
+             facts["gap_noise_sd"].get<double>());
+  fmt::print("  needs       a gap of at least {:.4g}; below it the answer is NULL, mostly\n",
+             facts["smallest_useful_gap"].get<double>());
+  if (!facts.contains("null_expected")) {
+    fmt::print("  error       not predicted: it depends on the gap; give --spectrum FILE\n");
+  } else if (facts["null_expected"].get<bool>()) {
+    fmt::print("  error       none: NULL is expected, the assumed gap is too small\n");
+  } else {
+    fmt::print("  error       |UU' - VV'|_F^2 from the noise about {:.4g}\n",
+               facts["predicted_error_f2"].get<double>());
+  }
+}
+
 Outcome SpikedRobustMethod::plan(const PlanRequest& request) const {
   return plan_for_spectrum(
       request, [&](const RowBound& bound) { return gap_plan(request.what, bound); },
@@ -124,14 +144,7 @@ Outcome SpikedRobustMethod::plan(const PlanRequest& request) const {
           fmt::print("{}\n", facts.dump(2));
           return;
         }
-        fmt::print("Plan for pca by method spiked-robust: {} rows, {} columns (no data was read)\n",
-                   request.rows, plan.request().bound.dimension());
-        for (const auto& [key, value] : facts.items()) {
-          if (key != "task" && key != "method") {
-            fmt::print("  {:<22}{}\n", key,
-                       value.is_string() ? value.get<std::string>() : value.dump());
-          }
-        }
+        print_plan(request, plan, facts);
       });
 }
 

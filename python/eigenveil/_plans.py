@@ -247,7 +247,7 @@ class Comparison:
     sampling_error_f2 : float
         What the sample itself costs, without privacy.
     recommended : str or None
-        The best method that holds for every data set.
+        The best method that holds for every data set and the neighbours asked for; within 5% the strongest basis, then gauss.
     reason : str
         Why, in words.
     """

@@ -139,7 +139,10 @@ AuditResult audit(const AuditCase& attack, const AuditSettings& settings, Random
                  attack, settings.error);
 }
 
-double guaranteed_epsilon(const ExactTest& test, const AuditSettings& settings, double miss) {
+namespace {
+
+/// The Clopper-Pearson bounds on a test with these probabilities, but for probability `miss`.
+ExactTest guaranteed_test(const ExactTest& test, const AuditSettings& settings, double miss) {
   // Boost rounds quantiles of counts outwards: the low one down, the high one up.
   const auto n = static_cast<double>(settings.runs);
   const auto count = [&](double probability, bool high) {
@@ -148,9 +151,27 @@ double guaranteed_epsilon(const ExactTest& test, const AuditSettings& settings, 
                                            : quantile(law, miss / 2.0));
   };
   const double each = settings.error / 2.0;
-  const double power = binomial_lower(count(test.power, false), settings.runs, each);
-  const double false_alarm = binomial_upper(count(test.false_alarm, true), settings.runs, each);
-  return power > 0.0 ? std::max(0.0, std::log(power / false_alarm)) : 0.0;
+  return {binomial_lower(count(test.power, false), settings.runs, each),
+          binomial_upper(count(test.false_alarm, true), settings.runs, each)};
+}
+
+}  // namespace
+
+double guaranteed_epsilon(const ExactTest& test, const AuditSettings& settings, double miss) {
+  const ExactTest shown = guaranteed_test(test, settings, miss);
+  return shown.power > 0.0 ? std::max(0.0, std::log(shown.power / shown.false_alarm)) : 0.0;
+}
+
+double guaranteed_mu(double mu, const AuditSettings& settings, double miss) {
+  const boost::math::normal standard;
+  const double power = cdf(standard, 0.5 * mu);
+  const ExactTest shown = guaranteed_test(
+      {power, 1.0 - power}, {settings.runs / 2, settings.error, settings.threads}, miss);
+  const bool defined =
+      shown.power > 0.0 && shown.power < 1.0 && shown.false_alarm > 0.0 && shown.false_alarm < 1.0;
+  return defined ? std::max(0.0,
+                            quantile(standard, shown.power) - quantile(standard, shown.false_alarm))
+                 : 0.0;
 }
 
 }  // namespace eigenveil

@@ -194,6 +194,23 @@ std::string_view name_of(SubspacePart part) {
   return "unknown";
 }
 
+double excess_factor(SubspacePart part, SubspaceMutant mutant) {
+  // The projector's lemma is not tight by up to 2% (kGap).
+  const double tightness = part == SubspacePart::RobustProjector ? 0.98 : 1.0;
+  switch (mutant) {
+    case SubspaceMutant::NoiseTooSmall:
+      return tightness / kMutantNoise;
+    case SubspaceMutant::ClippingSkipped:
+      return tightness * 4.0;  // twice the norm, four times the square
+    case SubspaceMutant::RelationFactorMissing:
+    case SubspaceMutant::ConfidenceDropped:
+      return tightness * 2.0;
+    case SubspaceMutant::None:
+      break;
+  }
+  return tightness;
+}
+
 std::vector<SubspaceMutant> subspace_mutants(const SubspaceAudit& request) {
   std::vector<SubspaceMutant> mutants = {SubspaceMutant::NoiseTooSmall};
   if (request.part != SubspacePart::SpikedProjector) {

@@ -12,6 +12,19 @@ namespace {
 
 /// Of the worst error: beyond it directions are hardly found.
 constexpr double kHopeless = 0.9;
+/// Of errors, not of squares: below it there is no real difference.
+constexpr double kSame = 1.05;
+
+bool no_real_difference(const ComparedMethod& better, const ComparedMethod& other) {
+  return other.total_f2 < kSame * kSame * better.total_f2;
+}
+
+/// Stronger basis first, then gauss.
+bool preferred(const ComparedMethod& one, const ComparedMethod& other) {
+  return one.predicted.basis != other.predicted.basis
+             ? one.predicted.basis < other.predicted.basis
+             : one.name == "gauss" && other.name != "gauss";
+}
 
 /// Tried where that is possible; the noise's part is then what sampling does not explain.
 void compare(ComparedMethod& method, const MethodComparison& comparison,
@@ -36,7 +49,8 @@ void compare(ComparedMethod& method, const MethodComparison& comparison,
 
 const ComparedMethod* runner_up(const MethodComparison& comparison, const ComparedMethod& best) {
   for (const ComparedMethod& other : comparison.methods) {
-    if (other.predicted.available && other.name != best.name && !under_a_model(other)) {
+    if (other.predicted.available && other.name != best.name &&
+        keeps_the_promise(comparison, other)) {
       return &other;
     }
   }
@@ -61,11 +75,16 @@ bool under_a_model(const ComparedMethod& method) {
          method.predicted.basis == Basis::Asymptotic;
 }
 
+bool keeps_the_promise(const MethodComparison& comparison, const ComparedMethod& method) {
+  return !under_a_model(method) && method.predicted.relation == comparison.relation;
+}
+
 MethodComparison compared(std::vector<ComparedMethod> methods, const AssumedSetting& setting) {
   MethodComparison comparison{
       std::move(methods),
       sampling_error(setting.spectrum, setting.components, static_cast<double>(setting.rows)),
-      worst_error_f2(setting), 0};
+      worst_error_f2(setting), 0, setting.relation};
+  comparison.undetermined = comparison.sampling_f2 > kHopeless * comparison.worst_f2;
   std::optional<MethodTrials> trials;
   if (MethodTrials::affordable(setting)) {
     trials.emplace(setting);
@@ -99,19 +118,27 @@ MethodComparison compared_methods(const AssumedSetting& setting) {
   return compared(std::move(methods), setting);
 }
 
-const ComparedMethod* recommended(const MethodComparison& comparison, bool accept_model) {
+const ComparedMethod* recommended(const MethodComparison& comparison, bool accept_all) {
+  const ComparedMethod* smallest = nullptr;
+  const ComparedMethod* chosen = nullptr;
   for (const ComparedMethod& method : comparison.methods) {
-    if (method.predicted.available && (accept_model || !under_a_model(method))) {
-      return &method;
+    if (!method.predicted.available || !(accept_all || keeps_the_promise(comparison, method))) {
+      continue;
+    }
+    if (smallest == nullptr) {
+      smallest = chosen = &method;
+    } else if (no_real_difference(*smallest, method) && preferred(method, *chosen)) {
+      chosen = &method;
     }
   }
-  return nullptr;
+  return chosen;
 }
 
 std::string recommendation(const MethodComparison& comparison) {
   const ComparedMethod* best = recommended(comparison, false);
   if (best == nullptr) {
-    return "no method that holds for every data set can predict its error here";
+    return "no method that holds for every data set and these neighbours can predict its error "
+           "here";
   }
   const double error = std::sqrt(best->total_f2);
   std::string text = fmt::format("recommended: {} ({}; predicted error {:.3g}", best->name,
@@ -119,10 +146,14 @@ std::string recommendation(const MethodComparison& comparison) {
   if (const ComparedMethod* next = runner_up(comparison, *best)) {
     const double other = std::sqrt(next->total_f2);
     text += fmt::format(", {} has {:.3g}{}", next->name, other,
-                        other < 1.05 * error ? ", no real difference" : "");
+                        no_real_difference(*best, *next) ? ", no real difference" : "");
   }
   text += ")";
-  if (best->total_f2 > kHopeless * comparison.worst_f2) {
+  if (comparison.undetermined) {
+    text +=
+        "; the subspace is undetermined: the assumed eigenvalues k and k + 1 are tied or too close "
+        "to tell apart even without privacy, so take another -k";
+  } else if (best->total_f2 > kHopeless * comparison.worst_f2) {
     text +=
         "; nothing is found at this size and budget: take more rows, fewer columns, tighter "
         "bounds or a larger budget";

@@ -348,6 +348,10 @@ class Estimator {
     // A sample spike exceeds lambda by at most the edge of the bulk; lambda_r >= mean / kappa.
     const double edge = model.noise_variance * std::pow(1.0 + std::sqrt(ratio), 2.0);
     result.spike_lower = std::max(0.0, (mean - error) * (1.0 - fluctuation) - edge) / model.spread;
+    // l~_r is released with the others: where it lies lower than the assumed spread allows,
+    // believe it and not the spread.
+    const double smallest = (*result.noisy_eigenvalues)[model.rank - 1] - kConfidence * top_sd_;
+    result.spike_lower = std::clamp(smallest * (1.0 - fluctuation) - edge, 0.0, result.spike_lower);
     result.spike_upper = std::max(0.0, (mean + error) * (1.0 + fluctuation)) / model.spread;
   }
 

@@ -60,6 +60,13 @@ class Spiked(CliTest):
         for name in ("noisy_sigma2", "noisy_top_eigenvalues", "lambda_lower", "budget_shares"):
             self.assertIn(name, out)
 
+    def test_a_rank_and_a_number_of_components_must_agree(self):
+        table = self.table()
+        options = ("pca", table, *MODEL, "--row-count", 400)
+        self.assertIn("leave out -k", self.refuse(*options, "-k", 2, "--max-rank", 2))
+        self.assertIn("-k 1 and --rank 2 disagree", self.refuse(*options, "-k", 1, "--rank", 2))
+        self.assertIn("rank 1 (estimated)", self.succeed(*options, "--max-rank", 2))
+
     def test_fewer_rows_than_columns(self):
         table = self.write("w.csv", csv_text([], spiked_rows(60, 90, 1e6)))
         self.succeed("pca", table, "--method", "spiked", "--neighbours", "independent-copy",
@@ -86,6 +93,40 @@ class Spiked(CliTest):
             self.assertNotIn("exact", file.read())
         self.assertNotIn("verdict", out)
 
+    def diagnosed(self, scales, *options):
+        draw = random.Random(3)
+        rows = [[round(draw.gauss(0, 1) * (scales[j] + 1) ** 0.5, 3) for j in range(len(scales))]
+                for _ in range(3000)]
+        table = self.write("d.csv", csv_text([], rows))
+        self.succeed("pca", table, "--method", "spiked", "--neighbours", "independent-copy",
+                     "--epsilon", 1, "--delta", 0.01, "--header", "absent", "--row-norm", 120,
+                     "--diagnostic", self.path("d.txt"), *options)
+        with open(self.path("d.txt"), encoding="utf-8") as file:
+            text = file.read()
+        os.remove(self.path("d.txt"))
+        return text
+
+    def test_the_diagnostic_checks_every_number_the_noise_was_scaled_to(self):
+        spikes = [500, 20, 5] + [0] * 12
+        model = ("-k", 3, "--sigma2", 1)
+        wrong = self.diagnosed(spikes, *model, "--lambda", 500)
+        self.assertIn("guarantee of method spiked is in doubt", wrong)
+        for line in (r"rank +holds", r"sigma\^2 +holds", r"smallest spike +DOES NOT HOLD",
+                     r"spread +DOES NOT HOLD"):
+            self.assertRegex(wrong, line)
+        near = [60, 50, 40] + [0] * 12
+        right = self.diagnosed(near, *model, "--lambda", 35, "--spread", 2)
+        self.assertNotIn("DOES NOT HOLD", right)
+        noisier = self.diagnosed(near, "-k", 3, "--sigma2", 0.2, "--lambda", 35, "--spread", 2)
+        self.assertRegex(noisier, r"sigma\^2 +DOES NOT HOLD")
+        fewer = self.diagnosed(near, "-k", 2, "--sigma2", 1, "--lambda", 40, "--spread", 2)
+        self.assertRegex(fewer, r"rank +DOES NOT HOLD")
+
+    def test_the_summary_says_what_the_noise_was_scaled_to(self):
+        out = self.succeed("pca", self.table(), *MODEL, "--row-count", 400, "--spread", 2)
+        self.assertIn("rank 1 (given), sigma^2 1 (given), smallest spike at least 200 (given), "
+                      "spread at most 2 (assumed)", out)
+
     def test_the_diagnostic_never_replaces_a_file(self):
         table = self.table()
         self.write("mine.txt", "mine")
@@ -109,6 +150,15 @@ class Spiked(CliTest):
                            "--epsilon", 1, "--delta", 0.1)
         self.assertIn("up to a constant", out)
         self.assertEqual(out.count("  needs "), 3)
+
+
+    def test_plan_of_a_covariance_and_of_estimates(self):
+        plan = ("plan", "covariance", "--rows", 3000, "--dimension", 50, "--method", "spiked",
+                "--neighbours", "independent-copy", "--epsilon", 1, "--delta", 0.1)
+        self.assertIn("|S~ - S|_F from the noise about",
+                      self.succeed(*plan, "--sigma2", 1, "--lambda", 10))
+        out = self.succeed(*plan, "--row-norm", 30)
+        self.assertIn("depends on the private estimates", out)
 
 
 class Groups(CliTest):
@@ -137,11 +187,31 @@ class Robust(CliTest):
     def test_components_or_null_are_both_success(self):
         table = self.write("t.csv", csv_text([], spiked_rows(3000, 6, 30)))
         options = ("pca", table, "--method", "spiked-robust", "--row-norm", 8, "--header", "absent")
-        self.assertIn("PC1", self.succeed(*options, "--epsilon", 1, "--delta", 1e-3))
+        out = self.succeed(*options, "--epsilon", 1, "--delta", 1e-3, "--out", self.path("found"))
+        self.assertIn("PC1", out)
+        # The total variance is not released: a share of it would be a share of something else.
+        self.assertNotIn("share", out)
+        self.assertNotIn("noisy_explained_share",
+                         read_json(self.path("found", "release.json"))["result"])
         # An answer here would have probability 5e-11.
         out = self.succeed(*options, "--epsilon", 0.001, "--delta", 1e-9, "--out", self.path("null"))
         self.assertIn("NULL", out)
         self.assertTrue(read_json(self.path("null", "release.json"))["result"]["null"])
+
+    def test_the_plan_speaks_in_sentences(self):
+        spectrum = self.write("s.txt", "\n".join(["30"] + ["1"] * 5))
+        out = self.succeed("plan", "pca", "--method", "spiked-robust", "--rows", 3000,
+                           "--dimension", 6, "--row-norm", 8, "--epsilon", 1, "--delta", 1e-3,
+                           "--spectrum", spectrum)
+        self.assertNotIn("_sd", out)
+        for words in ("  gap         noise of standard deviation", "  needs       a gap",
+                      "  error       |UU' - VV'|_F^2"):
+            self.assertIn(words, out)
+
+    def test_the_audit_names_the_runs_a_mutant_needs(self):
+        out = self.succeed("audit", "spiked-robust", "--epsilon", 1, "--delta", 1e-6, "--mutants",
+                           "--runs", 20000, "--seed", 1)
+        self.assertRegex(out, r"gap: mutant: noise x 0.9 +not attacked, needs --runs \d+")
 
     def test_it_needs_delta(self):
         table = self.write("t.csv", csv_text([], spiked_rows(10, 3, 1)))
@@ -154,7 +224,8 @@ class Oja(CliTest):
         table = self.write("t.csv", csv_text([], spiked_rows(4000, 5, 60)))
         options = ("pca", table, "--method", "oja", "--row-norm", 20, "--header", "absent",
                    "--epsilon", 2, "--delta", 1e-3, "--batch", 500)
-        self.succeed(*options, "--neighbours", "replace-one", "--out", self.path("out"))
+        out = self.succeed(*options, "--neighbours", "replace-one", "--out", self.path("out"))
+        self.assertRegex(out, r"component +largest loadings\n  PC1 ")
         _, _, values = read_table(self.path("out", "loadings.csv"))
         self.assertAlmostEqual(sum(v[0] ** 2 for v in values), 1.0, places=6)
         self.assertIn("replace-one", self.refuse(*options))
@@ -165,13 +236,13 @@ class Chooser(CliTest):
         spectrum = self.write("s.txt", "\n".join(["11"] + ["1"] * 9))
         out = self.succeed("plan", "pca", "--compare", "--rows", 20000, "--dimension", 10,
                            "--row-norm", 22, "--epsilon", 1, "--delta", 1e-3, "--spectrum",
-                           spectrum, "--figure", self.folder)
+                           spectrum, "--figure", self.path("new", "folder"))
         self.assertRegex(out, r"recommended: (gauss|spiked-robust) \(.*predicted error")
         self.assertIn("made-up Gaussian tables", out)
         for name in ("gauss", "laplace", "exponential", "orbit", "sharp", "spiked",
                      "spiked-robust", "oja"):
             self.assertRegex(out, rf"(?m)^  {name} ")
-        self.assertTrue(os.path.exists(self.path("comparison.svg")))
+        self.assertTrue(os.path.exists(self.path("new", "folder", "comparison.svg")))
         self.refuse("plan", "pca", "--compare", "--rows", 20000, "--dimension", 10, "--row-norm",
                     22, "--epsilon", 1, "--delta", 1e-3)
 
@@ -195,6 +266,21 @@ class Chooser(CliTest):
         plan = self.compare([20 / (j + 1) for j in range(10)], "--rows", 20000, "--mu", 1)
         spiked = [line for line in plan["methods"] if line["method"] == "spiked"]
         self.assertIn("not flat", spiked[0]["note"])
+
+    def test_other_neighbours_are_never_recommended(self):
+        options = ("--rows", 20000, "--epsilon", 1, "--delta", 1e-3)
+        for neighbours in ("add-remove", "replace-one"):
+            plan = self.compare([11] + [1] * 9, *options, "--neighbours", neighbours)
+            chosen = [line for line in plan["methods"] if line["method"] == plan["recommended"]]
+            self.assertEqual(chosen[0]["relation"], neighbours)
+
+    def test_no_real_difference_goes_to_the_stronger_basis(self):
+        plan = self.compare([2] + [1] * 19, "--rows", 100, "--epsilon", 0.01, "--delta", 1e-6)
+        self.assertEqual(plan["recommended"], "gauss")  # nothing is found by any method
+
+    def test_a_tied_gap_is_named(self):
+        plan = self.compare([11, 11] + [1] * 8, "--rows", 20000, "--epsilon", 1, "--delta", 1e-3)
+        self.assertIn("undetermined", plan["reason"])
 
     def test_it_says_when_nothing_helps(self):
         plan = self.compare([2] + [1] * 19, "--rows", 100, "--epsilon", 0.01)

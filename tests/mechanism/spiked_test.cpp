@@ -191,6 +191,26 @@ TEST(SpikedPlan, ARankThatCutsBetweenSpikesGetsTheNoiseOfThatCut) {
   EXPECT_LT(largest, result.projector_sensitivity);
 }
 
+/// Spikes 500, 20 and 5 under an assumed spread of 1: the mean, 175, is not the smallest of them.
+TEST(SpikedPlan, AWrongSpreadDoesNotHideASmallSpike) {
+  RandomStream stream = RandomStream::seeded(seed_for("spiked.spread"));
+  Matrix columns(20, 20000);
+  fill_standard_normal(stream, {columns.data(), static_cast<std::size_t>(columns.size())});
+  columns.row(0) *= std::sqrt(501.0);
+  columns.row(1) *= std::sqrt(21.0);
+  columns.row(2) *= std::sqrt(6.0);
+  const SampleCovariance sample = SampleCovariance::of_columns(columns);
+  SpikedRequest request = known_request();
+  request.rows = 20000;
+  request.dimension = 20;
+  request.rank = 3;
+  request.spike.reset();
+  request.row_radius = 90.0;
+  const SpikedResult result = SpikedPlan::make(request)->run(sample, stream).value();
+  // The noisy l~_3 exceeds the exact one by 4.75 standard deviations with probability 1e-6.
+  EXPECT_LE(result.spike_lower, 6.0);
+}
+
 TEST(SpikedPlan, PublishedNoiseIsTheSources) {
   SpikedRequest request = known_request();
   request.published = true;

@@ -62,5 +62,9 @@ struct ExactTest {
 /// The lower bound on a pure loss that `audit` reports for a rule with exactly these probabilities,
 /// but for probability `miss`: Clopper-Pearson bounds at the quantiles of the two counts.
 double guaranteed_epsilon(const ExactTest& test, const AuditSettings& settings, double miss);
+/// The lower bound on mu that `audit` reports, but for probability `miss`, where the statistics are
+/// normal and mu standard deviations apart and it picks the midpoint, the best threshold, on one
+/// half of the runs.
+double guaranteed_mu(double mu, const AuditSettings& settings, double miss);
 
 }  // namespace eigenveil

@@ -34,6 +34,8 @@ struct SubspaceAudit {
 };
 /// The claim of a case is that of its part: mu of its share of the budget.
 Result<AuditCase> subspace_case(const SubspaceAudit& request, SubspaceMutant mutant);
+/// What a mutant loses over what its part claims, at least: the factor on mu.
+double excess_factor(SubspacePart part, SubspaceMutant mutant);
 std::vector<SubspaceMutant> subspace_mutants(const SubspaceAudit& request);
 
 }  // namespace eigenveil

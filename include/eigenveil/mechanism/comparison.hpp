@@ -75,10 +75,13 @@ struct ComparedMethod {
 
 /// The whole table.
 struct MethodComparison {
-  std::vector<ComparedMethod> methods;  ///< best first; those without a prediction last
-  double sampling_f2 = 0.0;             ///< what sampling alone costs
-  double worst_f2 = 0.0;                ///< directions with nothing in common
-  int tables = 0;                       ///< made-up tables; 0: first-order formulas
+  std::vector<ComparedMethod> methods;      ///< best first; those without a prediction last
+  double sampling_f2 = 0.0;                 ///< what sampling alone costs
+  double worst_f2 = 0.0;                    ///< directions with nothing in common
+  int tables = 0;                           ///< made-up tables; 0: first-order formulas
+  Relation relation = Relation::AddRemove;  ///< the neighbours that were asked for
+  /// The k-th gap of the assumed spectrum is lost in sampling: there is no one subspace to find.
+  bool undetermined = false;
 };
 
 /// Tried on made-up tables where that is cheap (method_trials.hpp), first-order formulas beyond.
@@ -88,9 +91,13 @@ MethodComparison compared_methods(const AssumedSetting& setting);
 
 /// Holds under a model, or in the limit, and not for every data set.
 bool under_a_model(const ComparedMethod& method);
-/// The best method, with or without those that hold under a model only; null when there is none.
-const ComparedMethod* recommended(const MethodComparison& comparison, bool accept_model);
-/// The choice among methods that hold for every data set, and why, in words.
+/// Protects against the neighbours asked for, for every data set: may be recommended.
+bool keeps_the_promise(const MethodComparison& comparison, const ComparedMethod& method);
+/// The best method that keeps the promise, or, when told to accept all, the best of all; null when
+/// there is none. Among those within 5% of the best the strongest basis wins, then gauss: a smaller
+/// difference is the luck of the made-up tables.
+const ComparedMethod* recommended(const MethodComparison& comparison, bool accept_all);
+/// The choice among methods that keep the promise, and why, in words.
 std::string recommendation(const MethodComparison& comparison);
 
 }  // namespace eigenveil
