@@ -226,7 +226,7 @@ def _frame_block(frame, names):
 
 
 def _polars(data, options):
-    if not (hasattr(data, "columns") or hasattr(data, "collect")):
+    if not (hasattr(data, "collect") or hasattr(data, "columns")):
         raise ValueError("Expected 2D array, got 1D array instead. Reshape your data: use series.to_frame().")
     data = _collected(data)
     _, names = _chosen(data.columns, options, "data frame")
