@@ -117,6 +117,8 @@ def _numpy(data, options):
     array = np.asarray(_unmasked(data))
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: a table holds real numbers")
+    if array.dtype.kind in "mM":
+        raise EigenveilError("the array holds dates or times; a table holds real numbers")
     if array.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {array.ndim}D array instead. Reshape your data using array.reshape(-1, 1) if it has one column "

@@ -41,6 +41,9 @@ def make_plan(p, rows, dimension):
     k = p.n_components
     if not isinstance(k, Integral) or not 1 <= k <= dimension:
         raise EigenveilError(f"n_components must satisfy 1 <= n_components <= {dimension}, the number of columns")
+    for name in ("exceptions", "groups"):
+        if getattr(p, name) is not None:
+            whole(getattr(p, name), name, 0, 2**53)
     legal = _EXACT if p.exact else _NEAR
     if p.aggregate is not None and p.aggregate not in legal:
         raise EigenveilError(f"aggregate must be '{legal[0]}' or '{legal[1]}' with exact={bool(p.exact)}")

@@ -199,6 +199,8 @@ def test_whole_numbers_of_plans():
         plan_pca(10.5, 3, mu=1, row_norm=1)
     with pytest.raises(EigenveilError, match="rows must be a whole number"):
         PrivateSubspace(epsilon=1, delta=1e-6, rows=9.5).partial_fit(np.ones((9, 2)))
+    with pytest.raises(EigenveilError, match="groups must be a whole number"):
+        PrivateSubspace(epsilon=1, delta=1e-6, groups=9.5).fit(np.ones((9, 2)))
 
 
 def test_messages_speak_python(rows):
@@ -216,6 +218,8 @@ def test_columns_that_are_no_numbers_or_share_a_name():
     for frame in (times, times.assign(b=times["b"] - times["b"]), times.assign(b=[1j, 2j])):
         with pytest.raises(EigenveilError, match="column 'b' does not hold real numbers"):
             PrivatePCA(mu=1, bounds=(0, 10)).fit(frame)
+    with pytest.raises(EigenveilError, match="dates or times"):
+        PrivatePCA(mu=1, bounds=(0, 10)).fit(times[["b"]].to_numpy())
     double = pyarrow.Table.from_arrays([pyarrow.array([1.0]), pyarrow.array([2.0])], names=["a", "a"])
     with pytest.raises(EigenveilError, match="two columns of the name 'a'"):
         PrivatePCA(mu=1, bounds=(0, 10)).fit(double)
