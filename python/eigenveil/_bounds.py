@@ -8,7 +8,7 @@ from numbers import Real
 import numpy as np
 
 from . import _core
-from ._errors import EigenveilError
+from ._errors import EigenveilError, whole
 
 DEFAULT_GRID = 1 << 18
 
@@ -27,7 +27,7 @@ def make_bound(names, bounds=None, row_norm=None, center=None, grid=None, allele
     """
     if bounds is None and row_norm is None:
         raise EigenveilError(_MISSING)
-    grid = DEFAULT_GRID if grid is None else int(grid)
+    grid = DEFAULT_GRID if grid is None else whole(grid, "grid", most=2**62)
     radius = None if row_norm is None else _real(row_norm, "row_norm")
     middle = None if center is None else _vector(center, names, "center")
     if allele_frequencies is not None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import copy
+import os
 import sys
+import threading
 import warnings
+from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._bounds import make_bound
 from ._budget import make_budget
-from ._errors import EigenveilError, NullReleaseError, PrivacyWarning
+from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, whole
 from ._progress import Progress
-from ._rows import FileSource, open_source
+from ._rows import FileSource, checked_rows, open_source
 from .methods import Request, choose_method
 
 
@@ -27,7 +32,7 @@ class ReadOptions:
     refuse_missing: bool = False
     refuse_bad: bool = True
     header: str = "auto"
-    frequencies: list[float] | None = None
+    frequencies: list[float] | Mapping | None = None
 
 
 class _Pass:
@@ -42,6 +47,13 @@ class _Pass:
         self.method = method
         self.accumulator = accumulator
         self.statistic = statistic
+        self.parameters = {}  # of the estimator when the pass began
+
+    def finish(self):
+        """What was summed, which the pass keeps: a failed save can be tried again. No more rows can be added."""
+        if self.statistic is None:
+            self.statistic, self.accumulator = self.accumulator.finish(), None
+        return self.statistic
 
     def take(self):
         """What was summed, which the pass forgets: what releases it is its only owner and can free it early."""
@@ -107,9 +119,13 @@ class PrivateEstimator(BaseEstimator):
         -------
         self
         """
-        self.__dict__.pop("_pass", None)
-        self._read(X, whole=True)
-        return self.release()
+        with self._alone():
+            self.__dict__.pop("_pass", None)
+            try:
+                self._read(X, whole=True)
+                return self._release()
+            finally:
+                self.__dict__.pop("_pass", None)
 
     def partial_fit(self, X, y=None):
         """Add rows to the exact sums (or to what the method keeps instead). Nothing is spent or learned until :meth:`release`.
@@ -123,7 +139,8 @@ class PrivateEstimator(BaseEstimator):
         -------
         self
         """
-        self._read(X, whole=False)
+        with self._alone():
+            self._read(X, whole=False)
         return self
 
     def release(self):
@@ -133,12 +150,17 @@ class PrivateEstimator(BaseEstimator):
         -------
         self
         """
+        with self._alone():
+            return self._release()
+
+    def _release(self):
         current = self.__dict__.get("_pass")
         if current is None:
             raise EigenveilError("there is nothing to release: call fit, or partial_fit first")
+        self._check_unchanged(current)
         _warn_in_search(self)
         if self.seed is not None:
-            warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=2)
+            warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=3)
         self.__dict__.pop("_pass", None)  # one draw from these sums, whatever happens
         self._publish(current, self._release_pass(current))
         return self
@@ -147,18 +169,33 @@ class PrivateEstimator(BaseEstimator):
         """Write the exact sums to a ``.gram`` file instead of releasing them, and forget them.
 
         The file is private data (mode 0600). ``eigenveil gram merge`` adds such files up; ``fit("all.gram")`` releases them.
+        An existing file is not overwritten. If the file cannot be written, the sums stay.
         """
-        current = self.__dict__.get("_pass")
-        if current is None:
-            raise EigenveilError("there is nothing to save: call partial_fit first")
-        statistic = current.take()
-        if not isinstance(statistic, _core.ExactGram):
-            raise EigenveilError(f"method {current.method} keeps no sums that could be saved and merged")
-        statistic.save(str(path))
-        self.__dict__.pop("_pass", None)
+        with self._alone():
+            current = self.__dict__.get("_pass")
+            if current is None:
+                raise EigenveilError("there is nothing to save: call partial_fit first")
+            summed = current.accumulator if current.statistic is None else current.statistic
+            if not isinstance(summed, (_core.ExactGram, _core.GramAccumulator, _core.RankedGram)):
+                raise EigenveilError(f"method {current.method} keeps no sums that could be saved and merged")
+            if os.path.lexists(path):
+                raise EigenveilError("the file exists already, and its sums would be lost; give another name", "input-output")
+            current.finish().save(os.fsdecode(path))
+            self.__dict__.pop("_pass", None)
 
     def _release_pass(self, current):
         return current.plan.release(current.request, current.take(), self.seed)
+
+    @contextmanager
+    def _alone(self):
+        """One call at a time: sums that two threads write, or release twice, would be worth nothing."""
+        lock = self.__dict__.setdefault("_lock", threading.Lock())
+        if not lock.acquire(blocking=False):
+            raise EigenveilError("this estimator is in use by another thread; give every thread one of its own")
+        try:
+            yield
+        finally:
+            lock.release()
 
     # ---- parts -----------------------------------------------------------------------------------------------------
 
@@ -169,7 +206,7 @@ class PrivateEstimator(BaseEstimator):
             task=self._task,
             budget=make_budget(self.epsilon, self.delta, self.rho, self.mu),
             relation=self.neighbours or self._neighbours,
-            group_size=int(self.group_size),
+            group_size=whole(self.group_size, "group_size", 1),
             components=self._components(dimension),
             private_mean=isinstance(self.center, str) and self.center == "private",
             scaled=bool(self.standardize),
@@ -179,6 +216,19 @@ class PrivateEstimator(BaseEstimator):
 
     def _components(self, dimension):
         return 1
+
+    def _check_numbers(self):
+        """Whole numbers, before any row is read."""
+        limits = {"group_size": (1, 2**31 - 1), "grid": (1, 2**62), "seed": (0, 2**64 - 1), "threads": (0, 2**16), "rows": (1, 2**53)}
+        for name, (least, most) in limits.items():
+            if getattr(self, name, None) is not None:
+                whole(getattr(self, name), name, least, most)
+
+    def _check_unchanged(self, current):
+        now = self.get_params(deep=False)
+        for name, value in current.parameters.items():
+            if name not in ("threads", "progress") and not _same(value, now[name]):
+                raise EigenveilError(f"{name} was changed after rows were added; set it back, or start again with fit")
 
     def _options(self):
         for name, legal in (("missing", ("midpoint", "refuse")), ("bad_cell", ("refuse", "midpoint"))):
@@ -196,15 +246,20 @@ class PrivateEstimator(BaseEstimator):
 
     def _read(self, X, whole):
         make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
-        if isinstance(X, str) and X.endswith(".gram"):
-            self._load_gram(X)
+        self._check_numbers()
+        if isinstance(X, (str, os.PathLike)) and os.fsdecode(X).endswith(".gram"):
+            self._load_gram(os.fsdecode(X))
             return
+        current = self.__dict__.get("_pass")
+        if current is not None:
+            if current.accumulator is None:
+                raise EigenveilError("these sums are complete (from a .gram file, or after save_gram): release or save them first")
+            self._check_unchanged(current)
         options = self._options()
         source = self._open(X, options)
-        current = self.__dict__.get("_pass")
         if current is None:
             current = self._start(source, whole)
-            self._set_features(current)
+            current.parameters = copy.deepcopy(self.get_params(deep=False))
         elif source.names != current.names and len(source.names) != len(current.names):
             raise ValueError(
                 f"X has {len(source.names)} features, but {type(self).__name__} is expecting {len(current.names)} features as input"
@@ -221,6 +276,8 @@ class PrivateEstimator(BaseEstimator):
                 self.__dict__.pop("_pass", None)
                 raise
         self._pass = current
+        if not self.__sklearn_is_fitted__():  # an earlier release stays whole until the next one
+            self._set_features(current)
 
     def _open(self, X, options):
         return open_source(X, options)
@@ -244,6 +301,7 @@ class PrivateEstimator(BaseEstimator):
         gram = _core.ExactGram.load(path)
         method, request = choose_method(self.method, self._request(len(gram.columns)))
         self._pass = _Pass(gram.columns, True, gram.bound, method.plan(request, gram.bound), request, method.name, statistic=gram)
+        self._pass.parameters = copy.deepcopy(self.get_params(deep=False))
 
     def _publish(self, current, released):
         self._forget()
@@ -283,7 +341,7 @@ class PrivateEstimator(BaseEstimator):
     def _rows_in(self, X):
         """Rows to transform or score: checked like scikit-learn does, missing cells at the public midpoint."""
         self._check_released()
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+        X = checked_rows(self, X)
         missing = np.isnan(X)
         if missing.any():
             X = np.where(missing, self.midpoint_.astype(X.dtype), X)
@@ -300,13 +358,28 @@ class PrivateEstimator(BaseEstimator):
     def __getstate__(self):
         if "_pass" in self.__dict__:
             raise EigenveilError("rows were added but not released: call release() first, or save_gram(path) to keep the exact sums")
-        return super().__getstate__()
+        return {name: value for name, value in super().__getstate__().items() if name != "_lock"}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.non_deterministic = True
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _same(one, other):
+    """Whether two values of a parameter are equal; arrays and containers of them included."""
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return type(one) is type(other) and one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return list(one) == list(other) and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if hasattr(one, "equals"):
+        return bool(one.equals(other))
+    return bool(one == other) or bool(one != one and other != other)
 
 
 def _warn_in_search(estimator):

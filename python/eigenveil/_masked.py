@@ -53,7 +53,7 @@ class MaskedData(PrivateEstimator):
         self.factor_ = released.factor
         self.gram_ = released.factor.T @ released.factor
         self.sigma_ = released.sigma
-        half = np.ones(len(self.gram_)) if self.standardize else current.bound.half_widths
+        half = np.ones(len(self.gram_)) if current.request.scaled else current.bound.half_widths
         self.half_width_ = current.bound.half_widths
         second = self.gram_ / max(1, self.n_samples_) - self.sigma_**2 * np.eye(len(self.gram_))
         self.covariance_ = second * np.outer(half, half)

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._bounds import make_bound
 from ._covariance import PrivateCovariance
-from ._errors import EigenveilError
+from ._errors import EigenveilError, whole
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
 from ._pca import PrivatePCA
@@ -61,9 +61,7 @@ def _columns(dimension, columns):
 
 
 def _rows(rows):
-    if int(rows) < 1:
-        raise EigenveilError("rows must be at least 1")
-    return int(rows)
+    return whole(rows, "rows", 1, 2**53)
 
 
 def _spectrum(spectrum, names):

@@ -7,11 +7,13 @@ NumPy arrays are handed to C++ as they lie in memory; frames and Arrow data go b
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
+from sklearn.utils.validation import validate_data
 
 from . import _core
+from ._bounds import _vector
 from ._errors import EigenveilError
 
 _BLOCK_BYTES = 16 << 20
@@ -52,12 +54,17 @@ class FileSource:
     named = True
 
     def __init__(self, path, options):
-        self._open = lambda: _core.Table(
-            path, options.columns, options.refuse_missing, options.refuse_bad, options.header, options.frequencies or []
-        )
+        frequencies = options.frequencies or []
+        if isinstance(frequencies, Mapping):  # by name: the names are known once the file is open
+            frequencies = _vector(frequencies, self._table_of(path, options, []).columns, "allele_frequencies")
+        self._open = lambda: self._table_of(path, options, frequencies)
         self._table = self._open()
         self.names = self._table.columns
         self.counted_alleles = self._table.counted_alleles
+
+    @staticmethod
+    def _table_of(path, options, frequencies):
+        return _core.Table(path, options.columns, options.refuse_missing, options.refuse_bad, options.header, frequencies)
 
     def accumulator(self, bound, threads):
         return _core.GramAccumulator.for_table(self._table, bound, threads or 0)
@@ -72,7 +79,7 @@ class FileSource:
 def open_source(data, options):
     """The source for whatever ``fit`` was given."""
     if isinstance(data, (str, os.PathLike)):
-        path = os.fspath(data)
+        path = os.fsdecode(data)
         return _parquet(path, options) if path.endswith((".parquet", ".pq")) else FileSource(path, options)
     if options.frequencies:
         raise EigenveilError("allele_frequencies standardises genotypes in a file (.bed, .csv, ...); standardise an array yourself")
@@ -84,6 +91,9 @@ def open_source(data, options):
 def _chosen(names, options, what="table"):
     """Positions of the requested columns."""
     names = [str(name) for name in names]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise EigenveilError(f"the {what} has two columns of the name '{twice}'; rename one")
     if not options.columns:
         return list(range(len(names))), names
     absent = [name for name in options.columns if name not in names]
@@ -104,9 +114,11 @@ def _pieces(rows, columns) -> Iterator[tuple[int, int]]:
 def _numpy(data, options):
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
         raise TypeError("Sparse data was passed, but a dense table is required. Use X.toarray() to convert it.")
-    array = np.asarray(data)
+    array = np.asarray(_unmasked(data))
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: a table holds real numbers")
+    if array.dtype.kind in "mM":
+        raise EigenveilError("the array holds dates or times; a table holds real numbers")
     if array.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {array.ndim}D array instead. Reshape your data using array.reshape(-1, 1) if it has one column "
@@ -129,13 +141,55 @@ def _numpy(data, options):
     return Source(names, False, lambda: (np.array(array[a:b], dtype=float, order="C") for a, b in _pieces(*array.shape)), len(array))
 
 
+_NO_NUMBERS = "the table must hold numbers; argument must be a string or a number in every cell (the value is not shown)"
+
+
 def _as_numbers(array):
     try:
         return array.astype(float)
-    except (TypeError, ValueError):
-        # Says nothing about the cell: NumPy's own message would show it.
-        message = "the table must hold numbers; argument must be a string or a number in every cell (the value is not shown)"
-        raise (TypeError if array.dtype == object else ValueError)(message) from None
+    except Exception:
+        pass
+    # Outside the handler: NumPy's own message shows the cell, and must not stay behind in __context__.
+    raise (TypeError if array.dtype == object else ValueError)(_NO_NUMBERS)
+
+
+def _unmasked(data):
+    """A masked cell is a missing one, whatever lies below the mask."""
+    if not np.ma.isMaskedArray(data) or data.dtype.kind == "c":
+        return data
+    numbers = data.dtype.kind == "f" or data.dtype == object
+    return (data if numbers else _as_numbers(data)).filled(np.nan)
+
+
+# What scikit-learn says about the form of a table. Its other messages may show cells.
+_ABOUT_FORM = ("X has ", "The feature names", "Feature names", "Sparse data", "Found array", "Input X contains", "Expected 2D", "Complex data")
+
+
+def checked_rows(estimator, X):
+    """Rows to transform or score, checked like scikit-learn does; a message never shows a cell."""
+    if type(X).__module__.partition(".")[0] == "polars":
+        X = _collected(X)
+    X = _unmasked(X)
+    try:
+        return validate_data(estimator, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+    except Exception as problem:
+        kind, message = (type(problem) if type(problem) in (ValueError, TypeError) else ValueError), str(problem)
+    if not message.startswith(_ABOUT_FORM):
+        message = _NO_NUMBERS
+    elif message.startswith(("Expected 2D", "Complex data")):
+        message = f"{message.splitlines()[0].rstrip(':')}. Reshape your data: one row per record, one column per feature (no value is shown)"
+    raise kind(message)
+
+
+def _collected(data):
+    """A lazy frame is run. What fails may be a cell, so only the kind of failure is told."""
+    if not hasattr(data, "collect"):
+        return data
+    try:
+        return data.collect()
+    except Exception as problem:
+        kind = type(problem).__name__
+    raise EigenveilError(f"the lazy frame could not be collected ({kind}; values are not shown)")
 
 
 def _pandas(data, options):
@@ -143,6 +197,9 @@ def _pandas(data, options):
         raise ValueError("Expected 2D array, got 1D array instead. Reshape your data: use frame[['column']] for one column.")
     chosen, names = _chosen(data.columns, options, "data frame")
     named = all(isinstance(name, str) for name in data.columns)
+    for j, name in zip(chosen, names):
+        if getattr(data.dtypes.iloc[j], "kind", "O") in "mMc":
+            raise EigenveilError(f"column '{name}' does not hold real numbers (its type is {data.dtypes.iloc[j]})")
 
     def blocks():
         for a, b in _pieces(len(data), len(chosen)):
@@ -159,18 +216,21 @@ def _pandas(data, options):
 def _frame_block(frame, names):
     columns = []
     for j, name in enumerate(names):
+        column = None
         try:
-            columns.append(frame.iloc[:, j].to_numpy(dtype=float, na_value=np.nan))
-        except (TypeError, ValueError):
-            raise EigenveilError(f"column '{name}' holds a cell that is no number (the value is not shown)") from None
+            column = frame.iloc[:, j].to_numpy(dtype=float, na_value=np.nan)
+        except Exception:
+            pass  # its message may show the cell: raised below, without it in __context__
+        if column is None:
+            raise EigenveilError(f"column '{name}' holds a cell that is no number (the value is not shown)")
+        columns.append(column)
     return np.column_stack(columns)
 
 
 def _polars(data, options):
-    if not hasattr(data, "columns"):
+    if not (hasattr(data, "collect") or hasattr(data, "columns")):
         raise ValueError("Expected 2D array, got 1D array instead. Reshape your data: use series.to_frame().")
-    if hasattr(data, "collect"):
-        data = data.collect()
+    data = _collected(data)
     _, names = _chosen(data.columns, options, "data frame")
     for name in names:
         if not (data.schema[name].is_numeric() or str(data.schema[name]) == "Boolean"):
@@ -225,7 +285,9 @@ def _parquet(path, options):
     try:
         file = parquet.ParquetFile(path)
     except Exception as problem:
-        raise EigenveilError(f"cannot read {path} as Parquet ({type(problem).__name__})", "input-output") from None
+        file, kind = None, type(problem).__name__
+    if file is None:
+        raise EigenveilError(f"cannot read {path} as Parquet ({kind})", "input-output")
     chosen, names = _chosen(file.schema_arrow.names, options, "file")
     for j, name in zip(chosen, names):
         _check_arrow_type(file.schema_arrow.field(j).type, name)

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import validate_data
 
 from . import _core
 from ._budget import make_budget
-from ._errors import EigenveilError
+from ._errors import EigenveilError, whole
 from ._estimator import PrivateEstimator, _Pass, store_parameters
+from ._rows import checked_rows
 
 _EXACT = ("gapmax", "votes")
 _NEAR = ("core", "grid")
@@ -33,11 +33,17 @@ def subspace_budget(epsilon, delta, neighbours="replace-one"):
 
 
 def make_plan(p, rows, dimension):
-    """The plan of the parameters ``p`` for a table of this public size, and the number of boosted parts."""
+    """The plan of the parameters ``p`` for a table of this public size, and the number of boosted parts.
+
+    With ``exact`` and ``rows=None``: only the refusals that do not depend on the number of rows.
+    """
     budget = subspace_budget(p.epsilon, p.delta, p.neighbours)
     k = p.n_components
     if not isinstance(k, Integral) or not 1 <= k <= dimension:
         raise EigenveilError(f"n_components must satisfy 1 <= n_components <= {dimension}, the number of columns")
+    for name in ("exceptions", "groups"):
+        if getattr(p, name) is not None:
+            whole(getattr(p, name), name, 0, 2**53)
     legal = _EXACT if p.exact else _NEAR
     if p.aggregate is not None and p.aggregate not in legal:
         raise EigenveilError(f"aggregate must be '{legal[0]}' or '{legal[1]}' with exact={bool(p.exact)}")
@@ -50,13 +56,17 @@ def make_plan(p, rows, dimension):
         raise EigenveilError("gamma, groups and failure_probability are not for exact=True")
     if p.exact:
         extra = 1 if p.affine else 0
+        aggregate = p.aggregate or ""
+        if rows is None:  # votes take any number of rows; gapmax refuses by it
+            rows, aggregate, published = 1 << 40, "votes", False
         plan = _core.plan_exact_subspace(
-            rows, dimension + extra, int(k) + extra, budget.epsilon, budget.delta, p.aggregate or "", p.exceptions, int(p.max_abs), published
+            rows, dimension + extra, int(k) + extra, budget.epsilon, budget.delta, aggregate, p.exceptions, whole(p.max_abs, "max_abs", most=2**62),
+            published,
         )
         return plan, 1
     parts = 1 if p.failure_probability is None else _core.boosting_parts(float(p.failure_probability))
     plan = _core.plan_subspace(
-        rows // parts, dimension, int(k), budget.epsilon, budget.delta, p.aggregate or "", p.gamma, p.groups, int(p.references),
+        rows // parts, dimension, int(k), budget.epsilon, budget.delta, p.aggregate or "", p.gamma, p.groups, whole(p.references, "references", 0),
         float(p.cell_factor), float(p.radius_factor),
     )
     return plan, parts
@@ -184,7 +194,7 @@ class PrivateSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Private
         subspace_budget(self.epsilon, self.delta, self.neighbours)
         dimension = len(source.names)
         if self.exact:
-            make_plan(self, 1 << 40, dimension)  # finds every refusal that does not depend on the number of rows
+            make_plan(self, None, dimension)
             points = source.points if isinstance(source, _ExactFile) else _core.ExactPoints(self.bad_cell == "refuse", bool(self.affine))
             return _Pass(source.names, source.named, None, None, None, "exact", points, points)
         rows = self.rows if self.rows is not None else (source.count_rows() if whole else None)
@@ -282,7 +292,7 @@ class PrivateSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Private
 
     def _rows_in(self, X):
         self._check_released()
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+        X = checked_rows(self, X)
         return np.nan_to_num(X, nan=0.0, posinf=None, neginf=None) - self.center_.astype(X.dtype)
 
 

@@ -6,7 +6,10 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <tuple>
 
 #include "bind.hpp"
@@ -47,8 +50,39 @@ Guarantee from_state(const State& state) {
   return g;
 }
 
+/// Whether a loss states a bound at all: a negative or undefined one would compose to too little.
+struct StatesABound {
+  static bool amount(double value) { return std::isfinite(value) && value >= 0.0; }
+  static bool share(double value) { return value >= 0.0 && value <= 1.0; }
+  bool operator()(const PureDp& loss) const { return amount(loss.epsilon); }
+  bool operator()(const ApproxDp& loss) const { return amount(loss.epsilon) && share(loss.delta); }
+  bool operator()(const Zcdp& loss) const { return amount(loss.rho); }
+  bool operator()(const GaussianDp& loss) const { return amount(loss.mu); }
+  bool operator()(const RenyiCurve& loss) const {
+    return !loss.orders.empty() && loss.orders.size() == loss.divergences.size() &&
+           std::ranges::all_of(loss.orders, [](double order) { return order > 1.0; }) &&
+           std::ranges::adjacent_find(loss.orders, std::ranges::greater_equal{}) ==
+               loss.orders.end() &&
+           std::ranges::all_of(loss.divergences, [](double value) { return value >= 0.0; });
+  }
+  bool operator()(const TradeOffCurve& loss) const {
+    return loss.type_one.size() >= 2 && loss.type_one.size() == loss.type_two.size() &&
+           std::ranges::all_of(loss.type_one, share) && std::ranges::all_of(loss.type_two, share) &&
+           loss.type_one.front() == 0.0 && loss.type_one.back() == 1.0 &&
+           loss.type_two.back() == 0.0 &&
+           std::ranges::adjacent_find(loss.type_one, std::ranges::greater_equal{}) ==
+               loss.type_one.end() &&
+           std::ranges::is_sorted(loss.type_two, std::ranges::greater{});
+  }
+};
+
 Guarantee make_guarantee(const Loss& loss, const std::string& relation, const std::string& basis,
                          std::vector<std::string> assumptions) {
+  if (!std::visit(StatesABound{}, loss)) {
+    throw Failure{bad_request("a loss is finite and not negative, with delta between 0 and 1; the "
+                              "points of a curve are in order")
+                      .value()};
+  }
   Guarantee g;
   g.relation = unwrap(parse_relation(relation));
   g.loss = loss;
@@ -57,11 +91,41 @@ Guarantee make_guarantee(const Loss& loss, const std::string& relation, const st
   return g;
 }
 
+struct SameLoss {
+  template <class A, class B>
+  bool operator()(const A&, const B&) const {
+    return false;
+  }
+  bool operator()(const PureDp& a, const PureDp& b) const { return a.epsilon == b.epsilon; }
+  bool operator()(const ApproxDp& a, const ApproxDp& b) const {
+    return a.epsilon == b.epsilon && a.delta == b.delta;
+  }
+  bool operator()(const Zcdp& a, const Zcdp& b) const { return a.rho == b.rho; }
+  bool operator()(const GaussianDp& a, const GaussianDp& b) const { return a.mu == b.mu; }
+  bool operator()(const RenyiCurve& a, const RenyiCurve& b) const {
+    return a.orders == b.orders && a.divergences == b.divergences;
+  }
+  bool operator()(const TradeOffCurve& a, const TradeOffCurve& b) const {
+    return a.type_one == b.type_one && a.type_two == b.type_two;
+  }
+};
+
+bool equal(const Guarantee& a, const Guarantee& b) {
+  return a.relation == b.relation && a.basis == b.basis && a.assumptions == b.assumptions &&
+         a.secure_random == b.secure_random && a.group_size == b.group_size &&
+         a.would_be == b.would_be && std::visit(SameLoss{}, a.loss, b.loss);
+}
+
 double in_unit_interval(double value, const char* what) {
   if (!(value >= 0.0 && value <= 1.0)) {
     throw Failure{bad_request(std::string(what) + " must lie between 0 and 1").value()};
   }
   return value;
+}
+
+/// Numbers of a release that is not private promise nothing, whatever its loss would have been.
+bool holds(const Guarantee& g) {
+  return g.basis != Basis::NotPrivate;
 }
 
 std::string html_of(const Guarantee& g) {
@@ -196,27 +260,40 @@ void bind_guarantee_class(nb::module_& m) {
       .def(
           "epsilon",
           [](const Guarantee& g, double delta) {
-            return epsilon_at(g.loss, in_unit_interval(delta, "delta"));
+            const double level = in_unit_interval(delta, "delta");
+            return holds(g) ? epsilon_at(g.loss, level) : std::numeric_limits<double>::infinity();
           },
           "delta"_a, "Smallest epsilon proved at this delta, rounded up.")
       .def(
-          "delta", [](const Guarantee& g, double epsilon) { return delta_at(g.loss, epsilon); },
+          "delta",
+          [](const Guarantee& g, double epsilon) {
+            if (!(epsilon >= 0.0)) {
+              throw Failure{bad_request("epsilon must not be negative").value()};
+            }
+            return holds(g) ? delta_at(g.loss, epsilon) : 1.0;
+          },
           "epsilon"_a, "Smallest delta proved at this epsilon, rounded up.")
       .def(
           "trade_off",
           [](const Guarantee& g, double alpha) {
-            return trade_off(g.loss, in_unit_interval(alpha, "alpha"));
+            const double level = in_unit_interval(alpha, "alpha");
+            return holds(g) ? trade_off(g.loss, level) : 0.0;
           },
           "alpha"_a, "Smallest type II error of any test with type I error alpha, rounded down.")
       .def(
           "power",
           [](const Guarantee& g, double false_alarm) {
-            return max_power(g.loss, in_unit_interval(false_alarm, "false_alarm"));
+            const double level = in_unit_interval(false_alarm, "false_alarm");
+            return holds(g) ? max_power(g.loss, level) : 1.0;
           },
           "false_alarm"_a = 0.05,
           "Largest chance to detect a given person at this false-alarm rate.")
       .def(
-          "renyi", [](const Guarantee& g, double order) { return renyi_divergence(g.loss, order); },
+          "renyi",
+          [](const Guarantee& g, double order) {
+            return holds(g) ? renyi_divergence(g.loss, order)
+                            : std::numeric_limits<double>::infinity();
+          },
           "order"_a, "Upper bound on the Renyi divergence of this order.")
       .def(
           "to_relation",
@@ -243,6 +320,9 @@ void bind_guarantee_class(nb::module_& m) {
       .def("__str__", [](const Guarantee& g) { return in_words(g); })
       .def("__repr__", [](const Guarantee& g) { return "<Guarantee: " + in_words(g) + ">"; })
       .def("_repr_html_", &html_of)
+      .def("__eq__", &equal)
+      .def("__eq__", [](const Guarantee&, const nb::object&) { return false; })
+      .def("__hash__", [](const Guarantee& g) { return std::hash<std::string>()(in_words(g)); })
       .def("__getstate__", &state_of)
       .def("__setstate__", [](Guarantee& g, const State& s) { new (&g) Guarantee(from_state(s)); });
 }

@@ -19,11 +19,12 @@ void raise_failure(const std::exception_ptr& exception, void*) {
   try {
     std::rethrow_exception(exception);
   } catch (const Failure& failure) {
-    const nb::object type = nb::module_::import_("eigenveil._errors").attr("EigenveilError");
     const nb::object instance =
-        type(failure.error.message.c_str(),
-             failure.error.code == ErrorCode::InputOutput ? "input-output" : "bad-request");
-    PyErr_SetObject(type.ptr(), instance.ptr());
+        nb::module_::import_("eigenveil._errors")
+            .attr("library_error")(
+                failure.error.message.c_str(),
+                failure.error.code == ErrorCode::InputOutput ? "input-output" : "bad-request");
+    PyErr_SetObject(instance.type().ptr(), instance.ptr());
   }
 }
 

@@ -128,6 +128,8 @@ def test_plink(totals, tmp_path):
     np.testing.assert_allclose(exact.covariance_, (genotypes - 1).T @ (genotypes - 1) / 37, atol=1e-2)
     standardised = PrivatePCA(1, mu=1, bounds=(0, 2), allele_frequencies=[0.5] * 5).fit(tmp_path / "people.bed")
     assert standardised.components_.shape == (1, 5)
+    by_name = {name: 0.5 for name in pca.feature_names_in_}
+    assert PrivatePCA(1, mu=1, bounds=(0, 2), allele_frequencies=by_name).fit(tmp_path / "people.bed").components_.shape == (1, 5)
 
 
 def test_errors_contain_no_values(table, tmp_path):

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from eigenveil import EigenveilError, NullReleaseError, PrivateSubspace, plan_subspace
+from eigenveil import ApproxDP, EigenveilError, NullReleaseError, PrivateSubspace, plan_subspace
 
 pytestmark = pytest.mark.filterwarnings("ignore::eigenveil.PrivacyWarning")
 PAIR = dict(epsilon=2, delta=1e-3)
@@ -32,7 +32,7 @@ def test_a_line_near_the_rows(near):
     rows, direction = near
     found = PrivateSubspace(1, gamma=1e-4, seed=5, **PAIR).fit(rows)  # one fixed draw; the error is tested in C++
     assert not found.is_null_ and _sine(found, direction) < 0.1
-    assert found.guarantee_.relation == "replace-one" and found.guarantee_.epsilon(1e-3) <= 2 and found.n_samples_ == 4000
+    assert found.guarantee_.relation == "replace-one" and found.guarantee_.loss == ApproxDP(2, 1e-3) and found.n_samples_ == 4000
     np.testing.assert_allclose(found.components_ @ found.components_.T, np.eye(1), atol=1e-9)
     assert found.score(rows) > 0.98 and found.transform(rows).shape == (4000, 1)
     assert found.inverse_transform(found.transform(rows)).shape == rows.shape

@@ -77,6 +77,9 @@ class SharpPlan(Plan):
         released.details = {"calibration_rows": outcome.rows, "beta": outcome.beta}
         if outcome.beta is None:
             released.null = "at this size no noise level meets the target: the zero matrix was released, and the calibration is spent"
+            # Nothing was measured inside a subspace; the count of the calibration is what was released.
+            mu = self._plan.mu_row_count
+            released.count, released.count_sd, released.count_is_public = outcome.rows, 1.0 / mu if mu > 0 else 0.0, mu == 0
         elif not self._ranks:
             released.details["worst_case_epsilon_per_row_of_the_draw"] = outcome.worst_case_epsilon
         return released

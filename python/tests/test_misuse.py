@@ -1,0 +1,236 @@
+"""What goes wrong by accident: failed saves, threads, changed parameters, fractions for whole numbers. Nothing may weaken a release."""
+
+import copy
+import math
+import pathlib
+import pickle
+import threading
+import traceback
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from eigenveil import GDP, ApproxDP, EigenveilError, Guarantee, MaskedData, PrivateCovariance, PrivatePCA, PrivateSubspace, PureDP, compose, plan_pca
+
+SECRET = "77.125x"
+
+
+def _covariance(**parameters):
+    return PrivateCovariance(**{"mu": 1e6, "bounds": (0, 10), **parameters})
+
+
+def _no_secret(caught):
+    problem, seen = caught.value, []
+    while problem is not None:
+        seen.append("".join(traceback.format_exception_only(problem)))
+        problem = problem.__cause__ or problem.__context__
+    assert SECRET[:6] not in "".join(seen)
+
+
+def test_failed_save_keeps_the_sums(rows, tmp_path):
+    estimator = _covariance().partial_fit(rows)
+    with pytest.raises(EigenveilError):
+        estimator.save_gram(tmp_path / "nowhere" / "a.gram")
+    with pytest.raises(EigenveilError, match="complete"):
+        estimator.partial_fit(rows)
+    estimator.release()
+    np.testing.assert_allclose(estimator.covariance_, (rows - 5).T @ (rows - 5) / 400, atol=1e-1)
+
+
+def test_gram_paths(rows, tmp_path):
+    path = tmp_path / "a.gram"
+    _covariance().partial_fit(rows).save_gram(path)
+    before = path.read_bytes()
+    second = _covariance().partial_fit(rows[:3])
+    with pytest.raises(EigenveilError, match="exists already"):
+        second.save_gram(path)
+    assert path.read_bytes() == before
+    second.save_gram(tmp_path / "b.gram")  # the sums are still there
+    loaded = _covariance(bounds=None).fit(pathlib.Path(path))
+    np.testing.assert_allclose(loaded.covariance_, (rows - 5).T @ (rows - 5) / 400, atol=1e-1)
+    with pytest.raises(EigenveilError, match="complete"):
+        _covariance(bounds=None).partial_fit(path).partial_fit(rows)
+
+
+def test_a_learner_has_no_sums_to_save(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(20000, 1)) * np.ones((1, 3))
+    estimator = PrivateSubspace(1, epsilon=5, delta=1e-3, gamma=0.01, rows=20000).partial_fit(rows)
+    with pytest.raises(EigenveilError, match="keeps no sums"):
+        estimator.save_gram(tmp_path / "a.gram")
+    assert estimator.release().n_samples_ == 20000
+
+
+def test_one_thread_at_a_time(rows):
+    estimator = _covariance()
+    inside, go = threading.Event(), threading.Event()
+    original = estimator._read
+
+    def slow(X, whole):
+        inside.set()
+        go.wait(10)
+        original(X, whole)
+
+    estimator._read = slow
+    worker = threading.Thread(target=estimator.partial_fit, args=(rows,))
+    worker.start()
+    inside.wait(10)
+    for call in (lambda: estimator.partial_fit(rows), lambda: estimator.fit(rows), estimator.release, lambda: estimator.save_gram("x.gram")):
+        with pytest.raises(EigenveilError, match="in use by another thread"):
+            call()
+    go.set()
+    worker.join()
+    del estimator._read
+    estimator.release()
+    for twin in (clone(estimator), copy.deepcopy(estimator), pickle.loads(pickle.dumps(estimator))):
+        twin.fit(rows)
+
+
+def test_concurrent_releases_draw_once(rows):
+    estimator = _covariance().partial_fit(rows)
+    outcomes, gate = [], threading.Barrier(8)
+
+    def release():
+        gate.wait()
+        try:
+            estimator.release()
+            outcomes.append(True)
+        except EigenveilError:
+            outcomes.append(False)
+
+    threads = [threading.Thread(target=release) for _ in range(8)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert outcomes.count(True) == 1 and len(outcomes) == 8
+
+
+def test_exact_line_by_default():
+    rows = np.random.default_rng(1).integers(-9, 10, size=(400, 1)) @ np.array([[1, 2, 3]])
+    assert not PrivateSubspace(1, epsilon=1, delta=1e-6, exact=True).fit(rows).is_null_
+    with pytest.raises(EigenveilError, match="max_abs"):
+        PrivateSubspace(1, epsilon=1, delta=1e-6, exact=True, max_abs=0).fit(rows)
+
+
+def test_masked_cells_are_missing(rows):
+    mask = np.zeros(rows.shape, bool)
+    mask[::3, 1] = True
+    middle = np.where(mask, 5.0, rows)
+    for data in (np.ma.array(np.where(mask, 9.0, rows), mask=mask), np.ma.array(np.where(mask, 9.0, rows).astype("f4"), mask=mask)):
+        expected = _covariance().partial_fit(middle.astype(data.dtype))._pass.finish()
+        assert _covariance().partial_fit(data)._pass.finish() == expected
+    whole = np.ma.array(np.where(mask, 9, rows.astype(int)), mask=mask)
+    assert _covariance().partial_fit(whole)._pass.finish() == _covariance().partial_fit(np.where(mask, 5, rows.astype(int)))._pass.finish()
+    with pytest.raises(EigenveilError, match="missing"):
+        _covariance(missing="refuse").fit(whole)
+    pca = PrivatePCA(2, mu=1, bounds=(0, 10)).fit(rows)
+    np.testing.assert_allclose(pca.transform(np.ma.array(np.where(mask, 9.0, rows), mask=mask)), pca.transform(middle))
+
+
+def test_not_private_promises_nothing():
+    broken = Guarantee(GDP(0.1), basis="not-private")
+    for guarantee in (broken, broken.compose(Guarantee(GDP(0.1))), compose(Guarantee(GDP(0.1)), broken)):
+        assert guarantee.basis == "not-private"
+        assert guarantee.epsilon(1e-6) == math.inf and guarantee.renyi(2.0) == math.inf
+        assert (guarantee.delta(1.0), guarantee.power(), guarantee.trade_off(0.05)) == (1.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("loss", [GDP(-1), GDP(math.nan), PureDP(-0.5), PureDP(math.inf), ApproxDP(1, 2), ApproxDP(1, -1), ApproxDP(math.nan, 0)], ids=repr)
+def test_impossible_losses(loss):
+    with pytest.raises(EigenveilError, match="not negative"):
+        Guarantee(loss)
+
+
+def test_guarantees_are_values():
+    one, same = Guarantee(GDP(1.0)), Guarantee(GDP(1.0))
+    assert one == same and hash(one) == hash(same) and one == pickle.loads(pickle.dumps(one))
+    assert one != Guarantee(GDP(2.0)) and one != Guarantee(PureDP(1.0)) and one != Guarantee(GDP(1.0), "replace-one") and one != 1
+
+
+def test_failed_refit_keeps_the_release(rows):
+    pca = PrivatePCA(2, mu=1, bounds=(0, 10)).fit(rows)
+    scores = pca.transform(rows)
+    bad = rows[:, :3].copy()
+    bad[0, 0] = np.inf
+    for call in (pca.fit, pca.partial_fit):
+        with pytest.raises(EigenveilError):
+            call(bad)
+        np.testing.assert_array_equal(pca.transform(rows), scores)
+    pca.partial_fit(rows[:, :3])
+    np.testing.assert_array_equal(pca.transform(rows), scores)
+    assert pca.release().transform(rows[:, :3]).shape == (400, 2)
+
+
+def test_transform_shows_no_values(rows):
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    pca = PrivatePCA(1, mu=1, bounds=(0, 10)).fit(rows[:, :2])
+    text = [[SECRET, 1.0], [2.0, 3.0]]
+    lazy = polars.LazyFrame({"a": [SECRET], "b": ["1"]}).with_columns(polars.col("a").cast(polars.Float64))
+    for data in (np.array(text, dtype=object), text, pandas.DataFrame(text), np.array([77.125, 2.0]), np.array([[77.125j, 1]]), lazy):
+        for call in (pca.transform, pca.score, pca.fit):
+            with pytest.raises((ValueError, TypeError)) as caught:
+                call(data)
+            _no_secret(caught)
+    np.testing.assert_array_equal(pca.transform(polars.DataFrame(rows[:, :2]).lazy()), pca.transform(rows[:, :2]))
+
+
+def test_changed_parameters_are_refused(rows):
+    estimator = MaskedData(epsilon=50, delta=1e-3, bounds=(0, 10)).partial_fit(rows)
+    for call in (estimator.release, lambda: estimator.partial_fit(rows)):
+        with pytest.raises(EigenveilError, match="standardize was changed"):
+            estimator.set_params(standardize=True)
+            call()
+    assert estimator.set_params(standardize=False, progress=False).release().n_samples_ == 400
+    subspace = PrivateSubspace(1, epsilon=1, delta=1e-6, exact=True).partial_fit(np.ones((400, 2), int))
+    with pytest.raises(EigenveilError, match="affine was changed"):
+        subspace.set_params(affine=True).release()
+    center = np.full(5, 4.0)
+    _covariance(center=center).partial_fit(rows).set_params(center=center.copy()).release()
+
+
+@pytest.mark.parametrize("wrong", [dict(group_size=2.7), dict(group_size=True), dict(grid=10.5), dict(seed=1.5), dict(seed=-1), dict(threads=1.5)])
+def test_whole_numbers(wrong):
+    (name,) = wrong
+    with pytest.raises(EigenveilError, match=f"{name} must be a whole number"):
+        _covariance(**wrong).fit("this-file-is-never-opened.csv")
+
+
+def test_whole_numbers_of_plans():
+    with pytest.raises(EigenveilError, match="rows must be a whole number"):
+        plan_pca(10.5, 3, mu=1, row_norm=1)
+    with pytest.raises(EigenveilError, match="rows must be a whole number"):
+        PrivateSubspace(epsilon=1, delta=1e-6, rows=9.5).partial_fit(np.ones((9, 2)))
+    with pytest.raises(EigenveilError, match="groups must be a whole number"):
+        PrivateSubspace(epsilon=1, delta=1e-6, groups=9.5).fit(np.ones((9, 2)))
+
+
+def test_messages_speak_python(rows):
+    with pytest.raises(EigenveilError, match="^epsilon must") as caught:
+        PrivatePCA(epsilon=-1, delta=1e-6, bounds=(0, 10)).fit(rows)
+    assert "--" not in str(caught.value)
+    with pytest.raises(EigenveilError) as caught:
+        PrivatePCA(epsilon=1, method="gauss", bounds=(0, 10)).fit(rows)
+    assert "add delta" in str(caught.value) and "--" not in str(caught.value)
+
+
+def test_columns_that_are_no_numbers_or_share_a_name():
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    times = pandas.DataFrame({"a": [1.0, 2.0], "b": pandas.to_datetime(["2020-01-01", "2021-01-01"])})
+    for frame in (times, times.assign(b=times["b"] - times["b"]), times.assign(b=[1j, 2j])):
+        with pytest.raises(EigenveilError, match="column 'b' does not hold real numbers"):
+            PrivatePCA(mu=1, bounds=(0, 10)).fit(frame)
+    with pytest.raises(EigenveilError, match="dates or times"):
+        PrivatePCA(mu=1, bounds=(0, 10)).fit(times[["b"]].to_numpy())
+    double = pyarrow.Table.from_arrays([pyarrow.array([1.0]), pyarrow.array([2.0])], names=["a", "a"])
+    with pytest.raises(EigenveilError, match="two columns of the name 'a'"):
+        PrivatePCA(mu=1, bounds=(0, 10)).fit(double)
+
+
+def test_frequencies_by_name(tmp_path):
+    (tmp_path / "g.csv").write_text("a,b\n0,1\n2,1\n1,1\n")
+    by_name, by_place = (
+        PrivateCovariance(mu=1, bounds=(0, 2), allele_frequencies=given).partial_fit(tmp_path / "g.csv")._pass.finish()
+        for given in ({"b": 0.2, "a": 0.4}, [0.4, 0.2])
+    )
+    assert by_name == by_place
+    with pytest.raises(EigenveilError, match="no entry for column 'b'"):
+        PrivateCovariance(mu=1, bounds=(0, 2), allele_frequencies={"a": 0.4}).fit(tmp_path / "g.csv")
