@@ -69,7 +69,7 @@ void print_loadings_alone(const ReleaseDocument& document) {
   const ReleasedTable& loadings = document.tables.front();
   fmt::print("\n  {:<10}   {}\n", "component", "largest loadings");
   for (Eigen::Index j = 0; j < std::min<Eigen::Index>(loadings.values.cols(), 10); ++j) {
-    fmt::print("  {:<10}   {}\n", fmt::format("PC{}", j + 1), leading_columns(loadings, j));
+    fmt::print("  {:<10}   {}\n", fmt::format("PC{}", j + 1), leading_columns(document, j));
   }
   fmt::print("\n");
 }
