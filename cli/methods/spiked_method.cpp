@@ -155,7 +155,7 @@ Outcome SpikedMethod::release(const ReleaseRequest& request) const {
   const auto planned = [&](Eigen::Index rows) {
     return options_.request(request.what, rows, p, radius).and_then(&SpikedPlan::make);
   };
-  const Result<SpikedPlan> trial = planned(options_.row_count.value_or(Eigen::Index{1} << 40));
+  const Result<SpikedPlan> trial = planned(options_.row_count.value_or(kUnreadRows));
   if (!trial) {
     return error_of(trial);
   }

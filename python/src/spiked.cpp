@@ -210,6 +210,7 @@ void bind_robust(nb::module_& m) {
 }  // namespace
 
 void bind_spiked(nb::module_& m) {
+  m.attr("UNREAD_ROWS") = std::int64_t{kUnreadRows};
   bind_request(m);
   bind_result(m);
   bind_plan(m);

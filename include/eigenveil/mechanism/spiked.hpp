@@ -11,6 +11,10 @@
 
 namespace eigenveil {
 
+/// Rows of a trial plan, made before a table is read: finds every refusal that does not depend on
+/// their number.
+inline constexpr Eigen::Index kUnreadRows = Eigen::Index{1} << 40;
+
 /// Everything public that a release under the spiked model depends on.
 struct SpikedRequest {
   Eigen::Index rows = 0;

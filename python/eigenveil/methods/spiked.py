@@ -11,7 +11,7 @@ from .. import _core
 from .._errors import EigenveilError
 from .method import Method, Plan, check_one_row, variance_share
 
-_UNREAD = 1 << 40  # rows of a trial plan: finds every refusal that does not depend on their number
+_UNREAD = _core.UNREAD_ROWS  # rows of a trial plan: finds every refusal that does not depend on their number
 
 
 class SpikedMethod(Method):
