@@ -117,9 +117,8 @@ Contender spiked_contender(const AssumedSetting& s) {
 }
 
 Contender robust_contender(const AssumedSetting& s) {
-  const Result<GapPlan> plan =
-      GapPlan::make({s.bound, Units::Scaled, s.budget, s.relation, s.components,
-                     kDefaultVarianceShare, s.group_size});
+  const Result<GapPlan> plan = GapPlan::make({s.bound, Units::Scaled, s.budget, s.relation,
+                                              s.components, kDefaultVarianceShare, s.group_size});
   if (!plan) {
     return {};
   }

@@ -16,5 +16,4 @@ void round_to_decimals(double* values, std::size_t rows, const std::vector<int>&
 void append_grid_rows(std::string& text, const double* values, std::size_t rows,
                       const std::vector<int>& decimals);
 
-
 }  // namespace eigenveil
