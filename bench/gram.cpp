@@ -14,6 +14,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "eigenveil/core/blas.hpp"
@@ -61,6 +62,8 @@ struct Time {
 };
 
 Time time_of(const std::function<void()>& run) {
+  // OpenBLAS's threads go on spinning for some 30 ms after a call; the other side should not pay.
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
   const auto start = std::chrono::steady_clock::now();
   const std::clock_t processor_start = std::clock();
   run();

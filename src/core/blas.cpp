@@ -1,6 +1,7 @@
 #include "eigenveil/core/blas.hpp"
 
 #include <cblas.h>
+#include <lapacke.h>
 
 #include "blas_kernels.hpp"
 
@@ -32,6 +33,20 @@ void add_outer_products(const float* columns, std::size_t dimension, std::size_t
   const auto p = static_cast<blasint>(dimension);
   cblas_ssyrk(CblasColMajor, CblasUpper, CblasNoTrans, p, static_cast<blasint>(count), 1.0F,
               columns, p, 1.0F, totals, p);
+}
+
+void add_outer_products_packed(const double* columns, std::size_t dimension, std::size_t count,
+                               double* totals) {
+  const auto p = static_cast<lapack_int>(dimension);
+  LAPACKE_dsfrk_work(LAPACK_COL_MAJOR, 'N', 'U', 'N', p, static_cast<lapack_int>(count), 1.0,
+                     columns, p, 1.0, totals);
+}
+
+void add_outer_products_packed(const float* columns, std::size_t dimension, std::size_t count,
+                               float* totals) {
+  const auto p = static_cast<lapack_int>(dimension);
+  LAPACKE_ssfrk_work(LAPACK_COL_MAJOR, 'N', 'U', 'N', p, static_cast<lapack_int>(count), 1.0F,
+                     columns, p, 1.0F, totals);
 }
 
 void add_inner_products(const double* columns, std::size_t dimension, std::size_t count,

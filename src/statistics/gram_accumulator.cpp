@@ -125,11 +125,11 @@ Result<ExactGram> GramAccumulator::finish() {
   state.need_workers(1);
   std::vector<std::jthread> helpers;
   for (std::size_t worker = 1; worker < state.workers.size(); ++worker) {
-    helpers.emplace_back([&state, worker] { state.workers[worker]->finish(); });
+    helpers.emplace_back([&state, worker] { state.workers[worker]->settle(); });
   }
-  state.workers[0]->finish();
+  state.workers[0]->settle();
   helpers.clear();  // joins
-  ExactGram gram(state.schema, state.bound, std::move(*state.totals).take());
+  ExactGram gram(state.schema, state.bound, std::move(*state.totals).take(state.workers));
   state.workers.clear();
   state.totals.reset();
   state.count = 0;

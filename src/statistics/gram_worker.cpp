@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eigenveil/core/blas.hpp"
 #include "eigenveil/core/multiversion.hpp"
 
 namespace eigenveil {
@@ -39,86 +38,46 @@ void to_single(const double* from, std::size_t count, float* to) {
   }
 }
 
-template <class Real>
-void move_into(Real* from, std::size_t count, Int128* to) {
-  for (std::size_t i = 0; i < count; ++i) {
-    to[i] += static_cast<std::int64_t>(from[i]);
-  }
-  std::fill_n(from, count, Real{0});
+void copy(const double* from, std::size_t count, float* to) {
+  to_single(from, count, to);
+}
+
+void copy(const double* from, std::size_t count, double* to) {
+  std::copy_n(from, count, to);
 }
 
 }  // namespace
 
-SharedTotals::SharedTotals(std::size_t dimension) : dimension_(dimension) {}
-
-void SharedTotals::allocate() {
-  std::call_once(allocated_, [this] {
-    totals_.sums.resize(dimension_);
-    totals_.products.resize(triangle_size(dimension_));
-  });
-}
-
-GramTotals SharedTotals::take() && {
-  allocate();
-  return std::move(totals_);
-}
-
-/// Stripes of about equal area in the triangle.
-std::size_t SharedTotals::first_column(std::size_t stripe) const {
-  const double share = static_cast<double>(stripe) / static_cast<double>(kStripes);
-  return static_cast<std::size_t>(std::sqrt(share) * static_cast<double>(dimension_));
-}
-
-template <class Real>
-void SharedTotals::add(std::size_t worker, std::uint64_t count, std::vector<double>& sums,
-                       Real* products) {
-  allocate();
-  {
-    const std::scoped_lock lock(sums_lock_);
-    totals_.count += count;
-    move_into(sums.data(), dimension_, totals_.sums.data());
-  }
-  for (std::size_t turn = 0; turn < kStripes; ++turn) {
-    const std::size_t stripe = (5 * worker + turn) % kStripes;
-    const std::scoped_lock lock(locks_[stripe]);
-    for (std::size_t j = first_column(stripe); j < first_column(stripe + 1); ++j) {
-      move_into(products + j * dimension_, j + 1, totals_.products.data() + triangle_index(0, j));
-    }
-  }
-}
-
 GramWorker::GramWorker(const RowBound& bound, SharedTotals& totals, std::size_t number)
-    : bound_(bound), totals_(totals), number_(number), single_(prefers_single(bound)) {
-  const std::int64_t exact = single_ ? kExactSingle : kExactDouble;
-  rows_per_flush_ = static_cast<std::size_t>(exact_rows(exact, bound));
+    : bound_(bound), totals_(totals), number_(number), rows_(Double(bound.dimension())) {
+  const bool single = prefers_single(bound);
+  if (single) {
+    rows_ = Single(bound.dimension());
+  }
+  rows_per_flush_ =
+      static_cast<std::size_t>(exact_rows(single ? kExactSingle : kExactDouble, bound));
 }
 
 std::size_t GramWorker::buffer_bytes(const RowBound& bound) {
-  return bound.dimension() * bound.dimension() *
-         (prefers_single(bound) ? sizeof(float) : sizeof(double));
+  return prefers_single(bound) ? ProductBuffer<float>::bytes(bound.dimension())
+                               : ProductBuffer<double>::bytes(bound.dimension());
 }
 
 std::size_t GramWorker::block_rows(const RowBound& bound) {
-  // OpenBLAS packs 384 rows at a time; more of them are only worth it while they fit a cache.
-  constexpr std::size_t kPack = 384;
-  constexpr std::size_t kBlockBytes = std::size_t{3} << 19U;
-  const std::size_t packs = kBlockBytes / (kPack * sizeof(double) * bound.dimension());
-  return kPack * std::clamp<std::size_t>(packs, 1, 10);
+  // OpenBLAS is about as fast with a hundred rows as with the 384 it packs at a time. The block and
+  // BLAS's copy of it should stay small beside the products: p / 4 rows are p^2 / 4 numbers.
+  constexpr std::size_t kStep = 32;
+  return std::clamp<std::size_t>(bound.dimension() / 4 / kStep * kStep, 3 * kStep, 12 * kStep);
 }
 
 void GramWorker::make_buffers() {
-  if (!sums_.empty()) {
-    return;
-  }
-  const std::size_t dimension = bound_.dimension();
-  const std::size_t cells = block_rows(bound_) * dimension;
-  sums_.resize(dimension);
-  if (single_) {
-    single_block_ = ZeroPages<float>(cells);
-    single_products_ = ZeroPages<float>(dimension * dimension);
-  } else {
-    block_ = ZeroPages<double>(cells);
-    products_ = ZeroPages<double>(dimension * dimension);
+  if (sums_.empty()) {
+    sums_.resize(bound_.dimension());
+    std::visit(
+        [&]<class Real>(ProductsOfRows<Real>& rows) {
+          rows.block = OwnPages<Real>(block_rows(bound_) * bound_.dimension());
+        },
+        rows_);
   }
 }
 
@@ -148,22 +107,16 @@ void GramWorker::append(const double* values, std::size_t rows) {
   BoundedRows bounded = BoundedRows::clip(bound_, values, rows, std::move(memory_));
   const double* clipped = bounded.values().data();
   add_column_sums(clipped, rows, dimension, sums_.data());
-  if (single_) {
-    to_single(clipped, rows * dimension, single_block_.data() + waiting_ * dimension);
-  } else {
-    std::copy_n(clipped, rows * dimension, block_.data() + waiting_ * dimension);
-  }
+  std::visit(
+      [&](auto& own) { copy(clipped, rows * dimension, own.block.data() + waiting_ * dimension); },
+      rows_);
   memory_ = std::move(bounded).take_memory();
   waiting_ += rows;
   unflushed_ += rows;
 }
 
 void GramWorker::multiply() {
-  if (single_) {
-    add_outer_products(single_block_.data(), bound_.dimension(), waiting_, single_products_.data());
-  } else {
-    add_outer_products(block_.data(), bound_.dimension(), waiting_, products_.data());
-  }
+  std::visit([&](auto& own) { own.products.add(own.block.data(), waiting_); }, rows_);
   waiting_ = 0;
 }
 
@@ -171,28 +124,29 @@ void GramWorker::flush() {
   if (waiting_ > 0) {
     multiply();
   }
-  if (unflushed_ == 0) {
-    return;
-  }
-  if (single_) {
-    totals_.add(number_, unflushed_, sums_, single_products_.data());
-  } else {
-    totals_.add(number_, unflushed_, sums_, products_.data());
-  }
+  totals_.add(number_, *this);
+  std::fill(sums_.begin(), sums_.end(), 0.0);
+  std::visit([](auto& own) { own.products.clear(); }, rows_);
   unflushed_ = 0;
 }
 
-void GramWorker::finish() {
+void GramWorker::settle() {
   if (waiting_ > 0) {
     multiply();
   }
   memory_ = {};
-  block_ = ZeroPages<double>();
-  single_block_ = ZeroPages<float>();
-  flush();
-  sums_ = {};
-  products_ = ZeroPages<double>();
-  single_products_ = ZeroPages<float>();
+  std::visit([](auto& own) { own.block = {}; }, rows_);
+}
+
+void GramWorker::add_sums(GramTotals& totals) const {
+  totals.count += unflushed_;
+  for (std::size_t j = 0; j < sums_.size(); ++j) {
+    totals.sums[j] += static_cast<std::int64_t>(sums_[j]);
+  }
+}
+
+void GramWorker::add_column(std::size_t column, Int128* to) const {
+  std::visit([&](const auto& own) { own.products.add_column(column, to); }, rows_);
 }
 
 }  // namespace eigenveil

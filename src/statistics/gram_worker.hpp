@@ -1,38 +1,22 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <mutex>
+#include <variant>
 #include <vector>
 
 #include "eigenveil/data/bounding.hpp"
-#include "eigenveil/statistics/exact_gram.hpp"
-#include "zero_pages.hpp"
+#include "own_pages.hpp"
+#include "product_buffer.hpp"
+#include "shared_totals.hpp"
 
 namespace eigenveil {
 
-/// Totals that several workers add to. Columns are locked in stripes, so that workers which finish
-/// together do not wait for each other.
-class SharedTotals {
- public:
-  explicit SharedTotals(std::size_t dimension);
-  /// Adds the rows' count and column sums, and the upper triangle of a dimension x dimension
-  /// column-major buffer, which is left zero. Starts at another stripe for every `worker`.
-  template <class Real>
-  void add(std::size_t worker, std::uint64_t count, std::vector<double>& sums, Real* products);
-  /// Zeros if nothing was added.
-  GramTotals take() &&;
-
- private:
-  static constexpr std::size_t kStripes = 8;
-  std::size_t first_column(std::size_t stripe) const;
-  void allocate();
-
-  std::size_t dimension_;
-  GramTotals totals_;
-  std::once_flag allocated_;  // at the first flush: most tables have only the last one
-  std::mutex sums_lock_;
-  std::array<std::mutex, kStripes> locks_;
+/// Rows that wait to be multiplied, and the products of those that were.
+template <class Real>
+struct ProductsOfRows {
+  explicit ProductsOfRows(std::size_t dimension) : products(dimension) {}
+  OwnPages<Real> block;
+  ProductBuffer<Real> products;
 };
 
 /// One thread's share of the pass: bounds rows block by block and adds v vᵀ with BLAS, in
@@ -41,16 +25,22 @@ class GramWorker {
  public:
   GramWorker(const RowBound& bound, SharedTotals& totals, std::size_t number);
 
-  /// Bytes one worker of this dimension keeps.
+  /// Bytes that the products of one worker take.
   static std::size_t buffer_bytes(const RowBound& bound);
   /// Rows bounded and multiplied at once.
   static std::size_t block_rows(const RowBound& bound);
 
   void add(const double* values, std::size_t rows);
-  /// Everything into the totals; the worker keeps no memory.
-  void finish();
+  /// Multiplies the rows that wait; the worker then holds nothing but sums.
+  void settle();
+  /// Adds what was not flushed yet.
+  void add_sums(GramTotals& totals) const;
+  void add_column(std::size_t column, Int128* to) const;
 
  private:
+  using Single = ProductsOfRows<float>;  // where sums below 2^24 leave room for many rows
+  using Double = ProductsOfRows<double>;
+
   void make_buffers();
   void append(const double* values, std::size_t rows);
   void multiply();
@@ -61,15 +51,10 @@ class GramWorker {
   std::size_t number_;
   std::size_t rows_per_flush_;
   std::size_t unflushed_ = 0;
-  std::vector<double> memory_;  // of a few bounded rows
-  ZeroPages<double> block_;     // bounded rows that are multiplied at once
   std::size_t waiting_ = 0;     // rows in the block
+  std::vector<double> memory_;  // of a few bounded rows
   std::vector<double> sums_;
-  ZeroPages<double> products_;
-  // single precision, when rows_per_flush_ is large enough with 2^24 in place of 2^53
-  bool single_;
-  ZeroPages<float> single_block_;
-  ZeroPages<float> single_products_;
+  std::variant<Single, Double> rows_;
 };
 
 }  // namespace eigenveil

@@ -223,9 +223,13 @@ TEST(BoundedRows, ReusedMemoryChangesNothing) {
 /// Floating-point clipping alone, in the library's order of additions: the mutant without the
 /// integer check.
 std::vector<double> clip_without_check(const std::vector<double>& row, double max_abs) {
-  std::array<double, 8> lanes{};
+  std::array<std::array<double, 8>, 4> groups{};
   for (std::size_t j = 0; j < row.size(); ++j) {
-    lanes[j % 8] += row[j] * row[j];
+    groups[j / 8 % 4][j % 8] += row[j] * row[j];
+  }
+  std::array<double, 8> lanes{};
+  for (std::size_t lane = 0; lane < 8; ++lane) {
+    lanes[lane] = (groups[0][lane] + groups[1][lane]) + (groups[2][lane] + groups[3][lane]);
   }
   const double norm = std::sqrt(((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +
                                 ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7])));

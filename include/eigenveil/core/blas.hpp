@@ -28,6 +28,13 @@ void add_outer_products(const double* columns, std::size_t dimension, std::size_
 void add_outer_products(const float* columns, std::size_t dimension, std::size_t count,
                         float* totals);
 
+/// The same into LAPACK's rectangular full packed format (not transposed, upper): dimension
+/// (dimension + 1) / 2 numbers.
+void add_outer_products_packed(const double* columns, std::size_t dimension, std::size_t count,
+                               double* totals);
+void add_outer_products_packed(const float* columns, std::size_t dimension, std::size_t count,
+                               float* totals);
+
 /// upper(totals) += columnsᵀ * columns for a dimension x count column-major matrix: the inner
 /// products of `count` rows of data stored row by row.
 void add_inner_products(const double* columns, std::size_t dimension, std::size_t count,
