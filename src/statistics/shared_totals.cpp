@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "eigenveil/core/parallel.hpp"
 #include "gram_worker.hpp"
 
 namespace eigenveil {
@@ -17,8 +18,22 @@ std::size_t SharedTotals::first_column(std::size_t stripe) const {
   return static_cast<std::size_t>(std::sqrt(share) * static_cast<double>(dimension_));
 }
 
+void SharedTotals::allocate() {
+  if (totals_.products.empty()) {
+    totals_.products.reserve(triangle_size(dimension_));
+    prefer_large_pages(totals_.products.data(), triangle_size(dimension_) * sizeof(Int128));
+    totals_.products.resize(triangle_size(dimension_));
+  }
+}
+
+void SharedTotals::add_stripe(std::size_t stripe, const GramWorker& worker) {
+  for (std::size_t j = first_column(stripe); j < first_column(stripe + 1); ++j) {
+    worker.add_column(j, totals_.products.data() + triangle_index(0, j));
+  }
+}
+
 void SharedTotals::add(std::size_t number, const GramWorker& worker) {
-  std::call_once(allocated_, [this] { totals_.products.resize(triangle_size(dimension_)); });
+  std::call_once(allocated_, [this] { allocate(); });
   {
     const std::scoped_lock lock(sums_lock_);
     worker.add_sums(totals_);
@@ -26,25 +41,17 @@ void SharedTotals::add(std::size_t number, const GramWorker& worker) {
   for (std::size_t turn = 0; turn < kStripes; ++turn) {
     const std::size_t stripe = (5 * number + turn) % kStripes;
     const std::scoped_lock lock(locks_[stripe]);
-    for (std::size_t j = first_column(stripe); j < first_column(stripe + 1); ++j) {
-      worker.add_column(j, totals_.products.data() + triangle_index(0, j));
-    }
+    add_stripe(stripe, worker);
   }
 }
 
 GramTotals SharedTotals::take(std::span<const std::unique_ptr<GramWorker>> workers) && {
-  // Grows column by column: memory that is written once need not be zeroed first.
-  totals_.products.reserve(triangle_size(dimension_));
-  prefer_large_pages(totals_.products.data(), triangle_size(dimension_) * sizeof(Int128));
-  for (std::size_t j = 0; j < dimension_; ++j) {
-    const std::size_t first = triangle_index(0, j);
-    if (totals_.products.size() == first) {
-      totals_.products.resize(first + j + 1);
-    }
+  allocate();
+  parallel_for(kStripes, static_cast<int>(workers.size()), [&](std::size_t stripe) {
     for (const auto& worker : workers) {
-      worker->add_column(j, totals_.products.data() + first);
+      add_stripe(stripe, *worker);
     }
-  }
+  });
   for (const auto& worker : workers) {
     worker->add_sums(totals_);
   }

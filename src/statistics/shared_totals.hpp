@@ -26,6 +26,8 @@ class SharedTotals {
  private:
   static constexpr std::size_t kStripes = 8;
   std::size_t first_column(std::size_t stripe) const;
+  void allocate();
+  void add_stripe(std::size_t stripe, const GramWorker& worker);
 
   std::size_t dimension_;
   GramTotals totals_;
