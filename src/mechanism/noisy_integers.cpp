@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "eigenveil/random/rounded_noise.hpp"
+#include "grid_position.hpp"
 
 namespace eigenveil {
 
@@ -12,12 +13,9 @@ Vector add_rounded_noise(const std::vector<Int128>& integers, const NoiseScale& 
   std::vector<Int128> steps;
   std::vector<double> fractions;
   for (const Int128 value : integers) {
-    // value = (steps + fraction) 2^exponent, exactly
-    const Int128 whole =
-        exponent <= 0 ? value * (static_cast<Int128>(1) << -exponent) : value >> exponent;  // floor
-    const Int128 rest = exponent <= 0 ? 0 : value - (whole << exponent);
-    steps.push_back(whole);
-    fractions.push_back(std::ldexp(static_cast<double>(rest), -exponent));
+    const GridPosition position = on_grid(value, exponent);
+    steps.push_back(position.steps);
+    fractions.push_back(position.fraction);
   }
   std::vector<std::int64_t> rounded(integers.size());
   const double scale_in_steps = std::ldexp(scale.diagonal, -exponent);

@@ -7,26 +7,12 @@
 
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/random/rounded_noise.hpp"
+#include "grid_position.hpp"
 
 namespace eigenveil {
 namespace {
 
 constexpr std::size_t kEntriesPerTask = 1U << 16U;
-
-/// An exact integer as a whole number of grid steps 2^e and the fraction of a step that is left.
-struct GridPosition {
-  Int128 steps = 0;
-  double fraction = 0.0;
-};
-
-GridPosition on_grid(Int128 value, int exponent) {
-  if (exponent <= 0) {
-    return {value * (static_cast<Int128>(1) << -exponent), 0.0};
-  }
-  const Int128 steps = value >> exponent;  // floor
-  const Int128 rest = value - (steps << exponent);
-  return {steps, std::ldexp(static_cast<double>(rest), -exponent)};
-}
 
 /// Where the released entries lie in order: count, sums, packed upper triangle.
 struct EntryLayout {
