@@ -2,7 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -22,8 +21,8 @@ inline void prefer_large_pages(void* start, std::size_t bytes) {
   }
 }
 
-/// Zeros in pages of their own, which go back to the system at once when freed. Empty until
-/// `count` > 0.
+/// Zeros in pages of their own, which take memory when they are first written and go back to the
+/// system at once when freed.
 template <class Real>
 class OwnPages {
  public:
@@ -38,10 +37,6 @@ class OwnPages {
       throw std::bad_alloc();
     }
     numbers_ = static_cast<Real*>(pages);
-    prefer_large_pages(pages, bytes());
-    // Read before they are written, as BLAS does, pages would first be shared ones and then be
-    // replaced one by one, which stops every other thread each time.
-    std::fill_n(numbers_, count, Real{0});
   }
   OwnPages(OwnPages&& other) noexcept { swap(other); }
   OwnPages& operator=(OwnPages&& other) noexcept {

@@ -9,10 +9,11 @@ namespace eigenveil {
 
 /// The upper triangle of a sum of v vᵀ, in floating-point numbers that BLAS adds to.
 ///
-/// From a few hundred columns on it is kept in LAPACK's rectangular full packed format: half the
-/// memory of a square, and BLAS still works on whole blocks. With h = p / 2, entry (i, j) of the
-/// right half of the columns (j >= h) lies at (i, j - h), and one of the left half, transposed,
-/// below it at (h + 1 + j, i). A narrow table is a plain square, which is faster.
+/// In the middle it is kept in LAPACK's rectangular full packed format: half the memory of a
+/// square, and BLAS still works on whole blocks. With h = p / 2, entry (i, j) of the right half of
+/// the columns (j >= h) lies at (i, j - h), and one of the left half, transposed, below it at (h +
+/// 1 + j, i). A plain square is faster: for narrow tables, where it is small, and for wide ones, of
+/// whose columns the lower part is whole pages that are never written.
 template <class Real>
 class ProductBuffer {
  public:
@@ -24,6 +25,7 @@ class ProductBuffer {
   void add(const Real* rows, std::size_t count);
   /// to[i] += entry (i, column) for all i <= column; entries must be whole numbers below 2^63.
   void add_column(std::size_t column, Int128* to) const;
+  /// All entries zero.
   void clear();
 
  private:

@@ -90,8 +90,8 @@ TEST(ExactGram, EqualsTheDefinitionForEveryBoundThreadsAndOrder) {
 TEST(ExactGram, WideTablesAreKeptPackedAndEqualTheDefinition) {
   std::mt19937_64 engine(seed_for("gram.packed"));
   std::uniform_real_distribution<double> uniform(-1.2, 1.2);
-  for (const std::size_t dimension : {255U, 256U, 257U, 302U}) {  // packed from 256 on
-    std::vector<double> values(101 * dimension);
+  for (const std::size_t dimension : {255U, 256U, 257U, 302U, 1792U}) {  // packed in between
+    std::vector<double> values((dimension < 1000 ? 101 : 2) * dimension);
     std::generate(values.begin(), values.end(), [&] { return uniform(engine); });
     for (const std::int64_t max_abs : {1, 100, 1 << 24}) {  // floats, doubles, a flush per 32 rows
       for (const RowBound& bound : bounds_of_every_kind(dimension, max_abs)) {
