@@ -5,12 +5,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,11 +41,28 @@ inline void unwrap(Result<void>&& result) {
   }
 }
 
+/// Plans that cannot fail once they are made answer without a Result.
+template <class T>
+T settled(Result<T>&& result) {
+  return unwrap(std::move(result));
+}
+template <class T>
+T settled(T&& value) {
+  return std::forward<T>(value);
+}
+
 /// Runs `work` on a thread of its own without the GIL. Meanwhile the calling thread looks for
-/// Ctrl-C and calls `tick` (with the GIL) about ten times a second; if either raises, `cancelled`
-/// is set, `work` is awaited and the exception goes on. `work` looks at `cancelled` and ends early.
-void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& cancelled,
-                       const std::function<void()>& tick = {});
+/// Ctrl-C and calls `tick` (with the GIL) about ten times a second; if either raises, `work` is
+/// cancelled (core/cancellation.hpp), awaited, and the exception goes on: no result of it is used.
+void run_interruptibly(const std::function<void()>& work, const std::function<void()>& tick = {});
+
+/// The same for work with a result: what takes longer than a moment goes through here.
+template <class Work>
+std::invoke_result_t<Work> interruptibly(const Work& work) {
+  std::optional<std::invoke_result_t<Work>> result;
+  run_interruptibly([&] { result.emplace(work()); });
+  return *std::move(result);
+}
 
 /// A file as far as its column names; rows are read by a pass over it, once.
 struct Table {
@@ -85,6 +102,16 @@ nb::class_<Sink>& bind_sink(nb::class_<Sink>& type) {
 /// Fresh secure randomness, or the seeded stream that marks a release as not private.
 inline RandomStream stream_for(const std::optional<std::uint64_t>& seed) {
   return seed ? RandomStream::seeded(*seed) : RandomStream::secure();
+}
+
+/// `run` of a plan: one draw, or none when it is interrupted.
+template <class Plan, class Statistic>
+auto run_plan(const Plan& plan, const Statistic& statistic,
+              const std::optional<std::uint64_t>& seed) {
+  return interruptibly([&] {
+    RandomStream stream = stream_for(seed);
+    return settled(plan.run(statistic, stream));
+  });
 }
 
 // One file per subject; a new mechanism adds its own file and one line in module.cpp.

@@ -46,14 +46,7 @@ void bind_exponential(nb::module_& m) {
       .def_prop_ro("product_sd",
                    [](const ExponentialPlan& p) { return p.projection().product_sd(); })
       .def_prop_ro("count_sd", [](const ExponentialPlan& p) { return p.projection().count_sd(); })
-      .def(
-          "run",
-          [](const ExponentialPlan& p, const ExactGram& gram,
-             const std::optional<std::uint64_t>& seed) {
-            RandomStream stream = stream_for(seed);
-            return unwrap(p.run(gram, stream));
-          },
-          "gram"_a, "seed"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+      .def("run", &run_plan<ExponentialPlan, ExactGram>, "gram"_a, "seed"_a.none() = nb::none());
   m.def("plan_exponential", &plan, "bound"_a, "budget"_a, "relation"_a, "group_size"_a,
         "variance_share"_a, "scaled"_a);
 }

@@ -32,13 +32,6 @@ OrbitRequest request_of(const RowBound& bound, const Budget& budget, const std::
 using ReleasedComponents = Release<OrbitComponents>;
 using ReleasedLowRank = Release<LowRankDraw>;
 
-/// Plans differ in type, not in how they are run.
-template <class Plan>
-auto run_plan(const Plan& plan, const ExactGram& gram, const std::optional<std::uint64_t>& seed) {
-  RandomStream stream = stream_for(seed);
-  return unwrap(plan.run(gram, stream));
-}
-
 void bind_components(nb::module_& m) {
   nb::class_<ReleasedComponents>(m, "ReleasedOrbitComponents",
                                  "Components from a drawn projection.")
@@ -65,8 +58,8 @@ void bind_components(nb::module_& m) {
                    [](const OrbitComponentsPlan& p) { return p.projection().product_sd(); })
       .def_prop_ro("count_sd",
                    [](const OrbitComponentsPlan& p) { return p.projection().count_sd(); })
-      .def("run", &run_plan<OrbitComponentsPlan>, "gram"_a, "seed"_a.none() = nb::none(),
-           nb::call_guard<nb::gil_scoped_release>());
+      .def("run", &run_plan<OrbitComponentsPlan, ExactGram>, "gram"_a,
+           "seed"_a.none() = nb::none());
   m.def(
       "plan_orbit_components",
       [](const RowBound& bound, const Budget& budget, const std::string& relation, int group_size,
@@ -101,8 +94,7 @@ void bind_low_rank(nb::module_& m) {
       .def_prop_ro(
           "norm2",
           [](const LowRankPlan& p) { return scaled_norm2_bound(p.bound(), p.request().scales); })
-      .def("run", &run_plan<LowRankPlan>, "gram"_a, "seed"_a.none() = nb::none(),
-           nb::call_guard<nb::gil_scoped_release>());
+      .def("run", &run_plan<LowRankPlan, ExactGram>, "gram"_a, "seed"_a.none() = nb::none());
   m.def(
       "plan_low_rank",
       [](const RowBound& bound, const Budget& budget, const std::string& relation, int group_size,

@@ -70,15 +70,14 @@ Result<Table> open_table(const std::string& path, std::vector<std::string> colum
 }
 
 /// Hands `reader` over while Python stays responsive.
-void take_rows(const TakeRows& take, RowReader& reader, std::atomic<bool>& cancelled,
-               const nb::object& progress) {
+void take_rows(const TakeRows& take, RowReader& reader, const nb::object& progress) {
   Result<void> outcome;
   const auto report = [&](double share) {
     if (!progress.is_none()) {
       progress(share);
     }
   };
-  run_interruptibly([&] { outcome = take(reader); }, cancelled,
+  run_interruptibly([&] { outcome = take(reader); },
                     [&] { report(reader.progress().value_or(0.0)); });
   unwrap(std::move(outcome));
   report(1.0);
@@ -148,17 +147,14 @@ void bind_bound(nb::module_& m) {
 
 void take_array(const TakeRows& take, const Array& array, const std::vector<std::string>& columns,
                 bool refuse_missing, bool refuse_bad, const nb::object& progress) {
-  std::atomic<bool> cancelled = false;
   const auto reader = unwrap(
       read_array(view_of(array), Schema{columns}, refuse_bad ? BadCell::Refuse : BadCell::Midpoint,
-                 refuse_missing ? MissingCell::Refuse : MissingCell::Midpoint, &cancelled));
-  take_rows(take, *reader, cancelled, progress);
+                 refuse_missing ? MissingCell::Refuse : MissingCell::Midpoint));
+  take_rows(take, *reader, progress);
 }
 
 void take_table(const TakeRows& take, Table& table, const nb::object& progress) {
-  std::atomic<bool> cancelled = false;
-  const auto reader = cancellable(*table.reader, cancelled);
-  take_rows(take, *reader, cancelled, progress);
+  take_rows(take, *table.reader, progress);
 }
 
 void bind_rows(nb::module_& m) {

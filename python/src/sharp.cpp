@@ -95,13 +95,7 @@ void bind_sharp(nb::module_& m) {
       .def_prop_ro("mu_row_count", &SharpPlan::row_count_mu)
       .def_prop_ro("mu_calibration", &SharpPlan::calibration_mu)
       .def_prop_ro("mu_draw", &SharpPlan::draw_mu)
-      .def(
-          "run",
-          [](const SharpPlan& p, const ExactGram& gram, const std::optional<std::uint64_t>& seed) {
-            RandomStream stream = stream_for(seed);
-            return unwrap(p.run(gram, stream));
-          },
-          "gram"_a, "seed"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+      .def("run", &run_plan<SharpPlan, ExactGram>, "gram"_a, "seed"_a.none() = nb::none());
   m.def("plan_sharp", &plan, "bound"_a, "budget"_a, "relation"_a, "group_size"_a, "components"_a,
         "variance_share"_a, "calibration_share"_a, "published"_a, "public_spectrum"_a.none(),
         "ranks"_a, "scaled"_a);

@@ -119,14 +119,8 @@ void bind_plan(nb::module_& m) {
                      const double change = projector_sensitivity(p.model(), p.request().constants);
                      return std::pair{change, change / p.mu_of("projector")};
                    })
-      .def(
-          "run",
-          [](const SpikedPlan& p, const SampleCovariance& sample,
-             const std::optional<std::uint64_t>& seed) {
-            RandomStream stream = stream_for(seed);
-            return p.run(sample, stream);
-          },
-          "sample"_a, "seed"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+      .def("run", &run_plan<SpikedPlan, SampleCovariance>, "sample"_a,
+           "seed"_a.none() = nb::none());
   m.def(
       "plan_spiked", [](const SpikedRequest& r) { return unwrap(SpikedPlan::make(r)); },
       "request"_a);
@@ -185,13 +179,7 @@ void bind_robust(nb::module_& m) {
           "expected_projector_sd",
           [](const GapPlan& p, double gap) { return p.projector_sd(p.expected_lower(gap)); },
           "gap"_a, "None: NULL is expected.")
-      .def(
-          "run",
-          [](const GapPlan& p, const ExactGram& gram, const std::optional<std::uint64_t>& seed) {
-            RandomStream stream = stream_for(seed);
-            return p.run(gram, stream);
-          },
-          "gram"_a, "seed"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+      .def("run", &run_plan<GapPlan, ExactGram>, "gram"_a, "seed"_a.none() = nb::none());
   m.def(
       "plan_gap",
       [](const RowBound& bound, const Budget& budget, const std::string& relation,

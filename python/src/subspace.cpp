@@ -115,7 +115,7 @@ void bind_learned(nb::module_& m) {
           },
           "plan"_a, "parts"_a, "angle"_a, "threads"_a, "seed"_a.none() = nb::none())
       .def_prop_ro("rows", &LearnSink::rows)
-      .def("finish", &LearnSink::finish, nb::call_guard<nb::gil_scoped_release>());
+      .def("finish", [](LearnSink& s) { return interruptibly([&] { return s.finish(); }); });
   m.def("boosting_parts", &boosting_parts, "failure_probability"_a);
   m.def(
       "plan_subspace",
@@ -157,14 +157,18 @@ void bind_exact(nb::module_& m) {
             options.columns = std::move(columns);
             options.missing = refuse_missing ? MissingCell::Refuse : MissingCell::Midpoint;
             options.bad_cell = refuse_bad ? BadCell::Refuse : BadCell::Midpoint;
-            unwrap(points.add_file(path, options));
+            run_interruptibly([&] { unwrap(points.add_file(path, options)); });
           },
-          "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a,
-          nb::call_guard<nb::gil_scoped_release>())
+          "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a)
       .def_prop_ro("columns", &PointSink::columns)
       .def_prop_ro("rows", &PointSink::rows)
-      .def("run", &PointSink::run, "plan"_a, "seed"_a.none() = nb::none(),
-           nb::call_guard<nb::gil_scoped_release>());
+      .def(
+          "run",
+          [](const PointSink& points, const ExactSubspacePlan& plan,
+             const std::optional<std::uint64_t>& seed) {
+            return interruptibly([&] { return points.run(plan, seed); });
+          },
+          "plan"_a, "seed"_a.none() = nb::none());
   m.def(
       "plan_exact_subspace",
       [](std::size_t rows, std::size_t dimension, std::size_t subspace, double epsilon,

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/core/multiversion.hpp"
 #include "interval_coupler.hpp"
 
@@ -90,6 +91,7 @@ class PatternCoupling::Chains {
 
   /// Updates every free entry of every pattern once; true when first and last pattern are equal.
   bool sweep(std::span<SplitPattern> patterns, RandomStream& stream) {
+    stop_if_cancelled();
     const std::size_t apart = update(1, patterns, stream);
     return apart + update(0, patterns, stream) == 0;
   }
