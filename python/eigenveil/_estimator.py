@@ -111,8 +111,8 @@ class PrivateEstimator(BaseEstimator):
 
         Parameters
         ----------
-        X : array, data frame, Arrow data, or path
-            The private rows. NumPy arrays of either order are read in place.
+        X : array, data frame, Arrow data, generator of such tables, or path
+            The private rows. NumPy arrays of either order, memory-mapped ones too, are read in place; everything else goes block by block.
         y : ignored
 
         Returns
@@ -247,7 +247,7 @@ class PrivateEstimator(BaseEstimator):
     def _read(self, X, whole):
         make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
         self._check_numbers()
-        if isinstance(X, (str, os.PathLike)) and os.fsdecode(X).endswith(".gram"):
+        if isinstance(X, (str, os.PathLike)) and os.fsdecode(X).lower().endswith(".gram"):
             self._load_gram(os.fsdecode(X))
             return
         current = self.__dict__.get("_pass")
