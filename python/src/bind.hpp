@@ -14,8 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "eigenveil/core/parallel.hpp"
 #include "eigenveil/core/result.hpp"
+#include "eigenveil/data/bounding.hpp"
+#include "eigenveil/data/open.hpp"
 #include "eigenveil/data/raw_rows.hpp"
+#include "eigenveil/mechanism/covariance.hpp"
 #include "eigenveil/random/stream.hpp"
 
 namespace eigenveil::python {
@@ -55,6 +59,19 @@ using Array = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 /// What consumes rows: a Gram, a pass of a streaming method, a learner.
 using TakeRows = std::function<Result<void>(RowReader&)>;
 
+inline int threads_of(int threads) {
+  return threads > 0 ? threads : default_threads();
+}
+inline Units units_of(bool scaled) {
+  return scaled ? Units::Scaled : Units::Original;
+}
+inline MissingCell missing_of(bool refuse) {
+  return refuse ? MissingCell::Refuse : MissingCell::Midpoint;
+}
+inline BadCell bad_cell_of(bool refuse) {
+  return refuse ? BadCell::Refuse : BadCell::Midpoint;
+}
+
 /// Every row of an array, or of a file, while Python stays responsive; `progress` is None or called
 /// with the share that is done.
 void take_array(const TakeRows& take, const Array& array, const std::vector<std::string>& columns,
@@ -82,9 +99,40 @@ nb::class_<Sink>& bind_sink(nb::class_<Sink>& type) {
           nb::arg("table"), nb::arg("progress").none());
 }
 
+/// A sink that is made from the names of the columns, their bound and a number of threads.
+template <class Sink>
+nb::class_<Sink>& bind_bounded_sink(nb::class_<Sink>& type) {
+  return bind_sink(type).def(
+      "__init__",
+      [](Sink* self, std::vector<std::string> columns, const RowBound& bound, int threads) {
+        new (self) Sink(Schema{std::move(columns)}, bound, threads_of(threads));
+      },
+      nb::arg("columns"), nb::arg("bound"), nb::arg("threads"));
+}
+
 /// Fresh secure randomness, or the seeded stream that marks a release as not private.
 inline RandomStream stream_for(const std::optional<std::uint64_t>& seed) {
   return seed ? RandomStream::seeded(*seed) : RandomStream::secure();
+}
+
+/// Runs a plan on its statistic. Plans differ in type, and in whether a run can fail, not in how
+/// they are run.
+template <class Plan, class Statistic>
+auto run_plan(const Plan& plan, const Statistic& statistic,
+              const std::optional<std::uint64_t>& seed) {
+  RandomStream stream = stream_for(seed);
+  if constexpr (requires { plan.run(statistic, stream).error(); }) {
+    return unwrap(plan.run(statistic, stream));
+  } else {
+    return plan.run(statistic, stream);
+  }
+}
+
+/// `.run(statistic, seed=None)` of a plan.
+template <class Statistic, class Plan>
+nb::class_<Plan>& bind_run(nb::class_<Plan>& type, const char* statistic = "gram") {
+  return type.def("run", &run_plan<Plan, Statistic>, nb::arg(statistic),
+                  nb::arg("seed").none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
 }
 
 // One file per subject; a new mechanism adds its own file and one line in module.cpp.
