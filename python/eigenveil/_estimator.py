@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import functools
+import inspect
 import os
 import sys
 import threading
@@ -65,9 +67,34 @@ class _Pass:
 
 def store_parameters(estimator, values):
     """The whole body of an ``__init__``: ``store_parameters(self, locals())``. scikit-learn reads the names from its signature."""
-    for name, value in values.items():
-        if name not in ("self", "__class__"):
+    for name, value in {**values, **values.get("shared", {})}.items():
+        if name not in ("self", "__class__", "shared"):
             setattr(estimator, name, value)
+
+
+def shared_parameters(base):
+    """For an ``__init__(self, own, *, more, **shared)``: the parameters of ``base`` stand in its signature as if they were written there.
+
+    scikit-learn, ``help`` and notebooks read signatures, and two lists of twenty names would drift apart.
+    """
+
+    def extend(init):
+        own = inspect.signature(init).parameters
+        inherited = [p for name, p in inspect.signature(base.__init__).parameters.items() if name not in own]
+        written = [p for p in own.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+        defaults = {p.name: p.default for p in inherited}
+
+        @functools.wraps(init)
+        def extended(self, *args, **given):
+            unknown = [name for name in given if name not in own and name not in defaults]
+            if unknown:
+                raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument '{unknown[0]}'")
+            init(self, *args, **{**defaults, **given})
+
+        extended.__signature__ = inspect.Signature([*written, *inherited])
+        return extended
+
+    return extend
 
 
 class PrivateEstimator(BaseEstimator):

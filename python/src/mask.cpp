@@ -43,10 +43,10 @@ void bind_mask(nb::module_& m) {
       .def_prop_ro("guarantee", &ReleasedFactor::guarantee, nb::rv_policy::copy)
       .def_prop_ro("rows", [](const ReleasedFactor& r) { return r.value().rows; })
       .def_prop_ro("factor", [](const ReleasedFactor& r) { return r.value().factor; });
-  nb::class_<MaskPlan>(m, "MaskPlan", "From public parameters alone.")
+  nb::class_<MaskPlan> plan(m, "MaskPlan", "From public parameters alone.");
+  bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &MaskPlan::guarantee, nb::rv_policy::copy)
-      .def_prop_ro("sigma", &MaskPlan::sigma)
-      .def("run", &run_plan<MaskPlan, ExactGram>, "gram"_a, "seed"_a.none() = nb::none());
+      .def_prop_ro("sigma", &MaskPlan::sigma);
   m.def(
       "check_mask",
       [](const RowBound& bound, const Budget& budget, const std::string& relation, bool published) {

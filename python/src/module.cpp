@@ -88,6 +88,8 @@ NB_MODULE(_core, module) {
   if (sodium_init() < 0) {
     throw std::runtime_error("the operating system gives no secure randomness");
   }
+  // An estimator that is alive when Python ends, in a thread of its own say, is no mistake.
+  nanobind::set_leak_warnings(false);
   module.doc() = "Bindings of the C++ library; the public names are those of the package.";
   module.attr("__version__") = eigenveil::kVersion;
   module.def(

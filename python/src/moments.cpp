@@ -30,14 +30,14 @@ NoisyCovariance covariance(const ReleasedMoment& release, bool private_mean, boo
   return interruptibly([&] {
     return covariance_of(release.value(),
                          private_mean ? Center::PrivateMean : Center::PublicMidpoint,
-                         scaled ? Units::Scaled : Units::Original);
+                         units_of(scaled));
   });
 }
 
 /// For components alone: the moment's products are handed over, not copied.
 NoisyCovariance take_covariance(ReleasedMoment& release, bool private_mean, bool scaled) {
   return raw_covariance(release.take(), private_mean ? Center::PrivateMean : Center::PublicMidpoint,
-                        scaled ? Units::Scaled : Units::Original);
+                        units_of(scaled));
 }
 
 void bind_covariance(nb::module_& m) {
@@ -87,7 +87,9 @@ void bind_moments(nb::module_& m) {
           nb::call_guard<nb::gil_scoped_release>(),
           "Without its nearest positive semidefinite matrix, in the memory of the moment, which is "
           "empty afterwards.");
-  nb::class_<MomentPlan>(m, "MomentPlan", "Noise and guarantee, from public parameters alone.")
+  nb::class_<MomentPlan> plan(m, "MomentPlan",
+                              "Noise and guarantee, from public parameters alone.");
+  bind_run<ExactGram>(plan)
       .def_prop_ro("method", &MomentPlan::method)
       .def_prop_ro("guarantee", &MomentPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("product_sd", &MomentPlan::product_sd)
@@ -96,12 +98,10 @@ void bind_moments(nb::module_& m) {
       .def(
           "noise_floor",
           [](const MomentPlan& plan, bool scaled, double rows) {
-            return noise_floor(
-                column_scales(plan.bound(), scaled ? Units::Scaled : Units::Original),
-                plan.off_diagonal_sd(), rows);
+            return noise_floor(column_scales(plan.bound(), units_of(scaled)),
+                               plan.off_diagonal_sd(), rows);
           },
-          "scaled"_a, "rows"_a)
-      .def("run", &run_plan<MomentPlan, ExactGram>, "gram"_a, "seed"_a.none() = nb::none());
+          "scaled"_a, "rows"_a);
   m.def("plan_moment", &plan_moment, "method"_a, "bound"_a, "budget"_a, "relation"_a,
         "private_mean"_a, "group_size"_a);
   m.def("predicted_subspace_error", &predicted_subspace_error, "eigenvalues"_a, "components"_a,

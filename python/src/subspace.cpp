@@ -20,8 +20,7 @@ class LearnSink {
  public:
   LearnSink(const SubspacePlan& plan, std::size_t parts, double angle, int threads,
             const std::optional<std::uint64_t>& seed)
-      : stream_(stream_for(seed)),
-        learner_(plan, parts, angle, stream_, threads > 0 ? threads : default_threads()) {}
+      : stream_(stream_for(seed)), learner_(plan, parts, angle, stream_, threads_of(threads)) {}
   LearnSink(const LearnSink&) = delete;
   LearnSink& operator=(const LearnSink&) = delete;
   Result<void> add(RowReader& reader) {
@@ -46,8 +45,7 @@ class LearnSink {
 /// Whole-number points, kept: the exact rules look at them again and again.
 class PointSink {
  public:
-  PointSink(bool refuse_bad, bool affine)
-      : bad_cell_(refuse_bad ? BadCell::Refuse : BadCell::Midpoint), affine_(affine) {}
+  PointSink(bool refuse_bad, bool affine) : bad_cell_(bad_cell_of(refuse_bad)), affine_(affine) {}
   Result<void> add(RowReader& reader) {
     return read_exact_rows(reader, bad_cell_, affine_).map([&](ExactRows&& rows) {
       take(std::move(rows));
@@ -155,8 +153,8 @@ void bind_exact(nb::module_& m) {
              bool refuse_missing, bool refuse_bad) {
             ReadOptions options;
             options.columns = std::move(columns);
-            options.missing = refuse_missing ? MissingCell::Refuse : MissingCell::Midpoint;
-            options.bad_cell = refuse_bad ? BadCell::Refuse : BadCell::Midpoint;
+            options.missing = missing_of(refuse_missing);
+            options.bad_cell = bad_cell_of(refuse_bad);
             run_interruptibly([&] { unwrap(points.add_file(path, options)); });
           },
           "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a)
