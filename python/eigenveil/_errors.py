@@ -29,6 +29,7 @@ class NullReleaseError(EigenveilError):
 
 def library_error(message: str, code: str) -> EigenveilError:
     """An error of the C++ library, whose words are those of the command line, in the words of Python."""
+    message = message.replace("must end in one of ", "must end in one of .parquet .feather ")
     message = re.sub(r"(?<![^\s(])--(aggregate|method|neighbours|bad-cell|calibration) (?!and|or)([a-z-]+)", _assignment, message)
     message = re.sub(r"(?<![^\s(])--published\b", "calibration='published'", message)
     message = re.sub(r"(?<!plink )(?<![^\s(])--([a-z][a-z0-9-]*)", lambda found: found[1].replace("-", "_"), message)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import functools
+import inspect
 import os
 import sys
 import threading
@@ -65,9 +67,34 @@ class _Pass:
 
 def store_parameters(estimator, values):
     """The whole body of an ``__init__``: ``store_parameters(self, locals())``. scikit-learn reads the names from its signature."""
-    for name, value in values.items():
-        if name not in ("self", "__class__"):
+    for name, value in {**values, **values.get("shared", {})}.items():
+        if name not in ("self", "__class__", "shared"):
             setattr(estimator, name, value)
+
+
+def shared_parameters(base):
+    """For an ``__init__(self, own, *, more, **shared)``: the parameters of ``base`` stand in its signature as if they were written there.
+
+    scikit-learn, ``help`` and notebooks read signatures, and two lists of twenty names would drift apart.
+    """
+
+    def extend(init):
+        own = inspect.signature(init).parameters
+        inherited = [p for name, p in inspect.signature(base.__init__).parameters.items() if name not in own]
+        written = [p for p in own.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+        defaults = {p.name: p.default for p in inherited}
+
+        @functools.wraps(init)
+        def extended(self, *args, **given):
+            unknown = [name for name in given if name not in own and name not in defaults]
+            if unknown:
+                raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument '{unknown[0]}'")
+            init(self, *args, **{**defaults, **given})
+
+        extended.__signature__ = inspect.Signature([*written, *inherited])
+        return extended
+
+    return extend
 
 
 class PrivateEstimator(BaseEstimator):
@@ -111,8 +138,8 @@ class PrivateEstimator(BaseEstimator):
 
         Parameters
         ----------
-        X : array, data frame, Arrow data, or path
-            The private rows. NumPy arrays of either order are read in place.
+        X : array, data frame, Arrow data, generator of such tables, or path
+            The private rows. NumPy arrays of either order, memory-mapped ones too, are read in place; everything else goes block by block.
         y : ignored
 
         Returns
@@ -247,7 +274,7 @@ class PrivateEstimator(BaseEstimator):
     def _read(self, X, whole):
         make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
         self._check_numbers()
-        if isinstance(X, (str, os.PathLike)) and os.fsdecode(X).endswith(".gram"):
+        if isinstance(X, (str, os.PathLike)) and os.fsdecode(X).lower().endswith(".gram"):
             self._load_gram(os.fsdecode(X))
             return
         current = self.__dict__.get("_pass")

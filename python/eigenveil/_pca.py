@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral
-
-import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-
 from ._docs import with_parameters
-from ._errors import EigenveilError
-from ._estimator import PrivateEstimator, store_parameters
+from ._estimator import PrivateEstimator, shared_parameters, store_parameters
+from ._projection import ProjectionMixin, checked_components
 
 
 @with_parameters
-class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
+class PrivatePCA(ProjectionMixin, PrivateEstimator):
     """Principal components with differential privacy.
 
     Rows are clipped to public bounds, summed exactly, and noised once. The learned attributes are the release: they may be published
@@ -73,39 +68,12 @@ class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstim
 
     _task = "pca"
 
-    def __init__(
-        self,
-        n_components=1,
-        *,
-        epsilon=None,
-        delta=None,
-        rho=None,
-        mu=None,
-        bounds=None,
-        row_norm=None,
-        center="none",
-        neighbours=None,
-        group_size=1,
-        method="auto",
-        method_options=None,
-        variance_share=None,
-        standardize=False,
-        columns=None,
-        missing="midpoint",
-        bad_cell="refuse",
-        allele_frequencies=None,
-        grid=None,
-        threads=None,
-        progress=False,
-        seed=None,
-    ):
+    @shared_parameters(PrivateEstimator)
+    def __init__(self, n_components=1, *, variance_share=None, **shared):
         store_parameters(self, locals())
 
     def _components(self, dimension):
-        k = self.n_components
-        if not isinstance(k, Integral) or not 1 <= k <= dimension:
-            raise EigenveilError(f"n_components must satisfy 1 <= n_components <= {dimension}, the number of columns")
-        return int(k)
+        return checked_components(self.n_components, dimension)
 
     def _publish(self, current, released):
         super()._publish(current, released)
@@ -120,54 +88,3 @@ class PrivatePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstim
         ):
             if value is not None:  # a method that does not release it has no such attribute
                 setattr(self, name, value)
-
-    @property
-    def _n_features_out(self):
-        self._check_released()
-        return self.n_components_
-
-    def transform(self, X):
-        """Scores of rows along the components. Scores of private rows are **not** a release: they are as private as the rows.
-
-        Parameters
-        ----------
-        X : array of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components)
-        """
-        rows = self._rows_in(X)
-        return rows @ self.components_.T.astype(rows.dtype)
-
-    def inverse_transform(self, X):
-        """Rows in original units from scores: post-processing of whatever ``X`` is.
-
-        Parameters
-        ----------
-        X : array of shape (n_rows, n_components)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_features)
-        """
-        self._check_released()
-        return (np.asarray(X) @ self.components_) * self.scale_ + self.center_
-
-    def score(self, X, y=None):
-        """Share of the squared length of the rows (about ``center_``) that the components capture, between 0 and 1.
-
-        Not a release: it looks at ``X`` without noise.
-
-        Parameters
-        ----------
-        X : array of shape (n_rows, n_features)
-        y : ignored
-
-        Returns
-        -------
-        float
-        """
-        rows = self._rows_in(X)
-        total = float(np.square(rows, dtype=float).sum())
-        return float(np.square(rows @ self.components_.T, dtype=float).sum()) / total if total > 0 else 1.0

@@ -1,18 +1,20 @@
 """Where rows come from. Every source knows its column names before a row is read and feeds a GramAccumulator.
 
-NumPy arrays are handed to C++ as they lie in memory; frames and Arrow data go block by block; files are read by the C++ readers
-(Parquet by pyarrow). Nothing here looks at a value.
+NumPy arrays are handed to C++ as they lie in memory; frames, Arrow data (_arrow.py) and other tables go block by block; files are read by the
+C++ readers (Parquet by pyarrow). Nothing here looks at a value.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 import numpy as np
 from sklearn.utils.validation import validate_data
 
 from . import _core
+from ._arrow import arrow_table, is_arrow_path, path_table
 from ._bounds import _vector
 from ._errors import EigenveilError
 
@@ -36,16 +38,47 @@ class Source:
 
     def count_rows(self):
         """Before they are read; None where only reading would tell."""
-        return self._rows
+        return self._rows() if callable(self._rows) else self._rows
 
     def feed(self, accumulator, options, progress):
-        done = 0
+        done, rows = 0, None if callable(self._rows) else self._rows
         for block in self._blocks():
-            whole = self._rows is None or len(block) == self._rows
-            accumulator.add_array(block, self.names, options.refuse_missing, options.refuse_bad, progress.tick if whole and self._rows else None)
+            whole = len(block) == rows
+            accumulator.add_array(block, self.names, options.refuse_missing, options.refuse_bad, progress.tick if whole and rows else None)
             done += len(block)
-            if self._rows:
-                progress.tick(done / self._rows)
+            if rows:
+                progress.tick(done / rows)
+
+
+class BatchSource:
+    """Tables one after the other, from a generator: each is read and let go before the next is asked for."""
+
+    def __init__(self, batches, options):
+        first = next(batches, None)
+        if first is None:
+            raise EigenveilError("the generator gave no table; it must give at least one, perhaps without rows, to tell the columns")
+        first = _batch(first, options)
+        self._batches = chain([first], (_batch(batch, options) for batch in batches))
+        self.names, self.named = first.names, first.named
+
+    def accumulator(self, bound, threads):
+        return _core.GramAccumulator(self.names, bound, threads or 0)
+
+    def count_rows(self):
+        return None
+
+    def feed(self, accumulator, options, progress):
+        for batch in self._batches:
+            if len(batch.names) != len(self.names) or (batch.named and self.named and batch.names != self.names):
+                raise ValueError("the tables of the generator do not have the same columns")
+            batch.names = self.names
+            batch.feed(accumulator, options, progress)
+
+
+def _batch(data, options):
+    if isinstance(data, (str, os.PathLike)):
+        raise EigenveilError("a generator gives tables, not paths; call partial_fit for each file, then release")
+    return open_source(data, options)
 
 
 class FileSource:
@@ -80,15 +113,25 @@ def open_source(data, options):
     """The source for whatever ``fit`` was given."""
     if isinstance(data, (str, os.PathLike)):
         path = os.fsdecode(data)
-        return _parquet(path, options) if path.endswith((".parquet", ".pq")) else FileSource(path, options)
-    if options.frequencies:
-        raise EigenveilError("allele_frequencies standardises genotypes in a file (.bed, .csv, ...); standardise an array yourself")
+        if not is_arrow_path(path):
+            return FileSource(path, options)
+        _refuse_frequencies(options, "a Parquet or Arrow file")
+        return path_table(path, options, Source)
+    _refuse_frequencies(options, "an array")
     module = type(data).__module__.partition(".")[0]
-    source = {"pandas": _pandas, "polars": _polars, "pyarrow": _arrow}.get(module, _numpy)(data, options)
-    return source
+    if module in ("pandas", "polars"):
+        return (_pandas if module == "pandas" else _polars)(data, options)
+    if module == "pyarrow" or hasattr(data, "__arrow_c_stream__"):
+        return arrow_table(data, options, Source)
+    return BatchSource(data, options) if hasattr(data, "__next__") else _numpy(data, options)
 
 
-def _chosen(names, options, what="table"):
+def _refuse_frequencies(options, what):
+    if options.frequencies:
+        raise EigenveilError(f"allele_frequencies standardises genotypes in a file (.bed, .csv, ...); standardise {what} yourself")
+
+
+def chosen_columns(names, options, what="table"):
     """Positions of the requested columns."""
     names = [str(name) for name in names]
     if len(set(names)) < len(names):
@@ -111,34 +154,60 @@ def _pieces(rows, columns) -> Iterator[tuple[int, int]]:
     return ((first, min(first + step, rows)) for first in range(0, rows, step))
 
 
+_SPARSE = (
+    "Sparse data was passed, but a dense table is required. Give it in parts that fit in memory: partial_fit(X[i : i + 1000].toarray()) for "
+    "every i, then release()"
+)
+
+
 def _numpy(data, options):
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
-        raise TypeError("Sparse data was passed, but a dense table is required. Use X.toarray() to convert it.")
-    array = np.asarray(_unmasked(data))
+        raise TypeError(_SPARSE)
+    array = data if _can_be_sliced(data) else np.asanyarray(data)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: a table holds real numbers")
+    if array.dtype.kind == "V":
+        raise EigenveilError("the array has named fields; make a table of it: numpy.lib.recfunctions.structured_to_unstructured, or pandas.DataFrame(X)")
     if array.dtype.kind in "mM":
         raise EigenveilError("the array holds dates or times; a table holds real numbers")
-    if array.ndim != 2:
+    if len(array.shape) == 0:
+        raise ValueError("Expected 2D array, got scalar array instead: X must be a table, a generator of tables, or a path; a dict of columns becomes one by pandas.DataFrame(X)")
+    if len(array.shape) != 2:
         raise ValueError(
-            f"Expected 2D array, got {array.ndim}D array instead. Reshape your data using array.reshape(-1, 1) if it has one column "
+            f"Expected 2D array, got {len(array.shape)}D array instead. Reshape your data using array.reshape(-1, 1) if it has one column "
             "or array.reshape(1, -1) if it is one row."
         )
-    if array.dtype.kind not in "fiub":
-        array = _as_numbers(array)
-    names = [f"c{j + 1}" for j in range(array.shape[1])]
-    chosen, names = _chosen(names, options, "array")
+    rows, columns = (int(size) for size in array.shape)
+    chosen, names = chosen_columns([f"c{j + 1}" for j in range(columns)], options, "array")
     if options.columns:
-        blocks = lambda: (np.ascontiguousarray(array[a:b][:, chosen]) for a, b in _pieces(*array.shape))  # noqa: E731
-        return Source(names, False, blocks, len(array))
-    direct = (
-        array.dtype.isnative
-        and array.dtype.itemsize in _DIRECT[array.dtype.kind]
+        return Source(names, False, lambda: (_numbers(array[a:b][:, chosen]) for a, b in _pieces(rows, columns)), rows)
+    if _lies_ready(array):
+        return Source(names, False, lambda: iter((array,)), rows)
+    return Source(names, False, lambda: (_numbers(array[a:b]) for a, b in _pieces(rows, columns)), rows)
+
+
+def _can_be_sliced(data):
+    """Whether this is a table that gives blocks of rows as arrays, such as one in an HDF5 or Zarr file: it is never read whole."""
+    shape = getattr(data, "shape", None)
+    is_known = isinstance(shape, tuple) and len(shape) == 2 and all(isinstance(size, (int, np.integer)) for size in shape)
+    return is_known and hasattr(getattr(data, "dtype", None), "kind") and hasattr(data, "__getitem__")
+
+
+def _lies_ready(array):
+    """Whether C++ can read the cells where they are."""
+    return (
+        isinstance(array, np.ndarray)
+        and not np.ma.isMaskedArray(array)
+        and array.dtype.isnative
+        and array.dtype.itemsize in _DIRECT.get(array.dtype.kind, ())
         and all(stride >= 0 and stride % array.dtype.itemsize == 0 for stride in array.strides)
     )
-    if direct:
-        return Source(names, False, lambda: iter((array,)), len(array))
-    return Source(names, False, lambda: (np.array(array[a:b], dtype=float, order="C") for a, b in _pieces(*array.shape)), len(array))
+
+
+def _numbers(block):
+    """A block of rows as float64."""
+    block = np.asarray(_unmasked(np.asanyarray(block)))
+    return np.array(block if block.dtype.kind in "fiub" else _as_numbers(block), dtype=float, order="C")
 
 
 _NO_NUMBERS = "the table must hold numbers; argument must be a string or a number in every cell (the value is not shown)"
@@ -195,7 +264,7 @@ def _collected(data):
 def _pandas(data, options):
     if data.ndim != 2:
         raise ValueError("Expected 2D array, got 1D array instead. Reshape your data: use frame[['column']] for one column.")
-    chosen, names = _chosen(data.columns, options, "data frame")
+    chosen, names = chosen_columns(data.columns, options, "data frame")
     named = all(isinstance(name, str) for name in data.columns)
     for j, name in zip(chosen, names):
         if getattr(data.dtypes.iloc[j], "kind", "O") in "mMc":
@@ -228,71 +297,41 @@ def _frame_block(frame, names):
 
 
 def _polars(data, options):
-    if not (hasattr(data, "collect") or hasattr(data, "columns")):
+    lazy = hasattr(data, "collect_schema") and hasattr(data, "collect")
+    if not (lazy or hasattr(data, "columns")):
         raise ValueError("Expected 2D array, got 1D array instead. Reshape your data: use series.to_frame().")
-    data = _collected(data)
-    _, names = _chosen(data.columns, options, "data frame")
+    schema = _polars_schema(data) if lazy else data.schema
+    _, names = chosen_columns(list(schema), options, "data frame")
     for name in names:
-        if not (data.schema[name].is_numeric() or str(data.schema[name]) == "Boolean"):
-            raise EigenveilError(f"column '{name}' does not hold numbers")
+        if not (schema[name].is_numeric() or str(schema[name]) in ("Boolean", "Null")):
+            raise EigenveilError(f"column '{name}' does not hold numbers (its type is {schema[name]})")
     data = data.select(names)
 
     def blocks():
-        for a, b in _pieces(len(data), len(names)):
-            part = data.slice(a, b - a)
-            yield np.column_stack([part[name].cast(float).to_numpy() for name in names])
+        for frame in _polars_frames(data, len(names)) if lazy else (data,):
+            for a, b in _pieces(len(frame), len(names)):
+                part = frame.slice(a, b - a)
+                yield np.column_stack([part[name].cast(float).to_numpy() for name in names])
 
-    return Source(names, True, blocks, len(data))
-
-
-def _arrow(data, options):
-    import pyarrow as pa
-
-    if isinstance(data, pa.RecordBatch):
-        data = pa.Table.from_batches([data])
-    schema = data.schema
-    chosen, names = _chosen(schema.names, options, "table")
-    for j, name in zip(chosen, names):
-        _check_arrow_type(schema.field(j).type, name)
-    rows = data.num_rows if isinstance(data, pa.Table) else None
-    batches = (lambda: data.to_batches()) if rows is not None else (lambda: iter(data))
-    return Source(names, True, lambda: _arrow_blocks(batches(), names), rows)
+    return Source(names, True, blocks, None if lazy else len(data))
 
 
-def _check_arrow_type(kind, name):
-    import pyarrow.types as types
-
-    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)):
-        raise EigenveilError(f"column '{name}' does not hold numbers (its type is {kind})")
-
-
-def _arrow_blocks(batches, names):
-    import pyarrow as pa
-
-    for batch in batches:
-        for a, b in _pieces(batch.num_rows, len(names)):
-            part = batch.slice(a, b - a)
-            block = np.empty((b - a, len(names)), order="F")
-            for slot, name in enumerate(names):
-                # Nulls become NaN, which is a missing cell.
-                block[:, slot] = part.column(name).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-            yield block
-
-
-def _parquet(path, options):
-    import pyarrow.parquet as parquet
-
+def _polars_schema(lazy):
     try:
-        file = parquet.ParquetFile(path)
+        return lazy.collect_schema()
     except Exception as problem:
-        file, kind = None, type(problem).__name__
-    if file is None:
-        raise EigenveilError(f"cannot read {path} as Parquet ({kind})", "input-output")
-    chosen, names = _chosen(file.schema_arrow.names, options, "file")
-    for j, name in zip(chosen, names):
-        _check_arrow_type(file.schema_arrow.field(j).type, name)
+        kind = type(problem).__name__
+    raise EigenveilError(f"the lazy frame could not be planned ({kind}; values are not shown)")
 
-    def blocks():
-        return _arrow_blocks(file.iter_batches(batch_size=_rows_per_block(len(names)), columns=names), names)
 
-    return Source(names, True, blocks, file.metadata.num_rows)
+def _polars_frames(lazy, columns):
+    """A lazy frame is run batch by batch where polars can. What fails may be a cell, so only the kind of failure is told."""
+    if not hasattr(lazy, "collect_batches"):
+        yield _collected(lazy)
+        return
+    try:
+        yield from lazy.collect_batches(chunk_size=_rows_per_block(columns), maintain_order=True)
+        return
+    except Exception as problem:
+        kind = type(problem).__name__
+    raise EigenveilError(f"the lazy frame could not be collected ({kind}; values are not shown)")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from types import SimpleNamespace
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from . import _core
 from ._budget import make_budget
 from ._errors import EigenveilError, whole
 from ._estimator import PrivateEstimator, _Pass, store_parameters
-from ._rows import checked_rows
+from ._projection import ProjectionMixin, checked_components
 
 _EXACT = ("gapmax", "votes")
 _NEAR = ("core", "grid")
@@ -38,9 +36,7 @@ def make_plan(p, rows, dimension):
     With ``exact`` and ``rows=None``: only the refusals that do not depend on the number of rows.
     """
     budget = subspace_budget(p.epsilon, p.delta, p.neighbours)
-    k = p.n_components
-    if not isinstance(k, Integral) or not 1 <= k <= dimension:
-        raise EigenveilError(f"n_components must satisfy 1 <= n_components <= {dimension}, the number of columns")
+    k = checked_components(p.n_components, dimension)
     for name in ("exceptions", "groups"):
         if getattr(p, name) is not None:
             whole(getattr(p, name), name, 0, 2**53)
@@ -60,19 +56,19 @@ def make_plan(p, rows, dimension):
         if rows is None:  # votes take any number of rows; gapmax refuses by it
             rows, aggregate, published = 1 << 40, "votes", False
         plan = _core.plan_exact_subspace(
-            rows, dimension + extra, int(k) + extra, budget.epsilon, budget.delta, aggregate, p.exceptions, whole(p.max_abs, "max_abs", most=2**62),
+            rows, dimension + extra, k + extra, budget.epsilon, budget.delta, aggregate, p.exceptions, whole(p.max_abs, "max_abs", most=2**62),
             published,
         )
         return plan, 1
     parts = 1 if p.failure_probability is None else _core.boosting_parts(float(p.failure_probability))
     plan = _core.plan_subspace(
-        rows // parts, dimension, int(k), budget.epsilon, budget.delta, p.aggregate or "", p.gamma, p.groups, whole(p.references, "references", 0),
+        rows // parts, dimension, k, budget.epsilon, budget.delta, p.aggregate or "", p.gamma, p.groups, whole(p.references, "references", 0),
         float(p.cell_factor), float(p.radius_factor),
     )
     return plan, parts
 
 
-class PrivateSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PrivateEstimator):
+class PrivateSubspace(ProjectionMixin, PrivateEstimator):
     """The subspace in or near which the rows lie, with differential privacy for replacing any one row by any other.
 
     No bound on the rows is needed, and the number of rows it takes does not grow with the number of columns. The answer may be NULL: no
@@ -233,67 +229,14 @@ class PrivateSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Private
             self.null_reason_ = "no subspace is shared by enough of the rows to be told at this budget"
             return
         frame = release.frame
-        self.center_ = np.zeros(len(current.names))
+        self.center_ = self.midpoint_ = np.zeros(len(current.names))  # a missing cell counts as zero
+        self.scale_ = np.ones(len(current.names))
         if self.exact:
             self.echelon_ = release.echelon
             if self.affine:
                 frame, self.center_ = affine_parts(frame)
         self.components_ = np.ascontiguousarray(frame.T)
         self.n_components_ = len(self.components_)
-
-    @property
-    def _n_features_out(self):
-        self._check_released()
-        return self.n_components_
-
-    def transform(self, X):
-        """Coordinates of rows in the subspace. Those of private rows are **not** a release: they are as private as the rows.
-
-        Parameters
-        ----------
-        X : array of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components)
-        """
-        rows = self._rows_in(X)
-        return rows @ self.components_.T.astype(rows.dtype)
-
-    def inverse_transform(self, X):
-        """Rows of the subspace from coordinates: post-processing of whatever ``X`` is.
-
-        Parameters
-        ----------
-        X : array of shape (n_rows, n_components)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_features)
-        """
-        self._check_released()
-        return np.asarray(X) @ self.components_ + self.center_
-
-    def score(self, X, y=None):
-        """Share of the squared length of the rows (about ``center_``) that lies in the subspace. Not a release.
-
-        Parameters
-        ----------
-        X : array of shape (n_rows, n_features)
-        y : ignored
-
-        Returns
-        -------
-        float
-        """
-        rows = self._rows_in(X)
-        total = float(np.square(rows, dtype=float).sum())
-        return float(np.square(rows @ self.components_.T, dtype=float).sum()) / total if total > 0 else 1.0
-
-    def _rows_in(self, X):
-        self._check_released()
-        X = checked_rows(self, X)
-        return np.nan_to_num(X, nan=0.0, posinf=None, neginf=None) - self.center_.astype(X.dtype)
 
 
 def affine_parts(frame):

@@ -19,16 +19,6 @@ namespace {
 
 using namespace nb::literals;
 
-/// After Ctrl-C the runs that remain cost nothing.
-AuditCase stopping_at(AuditCase attack, const std::atomic<bool>& cancelled) {
-  for (auto* statistic : {&attack.statistic_on_first, &attack.statistic_on_second}) {
-    *statistic = [inner = *statistic, &cancelled](RandomStream& stream) {
-      return cancelled.load(std::memory_order_relaxed) ? 0.0 : inner(stream);
-    };
-  }
-  return attack;
-}
-
 /// An attack, and whether what it attacks is broken on purpose.
 struct Attack {
   AuditCase attack;
@@ -40,24 +30,17 @@ struct Finding {
 };
 
 /// Runs the attacks while Python stays responsive.
-std::vector<Finding> run_attacks(std::vector<Attack> attacks, std::uint64_t runs,
+std::vector<Finding> run_attacks(const std::vector<Attack>& attacks, std::uint64_t runs,
                                  const std::optional<std::uint64_t>& seed) {
-  std::atomic<bool> cancelled = false;
-  const AuditSettings settings{runs, 1e-3, default_threads()};
-  std::vector<Finding> results;
-  RandomStream stream = stream_for(seed);
-  run_interruptibly(
-      [&] {
-        for (Attack& one : attacks) {
-          if (!cancelled) {
-            results.push_back(
-                {audit(stopping_at(std::move(one.attack), cancelled), settings, stream),
-                 one.is_mutant});
-          }
-        }
-      },
-      cancelled);
-  return results;
+  return interruptibly([&] {
+    const AuditSettings settings{runs, 1e-3, default_threads()};
+    std::vector<Finding> results;
+    RandomStream stream = stream_for(seed);
+    for (const Attack& one : attacks) {
+      results.push_back({audit(one.attack, settings, stream), one.is_mutant});
+    }
+    return results;
+  });
 }
 
 /// The shipped mechanism first, then (if asked) the broken ones.
@@ -118,7 +101,7 @@ std::vector<Finding> audit_orbit(double epsilon, const std::string& relation, st
                    });
                  });
   }
-  return run_attacks(std::move(attacks), runs, seed);
+  return run_attacks(attacks, runs, seed);
 }
 
 std::vector<Finding> audit_mask(const ApproxDp& budget, std::int64_t rows, std::int64_t dimension,
@@ -133,7 +116,7 @@ std::vector<Finding> audit_mask(const ApproxDp& budget, std::int64_t rows, std::
        mutants ? mask_mutants() : std::vector<std::pair<MaskMutant, MaskPair>>{}) {
     attacks.push_back({unwrap(mask_case(request, pair, mutant)), true});
   }
-  return run_attacks(std::move(attacks), runs, seed);
+  return run_attacks(attacks, runs, seed);
 }
 
 /// spiked, spiked-robust and oja: their noisy parts, each at its share of the budget.
@@ -150,7 +133,7 @@ std::vector<Finding> audit_spectral(const std::string& method, const ApproxDp& b
     add_versions(attacks, mutants ? subspace_mutants(request) : std::vector<SubspaceMutant>{},
                  [&](SubspaceMutant mutant) { return subspace_case(request, mutant); });
   }
-  return run_attacks(std::move(attacks), runs, seed);
+  return run_attacks(attacks, runs, seed);
 }
 
 std::vector<Finding> audit_subspace(const ApproxDp& budget, std::uint64_t runs, bool mutants,
@@ -161,20 +144,18 @@ std::vector<Finding> audit_subspace(const ApproxDp& budget, std::uint64_t runs, 
       attacks.push_back({std::move(family.cases[i]), i > 0});
     }
   }
-  return run_attacks(std::move(attacks), runs, seed);
+  return run_attacks(attacks, runs, seed);
 }
 
 /// The asymptotic curve of sharp against exact draws at a finite size.
 nb::list audit_sharp(const Vector& eigenvalues, double rows, Eigen::Index components, double beta,
                      const std::vector<double>& type_one, std::uint64_t draws, double error,
                      const std::optional<std::uint64_t>& seed) {
-  SharpTradeOff measured;
-  {
-    const nb::gil_scoped_release released;
+  const SharpTradeOff measured = interruptibly([&] {
     RandomStream stream = stream_for(seed);
-    measured = unwrap(
+    return unwrap(
         sharp_trade_off(eigenvalues, rows, components, beta, type_one, draws, error, stream));
-  }
+  });
   nb::list points;
   for (const TradeOffPoint& p : measured.points) {
     points.append(nb::make_tuple(p.type_one, p.type_two, p.low, p.high, p.predicted));

@@ -5,17 +5,21 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "eigenveil/core/parallel.hpp"
 #include "eigenveil/core/result.hpp"
+#include "eigenveil/data/bounding.hpp"
+#include "eigenveil/data/open.hpp"
 #include "eigenveil/data/raw_rows.hpp"
+#include "eigenveil/mechanism/covariance.hpp"
 #include "eigenveil/random/stream.hpp"
 
 namespace eigenveil::python {
@@ -42,10 +46,17 @@ inline void unwrap(Result<void>&& result) {
 }
 
 /// Runs `work` on a thread of its own without the GIL. Meanwhile the calling thread looks for
-/// Ctrl-C and calls `tick` (with the GIL) about ten times a second; if either raises, `cancelled`
-/// is set, `work` is awaited and the exception goes on. `work` looks at `cancelled` and ends early.
-void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& cancelled,
-                       const std::function<void()>& tick = {});
+/// Ctrl-C and calls `tick` (with the GIL) about ten times a second; if either raises, `work` is
+/// cancelled (core/cancellation.hpp), awaited, and the exception goes on: no result of it is used.
+void run_interruptibly(const std::function<void()>& work, const std::function<void()>& tick = {});
+
+/// The same for work with a result: what takes longer than a moment goes through here.
+template <class Work>
+std::invoke_result_t<Work> interruptibly(const Work& work) {
+  std::optional<std::invoke_result_t<Work>> result;
+  run_interruptibly([&] { result.emplace(work()); });
+  return *std::move(result);
+}
 
 /// A file as far as its column names; rows are read by a pass over it, once.
 struct Table {
@@ -54,6 +65,19 @@ struct Table {
 using Array = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
 /// What consumes rows: a Gram, a pass of a streaming method, a learner.
 using TakeRows = std::function<Result<void>(RowReader&)>;
+
+inline int threads_of(int threads) {
+  return threads > 0 ? threads : default_threads();
+}
+inline Units units_of(bool scaled) {
+  return scaled ? Units::Scaled : Units::Original;
+}
+inline MissingCell missing_of(bool refuse) {
+  return refuse ? MissingCell::Refuse : MissingCell::Midpoint;
+}
+inline BadCell bad_cell_of(bool refuse) {
+  return refuse ? BadCell::Refuse : BadCell::Midpoint;
+}
 
 /// Every row of an array, or of a file, while Python stays responsive; `progress` is None or called
 /// with the share that is done.
@@ -82,9 +106,42 @@ nb::class_<Sink>& bind_sink(nb::class_<Sink>& type) {
           nb::arg("table"), nb::arg("progress").none());
 }
 
+/// A sink that is made from the names of the columns, their bound and a number of threads.
+template <class Sink>
+nb::class_<Sink>& bind_bounded_sink(nb::class_<Sink>& type) {
+  return bind_sink(type).def(
+      "__init__",
+      [](Sink* self, std::vector<std::string> columns, const RowBound& bound, int threads) {
+        new (self) Sink(Schema{std::move(columns)}, bound, threads_of(threads));
+      },
+      nb::arg("columns"), nb::arg("bound"), nb::arg("threads"));
+}
+
 /// Fresh secure randomness, or the seeded stream that marks a release as not private.
 inline RandomStream stream_for(const std::optional<std::uint64_t>& seed) {
   return seed ? RandomStream::seeded(*seed) : RandomStream::secure();
+}
+
+/// Runs a plan on its statistic: one draw, or none when it is interrupted. Plans differ in type,
+/// and in whether a run can fail, not in how they are run.
+template <class Plan, class Statistic>
+auto run_plan(const Plan& plan, const Statistic& statistic,
+              const std::optional<std::uint64_t>& seed) {
+  return interruptibly([&] {
+    RandomStream stream = stream_for(seed);
+    if constexpr (requires { plan.run(statistic, stream).error(); }) {
+      return unwrap(plan.run(statistic, stream));
+    } else {
+      return plan.run(statistic, stream);
+    }
+  });
+}
+
+/// `.run(statistic, seed=None)` of a plan.
+template <class Statistic, class Plan>
+nb::class_<Plan>& bind_run(nb::class_<Plan>& type, const char* statistic = "gram") {
+  return type.def("run", &run_plan<Plan, Statistic>, nb::arg(statistic),
+                  nb::arg("seed").none() = nb::none());
 }
 
 // One file per subject; a new mechanism adds its own file and one line in module.cpp.

@@ -39,11 +39,16 @@ void bind_comparison(nb::module_& m) {
       "compared_methods",
       [](const RowBound& bound, const Budget& budget, const std::string& relation,
          Eigen::Index components, Eigen::Index rows, const Vector& spectrum, int group_size) {
-        return compared_methods({rows, components, bound, unwrap(check_budget(budget)),
-                                 unwrap(parse_relation(relation)), spectrum, group_size});
+        const AssumedSetting setting{rows,
+                                     components,
+                                     bound,
+                                     unwrap(check_budget(budget)),
+                                     unwrap(parse_relation(relation)),
+                                     spectrum,
+                                     group_size};
+        return interruptibly([&] { return compared_methods(setting); });
       },
-      "bound"_a, "budget"_a, "relation"_a, "components"_a, "rows"_a, "spectrum"_a, "group_size"_a,
-      nb::call_guard<nb::gil_scoped_release>());
+      "bound"_a, "budget"_a, "relation"_a, "components"_a, "rows"_a, "spectrum"_a, "group_size"_a);
   m.def("direction_error", &direction_error, "plan"_a, "eigenvalues"_a, "rows"_a);
 }
 

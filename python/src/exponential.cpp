@@ -19,9 +19,8 @@ using ReleasedSubspace = Release<DrawnSubspace>;
 ExponentialPlan plan(const RowBound& bound, const Budget& budget, const std::string& relation,
                      int group_size, double variance_share, bool scaled) {
   return unwrap(
-      plan_exponential({bound, column_scales(bound, scaled ? Units::Scaled : Units::Original),
-                        unwrap(check_budget(budget)), unwrap(parse_relation(relation)), group_size,
-                        variance_share}));
+      plan_exponential({bound, column_scales(bound, units_of(scaled)), unwrap(check_budget(budget)),
+                        unwrap(parse_relation(relation)), group_size, variance_share}));
 }
 
 }  // namespace
@@ -39,21 +38,14 @@ void bind_exponential(nb::module_& m) {
       .def("components", [](const ReleasedSubspace& r) {
         return components_in_subspace(r.value().frame, r.value().projection);
       });
-  nb::class_<ExponentialPlan>(m, "ExponentialPlan", "From public parameters alone.")
+  nb::class_<ExponentialPlan> planned(m, "ExponentialPlan", "From public parameters alone.");
+  bind_run<ExactGram>(planned)
       .def_prop_ro("guarantee", &ExponentialPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("exponent", &ExponentialPlan::exponent)
       .def_prop_ro("zcdp_rho", &ExponentialPlan::zcdp_rho)
       .def_prop_ro("product_sd",
                    [](const ExponentialPlan& p) { return p.projection().product_sd(); })
-      .def_prop_ro("count_sd", [](const ExponentialPlan& p) { return p.projection().count_sd(); })
-      .def(
-          "run",
-          [](const ExponentialPlan& p, const ExactGram& gram,
-             const std::optional<std::uint64_t>& seed) {
-            RandomStream stream = stream_for(seed);
-            return unwrap(p.run(gram, stream));
-          },
-          "gram"_a, "seed"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+      .def_prop_ro("count_sd", [](const ExponentialPlan& p) { return p.projection().count_sd(); });
   m.def("plan_exponential", &plan, "bound"_a, "budget"_a, "relation"_a, "group_size"_a,
         "variance_share"_a, "scaled"_a);
 }

@@ -152,7 +152,9 @@ void bind_loss(nb::module_& m, const char* name, const char* doc, const char* fi
       .def("__getstate__", [=](const Kind& k) { return std::make_tuple(k.*first_field); })
       .def("__setstate__",
            [](Kind& k, const std::tuple<double>& s) { new (&k) Kind{std::get<0>(s)}; })
-      .def("__eq__", [=](const Kind& a, const Kind& b) { return a.*first_field == b.*first_field; })
+      .def(
+          "__eq__", [=](const Kind& a, const Kind& b) { return a.*first_field == b.*first_field; },
+          nb::is_operator())
       .def("__hash__", [=](const Kind& a) { return std::hash<double>()(a.*first_field); })
       .def("__repr__", [=](const Kind& k) {
         return std::string(name) + "(" + first + "=" +
@@ -176,8 +178,12 @@ void bind_losses(nb::module_& m) {
            [](ApproxDp& k, const std::tuple<double, double>& s) {
              new (&k) ApproxDp{std::get<0>(s), std::get<1>(s)};
            })
-      .def("__eq__", [](const ApproxDp& a,
-                        const ApproxDp& b) { return a.epsilon == b.epsilon && a.delta == b.delta; })
+      .def(
+          "__eq__",
+          [](const ApproxDp& a, const ApproxDp& b) {
+            return a.epsilon == b.epsilon && a.delta == b.delta;
+          },
+          nb::is_operator())
       .def("__hash__", [](const ApproxDp& a) { return std::hash<double>()(a.epsilon + a.delta); })
       .def("__repr__", [](const ApproxDp& k) {
         return "ApproxDP(epsilon=" + nb::cast<std::string>(nb::str(nb::float_(k.epsilon))) +

@@ -22,16 +22,18 @@ MaskRequest request_of(const RowBound& bound, const Budget& budget, const std::s
 /// All pseudo-rows of a released factor, n x p: post-processing.
 Matrix pseudo_rows(const Matrix& factor, std::int64_t count, const Vector& scales,
                    const std::optional<std::uint64_t>& seed) {
-  RandomStream stream = stream_for(seed);
-  PseudoRows rows = unwrap(PseudoRows::make({count, factor}, scales, stream));
-  Matrix all(count, scales.size());
-  Eigen::Index next = 0;
-  for (std::size_t index = 0; index < rows.blocks(); ++index) {
-    const Matrix block = rows.next();  // rows as columns
-    all.middleRows(next, block.cols()) = block.transpose();
-    next += block.cols();
-  }
-  return all;
+  return interruptibly([&] {
+    RandomStream stream = stream_for(seed);
+    PseudoRows rows = unwrap(PseudoRows::make({count, factor}, scales, stream));
+    Matrix all(count, scales.size());
+    Eigen::Index next = 0;
+    for (std::size_t index = 0; index < rows.blocks(); ++index) {
+      const Matrix block = rows.next();  // rows as columns
+      all.middleRows(next, block.cols()) = block.transpose();
+      next += block.cols();
+    }
+    return all;
+  });
 }
 
 }  // namespace
@@ -41,17 +43,10 @@ void bind_mask(nb::module_& m) {
       .def_prop_ro("guarantee", &ReleasedFactor::guarantee, nb::rv_policy::copy)
       .def_prop_ro("rows", [](const ReleasedFactor& r) { return r.value().rows; })
       .def_prop_ro("factor", [](const ReleasedFactor& r) { return r.value().factor; });
-  nb::class_<MaskPlan>(m, "MaskPlan", "From public parameters alone.")
+  nb::class_<MaskPlan> plan(m, "MaskPlan", "From public parameters alone.");
+  bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &MaskPlan::guarantee, nb::rv_policy::copy)
-      .def_prop_ro("sigma", &MaskPlan::sigma)
-      .def(
-          "run",
-          [](const MaskPlan& plan, const ExactGram& gram,
-             const std::optional<std::uint64_t>& seed) {
-            RandomStream stream = stream_for(seed);
-            return unwrap(plan.run(gram, stream));
-          },
-          "gram"_a, "seed"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+      .def_prop_ro("sigma", &MaskPlan::sigma);
   m.def(
       "check_mask",
       [](const RowBound& bound, const Budget& budget, const std::string& relation, bool published) {
@@ -62,7 +57,8 @@ void bind_mask(nb::module_& m) {
       "plan_mask",
       [](const RowBound& bound, const Budget& budget, const std::string& relation,
          std::int64_t rows, bool published) {
-        return unwrap(MaskPlan::make(request_of(bound, budget, relation, published), rows));
+        const MaskRequest request = request_of(bound, budget, relation, published);
+        return interruptibly([&] { return unwrap(MaskPlan::make(request, rows)); });
       },
       "bound"_a, "budget"_a, "relation"_a, "rows"_a, "published"_a);
   m.def(
@@ -80,8 +76,8 @@ void bind_mask(nb::module_& m) {
         return noises;
       },
       "bound"_a, "target"_a, "rows"_a, "The names are those of `plan mask --json`.");
-  m.def("pseudo_rows", &pseudo_rows, "factor"_a, "rows"_a, "scales"_a, "seed"_a.none() = nb::none(),
-        nb::call_guard<nb::gil_scoped_release>());
+  m.def("pseudo_rows", &pseudo_rows, "factor"_a, "rows"_a, "scales"_a,
+        "seed"_a.none() = nb::none());
   m.def(
       "public_rows",
       [](const ExactGram& gram, const std::string& relation) {

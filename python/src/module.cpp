@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <sodium.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "bind.hpp"
+#include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/core/version.hpp"
 
 namespace eigenveil::python {
@@ -30,8 +32,8 @@ void raise_failure(const std::exception_ptr& exception, void*) {
 
 }  // namespace
 
-void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& cancelled,
-                       const std::function<void()>& tick) {
+void run_interruptibly(const std::function<void()>& work, const std::function<void()>& tick) {
+  std::atomic<bool> cancelled = false;
   std::exception_ptr failure;
   {
     const nb::gil_scoped_release released;
@@ -41,7 +43,7 @@ void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& can
     std::exception_ptr thrown_by_work;
     std::thread worker([&] {
       try {
-        work();
+        run_cancellable(cancelled, work);
       } catch (...) {
         thrown_by_work = std::current_exception();
       }
@@ -86,6 +88,8 @@ NB_MODULE(_core, module) {
   if (sodium_init() < 0) {
     throw std::runtime_error("the operating system gives no secure randomness");
   }
+  // An estimator that is alive when Python ends, in a thread of its own say, is no mistake.
+  nanobind::set_leak_warnings(false);
   module.doc() = "Bindings of the C++ library; the public names are those of the package.";
   module.attr("__version__") = eigenveil::kVersion;
   module.def(

@@ -26,21 +26,18 @@ MomentPlan plan_moment(const std::string& method, const RowBound& bound, const B
 /// A released moment with its guarantee: safe to publish.
 using ReleasedMoment = Release<NoisyMoment>;
 
-ReleasedMoment run_plan(const MomentPlan& plan, const ExactGram& gram,
-                        const std::optional<std::uint64_t>& seed) {
-  RandomStream stream = stream_for(seed);
-  return unwrap(plan.run(gram, stream));
-}
-
 NoisyCovariance covariance(const ReleasedMoment& release, bool private_mean, bool scaled) {
-  return covariance_of(release.value(), private_mean ? Center::PrivateMean : Center::PublicMidpoint,
-                       scaled ? Units::Scaled : Units::Original);
+  return interruptibly([&] {
+    return covariance_of(release.value(),
+                         private_mean ? Center::PrivateMean : Center::PublicMidpoint,
+                         units_of(scaled));
+  });
 }
 
 /// For components alone: the moment's products are handed over, not copied.
 NoisyCovariance take_covariance(ReleasedMoment& release, bool private_mean, bool scaled) {
   return raw_covariance(release.take(), private_mean ? Center::PrivateMean : Center::PublicMidpoint,
-                        scaled ? Units::Scaled : Units::Original);
+                        units_of(scaled));
 }
 
 void bind_covariance(nb::module_& m) {
@@ -68,10 +65,9 @@ void bind_covariance(nb::module_& m) {
   m.def(
       "principal_components",
       [](NoisyCovariance& covariance, Eigen::Index count) {
-        return principal_components(std::move(covariance), count);
+        return interruptibly([&] { return principal_components(std::move(covariance), count); });
       },
-      "covariance"_a, "count"_a, nb::call_guard<nb::gil_scoped_release>(),
-      "Works inside the covariance, which is empty afterwards.");
+      "covariance"_a, "count"_a, "Works inside the covariance, which is empty afterwards.");
 }
 
 }  // namespace
@@ -85,14 +81,15 @@ void bind_moments(nb::module_& m) {
       .def_prop_ro("count_sd", [](const ReleasedMoment& r) { return r.value().count_sd; })
       .def_prop_ro("count_is_public",
                    [](const ReleasedMoment& r) { return r.value().count_is_public; })
-      .def("covariance", &covariance, "private_mean"_a, "scaled"_a,
-           nb::call_guard<nb::gil_scoped_release>())
+      .def("covariance", &covariance, "private_mean"_a, "scaled"_a)
       .def(
           "take_covariance", &take_covariance, "private_mean"_a, "scaled"_a,
           nb::call_guard<nb::gil_scoped_release>(),
           "Without its nearest positive semidefinite matrix, in the memory of the moment, which is "
           "empty afterwards.");
-  nb::class_<MomentPlan>(m, "MomentPlan", "Noise and guarantee, from public parameters alone.")
+  nb::class_<MomentPlan> plan(m, "MomentPlan",
+                              "Noise and guarantee, from public parameters alone.");
+  bind_run<ExactGram>(plan)
       .def_prop_ro("method", &MomentPlan::method)
       .def_prop_ro("guarantee", &MomentPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("product_sd", &MomentPlan::product_sd)
@@ -101,13 +98,10 @@ void bind_moments(nb::module_& m) {
       .def(
           "noise_floor",
           [](const MomentPlan& plan, bool scaled, double rows) {
-            return noise_floor(
-                column_scales(plan.bound(), scaled ? Units::Scaled : Units::Original),
-                plan.off_diagonal_sd(), rows);
+            return noise_floor(column_scales(plan.bound(), units_of(scaled)),
+                               plan.off_diagonal_sd(), rows);
           },
-          "scaled"_a, "rows"_a)
-      .def("run", &run_plan, "gram"_a, "seed"_a.none() = nb::none(),
-           nb::call_guard<nb::gil_scoped_release>());
+          "scaled"_a, "rows"_a);
   m.def("plan_moment", &plan_moment, "method"_a, "bound"_a, "budget"_a, "relation"_a,
         "private_mean"_a, "group_size"_a);
   m.def("predicted_subspace_error", &predicted_subspace_error, "eigenvalues"_a, "components"_a,

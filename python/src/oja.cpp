@@ -21,7 +21,7 @@ class OjaSink {
           const std::optional<std::uint64_t>& seed)
       : plan_(plan),
         bound_(bound),
-        units_(scaled ? Units::Scaled : Units::Original),
+        units_(units_of(scaled)),
         stream_(stream_for(seed)),
         pass_(plan_, stream_) {}
   OjaSink(const OjaSink&) = delete;
@@ -66,9 +66,9 @@ void bind_oja(nb::module_& m) {
       "plan_oja",
       [](const RowBound& bound, const Budget& budget, const std::string& relation,
          std::size_t batch, const std::optional<double>& contribution, bool scaled) {
-        return unwrap(OjaPlan::make(
-            {row_radius(bound, scaled ? Units::Scaled : Units::Original), bound.dimension(), batch,
-             contribution, unwrap(check_budget(budget)), unwrap(parse_relation(relation))}));
+        return unwrap(OjaPlan::make({row_radius(bound, units_of(scaled)), bound.dimension(), batch,
+                                     contribution, unwrap(check_budget(budget)),
+                                     unwrap(parse_relation(relation))}));
       },
       "bound"_a, "budget"_a, "relation"_a, "batch"_a, "contribution"_a.none(), "scaled"_a);
   m.def(

@@ -20,8 +20,7 @@ using namespace nb::literals;
 
 OrbitRequest request_of(const RowBound& bound, const Budget& budget, const std::string& relation,
                         int group_size, bool scaled, bool published, bool unbounded_time) {
-  OrbitRequest request{bound, column_scales(bound, scaled ? Units::Scaled : Units::Original),
-                       unwrap(check_budget(budget))};
+  OrbitRequest request{bound, column_scales(bound, units_of(scaled)), unwrap(check_budget(budget))};
   request.relation = unwrap(parse_relation(relation));
   request.group_size = group_size;
   request.calibration = published ? OrbitCalibration::Published : OrbitCalibration::Tight;
@@ -31,13 +30,6 @@ OrbitRequest request_of(const RowBound& bound, const Budget& budget, const std::
 
 using ReleasedComponents = Release<OrbitComponents>;
 using ReleasedLowRank = Release<LowRankDraw>;
-
-/// Plans differ in type, not in how they are run.
-template <class Plan>
-auto run_plan(const Plan& plan, const ExactGram& gram, const std::optional<std::uint64_t>& seed) {
-  RandomStream stream = stream_for(seed);
-  return unwrap(plan.run(gram, stream));
-}
 
 void bind_components(nb::module_& m) {
   nb::class_<ReleasedComponents>(m, "ReleasedOrbitComponents",
@@ -49,7 +41,8 @@ void bind_components(nb::module_& m) {
       .def_prop_ro("count_is_public",
                    [](const ReleasedComponents& r) { return r.value().projection.count_is_public; })
       .def("components", [](const ReleasedComponents& r) { return r.value().components; });
-  nb::class_<OrbitComponentsPlan>(m, "OrbitComponentsPlan", "From public parameters alone.")
+  nb::class_<OrbitComponentsPlan> plan(m, "OrbitComponentsPlan", "From public parameters alone.");
+  bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &OrbitComponentsPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("exponent", &OrbitComponentsPlan::exponent)
       .def(
@@ -64,9 +57,7 @@ void bind_components(nb::module_& m) {
       .def_prop_ro("product_sd",
                    [](const OrbitComponentsPlan& p) { return p.projection().product_sd(); })
       .def_prop_ro("count_sd",
-                   [](const OrbitComponentsPlan& p) { return p.projection().count_sd(); })
-      .def("run", &run_plan<OrbitComponentsPlan>, "gram"_a, "seed"_a.none() = nb::none(),
-           nb::call_guard<nb::gil_scoped_release>());
+                   [](const OrbitComponentsPlan& p) { return p.projection().count_sd(); });
   m.def(
       "plan_orbit_components",
       [](const RowBound& bound, const Budget& budget, const std::string& relation, int group_size,
@@ -94,15 +85,14 @@ void bind_low_rank(nb::module_& m) {
                           (norm2 / std::max(values.count, 1.0)));
           },
           "norm2"_a, "Per row, in the units of the plan.");
-  nb::class_<LowRankPlan>(m, "LowRankPlan", "From public parameters alone.")
+  nb::class_<LowRankPlan> plan(m, "LowRankPlan", "From public parameters alone.");
+  bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &LowRankPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("eigenvalue_sd", &LowRankPlan::eigenvalue_sd)
       .def_prop_ro("count_sd", &LowRankPlan::count_sd)
-      .def_prop_ro(
-          "norm2",
-          [](const LowRankPlan& p) { return scaled_norm2_bound(p.bound(), p.request().scales); })
-      .def("run", &run_plan<LowRankPlan>, "gram"_a, "seed"_a.none() = nb::none(),
-           nb::call_guard<nb::gil_scoped_release>());
+      .def_prop_ro("norm2", [](const LowRankPlan& p) {
+        return scaled_norm2_bound(p.bound(), p.request().scales);
+      });
   m.def(
       "plan_low_rank",
       [](const RowBound& bound, const Budget& budget, const std::string& relation, int group_size,

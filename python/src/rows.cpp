@@ -55,8 +55,8 @@ Result<Table> open_table(const std::string& path, std::vector<std::string> colum
                          std::vector<double> frequencies) {
   ReadOptions options;
   options.columns = std::move(columns);
-  options.missing = refuse_missing ? MissingCell::Refuse : MissingCell::Midpoint;
-  options.bad_cell = refuse_bad ? BadCell::Refuse : BadCell::Midpoint;
+  options.missing = missing_of(refuse_missing);
+  options.bad_cell = bad_cell_of(refuse_bad);
   options.header = header == "present"  ? ReadOptions::Header::Present
                    : header == "absent" ? ReadOptions::Header::Absent
                                         : ReadOptions::Header::Auto;
@@ -70,18 +70,25 @@ Result<Table> open_table(const std::string& path, std::vector<std::string> colum
 }
 
 /// Hands `reader` over while Python stays responsive.
-void take_rows(const TakeRows& take, RowReader& reader, std::atomic<bool>& cancelled,
-               const nb::object& progress) {
+void take_rows(const TakeRows& take, RowReader& reader, const nb::object& progress) {
   Result<void> outcome;
   const auto report = [&](double share) {
     if (!progress.is_none()) {
       progress(share);
     }
   };
-  run_interruptibly([&] { outcome = take(reader); }, cancelled,
+  run_interruptibly([&] { outcome = take(reader); },
                     [&] { report(reader.progress().value_or(0.0)); });
   unwrap(std::move(outcome));
   report(1.0);
+}
+
+Vector by_column(const RowBound& bound, double (RowBound::*number)(std::size_t) const) {
+  Vector all(static_cast<Eigen::Index>(bound.dimension()));
+  for (std::size_t j = 0; j < bound.dimension(); ++j) {
+    all[static_cast<Eigen::Index>(j)] = (bound.*number)(j);
+  }
+  return all;
 }
 
 void bind_bound(nb::module_& m) {
@@ -107,23 +114,11 @@ void bind_bound(nb::module_& m) {
       .def_prop_ro("radius", &RowBound::radius)
       .def_prop_ro("grid", &RowBound::max_abs)
       .def_prop_ro("has_ranges", &RowBound::has_ranges)
-      .def_prop_ro("midpoints",
-                   [](const RowBound& b) {
-                     Vector v(static_cast<Eigen::Index>(b.dimension()));
-                     for (std::size_t j = 0; j < b.dimension(); ++j) {
-                       v[static_cast<Eigen::Index>(j)] = b.midpoint(j);
-                     }
-                     return v;
-                   })
+      .def_prop_ro("midpoints", [](const RowBound& b) { return by_column(b, &RowBound::midpoint); })
       .def_prop_ro("half_widths",
-                   [](const RowBound& b) {
-                     Vector v(static_cast<Eigen::Index>(b.dimension()));
-                     for (std::size_t j = 0; j < b.dimension(); ++j) {
-                       v[static_cast<Eigen::Index>(j)] = b.half_width(j);
-                     }
-                     return v;
-                   })
-      .def("__eq__", [](const RowBound& a, const RowBound& b) { return a == b; })
+                   [](const RowBound& b) { return by_column(b, &RowBound::half_width); })
+      .def(
+          "__eq__", [](const RowBound& a, const RowBound& b) { return a == b; }, nb::is_operator())
       .def("__getstate__",
            [](const RowBound& b) {
              const std::string bytes = b.encode();
@@ -148,17 +143,13 @@ void bind_bound(nb::module_& m) {
 
 void take_array(const TakeRows& take, const Array& array, const std::vector<std::string>& columns,
                 bool refuse_missing, bool refuse_bad, const nb::object& progress) {
-  std::atomic<bool> cancelled = false;
-  const auto reader = unwrap(
-      read_array(view_of(array), Schema{columns}, refuse_bad ? BadCell::Refuse : BadCell::Midpoint,
-                 refuse_missing ? MissingCell::Refuse : MissingCell::Midpoint, &cancelled));
-  take_rows(take, *reader, cancelled, progress);
+  const auto reader = unwrap(read_array(view_of(array), Schema{columns}, bad_cell_of(refuse_bad),
+                                        missing_of(refuse_missing)));
+  take_rows(take, *reader, progress);
 }
 
 void take_table(const TakeRows& take, Table& table, const nb::object& progress) {
-  std::atomic<bool> cancelled = false;
-  const auto reader = cancellable(*table.reader, cancelled);
-  take_rows(take, *reader, cancelled, progress);
+  take_rows(take, *table.reader, progress);
 }
 
 void bind_rows(nb::module_& m) {
@@ -206,22 +197,16 @@ void bind_rows(nb::module_& m) {
           "path"_a)
       .def_static(
           "load", [](const std::string& path) { return unwrap(ExactGram::load(path)); }, "path"_a)
-      .def("__eq__", [](const ExactGram& a, const ExactGram& b) { return a == b; });
-  nb::class_<GramAccumulator> gram(m, "GramAccumulator", "Sums rows exactly; nothing is spent.");
-  bind_sink(gram)
       .def(
-          "__init__",
-          [](GramAccumulator* self, std::vector<std::string> columns, const RowBound& bound,
-             int threads) {
-            new (self) GramAccumulator(Schema{std::move(columns)}, bound,
-                                       threads > 0 ? threads : default_threads());
-          },
-          "columns"_a, "bound"_a, "threads"_a)
+          "__eq__", [](const ExactGram& a, const ExactGram& b) { return a == b; },
+          nb::is_operator());
+  nb::class_<GramAccumulator> gram(m, "GramAccumulator", "Sums rows exactly; nothing is spent.");
+  bind_bounded_sink(gram)
       .def_static(
           "for_table",
           [](const Table& table, const RowBound& bound, int threads) {
             return std::make_unique<GramAccumulator>(table.reader->schema(), bound,
-                                                     threads > 0 ? threads : default_threads());
+                                                     threads_of(threads));
           },
           "table"_a, "bound"_a, "threads"_a)
       .def(

@@ -17,7 +17,7 @@ namespace {
 
 using namespace nb::literals;
 
-constexpr std::size_t kDrawsBetweenLooks = 64;  // at Ctrl-C
+constexpr std::size_t kDrawsPerBlock = 64;
 
 /// draws x rows x columns, filled block by block, owned by Python.
 template <class Scalar>
@@ -49,21 +49,18 @@ class Frames {
   std::unique_ptr<Scalar[]> values_;
 };
 
-/// Draws in blocks, so that Ctrl-C ends the work after at most one of them.
+/// Draws block by block into the array, so that only a block is kept twice.
 template <class Scalar, class DrawBlock>
 void fill(Frames<Scalar>& frames, std::size_t draws, const DrawBlock& draw_block) {
-  std::atomic<bool> cancelled = false;
-  run_interruptibly(
-      [&] {
-        for (std::size_t first = 0; first < draws && !cancelled; first += kDrawsBetweenLooks) {
-          const std::size_t count = std::min(kDrawsBetweenLooks, draws - first);
-          const auto block = draw_block(count);
-          for (std::size_t i = 0; i < count; ++i) {
-            frames.put(first + i, block[i]);
-          }
-        }
-      },
-      cancelled);
+  run_interruptibly([&] {
+    for (std::size_t first = 0; first < draws; first += kDrawsPerBlock) {
+      const std::size_t count = std::min(kDrawsPerBlock, draws - first);
+      const auto block = draw_block(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        frames.put(first + i, block[i]);
+      }
+    }
+  });
 }
 
 nb::ndarray<nb::numpy, double, nb::ndim<3>> sample_bingham(

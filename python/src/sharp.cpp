@@ -18,8 +18,8 @@ using namespace nb::literals;
 /// The exact Gram of ranks. A rank depends on every row, so all of them come at once.
 class RankedGram {
  public:
-  RankedGram(std::vector<std::string> columns, const RowBound& bound, int threads)
-      : gram_(Schema{std::move(columns)}, bound, threads > 0 ? threads : default_threads()) {}
+  RankedGram(const Schema& columns, const RowBound& bound, int threads)
+      : gram_(columns, bound, threads) {}
   Result<void> add(RowReader& reader) {
     if (std::exchange(used_, true)) {
       return bad_request("ranks need the whole table in one fit; partial_fit has only a part");
@@ -38,10 +38,10 @@ SharpPlan plan(const RowBound& bound, const Budget& budget, const std::string& r
                int group_size, Eigen::Index components, double variance_share,
                double calibration_share, bool published,
                const std::optional<Vector>& public_spectrum, bool ranks, bool scaled) {
-  return unwrap(SharpPlan::make(
-      {bound, column_scales(bound, scaled ? Units::Scaled : Units::Original),
-       unwrap(check_budget(budget)), unwrap(parse_relation(relation)), group_size, components,
-       variance_share, calibration_share, published, public_spectrum, ranks}));
+  return unwrap(
+      SharpPlan::make({bound, column_scales(bound, units_of(scaled)), unwrap(check_budget(budget)),
+                       unwrap(parse_relation(relation)), group_size, components, variance_share,
+                       calibration_share, published, public_spectrum, ranks}));
 }
 
 void bind_privacy(nb::module_& m) {
@@ -78,30 +78,21 @@ void bind_privacy(nb::module_& m) {
 void bind_sharp(nb::module_& m) {
   bind_privacy(m);
   nb::class_<RankedGram> ranked(m, "RankedGram", "Sums the ranks of a whole table exactly.");
-  bind_sink(ranked)
-      .def(nb::init<std::vector<std::string>, const RowBound&, int>(), "columns"_a, "bound"_a,
-           "threads"_a)
-      .def(
-          "finish", [](RankedGram& g) { return unwrap(g.finish()); },
-          nb::call_guard<nb::gil_scoped_release>());
+  bind_bounded_sink(ranked).def(
+      "finish", [](RankedGram& g) { return unwrap(g.finish()); },
+      nb::call_guard<nb::gil_scoped_release>());
   nb::class_<SharpPlan::Outcome>(m, "SharpOutcome", "A drawn subspace and how it was calibrated.")
       .def_prop_ro("release", [](const SharpPlan::Outcome& o) { return o.release; })
       .def_prop_ro("rows", [](const SharpPlan::Outcome& o) { return o.settlement.rows; })
       .def_prop_ro("beta", [](const SharpPlan::Outcome& o) { return o.settlement.beta; })
       .def_prop_ro("worst_case_epsilon",
                    [](const SharpPlan::Outcome& o) { return o.settlement.worst_case_epsilon; });
-  nb::class_<SharpPlan>(m, "SharpPlan", "From public parameters alone.")
+  nb::class_<SharpPlan> sharp(m, "SharpPlan", "From public parameters alone.");
+  bind_run<ExactGram>(sharp)
       .def_prop_ro("guarantee", &SharpPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("mu_row_count", &SharpPlan::row_count_mu)
       .def_prop_ro("mu_calibration", &SharpPlan::calibration_mu)
-      .def_prop_ro("mu_draw", &SharpPlan::draw_mu)
-      .def(
-          "run",
-          [](const SharpPlan& p, const ExactGram& gram, const std::optional<std::uint64_t>& seed) {
-            RandomStream stream = stream_for(seed);
-            return unwrap(p.run(gram, stream));
-          },
-          "gram"_a, "seed"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+      .def_prop_ro("mu_draw", &SharpPlan::draw_mu);
   m.def("plan_sharp", &plan, "bound"_a, "budget"_a, "relation"_a, "group_size"_a, "components"_a,
         "variance_share"_a, "calibration_share"_a, "published"_a, "public_spectrum"_a.none(),
         "ranks"_a, "scaled"_a);

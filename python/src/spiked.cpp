@@ -17,10 +17,6 @@ namespace {
 
 using namespace nb::literals;
 
-Units units_of(bool scaled) {
-  return scaled ? Units::Scaled : Units::Original;
-}
-
 /// The public numbers of the model, filled in field by field from Python.
 void bind_request(nb::module_& m) {
   nb::class_<SpikedRequest>(m, "SpikedRequest", "Everything public about the spiked model.")
@@ -67,18 +63,9 @@ void bind_plan(nb::module_& m) {
                              "Rows, or their exact sums. Private: not a release.");
   nb::class_<TableOrGramAccumulator> sink(m, "TableOrGramAccumulator",
                                           "Keeps few rows, sums many exactly; nothing is spent.");
-  bind_sink(sink)
-      .def(
-          "__init__",
-          [](TableOrGramAccumulator* self, std::vector<std::string> columns, const RowBound& bound,
-             int threads) {
-            new (self) TableOrGramAccumulator(Schema{std::move(columns)}, bound,
-                                              threads > 0 ? threads : default_threads());
-          },
-          "columns"_a, "bound"_a, "threads"_a)
-      .def(
-          "finish", [](TableOrGramAccumulator& a) { return TableStatistic{unwrap(a.finish())}; },
-          nb::call_guard<nb::gil_scoped_release>());
+  bind_bounded_sink(sink).def(
+      "finish", [](TableOrGramAccumulator& a) { return TableStatistic{unwrap(a.finish())}; },
+      nb::call_guard<nb::gil_scoped_release>());
   nb::class_<SampleCovariance>(m, "SampleCovariance", "Private: not a release.")
       .def_prop_ro("rows", &SampleCovariance::rows);
   m.def(
@@ -93,7 +80,8 @@ void bind_plan(nb::module_& m) {
         return SampleCovariance::of(gram, units_of(scaled));
       },
       "gram"_a, "scaled"_a, nb::call_guard<nb::gil_scoped_release>());
-  nb::class_<SpikedPlan>(m, "SpikedPlan", "From public parameters alone.")
+  nb::class_<SpikedPlan> plan(m, "SpikedPlan", "From public parameters alone.");
+  bind_run<SampleCovariance>(plan, "sample")
       .def_prop_ro("guarantee", &SpikedPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("conditions",
                    [](const SpikedPlan& p) {
@@ -118,15 +106,7 @@ void bind_plan(nb::module_& m) {
                      }
                      const double change = projector_sensitivity(p.model(), p.request().constants);
                      return std::pair{change, change / p.mu_of("projector")};
-                   })
-      .def(
-          "run",
-          [](const SpikedPlan& p, const SampleCovariance& sample,
-             const std::optional<std::uint64_t>& seed) {
-            RandomStream stream = stream_for(seed);
-            return p.run(sample, stream);
-          },
-          "sample"_a, "seed"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+                   });
   m.def(
       "plan_spiked", [](const SpikedRequest& r) { return unwrap(SpikedPlan::make(r)); },
       "request"_a);
@@ -174,7 +154,8 @@ void bind_robust(nb::module_& m) {
         const GapComponents c = gap_components(r.value());
         return nb::make_tuple(c.loadings, c.explained_variance);
       });
-  nb::class_<GapPlan>(m, "GapPlan", "From public parameters alone.")
+  nb::class_<GapPlan> plan(m, "GapPlan", "From public parameters alone.");
+  bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &GapPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("gap_sd", &GapPlan::gap_sd)
       .def_prop_ro("inside_sd", &GapPlan::inside_sd)
@@ -184,14 +165,7 @@ void bind_robust(nb::module_& m) {
       .def(
           "expected_projector_sd",
           [](const GapPlan& p, double gap) { return p.projector_sd(p.expected_lower(gap)); },
-          "gap"_a, "None: NULL is expected.")
-      .def(
-          "run",
-          [](const GapPlan& p, const ExactGram& gram, const std::optional<std::uint64_t>& seed) {
-            RandomStream stream = stream_for(seed);
-            return p.run(gram, stream);
-          },
-          "gram"_a, "seed"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>());
+          "gap"_a, "None: NULL is expected.");
   m.def(
       "plan_gap",
       [](const RowBound& bound, const Budget& budget, const std::string& relation,

@@ -20,8 +20,7 @@ class LearnSink {
  public:
   LearnSink(const SubspacePlan& plan, std::size_t parts, double angle, int threads,
             const std::optional<std::uint64_t>& seed)
-      : stream_(stream_for(seed)),
-        learner_(plan, parts, angle, stream_, threads > 0 ? threads : default_threads()) {}
+      : stream_(stream_for(seed)), learner_(plan, parts, angle, stream_, threads_of(threads)) {}
   LearnSink(const LearnSink&) = delete;
   LearnSink& operator=(const LearnSink&) = delete;
   Result<void> add(RowReader& reader) {
@@ -46,8 +45,7 @@ class LearnSink {
 /// Whole-number points, kept: the exact rules look at them again and again.
 class PointSink {
  public:
-  PointSink(bool refuse_bad, bool affine)
-      : bad_cell_(refuse_bad ? BadCell::Refuse : BadCell::Midpoint), affine_(affine) {}
+  PointSink(bool refuse_bad, bool affine) : bad_cell_(bad_cell_of(refuse_bad)), affine_(affine) {}
   Result<void> add(RowReader& reader) {
     return read_exact_rows(reader, bad_cell_, affine_).map([&](ExactRows&& rows) {
       take(std::move(rows));
@@ -115,7 +113,7 @@ void bind_learned(nb::module_& m) {
           },
           "plan"_a, "parts"_a, "angle"_a, "threads"_a, "seed"_a.none() = nb::none())
       .def_prop_ro("rows", &LearnSink::rows)
-      .def("finish", &LearnSink::finish, nb::call_guard<nb::gil_scoped_release>());
+      .def("finish", [](LearnSink& s) { return interruptibly([&] { return s.finish(); }); });
   m.def("boosting_parts", &boosting_parts, "failure_probability"_a);
   m.def(
       "plan_subspace",
@@ -155,16 +153,20 @@ void bind_exact(nb::module_& m) {
              bool refuse_missing, bool refuse_bad) {
             ReadOptions options;
             options.columns = std::move(columns);
-            options.missing = refuse_missing ? MissingCell::Refuse : MissingCell::Midpoint;
-            options.bad_cell = refuse_bad ? BadCell::Refuse : BadCell::Midpoint;
-            unwrap(points.add_file(path, options));
+            options.missing = missing_of(refuse_missing);
+            options.bad_cell = bad_cell_of(refuse_bad);
+            run_interruptibly([&] { unwrap(points.add_file(path, options)); });
           },
-          "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a,
-          nb::call_guard<nb::gil_scoped_release>())
+          "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a)
       .def_prop_ro("columns", &PointSink::columns)
       .def_prop_ro("rows", &PointSink::rows)
-      .def("run", &PointSink::run, "plan"_a, "seed"_a.none() = nb::none(),
-           nb::call_guard<nb::gil_scoped_release>());
+      .def(
+          "run",
+          [](const PointSink& points, const ExactSubspacePlan& plan,
+             const std::optional<std::uint64_t>& seed) {
+            return interruptibly([&] { return points.run(plan, seed); });
+          },
+          "plan"_a, "seed"_a.none() = nb::none());
   m.def(
       "plan_exact_subspace",
       [](std::size_t rows, std::size_t dimension, std::size_t subspace, double epsilon,

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "eigenveil/audit/binomial_bounds.hpp"
+#include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/core/parallel.hpp"
 
 namespace eigenveil {
@@ -23,6 +24,7 @@ Statistics run_many(const std::function<double(RandomStream&)>& statistic, std::
     RandomStream own = family.substream(task);
     const std::uint64_t end = std::min(runs, (task + 1) * kRunsPerTask);
     for (std::uint64_t run = task * kRunsPerTask; run < end; ++run) {
+      stop_if_cancelled();
       values[run] = statistic(own);
     }
   });

@@ -9,9 +9,12 @@
 
 #include <cassert>
 
+#include "eigenveil/core/cancellation.hpp"
+
 namespace eigenveil {
 
 HermitianEigen hermitian_eigen(Eigen::MatrixXcd matrix) {
+  stop_if_cancelled();
   assert(matrix.rows() == matrix.cols() && "an eigendecomposition needs a square matrix");
   const auto dimension = static_cast<lapack_int>(matrix.rows());
   Vector ascending(matrix.rows());

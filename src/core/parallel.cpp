@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "eigenveil/core/cancellation.hpp"
 
 namespace eigenveil {
 
@@ -11,21 +15,43 @@ int default_threads() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-void parallel_for(std::size_t tasks, int threads, const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next{0};
-  const auto drain = [&] {
-    for (std::size_t task = next++; task < tasks; task = next++) {
-      work(task);
+void run_workers(std::size_t workers, const std::function<void(std::size_t)>& work) {
+  const InheritedCancellation cancellation;
+  std::mutex mutex;
+  std::exception_ptr first;
+  const auto guarded = [&](std::size_t worker) {
+    try {
+      work(worker);
+    } catch (...) {
+      const std::scoped_lock lock(mutex);
+      first = first ? first : std::current_exception();
     }
   };
-  const std::size_t helpers =
-      std::min(tasks, static_cast<std::size_t>(std::max(threads, 1))) - (tasks > 0 ? 1 : 0);
-  std::vector<std::jthread> pool;
-  pool.reserve(helpers);
-  for (std::size_t i = 0; i < helpers; ++i) {
-    pool.emplace_back(drain);
+  {
+    std::vector<std::jthread> helpers;
+    helpers.reserve(workers);
+    for (std::size_t worker = 1; worker < workers; ++worker) {
+      helpers.emplace_back([&, worker] {
+        cancellation.enter();
+        guarded(worker);
+      });
+    }
+    guarded(0);
+  }  // joins
+  if (first) {
+    std::rethrow_exception(first);
   }
-  drain();
+}
+
+void parallel_for(std::size_t tasks, int threads, const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next{0};
+  const auto workers = static_cast<std::size_t>(std::max(threads, 1));
+  run_workers(std::clamp<std::size_t>(tasks, 1, workers), [&](std::size_t) {
+    for (std::size_t task = next++; task < tasks; task = next++) {
+      stop_if_cancelled();
+      work(task);
+    }
+  });
 }
 
 }  // namespace eigenveil

@@ -8,9 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "eigenveil/core/cancellation.hpp"
+
 namespace eigenveil {
 
 SymmetricEigen symmetric_eigen(Matrix matrix) {
+  stop_if_cancelled();
   assert(matrix.rows() == matrix.cols() && "an eigendecomposition needs a square matrix");
   const auto dimension = static_cast<lapack_int>(matrix.rows());
   Vector ascending(matrix.rows());
@@ -86,6 +89,7 @@ SymmetricEigen leading_eigenvectors(Matrix matrix, Eigen::Index count) {
   if (p == 0) {
     return {};
   }
+  stop_if_cancelled();
   // matrix = Q T Qᵀ with T tridiagonal; Q stays in `matrix` as reflectors.
   Tridiagonal middle{Vector::Zero(p), Vector::Zero(p)};
   Vector reflectors = Vector::Zero(p);
@@ -93,6 +97,7 @@ SymmetricEigen leading_eigenvectors(Matrix matrix, Eigen::Index count) {
       LAPACKE_dsytrd(LAPACK_COL_MAJOR, 'U', p, matrix.data(), p, middle.diagonal.data(),
                      middle.beside.data(), reflectors.data());
   assert(info == 0 && "dsytrd always ends");
+  stop_if_cancelled();
   Vector values = middle.diagonal;
   info = LAPACKE_dsterf(p, values.data(), Vector(middle.beside).data());
   assert(info == 0 && "dsterf converges on every finite tridiagonal matrix");
@@ -109,6 +114,7 @@ SymmetricEigen leading_eigenvectors(Matrix matrix, Eigen::Index count) {
 SymmetricEigen largest_eigenpairs(Matrix matrix, Eigen::Index count) {
   assert(matrix.rows() == matrix.cols() && "an eigendecomposition needs a square matrix");
   assert(count >= 0 && count <= matrix.rows() && "0 <= count <= dimension");
+  stop_if_cancelled();
   const auto dimension = static_cast<lapack_int>(matrix.rows());
   // Zero, not left as they come: whatever LAPACK does not fill must not hold earlier memory.
   Vector ascending = Vector::Zero(matrix.rows());

@@ -1,6 +1,7 @@
 #include "eigenveil/data/array_rows.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -12,10 +13,6 @@ namespace {
 // A block is converted and bounded by one worker: it should stay in that core's cache. The worker
 // gathers as many rows as its matrix product wants.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 18U;
-
-tl::unexpected<Error> stopped() {
-  return bad_request("reading was interrupted");
-}
 
 detail::NumberKind kind_of(ArrayView::Kind kind) {
   switch (kind) {
@@ -45,13 +42,11 @@ bool is_supported(const ArrayView& array) {
 
 class ArrayReader final : public RowReader {
  public:
-  ArrayReader(const ArrayView& array, Schema schema, BadCell bad_cell, MissingCell missing,
-              const std::atomic<bool>* cancelled)
+  ArrayReader(const ArrayView& array, Schema schema, BadCell bad_cell, MissingCell missing)
       : array_(array),
         schema_(std::move(schema)),
         bad_cell_(bad_cell),
         missing_(missing),
-        cancelled_(cancelled),
         convert_(detail::pick_converter({kind_of(array.kind), array.item_bytes, false})) {
     const std::size_t row_bytes = std::max<std::size_t>(1, array.columns * sizeof(double));
     rows_per_chunk_ = std::max<std::size_t>(1, kBlockBytes / row_bytes);
@@ -69,9 +64,6 @@ class ArrayReader final : public RowReader {
     chunk.first_record = done + 1;
     chunk.records = std::min(rows_per_chunk_, array_.rows - done);
     chunk.size = 0;
-    if (cancelled_ != nullptr && cancelled_->load()) {
-      return stopped();
-    }
     if (chunk.records == 0) {
       return false;
     }
@@ -114,7 +106,6 @@ class ArrayReader final : public RowReader {
   Schema schema_;
   BadCell bad_cell_;
   MissingCell missing_;
-  const std::atomic<bool>* cancelled_;
   detail::CellConverter convert_;
   std::vector<std::size_t> columns_;
   std::size_t rows_per_chunk_ = 1;
@@ -122,43 +113,17 @@ class ArrayReader final : public RowReader {
   std::atomic<std::size_t> rows_done_ = 0;
 };
 
-class CancellableReader final : public RowReader {
- public:
-  CancellableReader(RowReader& reader, const std::atomic<bool>& cancelled)
-      : reader_(reader), cancelled_(cancelled) {}
-  const Schema& schema() const override { return reader_.schema(); }
-  Result<bool> next_chunk(RawChunk& chunk) override {
-    if (cancelled_.load()) {
-      return stopped();
-    }
-    return reader_.next_chunk(chunk);
-  }
-  Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
-    return reader_.parse(chunk, block);
-  }
-  std::optional<double> progress() const override { return reader_.progress(); }
-
- private:
-  RowReader& reader_;
-  const std::atomic<bool>& cancelled_;
-};
-
 }  // namespace
 
 Result<std::unique_ptr<RowReader>> read_array(const ArrayView& array, Schema schema,
-                                              BadCell bad_cell, MissingCell missing,
-                                              const std::atomic<bool>* cancelled) {
+                                              BadCell bad_cell, MissingCell missing) {
   if (!is_supported(array)) {
     return bad_request("an array must hold float32, float64, integers or truth values");
   }
   if (array.columns != schema.dimension() || array.columns == 0) {
     return bad_request("the array's columns are not those the statistic was made for");
   }
-  return std::make_unique<ArrayReader>(array, std::move(schema), bad_cell, missing, cancelled);
-}
-
-std::unique_ptr<RowReader> cancellable(RowReader& reader, const std::atomic<bool>& cancelled) {
-  return std::make_unique<CancellableReader>(reader, cancelled);
+  return std::make_unique<ArrayReader>(array, std::move(schema), bad_cell, missing);
 }
 
 }  // namespace eigenveil

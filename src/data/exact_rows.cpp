@@ -9,6 +9,7 @@
 
 #include "column_selection.hpp"
 #include "csv_header.hpp"
+#include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/core/integers.hpp"
 #include "text_cell.hpp"
 #include "text_lines.hpp"
@@ -138,6 +139,7 @@ class ExactTextTable {
   Result<ExactRows> read(detail::TextLines lines) {
     std::string_view line;
     while (true) {
+      stop_if_cancelled();
       const Result<bool> more = lines.next(line);
       if (!more) {
         return error_of(more);

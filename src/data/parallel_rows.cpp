@@ -1,11 +1,13 @@
 #include "eigenveil/data/parallel_rows.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <thread>
-#include <vector>
+
+#include "eigenveil/core/parallel.hpp"
+#include "next_chunk.hpp"
 
 namespace eigenveil {
 namespace {
@@ -22,7 +24,7 @@ class SharedReader {
     if (failed_.load()) {
       return false;
     }
-    const Result<bool> more = reader_.next_chunk(chunk);
+    const Result<bool> more = detail::next_chunk(reader_, chunk);
     if (!more) {
       keep_first(chunk.sequence, more.error());
     }
@@ -68,19 +70,13 @@ Result<void> for_each_block(
     RowReader& reader, std::size_t workers,
     const std::function<void(std::size_t worker, RawRows& block)>& consume) {
   SharedReader shared(reader);
-  const auto work = [&shared, &consume](std::size_t worker) {
+  run_workers(std::max<std::size_t>(1, workers), [&shared, &consume](std::size_t worker) {
     RawChunk chunk;
     RawRows block;
     while (shared.next(chunk) && shared.parse(chunk, block)) {
       consume(worker, block);
     }
-  };
-  std::vector<std::jthread> helpers;
-  for (std::size_t worker = 1; worker < workers; ++worker) {
-    helpers.emplace_back(work, worker);
-  }
-  work(0);
-  helpers.clear();  // joins
+  });
   return shared.outcome();
 }
 

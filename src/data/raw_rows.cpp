@@ -1,12 +1,14 @@
 #include "eigenveil/data/raw_rows.hpp"
 
+#include "next_chunk.hpp"
+
 namespace eigenveil {
 
 Result<void> RowReader::read(RawRows& block) {
   block.rows = 0;
   block.dimension = schema().dimension();
   while (block.rows == 0) {
-    const Result<bool> more = next_chunk(chunk_);
+    const Result<bool> more = detail::next_chunk(*this, chunk_);
     if (!more) {
       return error_of(more);
     }

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/mechanism/exact_subspace.hpp"
 #include "eigenveil/random/truncated_laplace.hpp"
 #include "heaviest_hyperplane.hpp"
@@ -130,6 +131,7 @@ class FlatSearch {
 
   GapMaxScore run(RandomStream& stream) {
     for (std::uint64_t trial = 0; trial < rule_.trials; ++trial) {
+      stop_if_cancelled();
       std::vector<std::size_t> drawn;
       for (std::size_t i = 0; i < rule_.subspace; ++i) {
         drawn.push_back(static_cast<std::size_t>(uniform_below(stream, points_.size())));

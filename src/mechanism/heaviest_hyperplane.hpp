@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "eigenveil/core/cancellation.hpp"
 #include "field_algebra.hpp"
 
 namespace eigenveil::detail {
@@ -85,6 +86,7 @@ std::size_t heaviest_hyperplane(std::span<const FieldRow<Field>> points, std::si
   std::size_t best = at_least;
   std::vector<FieldRow<Field>> quotient;
   for (std::size_t first = 0; first < points.size() && points.size() - first > best; ++first) {
+    stop_if_cancelled();
     const std::size_t on_line = quotient_by_first<Field>(points.subspan(first), quotient);
     const std::size_t needed = best > on_line ? best - on_line : 0;
     best = std::max(best,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/random/chi_square.hpp"
 
@@ -36,6 +37,7 @@ MethodTrials::MethodTrials(const AssumedSetting& setting)
   RandomStream stream = RandomStream::seeded(kSeed);
   const int count = table_count(setting.spectrum.size());
   for (int i = 0; i < count; ++i) {
+    stop_if_cancelled();
     moments_.push_back(made_up_moment(setting, stream));
     sampling_f2_ += error_f2(largest_eigenpairs(moments_.back(), components_).vectors) / count;
   }
@@ -52,6 +54,7 @@ TriedMethod MethodTrials::run(const MethodTrial& trial) const {
   const auto count = static_cast<double>(moments_.size());
   TriedMethod tried;
   for (const Matrix& moment : moments_) {
+    stop_if_cancelled();
     const std::optional<Matrix> frame = trial(moment, stream);
     tried.total_f2 += (frame ? error_f2(*frame) : worst_f2_) / count;
     tried.null_share += frame ? 0.0 : 1.0 / count;

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "eigenveil/core/blas.hpp"
+#include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/mechanism/stable_core.hpp"
 
@@ -37,6 +38,7 @@ void for_each_block(const GroupPositions& positions, int threads,
     Matrix block;
     for (Index begin = static_cast<Index>(worker) * kBlock; begin < positions.length();
          begin += static_cast<Index>(workers) * kBlock) {
+      stop_if_cancelled();
       block.resize(std::min(kBlock, positions.length() - begin), positions.groups());
       write_block(positions, begin, block);
       visit(worker, block);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "eigenveil/core/cancellation.hpp"
+
 namespace eigenveil {
 
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
@@ -90,6 +92,7 @@ void RandomStream::renew_after_fork() {
 }
 
 void RandomStream::refill() {
+  stop_if_cancelled();  // whatever draws for long comes here
   if (!buffer_) {
     buffer_ = std::make_unique<Buffer>();
   }
@@ -104,6 +107,7 @@ void RandomStream::fill(std::span<std::uint64_t> words) {
   while (!words.empty()) {
     if (next_ == kBufferWords) {
       if (words.size() >= kBufferWords) {
+        stop_if_cancelled();
         generate(words.data());
         words = words.subspan(kBufferWords);
         continue;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
+
+#include "eigenveil/core/parallel.hpp"
 
 namespace eigenveil {
 namespace {
@@ -16,20 +17,15 @@ void in_blocks(std::size_t count, RandomStream& stream, unsigned threads, const 
   const RandomStream family = stream.substream(stream.bits64());
   const std::size_t blocks = (count + kDrawsPerSubstream - 1) / kDrawsPerSubstream;
   std::atomic<std::size_t> next_block = 0;
-  const auto worker = [&] {
+  const std::size_t wanted = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(blocks, 1));
+  run_workers(wanted, [&](std::size_t) {
     auto draw_block = work();
     for (std::size_t block = next_block++; block < blocks; block = next_block++) {
       RandomStream substream = family.substream(block);
       const std::size_t first = block * kDrawsPerSubstream;
       draw_block(first, std::min(first + kDrawsPerSubstream, count), substream);
     }
-  };
-  const std::size_t wanted = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(blocks, 1));
-  std::vector<std::jthread> helpers;
-  for (std::size_t i = 1; i < wanted; ++i) {
-    helpers.emplace_back(worker);
-  }
-  worker();
+  });
 }
 
 template <class Sampler>

@@ -5,6 +5,7 @@
 
 #include "bingham_request.hpp"
 #include "conditional_column.hpp"
+#include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/random/haar.hpp"
 
 namespace eigenveil {
@@ -30,6 +31,7 @@ Result<BinghamGibbsSampler> BinghamGibbsSampler::make(const Vector& eigenvalues,
 void BinghamGibbsSampler::sweep(RandomStream& stream, Matrix& frame) const {
   Matrix others(frame.rows(), columns_ - 1);
   for (Eigen::Index j = 0; j < columns_; ++j) {
+    stop_if_cancelled();
     others.leftCols(j) = frame.leftCols(j);
     others.rightCols(columns_ - 1 - j) = frame.rightCols(columns_ - 1 - j);
     Vector column = detail::ConditionalColumn(eigenvalues_, exponent_, others).draw(stream);

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/core/multiversion.hpp"
 #include "interval_coupler.hpp"
 
@@ -90,6 +91,7 @@ class PatternCoupling::Chains {
 
   /// Updates every free entry of every pattern once; true when first and last pattern are equal.
   bool sweep(std::span<SplitPattern> patterns, RandomStream& stream) {
+    stop_if_cancelled();
     const std::size_t apart = update(1, patterns, stream);
     return apart + update(0, patterns, stream) == 0;
   }
@@ -206,7 +208,7 @@ Result<void> check_coupling_cost(Eigen::Index dimension, Eigen::Index rank, doub
   return bad_request(
       fmt::format("an exact draw from this orbit could take too long: the work grows like d^3 k = "
                   "{:.2g} for dimension d = {} and rank k = {}, and the limit is {:.2g}; use fewer "
-                  "columns, a smaller rank, or --unbounded-time (unbounded_time in Python)",
+                  "columns, a smaller rank, or --unbounded-time",
                   coupling_cost(dimension, rank), dimension, rank, limit));
 }
 

@@ -1,10 +1,10 @@
 #include "eigenveil/sampling/orbit.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <numeric>
-#include <thread>
+
+#include "eigenveil/core/parallel.hpp"
 
 namespace eigenveil {
 namespace {
@@ -130,21 +130,10 @@ std::vector<ComplexMatrix> draw_many(const ExactSampler<ComplexMatrix>& sampler,
                                      RandomStream& stream, unsigned threads) {
   const RandomStream family = stream.substream(stream.bits64());
   std::vector<ComplexMatrix> draws(count);
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) {
-      RandomStream own = family.substream(i);
-      draws[i] = sampler.draw(own);
-    }
-  };
-  std::vector<std::thread> workers;
-  for (std::size_t t = 1; t < std::min<std::size_t>(threads, count); ++t) {
-    workers.emplace_back(work);
-  }
-  work();
-  for (std::thread& worker : workers) {
-    worker.join();
-  }
+  parallel_for(count, static_cast<int>(threads), [&](std::size_t i) {
+    RandomStream own = family.substream(i);
+    draws[i] = sampler.draw(own);
+  });
   return draws;
 }
 

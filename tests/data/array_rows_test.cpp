@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include "eigenveil/core/cancellation.hpp"
+#include "eigenveil/data/parallel_rows.hpp"
 
 namespace eigenveil {
 namespace {
@@ -71,19 +75,25 @@ TEST(ArrayRows, RefusesWhatItCannotRead) {
   EXPECT_FALSE(read_all({&cell, 1, 3, 48, 16, ArrayView::Kind::Unsigned, 16}));  // wide integers
 }
 
-TEST(ArrayRows, StopsWhenCancelled) {
+TEST(ArrayRows, ReadingThatIsCancelledIsAnError) {
   std::vector<double> cells(300);
-  std::atomic<bool> cancelled = true;
   const auto reader = read_array({cells.data(), 100, 3, 24, 8}, three_columns(), BadCell::Refuse,
-                                 MissingCell::Midpoint, &cancelled);
+                                 MissingCell::Midpoint);
   ASSERT_TRUE(reader);
-  RawRows block;
-  EXPECT_FALSE((*reader)->read(block));
-  cancelled = false;
-  const auto wrapped = cancellable(**reader, cancelled);
-  EXPECT_TRUE(wrapped->read(block));
-  cancelled = true;
-  EXPECT_FALSE(wrapped->read(block));
+  std::atomic<bool> cancelled = true;
+  Result<void> read;
+  Result<void> read_by_many;
+  run_cancellable(cancelled, [&] {
+    RawRows block;
+    read = (*reader)->read(block);
+    read_by_many = for_each_block(**reader, 3, [](std::size_t, RawRows&) { FAIL(); });
+  });
+  EXPECT_FALSE(read);
+  EXPECT_FALSE(read_by_many);
+  std::size_t rows = 0;
+  EXPECT_TRUE(
+      for_each_block(**reader, 1, [&](std::size_t, RawRows& block) { rows += block.rows; }));
+  EXPECT_EQ(rows, 100);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,13 +22,8 @@ struct ArrayView {
 };
 
 /// Reads a table in memory without copying it: cells are converted block by block as they are
-/// consumed. The memory must outlive the reader. NaN is missing, an infinity is a bad cell. When
-/// `cancelled` (which may be null) turns true, reading stops with an error.
+/// consumed. The memory must outlive the reader. NaN is missing, an infinity is a bad cell.
 Result<std::unique_ptr<RowReader>> read_array(const ArrayView& array, Schema schema,
-                                              BadCell bad_cell, MissingCell missing,
-                                              const std::atomic<bool>* cancelled = nullptr);
-
-/// The same table, stopping with an error when `cancelled` turns true. Both must outlive it.
-std::unique_ptr<RowReader> cancellable(RowReader& reader, const std::atomic<bool>& cancelled);
+                                              BadCell bad_cell, MissingCell missing);
 
 }  // namespace eigenveil

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from .. import _core
 from .._errors import EigenveilError
-from .drawn import released_components
-from .method import Method, Plan, variance_share
+from .method import DrawnPlan, Method, variance_share
 
 
 class ExponentialMethod(Method):
@@ -27,12 +26,7 @@ class ExponentialMethod(Method):
         return ExponentialPlan(plan, bound)
 
 
-class ExponentialPlan(Plan):
-    def __init__(self, plan, bound):
-        self._plan = plan
-        self._bound = bound
-        self.guarantee = plan.guarantee
-
+class ExponentialPlan(DrawnPlan):
     def facts(self, request, rows, spectrum):
         facts = {
             "exponent": self._plan.exponent,
@@ -43,9 +37,6 @@ class ExponentialPlan(Plan):
         if spectrum is not None and len(spectrum) > 1:
             facts["predicted_error_f2"] = _core.direction_error(self._plan, spectrum, rows)
         return facts
-
-    def release(self, request, gram, seed):
-        return released_components(request, self._bound, self._plan.run(gram, seed))
 
 
 EXPONENTIAL = ExponentialMethod()

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
-import numpy as np
-
 from .. import _core
 from .._errors import EigenveilError
 from .method import Method, Plan
@@ -39,16 +35,7 @@ class MaskPlan(Plan):
         rows = _core.public_rows(gram, request.relation)
         plan = self.for_rows(request, rows)
         release = plan.run(gram, seed)
-        return SimpleNamespace(
-            guarantee=release.guarantee,
-            mean=np.zeros(self._bound.dimension) if request.scaled else self._bound.midpoints,
-            noise_floor=plan.sigma**2,
-            count=rows,
-            count_sd=0.0,
-            count_is_public=True,
-            factor=release.factor,
-            sigma=plan.sigma,
-        )
+        return self.published(request, release.guarantee, plan.sigma**2, rows, factor=release.factor, sigma=plan.sigma)
 
 
 MASK = MaskMethod()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
+
 from .._errors import EigenveilError
 
 
@@ -24,13 +28,53 @@ class Method:
 
 
 class Plan:
-    """A plan whose statistic is the exact Gram."""
+    """A plan whose statistic is the exact Gram: the plan of the library, and the bound it was made for."""
+
+    def __init__(self, plan, bound):
+        self._plan = plan
+        self._bound = bound
+        self.guarantee = plan.guarantee
 
     def accumulator(self, source, bound, threads, seed):
         return source.accumulator(bound, threads)
 
     def facts(self, request, rows, spectrum):
         return {}
+
+    def published(self, request, guarantee, noise_floor, count, count_sd=0.0, count_is_public=True, **more):
+        """What every release says, as a namespace; every number in it was drawn under the guarantee."""
+        return SimpleNamespace(
+            guarantee=guarantee,
+            mean=np.zeros(self._bound.dimension) if request.scaled else self._bound.midpoints,
+            noise_floor=noise_floor,
+            count=count,
+            count_sd=count_sd,
+            count_is_public=count_is_public,
+            **more,
+        )
+
+
+def add_components(released, loadings, variances=None, shares=None, edge=None):
+    """Components as rows; None: what the method does not release. ``edge`` is one number, or one per component."""
+    released.components = np.ascontiguousarray(loadings.T)
+    released.explained_variance = variances
+    released.explained_share = shares
+    released.noise_edge = None if edge is None else np.broadcast_to(edge, len(released.components)).copy()
+    return released
+
+
+class DrawnPlan(Plan):
+    """What methods that draw a subspace share: variances measured inside it, no total variance."""
+
+    def release(self, request, gram, seed):
+        return self.drawn(request, self._plan.run(gram, seed))
+
+    def drawn(self, request, release):
+        components = release.components()
+        released = self.published(
+            request, release.guarantee, components.noise_floor, release.count, release.count_sd, release.count_is_public
+        )
+        return add_components(released, components.loadings, components.explained_variance, None, components.noise_edge)
 
 
 def variance_share(request, default=0.2):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-import numpy as np
-
 from .. import _core
-from .method import Method, Plan
+from .method import Method, Plan, add_components
 
 
 class MomentMethod(Method):
@@ -20,16 +18,12 @@ class MomentMethod(Method):
 
     def plan(self, request, bound):
         return MomentPlan(
-            _core.plan_moment(self.name, bound, request.budget, request.relation, request.private_mean, request.group_size)
+            _core.plan_moment(self.name, bound, request.budget, request.relation, request.private_mean, request.group_size), bound
         )
 
 
 class MomentPlan(Plan):
     """Noise and guarantee; made without data."""
-
-    def __init__(self, plan):
-        self._plan = plan
-        self.guarantee = plan.guarantee
 
     def facts(self, request, rows, spectrum):
         facts = {
@@ -64,11 +58,9 @@ class MomentPlan(Plan):
             released.eigenvalues = covariance.eigenvalues
             return released
         components = _core.principal_components(covariance, request.components)
-        released.components = np.ascontiguousarray(components.loadings.T)
-        released.explained_variance = components.explained_variance
-        released.explained_share = components.explained_share
-        released.noise_edge = components.noise_edge
-        return released
+        return add_components(
+            released, components.loadings, components.explained_variance, components.explained_share, components.noise_edge
+        )
 
 
 GAUSS = MomentMethod("gauss", ("pca", "covariance", "lowrank"), "(epsilon, delta), rho, mu")

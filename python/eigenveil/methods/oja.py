@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from .. import _core
 from .._errors import EigenveilError
-from .method import Method, Plan, check_one_row
+from .method import Method, Plan, add_components, check_one_row
 
 
 class OjaMethod(Method):
@@ -31,10 +29,8 @@ class OjaMethod(Method):
 
 class OjaPlan(Plan):
     def __init__(self, plan, bound, scaled):
-        self._plan = plan
-        self._bound = bound
+        super().__init__(plan, bound)
         self._scaled = scaled
-        self.guarantee = plan.guarantee
 
     def accumulator(self, source, bound, threads, seed):
         return _Pass(_core.OjaPass(self._plan, bound, self._scaled, seed))
@@ -49,19 +45,9 @@ class OjaPlan(Plan):
         if not isinstance(finished, _Pass):
             raise EigenveilError("method oja sees rows one by one; a .gram file has none")
         release = finished.core.finish()
-        return SimpleNamespace(
-            guarantee=release.guarantee,
-            mean=np.zeros(self._bound.dimension) if request.scaled else self._bound.midpoints,
-            noise_floor=np.nan,  # no variance is released
-            count=finished.core.rows,
-            count_sd=0.0,
-            count_is_public=True,
-            details={"batch_noise_sd": self._plan.noise_sd},
-            components=release.direction.reshape(1, -1),
-            explained_variance=None,
-            explained_share=None,
-            noise_edge=None,
-        )
+        # No variance is released, so no floor of it either.
+        released = self.published(request, release.guarantee, np.nan, finished.core.rows, details={"batch_noise_sd": self._plan.noise_sd})
+        return add_components(released, release.direction.reshape(-1, 1))
 
 
 class _Pass:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 
 from .. import _core
 from .._errors import EigenveilError
-from .drawn import released_components
-from .method import Method, Plan, variance_share
+from .method import DrawnPlan, Method, Plan, add_components, variance_share
 
 
 class OrbitMethod(Method):
@@ -40,28 +37,18 @@ class OrbitMethod(Method):
         return LowRankPlan(plan, bound, rank)
 
 
-class ComponentsPlan(Plan):
-    def __init__(self, plan, bound):
-        self._plan = plan
-        self._bound = bound
-        self.guarantee = plan.guarantee
-
+class ComponentsPlan(DrawnPlan):
     def facts(self, request, rows, spectrum):
         facts = {"exponent": self._plan.exponent, "noise_sd_variance": self._plan.product_sd / rows, "noise_sd_rows": self._plan.count_sd}
         if spectrum is not None and self._plan.exponent > 0:
             facts["predicted_error_f2"] = self._plan.predicted_error(spectrum, rows)
         return facts
 
-    def release(self, request, gram, seed):
-        return released_components(request, self._bound, self._plan.run(gram, seed))
-
 
 class LowRankPlan(Plan):
     def __init__(self, plan, bound, rank):
-        self._plan = plan
-        self._bound = bound
+        super().__init__(plan, bound)
         self._rank = rank
-        self.guarantee = plan.guarantee
 
     def facts(self, request, rows, spectrum):
         return {"noise_sd_eigenvalue": self._plan.eigenvalue_sd * self._plan.norm2 / rows, "noise_sd_rows": self._plan.count_sd}
@@ -72,26 +59,14 @@ class LowRankPlan(Plan):
         values, vectors = np.linalg.eigh(matrix)
         values, vectors = values[: -self._rank - 1 : -1], vectors[:, : -self._rank - 1 : -1]
         noise = self._plan.eigenvalue_sd * self._plan.norm2 / max(release.count, 1.0)
-        released = SimpleNamespace(
-            guarantee=release.guarantee,
-            mean=np.zeros(self._bound.dimension) if request.scaled else self._bound.midpoints,
-            noise_floor=noise,
-            count=release.count,
-            count_sd=release.count_sd,
-            count_is_public=release.count_sd == 0,
-        )
+        released = self.published(request, release.guarantee, noise, release.count, release.count_sd, release.count_sd == 0)
         if request.task == "covariance":
             released.covariance = released.covariance_raw = matrix
             released.eigenvalues = values
             return released
-        components = vectors.T.copy()
-        components *= np.sign(components[np.arange(len(components)), np.abs(components).argmax(axis=1)])[:, None]
-        released.components = components
-        released.explained_variance = np.maximum(values, 0.0)
-        released.explained_share = None
-        released.noise_edge = np.full(request.components, noise)
+        signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(self._rank)])
         released.low_rank = matrix
-        return released
+        return add_components(released, vectors * signs, np.maximum(values, 0.0), None, noise)
 
 
 ORBIT = OrbitMethod()

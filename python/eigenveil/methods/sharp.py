@@ -6,8 +6,7 @@ import numpy as np
 
 from .. import _core
 from .._errors import EigenveilError
-from .drawn import released_components
-from .method import Method, Plan, variance_share
+from .method import DrawnPlan, Method, variance_share
 
 _PRIVATE_SPECTRUM = (
     "the spectrum of the rows is private, and a noise level chosen from it would leak. Leave out data_spectrum (a private calibration is then "
@@ -44,12 +43,10 @@ class SharpMethod(Method):
         return SharpPlan(plan, bound, bool(options.rank_transform))
 
 
-class SharpPlan(Plan):
+class SharpPlan(DrawnPlan):
     def __init__(self, plan, bound, ranks):
-        self._plan = plan
-        self._bound = bound
+        super().__init__(plan, bound)
         self._ranks = ranks
-        self.guarantee = plan.guarantee
 
     def accumulator(self, source, bound, threads, seed):
         return _core.RankedGram(source.names, bound, threads or 0) if self._ranks else source.accumulator(bound, threads)
@@ -73,7 +70,7 @@ class SharpPlan(Plan):
 
     def release(self, request, gram, seed):
         outcome = self._plan.run(gram, seed)
-        released = released_components(request, self._bound, outcome.release)
+        released = self.drawn(request, outcome.release)
         released.details = {"calibration_rows": outcome.rows, "beta": outcome.beta}
         if outcome.beta is None:
             released.null = "at this size no noise level meets the target: the zero matrix was released, and the calibration is spent"

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 
 from .. import _core
 from .._errors import EigenveilError
-from .method import Method, Plan, check_one_row, variance_share
+from .method import Method, Plan, add_components, check_one_row, variance_share
 
 _UNREAD = _core.UNREAD_ROWS  # rows of a trial plan: finds every refusal that does not depend on their number
 
@@ -75,11 +74,9 @@ class SpikedPlan(Plan):
     """The number of rows is public here, but unknown until they are read: the plan is made again for it."""
 
     def __init__(self, public, bound, row_count):
+        super().__init__(_core.plan_spiked(public), bound)
         self._public = public
-        self._bound = bound
         self._row_count = row_count
-        self._plan = _core.plan_spiked(public)
-        self.guarantee = self._plan.guarantee
 
     def accumulator(self, source, bound, threads, seed):
         return _core.TableOrGramAccumulator(source.names, bound, threads or 0)
@@ -106,13 +103,11 @@ class SpikedPlan(Plan):
             raise EigenveilError("the table does not have the number of rows that row_count says")
         release = self._for_rows(sample.rows).run(sample, seed)
         edge = release.noise_variance_upper + 4.0 * release.inside_sd
-        released = SimpleNamespace(
-            guarantee=release.guarantee,
-            mean=np.zeros(self._bound.dimension) if request.scaled else self._bound.midpoints,
-            noise_floor=edge,
-            count=sample.rows,
-            count_sd=0.0,
-            count_is_public=True,
+        released = self.published(
+            request,
+            release.guarantee,
+            edge,
+            sample.rows,
             details={
                 "sigma2" if self._public.noise_variance is not None else "noisy_sigma2": release.noise_variance,
                 "sigma2_upper": release.noise_variance_upper,
@@ -129,11 +124,7 @@ class SpikedPlan(Plan):
             return released
         loadings, variances = release.components
         total = variances.sum() + (self._bound.dimension - len(variances)) * release.noise_variance
-        released.components = np.ascontiguousarray(loadings.T)
-        released.explained_variance = variances
-        released.explained_share = variances / max(total, np.finfo(float).tiny)
-        released.noise_edge = np.full(len(variances), edge)
-        return released
+        return add_components(released, loadings, variances, variances / max(total, np.finfo(float).tiny), edge)
 
 
 SPIKED = SpikedMethod()

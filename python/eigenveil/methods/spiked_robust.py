@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
-
-import numpy as np
 
 from .. import _core
-from .method import Method, Plan, check_one_row, variance_share
+from .method import Method, Plan, add_components, check_one_row, variance_share
 
 
 class SpikedRobustMethod(Method):
@@ -24,11 +21,6 @@ class SpikedRobustMethod(Method):
 
 
 class SpikedRobustPlan(Plan):
-    def __init__(self, plan, bound):
-        self._plan = plan
-        self._bound = bound
-        self.guarantee = plan.guarantee
-
     def facts(self, request, rows, spectrum):
         facts = {"gap_noise_sd": self._plan.gap_sd / rows, "smallest_useful_gap": self._plan.smallest_useful_gap / rows}
         if spectrum is not None and request.components < len(spectrum):
@@ -42,25 +34,14 @@ class SpikedRobustPlan(Plan):
     def release(self, request, gram, seed):
         release = self._plan.run(gram, seed)
         edge = 4.0 * self._plan.inside_sd / max(1.0, release.count)
-        released = SimpleNamespace(
-            guarantee=release.guarantee,
-            mean=np.zeros(self._bound.dimension) if request.scaled else self._bound.midpoints,
-            noise_floor=edge,
-            count=release.count,
-            count_sd=release.count_sd,
-            count_is_public=self._plan.count_is_public,
-            details={"gap_lower_bound_of_sum": release.gap_lower, "gap_noise_sd": self._plan.gap_sd},
-        )
+        released = self.published(request, release.guarantee, edge, release.count, release.count_sd, self._plan.count_is_public)
+        released.details = {"gap_lower_bound_of_sum": release.gap_lower, "gap_noise_sd": self._plan.gap_sd}
         if release.is_null:
             released.null = "the noisy eigengap is too small for this budget"
             return released
         loadings, variances = release.components
         released.details["projector_noise_sd"] = release.projector_sd
-        released.components = np.ascontiguousarray(loadings.T)
-        released.explained_variance = variances
-        released.explained_share = None  # the total variance was not released
-        released.noise_edge = np.full(len(variances), edge)
-        return released
+        return add_components(released, loadings, variances, None, edge)  # the total variance was not released
 
 
 SPIKED_ROBUST = SpikedRobustMethod()

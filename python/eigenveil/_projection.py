@@ -1,0 +1,72 @@
+"""What estimators with released components do with rows: scores, rows from scores, captured share."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from ._errors import EigenveilError
+
+
+def checked_components(k, dimension, what="n_components"):
+    """The number of components asked for, against the number of columns."""
+    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= dimension:
+        raise EigenveilError(f"{what} must satisfy 1 <= {what} <= {dimension}, the number of columns")
+    return int(k)
+
+
+class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Projection onto ``components_``. A row is first taken about ``center_`` and divided by ``scale_``."""
+
+    @property
+    def _n_features_out(self):
+        self._check_released()
+        return self.n_components_
+
+    def transform(self, X):
+        """Scores of rows along the components. Scores of private rows are **not** a release: they are as private as the rows.
+
+        Parameters
+        ----------
+        X : array of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components)
+        """
+        rows = self._rows_in(X)
+        return rows @ self.components_.T.astype(rows.dtype)
+
+    def inverse_transform(self, X):
+        """Rows in original units from scores: post-processing of whatever ``X`` is.
+
+        Parameters
+        ----------
+        X : array of shape (n_rows, n_components)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features)
+        """
+        self._check_released()
+        return (np.asarray(X) @ self.components_) * self.scale_ + self.center_
+
+    def score(self, X, y=None):
+        """Share of the squared length of the rows (about ``center_``) that the components capture, between 0 and 1.
+
+        Not a release: it looks at ``X`` without noise.
+
+        Parameters
+        ----------
+        X : array of shape (n_rows, n_features)
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
+        rows = self._rows_in(X)
+        total = float(np.square(rows, dtype=float).sum())
+        return float(np.square(rows @ self.components_.T, dtype=float).sum()) / total if total > 0 else 1.0
