@@ -144,6 +144,7 @@ struct Equations {
   Vector beta;
   Matrix residual_part;
   double residual_variance = 0.0;
+  double residual_degrees = 0.0;  ///< what its sum of squares was divided by
   CoefficientTarget target;
 
   Matrix score_covariance(const ReleasedGram& gram, const Parts& parts, const Vector& at) const {
@@ -169,12 +170,47 @@ Result<Equations> solve(const ReleasedGram& gram, const Parts& parts, Coefficien
   const double squares = parts.gram_y - 2.0 * found.beta.dot(parts.gram_xy) +
                          found.beta.dot(parts.gram_x * found.beta);
   const double lost = found.inverse.cwiseProduct(noise_part(gram, parts, found.beta)).sum();
-  const double degrees = gram.rows - found.inverse.cwiseProduct(found.residual_part).sum();
-  if (!(degrees > 0.0)) {
+  found.residual_degrees = gram.rows - found.inverse.cwiseProduct(found.residual_part).sum();
+  if (!(found.residual_degrees > 0.0)) {
     return bad_request(kNoSignal);
   }
-  found.residual_variance = std::max(0.0, (squares + std::max(0.0, lost)) / degrees);
+  found.residual_variance = std::max(0.0, (squares + std::max(0.0, lost)) / found.residual_degrees);
   return found;
+}
+
+/// Degrees of freedom of the estimated variance of a score about the population (Satterthwaite):
+/// V = t^2 w'Aw + known, and the estimate of t^2 varies with the rows and with the noise of the
+/// Gram. A t^2 below its own deviation is not told from it, so the formula is read there.
+double score_degrees(const ReleasedGram& gram, const Parts& parts, const Equations& equations,
+                     const Vector& w) {
+  const double of_rows = gram.rows - static_cast<double>(equations.beta.size());
+  const double weight = w.dot(equations.residual_part * w);
+  if (!(weight > 0.0)) {  // only where a penalty props up the predictors
+    return of_rows;
+  }
+  Vector residual = among_all(gram, parts, -equations.beta);
+  residual[parts.y] = 1.0;
+  const double of_noise = direction_variance(gram, residual);
+  const auto variance_at = [&](double t2) {
+    return (2.0 * t2 * t2 * of_rows + of_noise) /
+           (equations.residual_degrees * equations.residual_degrees);
+  };
+  const double found = equations.residual_variance;
+  const double t2 = std::max(found, std::sqrt(variance_at(found)));
+  const double variance =
+      w.dot(equations.score_covariance(gram, parts, equations.beta) * w) + (t2 - found) * weight;
+  const double degrees = 2.0 * variance * variance / (weight * weight * variance_at(t2));
+  return degrees > 0.0 ? std::min(of_rows, degrees) : of_rows;  // 0/0 without noise or residuals
+}
+
+/// About the raw rows the noise has a known variance; about the population it is estimated.
+double quantile_of(const ReleasedGram& gram, const Parts& parts, const Equations& equations,
+                   const Vector& direction, double tail) {
+  if (equations.target == CoefficientTarget::RawData) {
+    return boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
+  }
+  const boost::math::students_t law(score_degrees(gram, parts, equations, direction));
+  return boost::math::quantile(boost::math::complement(law, tail));
 }
 
 /// All values of one coefficient that a test of its score does not refute (Fieller): the noise on
@@ -186,9 +222,10 @@ struct Interval {
   double standard_error;
 };
 Result<Interval> interval_of(const ReleasedGram& gram, const Parts& parts,
-                             const Equations& equations, Eigen::Index j, double quantile) {
+                             const Equations& equations, Eigen::Index j, double tail) {
   const double scale = 1.0 / equations.inverse(j, j);
   const Vector direction = scale * equations.inverse.col(j);
+  const double quantile = quantile_of(gram, parts, equations, direction, tail);
   const auto variance = [&](double x) {
     const Vector at = equations.beta + x * direction;
     return direction.dot(equations.score_covariance(gram, parts, at) * direction);
@@ -210,14 +247,6 @@ Result<Interval> interval_of(const ReleasedGram& gram, const Parts& parts,
                   std::sqrt(q0) / scale};
 }
 
-/// About the raw rows the noise has a known variance; about the population it is estimated.
-double quantile_of(CoefficientTarget target, double degrees, double tail) {
-  if (target == CoefficientTarget::RawData) {
-    return boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
-  }
-  return boost::math::quantile(boost::math::complement(boost::math::students_t(degrees), tail));
-}
-
 Result<Regression> fit(const ReleasedGram& gram, const RegressionRequest& request) {
   const Result<Parts> parts = parts_of(gram, request);
   if (!parts) {
@@ -236,10 +265,9 @@ Result<Regression> fit(const ReleasedGram& gram, const RegressionRequest& reques
   result.names = request.predictors;
   result.coefficients = solved->beta;
   result.standard_errors = result.low = result.high = Vector(k);
-  const double quantile =
-      quantile_of(request.target, n - static_cast<double>(k), (1.0 - request.level) / 2.0);
   for (Eigen::Index j = 0; j < k; ++j) {
-    const Result<Interval> interval = interval_of(gram, *parts, *solved, j, quantile);
+    const Result<Interval> interval =
+        interval_of(gram, *parts, *solved, j, (1.0 - request.level) / 2.0);
     if (!interval) {
       return error_of(interval);
     }

@@ -9,10 +9,10 @@
 #include "eigenveil/mechanism/mask.hpp"
 #include "eigenveil/mechanism/pseudo_rows.hpp"
 #include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"
+#include "support/normals.hpp"
 #include "support/seed.hpp"
 
 namespace eigenveil::test {
@@ -21,12 +21,6 @@ namespace {
 constexpr Eigen::Index kRows = 9;
 constexpr Eigen::Index kColumns = 3;
 constexpr double kSigma = 0.4;
-
-Matrix normals(RandomStream& stream, Eigen::Index rows, Eigen::Index columns) {
-  Matrix values(rows, columns);
-  fill_standard_normal(stream, {values.data(), static_cast<std::size_t>(values.size())});
-  return values;
-}
 
 /// Rows of norm at most 1, on the grid to about 1e-6.
 Matrix table() {

@@ -11,6 +11,7 @@
 #include "eigenveil/random/normal.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"
+#include "support/normals.hpp"
 #include "support/seed.hpp"
 
 namespace eigenveil::test {
@@ -19,12 +20,6 @@ namespace {
 constexpr Eigen::Index kPredictors = 4;
 constexpr double kMean = 0.3;  ///< of the response, where there is an intercept
 const Vector kBeta = (Vector(kPredictors) << 1.0, -0.5, 0.25, 0.0).finished();
-
-Matrix normals(RandomStream& stream, Eigen::Index rows, Eigen::Index columns) {
-  Matrix values(rows, columns);
-  fill_standard_normal(stream, {values.data(), static_cast<std::size_t>(values.size())});
-  return values;
-}
 
 /// Correlated predictors, then the response, as one row-major-free matrix of columns x, y.
 Matrix draw_rows(RandomStream& stream, Eigen::Index rows) {
