@@ -29,6 +29,7 @@ table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabul
 caption { text-align: left; padding-bottom: .4rem; }
 th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); text-align: left;
   vertical-align: top; }
+.prose { min-width: 18rem; }
 .same { color: var(--good); } .differs { color: var(--bad); font-weight: 600; }
 figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; }
 a { color: inherit; } footer { margin-top: 3rem; font-size: .85rem; }
@@ -45,10 +46,14 @@ std::string framed(const std::string& title, const std::string& body) {
       escape_markup(title), kStyle, body, kVersion);
 }
 
+constexpr std::size_t kSentence = 30;  ///< cells longer than this are prose
+
 std::string cells(const std::vector<std::string>& row, std::string_view tag) {
   std::string text = "<tr>";
   for (const std::string& cell : row) {
-    text += fmt::format("<{0}>{1}</{0}>", tag, escape_markup(cell));
+    // Sentences beside numbers: without room of their own they end up a word per line.
+    const char* room = cell.size() > kSentence ? " class=\"prose\"" : "";
+    text += fmt::format("<{0}{1}>{2}</{0}>", tag, room, escape_markup(cell));
   }
   return text + "</tr>\n";
 }
