@@ -256,15 +256,15 @@ Statistic averaged(const StableCore& core, std::int64_t groups, bool above) {
 }
 
 Result<SubspaceAttacks> average_attacks(const ApproxDp& budget, bool mutants) {
-  // Groups enough that the average is released nearly always: the weight, t^2 / 2 units, exceeds
-  // twice the bound of its noise and what NULL asks for.
+  // Groups enough that the average is always released and its noise, for the weight less up to
+  // twice the bound of the weighing's noise, is little more than that for the whole weight.
   constexpr std::int64_t kMostGroups = 2000;
   std::int64_t groups = 11;
   Result<StableCore> core = bad_request("");
   for (; groups <= kMostGroups; groups += groups / 5) {
     core = StableCore::make(core_positions(groups, 0.0).shape, {1.0}, budget);
     const CoreUnits units{groups};
-    if (core && groups * units.full() > 2 * core->noise_bound() + 2 * units.sensitivity()) {
+    if (core && groups * units.full() > 8 * core->noise_bound()) {
       break;
     }
   }
