@@ -36,7 +36,7 @@ th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); t
 .same { color: var(--good); } .differs { color: var(--bad); font-weight: 600; }
 figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; }
 a { color: inherit; } footer { margin-top: 3rem; font-size: .85rem; }
-@media print { body { max-width: none; padding: 0; } }
+@media print { body { max-width: none; padding: 0; } .wide { width: auto; margin: 0; } }
 )";
 
 std::string framed(const std::string& title, const std::string& body) {
