@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <system_error>
 
@@ -122,7 +123,8 @@ std::string complaint_in_words(const CLI::App& app, const CLI::ParseError& error
 /// CLI11 speaks through exceptions; this is the one place they are caught.
 int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
-    return app.exit(error);  // --help, --version
+    app.exit(error);  // --help, --version
+    return std::cout.flush() ? 0 : report_failure(kOutputFailed, 1);
   }
   return report_failure(complaint_in_words(app, error), 2);
 }
@@ -178,8 +180,10 @@ int run_command_line(std::vector<std::string> arguments) {
     return report_parse_error(app, error);
   }
   if (app.get_subcommands().empty()) {
-    fmt::print("{}", app.help());
-    return 0;
+    return run_safely([&]() -> Outcome {
+      fmt::print("{}", app.help());
+      return {};
+    });
   }
   return run_safely(actions[app.get_subcommands().front()]);
 }

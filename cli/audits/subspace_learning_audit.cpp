@@ -24,7 +24,7 @@ struct SubspaceAuditOptions {
         return error_of(families);
       }
       for (const SubspaceAttacks& family : *families) {
-        const Outcome attacked = run_attacks(
+        Outcome attacked = run_attacks(
             {"subspace, " + family.name, Relation::ReplaceOne, runs, seed}, family.cases);
         if (!attacked) {
           return attacked;
@@ -38,7 +38,9 @@ struct SubspaceAuditOptions {
 }  // namespace
 
 Command subspace_learning_audit() {
-  return {"subspace", "gap rule, vote histogram and stable core; try --epsilon 2 --delta 0.05",
+  return {"subspace",
+          "gap rule, vote histogram, weighing and average of the stable core; try --epsilon 2 "
+          "--delta 0.05",
           [](CLI::App& app) {
             auto options = std::make_shared<SubspaceAuditOptions>();
             app.add_option("--runs", options->runs, "runs on each data set (default 100000)")

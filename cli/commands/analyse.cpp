@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -259,6 +260,19 @@ Command part(std::string name, std::string summary, Declare declare) {
           }};
 }
 
+/// Closer to 0 or 1 a level says nothing that rows could check, and its quantiles run off.
+CLI::Validator sensible_level() {
+  return {[](const std::string& text) {
+            double value = 0.0;
+            const char* end = text.data() + text.size();
+            const auto [stopped, failure] = std::from_chars(text.data(), end, value);
+            const bool sound =
+                stopped == end && failure == std::errc() && value >= 0.01 && value <= 0.999999;
+            return sound ? std::string() : std::string("must be a number from 0.01 to 0.999999");
+          },
+          ""};
+}
+
 }  // namespace
 
 Command analyse_command() {
@@ -281,7 +295,7 @@ Command analyse_command() {
              app.add_option("--ridge", request.ridge,
                             "added to the diagonal of the predictors' second moment (default 0)");
              app.add_option("--level", request.level, "of the intervals (default 0.95)")
-                 ->check(open_unit_interval());
+                 ->check(sensible_level());
              app.add_option("--about", request.about,
                             "population (default) or raw: what the intervals cover")
                  ->check(one_of({"population", "raw"}));

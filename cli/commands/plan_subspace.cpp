@@ -135,6 +135,9 @@ Outcome SubspacePlanCommand::plan_near(const ApproxDp& pair) const {
                                   {"largest_gamma", plan->largest_gamma(kUsefulAngle)}};
   facts[grid ? "cell_side" : "radii"] =
       grid ? nlohmann::ordered_json(plan->cell_side()) : nlohmann::ordered_json(plan->radii());
+  if (grid) {
+    facts["answer_probability"] = plan->answer_probability();
+  }
   if (learn.gamma) {
     facts["predicted_angle"] = plan->predicted_angle(*learn.gamma);
   }
@@ -149,8 +152,10 @@ Outcome SubspacePlanCommand::plan_near(const ApproxDp& pair) const {
              learn.parts() > 1 ? fmt::format("{} parts, each ", learn.parts()) : "", shape.groups,
              shape.per_group, shape.references);
   if (grid) {
-    fmt::print("  cells       side {:.4g}; all groups share one with probability about {:.2f}\n",
-               plan->cell_side(), plan->agreement());
+    fmt::print(
+        "  cells       side {:.4g}; one wins with probability about {:.2f}, and holds all groups "
+        "with about {:.2g}\n",
+        plan->cell_side(), plan->answer_probability(), plan->agreement());
   } else {
     fmt::print(
         "  core        radius {:.4g}{}; Gaussian rows give it about {:.0f}% of full weight\n",
@@ -161,7 +166,7 @@ Outcome SubspacePlanCommand::plan_near(const ApproxDp& pair) const {
   if (learn.gamma) {
     const double angle = plan->predicted_angle(*learn.gamma);
     fmt::print("  error       sine of the angle about {:.3g} at gamma = {:.3g}{}\n", angle,
-               *learn.gamma, angle > LearnedSubspace::kLargestNoiseAngle ? ": expect NULL" : "");
+               *learn.gamma, angle > learn.largest_noise_angle ? ": expect NULL" : "");
   }
   fmt::print("  gamma       angle below {} needs gamma below about {:.2g} (first order)\n",
              kUsefulAngle, plan->largest_gamma(kUsefulAngle));

@@ -30,7 +30,7 @@ struct ReproduceRequest {
 
 Outcome print_list(const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
-    fmt::print("{:<14} {}\n{:<14} {}\n", entry.id, entry.title, "", entry.source);
+    fmt::print("{:<16} {}\n{:<16} {}\n", entry.id, entry.title, "", entry.source);
   }
   fmt::print("\neigenveil reproduce {} makes one, eigenveil reproduce all makes all of them\n",
              entries.front().id);

@@ -103,7 +103,7 @@ Outcome SampleOrbit::write(const OrbitSampler& sampler, Eigen::Index rows,
 }
 
 Outcome SampleOrbit::run() const {
-  const Result<Vector> diagonal = read_spectrum(spectrum_file);
+  const Result<Vector> diagonal = read_numbers(spectrum_file);
   const Result<Vector> eigenvalues = parse_orbit(orbit);
   if (!diagonal || !eigenvalues) {
     return diagonal ? error_of(eigenvalues) : error_of(diagonal);

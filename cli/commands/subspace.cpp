@@ -87,29 +87,8 @@ Outcome SubspaceCommand::run() const {
       [&](const ApproxDp& pair) { return exact ? run_exact(pair) : run_near(pair); });
 }
 
-Result<ReadOptions> exact_read_options(const InputOptions& input) {
-  ReadOptions options;
-  options.missing = input.missing == "refuse" ? MissingCell::Refuse : MissingCell::Midpoint;
-  options.bad_cell = input.bad_cell == "refuse" ? BadCell::Refuse : BadCell::Midpoint;
-  options.header = input.header == "auto"      ? ReadOptions::Header::Auto
-                   : input.header == "present" ? ReadOptions::Header::Present
-                                               : ReadOptions::Header::Absent;
-  options.separator = input.separator == "comma"       ? ','
-                      : input.separator == "semicolon" ? ';'
-                      : input.separator == "tab"       ? '\t'
-                      : input.separator == "pipe"      ? '|'
-                                                       : '\0';
-  if (input.columns.empty()) {
-    return options;
-  }
-  return parse_columns(input.columns).map([&](std::vector<std::string> names) {
-    options.columns = std::move(names);
-    return options;
-  });
-}
-
 Outcome SubspaceCommand::run_exact(const ApproxDp& pair) const {
-  const Result<ReadOptions> options = exact_read_options(input);
+  const Result<ReadOptions> options = input.read_options();
   if (!options) {
     return error_of(options);
   }

@@ -109,7 +109,41 @@ nlohmann::ordered_json plan_facts(const PlanRequest& request, const MomentPlan& 
     facts["predicted_error_f2"] = predicted_truncation_error(
         eigenvalues, request.what.components, plan.product_sd() / n, plan.off_diagonal_sd() / n);
   }
+  if (request.what.task == Task::Covariance && eigenvalues.size() > 0) {
+    const auto p = static_cast<double>(eigenvalues.size());
+    const double diagonal = plan.product_sd() / n;
+    const double off_diagonal = plan.off_diagonal_sd() / n;
+    // E |noise|_F^2, beside |Cov|_F^2 = sum of squared eigenvalues.
+    facts["predicted_error_f2"] =
+        p * diagonal * diagonal + p * (p - 1.0) * off_diagonal * off_diagonal;
+    facts["covariance_f2"] = eigenvalues.squaredNorm();
+  }
   return facts;
+}
+
+/// What the noise does to the assumed spectrum; nothing where none was given.
+void print_error(const PlanRequest& request, const nlohmann::ordered_json& facts) {
+  if (!facts.contains("predicted_error_f2")) {
+    return;
+  }
+  const double error = facts["predicted_error_f2"].get<double>();
+  switch (request.what.task) {
+    case Task::LowRank:
+      fmt::print(
+          "  error       |M - H|_F^2 about {:.4g} (first order, for the assumed spectrum, scaled "
+          "units)\n",
+          error);
+      return;
+    case Task::Covariance:
+      fmt::print("  error       |noise|_F about {:.4g}, {:.3g}% of the assumed covariance's norm\n",
+                 std::sqrt(error), 100.0 * std::sqrt(error / facts["covariance_f2"].get<double>()));
+      return;
+    default:
+      fmt::print(
+          "  error       |UU' - VV'|_F^2 about {:.4g} (worst {}; first order, for the assumed "
+          "spectrum)\n",
+          error, 2 * request.what.components);
+  }
 }
 
 void print_plan(const PlanRequest& request, const MomentPlan& plan,
@@ -131,17 +165,7 @@ void print_plan(const PlanRequest& request, const MomentPlan& plan,
   if (plan.count_sd() > 0.0) {
     fmt::print("  rows        released with standard deviation {:.3g}\n", plan.count_sd());
   }
-  if (facts.contains("predicted_error_f2") && request.what.task == Task::LowRank) {
-    fmt::print(
-        "  error       |M - H|_F^2 about {:.4g} (first order, for the assumed spectrum, scaled "
-        "units)\n",
-        facts["predicted_error_f2"].get<double>());
-  } else if (facts.contains("predicted_error_f2")) {
-    fmt::print(
-        "  error       |UU' - VV'|_F^2 about {:.4g} (worst {}; first order, for the assumed "
-        "spectrum)\n",
-        facts["predicted_error_f2"].get<double>(), 2 * request.what.components);
-  }
+  print_error(request, facts);
 }
 
 Outcome MomentMethod::plan(const PlanRequest& request) const {

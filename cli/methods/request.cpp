@@ -132,6 +132,20 @@ Result<Vector> PlanRequest::spectrum(std::size_t expected) const {
       return bad_request(fmt::format("{} must hold {} eigenvalues, one for every column",
                                      spectrum_file, expected));
     }
+    const Result<RowBound> bound =
+        schema().and_then([&](const Schema& named) { return what.bounds.bound(named); });
+    if (!bound) {
+      return error_of(bound);
+    }
+    // tr Cov(x) <= E |x|^2 <= R^2; a share for the rounding of what was written down.
+    constexpr double kRounding = 1e-6;
+    const double most = bound->radius() * bound->radius();
+    if (values.sum() > (1.0 + kRounding) * most) {
+      return bad_request(
+          fmt::format("{} holds eigenvalues that sum to more than {:.6g}, the square of the row "
+                      "bound: no table has them (they are in scaled units)",
+                      spectrum_file, most));
+    }
     return values;
   });
 }

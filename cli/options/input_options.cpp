@@ -166,13 +166,7 @@ bool InputOptions::is_text() const {
   return name == "-" || name.ends_with(".csv") || name.ends_with(".tsv");
 }
 
-Result<std::unique_ptr<RowReader>> InputOptions::open() const {
-  // A damaged first row must not become column names, which are public.
-  if (bad_cell == "midpoint" && header == "auto" && is_text()) {
-    return bad_request(
-        "with --bad-cell midpoint the first line could be a damaged row; say --header present or "
-        "--header absent");
-  }
+Result<ReadOptions> InputOptions::read_options() const {
   ReadOptions options;
   if (!columns.empty()) {
     const Result<std::vector<std::string>> names = parse_columns(columns);
@@ -191,6 +185,20 @@ Result<std::unique_ptr<RowReader>> InputOptions::open() const {
                       : separator == "tab"       ? '\t'
                       : separator == "pipe"      ? '|'
                                                  : '\0';
+  return options;
+}
+
+Result<std::unique_ptr<RowReader>> InputOptions::open() const {
+  // A damaged first row must not become column names, which are public.
+  if (bad_cell == "midpoint" && header == "auto" && is_text()) {
+    return bad_request(
+        "with --bad-cell midpoint the first line could be a damaged row; say --header present or "
+        "--header absent");
+  }
+  Result<ReadOptions> options = read_options();
+  if (!options) {
+    return error_of(options);
+  }
   const Result<std::vector<Categories>> lists = categories();
   if (!lists) {
     return error_of(lists);
@@ -200,10 +208,10 @@ Result<std::unique_ptr<RowReader>> InputOptions::open() const {
       if (!is_text()) {
         return bad_request("--one-hot with words needs a CSV or TSV table; arrays hold codes");
       }
-      options.words.push_back({list.column, list.names});
+      options->words.push_back({list.column, list.names});
     }
   }
-  return open_rows(input, options);
+  return open_rows(input, *options);
 }
 
 }  // namespace eigenveil::cli

@@ -32,6 +32,8 @@ struct InputOptions {
   bool is_plink() const;
   std::string display_name() const;  ///< the file's name without folders
   int thread_count() const;
+  /// Columns, header, separator, missing and bad cells as the readers take them.
+  Result<ReadOptions> read_options() const;
   Result<std::unique_ptr<RowReader>> open() const;
 };
 

@@ -29,10 +29,14 @@ table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabul
 caption { text-align: left; padding-bottom: .4rem; }
 th, td { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line); text-align: left;
   vertical-align: top; }
+.prose { min-width: 16rem; }
+.wide { --room: min(100vw - 2rem, 84rem); width: var(--room);
+  margin-left: calc((100% - var(--room)) / 2); }
+.wide table { font-size: .8rem; }
 .same { color: var(--good); } .differs { color: var(--bad); font-weight: 600; }
 figure { margin: 1rem 0; } figure svg { max-width: 100%; height: auto; }
 a { color: inherit; } footer { margin-top: 3rem; font-size: .85rem; }
-@media print { body { max-width: none; padding: 0; } }
+@media print { body { max-width: none; padding: 0; } .wide { width: auto; margin: 0; } }
 )";
 
 std::string framed(const std::string& title, const std::string& body) {
@@ -45,10 +49,17 @@ std::string framed(const std::string& title, const std::string& body) {
       escape_markup(title), kStyle, body, kVersion);
 }
 
+/// Sentences beside numbers: without room of their own they end up a word per line.
+bool is_prose(const std::string& cell) {
+  constexpr std::size_t kLongestLabel = 30;
+  return cell.size() > kLongestLabel;
+}
+
 std::string cells(const std::vector<std::string>& row, std::string_view tag) {
   std::string text = "<tr>";
   for (const std::string& cell : row) {
-    text += fmt::format("<{0}>{1}</{0}>", tag, escape_markup(cell));
+    const char* room = is_prose(cell) ? " class=\"prose\"" : "";
+    text += fmt::format("<{0}{1}>{2}</{0}>", tag, room, escape_markup(cell));
   }
   return text + "</tr>\n";
 }
@@ -66,10 +77,15 @@ std::string comparison_table(const std::vector<Comparison>& comparisons) {
   return text + "</tbody></table></div>\n";
 }
 
+constexpr std::size_t kColumnsBesideText = 6;  ///< that fit in the width of the text
+
 std::string table_part(const PrintedTable& table) {
+  const bool wide = std::any_of(table.rows.begin(), table.rows.end(), [](const auto& row) {
+    return row.size() > kColumnsBesideText && std::any_of(row.begin(), row.end(), is_prose);
+  });
   std::string text = fmt::format(
-      "<div class=\"scroll\"><table>\n<caption>{} <a href=\"{}.csv\">CSV</a></caption>\n",
-      escape_markup(table.caption), escape_markup(table.name));
+      "<div class=\"scroll{}\"><table>\n<caption>{} <a href=\"{}.csv\">CSV</a></caption>\n",
+      wide ? " wide" : "", escape_markup(table.caption), escape_markup(table.name));
   text += "<thead>" + cells(table.header, "th") + "</thead>\n<tbody>\n";
   for (const std::vector<std::string>& row : table.rows) {
     text += cells(row, "td");

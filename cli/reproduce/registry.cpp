@@ -7,27 +7,18 @@
 namespace eigenveil::cli {
 
 std::vector<Entry> all_entries() {
-  std::vector<Entry> entries{private_projections_entry(),
-                             trade_off_gallery_entry(),
-                             estimation_error_entry(),
-                             noise_and_privacy_entry(),
-                             finite_trade_off_entry(),
-                             rank_projections_entry(),
-                             adaptive_utility_entry(),
-                             orbit_projections_entry(),
-                             orbit_condition_entry(),
-                             orbit_wishart_entry(),
-                             masked_noise_entry(),
-                             credit_masking_entry(),
-                             spiked_figure_entry(1),
-                             spiked_figure_entry(2),
-                             spiked_figure_entry(3),
-                             spiked_mnist_entry(),
-                             spiked_figure_entry(5),
-                             spiked_figure_entry(6),
-                             chooser_entry(),
-                             robust_contest_entry()};
+  std::vector<Entry> entries{
+      private_projections_entry(), trade_off_gallery_entry(), estimation_error_entry(),
+      noise_and_privacy_entry(),   finite_trade_off_entry(),  rank_projections_entry(),
+      adaptive_utility_entry(),    orbit_projections_entry(), orbit_condition_entry(),
+      orbit_wishart_entry(),       masked_noise_entry(),      credit_masking_entry()};
   for (Entry& entry : subspace_entries()) {
+    entries.push_back(std::move(entry));
+  }
+  for (Entry& entry :
+       std::vector<Entry>{spiked_figure_entry(1), spiked_figure_entry(2), spiked_figure_entry(3),
+                          spiked_mnist_entry(), spiked_figure_entry(5), spiked_figure_entry(6),
+                          chooser_entry(), robust_contest_entry()}) {
     entries.push_back(std::move(entry));
   }
   return entries;

@@ -39,6 +39,7 @@ struct Claim {
 constexpr double kWellBelow = 0.5;
 
 struct FigurePlan {
+  std::string title;  ///< what varies
   std::vector<Sweep> sweeps;
   std::vector<Claim> claims;
   std::string statement;
@@ -273,7 +274,8 @@ FigurePlan figure_plan(int number) {
   const std::string better = "Algorithm 1 at or below DP-Gauss";
   switch (number) {
     case 1:
-      return {{{"r = 1, n varies",
+      return {"private PCA, spiked model: error against rows and against rank",
+              {{"r = 1, n varies",
                 "n",
                 {1000, 2000, 3000, 5000, 8000},
                 [](double n) { return setting(whole(n), 50, 1, 10.0); }},
@@ -289,7 +291,8 @@ FigurePlan figure_plan(int number) {
               "our method becomes better than DP-Gauss*.",
               {setting(3000, 50, 8, 10.0)}};
     case 2:
-      return {{{"n = 3000, epsilon varies",
+      return {"private PCA, spiked model: error against epsilon and against the spikes' height",
+              {{"n = 3000, epsilon varies",
                 "epsilon",
                 {0.2, 0.5, 1, 2, 4},
                 [](double e) { return setting(3000, 50, 1, 10.0, e); },
@@ -308,6 +311,7 @@ FigurePlan figure_plan(int number) {
               "method outperforms the others as lambda grows."};
     case 3:
       return {
+          "private PCA, spiked model: more columns than rows, error against the spikes' height",
           {{"n = 30, r = 3, lambda varies",
             "lambda",
             {100, 500, 2000, 10000, 50000},
@@ -319,7 +323,8 @@ FigurePlan figure_plan(int number) {
           "With p >= n our method outperforms DP-Gauss and DP-Gauss*, which hardly improve as "
           "the signal grows."};
     case 5:
-      return {{{"p = 50, n varies",
+      return {"private covariance, spiked model: error against rows, 50 and 100 columns",
+              {{"p = 50, n varies",
                 "n",
                 {2000, 5000, 10000},
                 [](double n) { return setting(whole(n), 50, 3, 10.0); },
@@ -335,21 +340,23 @@ FigurePlan figure_plan(int number) {
               "DP-Gauss* performs like our method at p = 50 and becomes less efficient at p = 100.",
               {setting(10000, 50, 3, 10.0), setting(10000, 100, 3, 10.0)}};
     default:
-      return {{{"p = 50, lambda varies",
-                "lambda",
-                {5, 10, 20, 50},
-                [](double l) { return setting(10000, 50, 3, l); },
-                true,
-                Scale::Log10},
-               {"p = 100, lambda varies",
-                "lambda",
-                {5, 10, 20, 50},
-                [](double l) { return setting(10000, 100, 3, l); },
-                true,
-                Scale::Log10}},
-              {{0, better, kPublished, kDpGauss}, {1, better, kPublished, kDpGauss}},
-              "The same for the signal strength, n = 10^4.",
-              {setting(10000, 50, 3, 50.0), setting(10000, 100, 3, 50.0)}};
+      return {
+          "private covariance, spiked model: error against the spikes' height, 50 and 100 columns",
+          {{"p = 50, lambda varies",
+            "lambda",
+            {5, 10, 20, 50},
+            [](double l) { return setting(10000, 50, 3, l); },
+            true,
+            Scale::Log10},
+           {"p = 100, lambda varies",
+            "lambda",
+            {5, 10, 20, 50},
+            [](double l) { return setting(10000, 100, 3, l); },
+            true,
+            Scale::Log10}},
+          {{0, better, kPublished, kDpGauss}, {1, better, kPublished, kDpGauss}},
+          "The same for the signal strength, n = 10^4.",
+          {setting(10000, 50, 3, 50.0), setting(10000, 100, 3, 50.0)}};
   }
 }
 
@@ -357,9 +364,7 @@ FigurePlan figure_plan(int number) {
 
 Entry spiked_figure_entry(int number) {
   const FigurePlan plan = figure_plan(number);
-  return {fmt::format("004-fig{}", number),
-          number < 5 ? "private PCA in the spiked model: our Algorithm 1 beside its rivals"
-                     : "private covariance in the spiked model",
+  return {fmt::format("004-fig{}", number), plan.title,
           fmt::format("Seed 004 (optimal private PCA, spiked covariance), Figure {}", number),
           plan.statement, [plan](EntryRun& run) { return produce(plan, run); }};
 }

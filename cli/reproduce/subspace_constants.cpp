@@ -82,20 +82,20 @@ struct SweepResult {
   PrintedTable table;
   FigureSeries measured;
   double best = 0.0;       ///< value of the constant
-  double best_sine = 1.0;  ///< mean there
+  double best_sine = 1.0;  ///< median there
   double standard_sine = 1.0;
 };
 
 SweepResult measure_sweep(const Sweep& sweep, int runs, RandomStream& stream) {
   SweepResult result;
-  result.table = {
-      sweep.name,
-      fmt::format("{} rows, {} columns, k = {}, gamma = {:.2g}, {} runs each; NULL counts as 1.",
-                  sweep.rows.rows, sweep.rows.dimension, sweep.rows.subspace, sweep.rows.gamma,
-                  runs),
-      {sweep.constant, "groups", "rows per group", "agreement", "predicted sine", "mean sine",
-       "NULL"},
-      {}};
+  result.table = {sweep.name,
+                  fmt::format("{} rows, {} columns, k = {}, gamma = {:.2g}, {} runs each; NULL "
+                              "counts as 1 in the median.",
+                              sweep.rows.rows, sweep.rows.dimension, sweep.rows.subspace,
+                              sweep.rows.gamma, runs),
+                  {sweep.constant, "groups", "rows per group", "agreement", "predicted sine",
+                   "median sine", "NULL"},
+                  {}};
   result.measured = {.name = sweep.name, .mark = Mark::Filled};
   for (const Setting& setting : sweep.settings) {
     const Result<SubspacePlan> plan = plan_for(sweep.rows, setting.request, 1);
@@ -105,20 +105,20 @@ SweepResult measure_sweep(const Sweep& sweep, int runs, RandomStream& stream) {
       continue;
     }
     const MeasuredAngles angles = measure_angles(sweep.rows, setting.request, 1, runs, stream);
-    const double mean = angles.mean();
+    const double median = angles.median();
     result.table.rows.push_back(
         {fmt::format("{:.3g}", setting.value), fmt::format("{}", plan->shape().groups),
          fmt::format("{}", plan->shape().per_group), fmt::format("{:.2f}", plan->agreement()),
          fmt::format("{:.3g}", plan->predicted_angle(sweep.rows.gamma)),
-         fmt::format("{:.3g}", mean), fmt::format("{:.2f}", angles.null_share())});
+         fmt::format("{:.3g}", median), fmt::format("{:.2f}", angles.null_share())});
     result.measured.x.push_back(setting.value);
-    result.measured.y.push_back(mean);
-    if (mean < result.best_sine) {
+    result.measured.y.push_back(median);
+    if (median < result.best_sine) {
       result.best = setting.value;
-      result.best_sine = mean;
+      result.best_sine = median;
     }
     if (setting.value == sweep.standard) {
-      result.standard_sine = mean;
+      result.standard_sine = median;
     }
   }
   return result;
@@ -147,17 +147,17 @@ Result<Reproduction> constants(EntryRun& run) {
     SweepResult result = measure_sweep(sweep, full ? 10 : 5, run.stream);
     reproduction.comparisons.push_back(
         {sweep.name + ": " + sweep.constant, "left open",
-         fmt::format("default {:.3g}: mean sine {:.3g}; smallest {:.3g} at {:.3g}", sweep.standard,
-                     result.standard_sine, result.best_sine, result.best),
+         fmt::format("default {:.3g}: median sine {:.3g}; smallest {:.3g} at {:.3g}",
+                     sweep.standard, result.standard_sine, result.best_sine, result.best),
          result.standard_sine <= MeasuredAngles::kUseful});
     FigurePanel panel;
     panel.x = {.label = sweep.constant, .scale = Scale::Log10};
-    panel.y = {.label = "mean sine of the angle", .scale = Scale::Log10};
+    panel.y = {.label = "median sine of the angle", .scale = Scale::Log10};
     panel.series = {result.measured};
     panel.lines = {{.horizontal = false, .at = sweep.standard, .label = "default"}};
     reproduction.figures.push_back({sweep.name,
                                     {.title = sweep.name + ": " + sweep.constant,
-                                     .description = "Mean error by one constant.",
+                                     .description = "Median error by one constant.",
                                      .panels = {panel},
                                      .notes = {}}});
     reproduction.tables.push_back(std::move(result.table));

@@ -29,6 +29,11 @@ void LearnOptions::declare(CLI::App& app) {
       ->group(kGroup);
   app.add_option("--radius-factor", radius_factor, "core: radius over the default one (default 1)")
       ->group(kGroup);
+  app.add_option("--largest-noise-angle", largest_noise_angle,
+                 "answer NULL when noise may turn the subspace by more than this sine (default "
+                 "0.707: noise as large as the signal)")
+      ->check(open_unit_interval())
+      ->group(kGroup);
   app.add_option("--failure-probability", failure_probability,
                  "boosted: learn on disjoint parts and take what most agree on")
       ->check(open_unit_interval())
@@ -68,7 +73,8 @@ SubspaceRequest LearnOptions::request(std::size_t rows, std::size_t dimension,
           groups,
           references,
           cell_factor,
-          radius_factor};
+          radius_factor,
+          largest_noise_angle};
 }
 
 Result<SubspacePlan> LearnOptions::plan(std::size_t rows, std::size_t dimension,

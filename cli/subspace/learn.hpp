@@ -19,6 +19,7 @@ struct LearnOptions {
   std::size_t references = 4;
   double cell_factor = 1.0;
   double radius_factor = 1.0;
+  double largest_noise_angle = SubspaceRequest::kNoiseAsLargeAsSignal;
   std::optional<double> failure_probability;
   double angle = 0.1;
 

@@ -56,21 +56,15 @@ Result<TablePair> worst_pair(const RowBound& bound, Relation relation, double ex
 /// The mechanism, shipped or broken, on one pair of tables, with its log likelihood ratio.
 class Attack {
  public:
-  Attack(TablePair pair, const ExponentialPlan& plan, double exponent)
+  Attack(TablePair pair, const ExponentialPlan& plan)
       : pair_(std::move(pair)),
         plan_(plan),
-        exponent_(exponent),
         first_moment_(scaled_moment(pair_.first, ones())),
         second_moment_(scaled_moment(pair_.second, ones())) {}
 
   double on(bool first, RandomStream& stream) const {
-    const ExactGram& gram = first ? pair_.first : pair_.second;
-    if (exponent_ == plan_.exponent()) {
-      const auto release = plan_.run(gram, stream);
-      return ratio(release->value().frame, release->value().projection);
-    }
-    const Matrix frame = draw_component(first ? first_moment_ : second_moment_, exponent_, stream);
-    return ratio(frame, plan_.projection().run(gram, frame, stream)->value());
+    const auto release = plan_.run(first ? pair_.first : pair_.second, stream);
+    return ratio(release->value().frame, release->value().projection);
   }
 
  private:
@@ -80,7 +74,7 @@ class Attack {
   double ratio(const Matrix& frame, const NoisyProjection& inside) const {
     const double first = (frame.transpose() * first_moment_ * frame)(0, 0);
     const double second = (frame.transpose() * second_moment_ * frame)(0, 0);
-    double total = exponent_ * (first - second) +
+    double total = plan_.exponent() * (first - second) +
                    laplace(inside.products(0, 0), first, second, inside.product_sd);
     if (!inside.count_is_public) {
       // One row more in the first table; the constant offset of both counts does not matter.
@@ -95,23 +89,34 @@ class Attack {
 
   TablePair pair_;
   ExponentialPlan plan_;
-  double exponent_;
   Matrix first_moment_;
   Matrix second_moment_;
 };
 
-Result<double> mutated_exponent(const ExponentialAudit& request, const ExponentialPlan& plan,
+/// The shipped plan at the budget a mutant spends: the variance's share of the claim, and for the
+/// draw what the mutant takes.
+Result<ExponentialPlan> plan_of(const ExponentialAudit& request, const RowBound& bound,
                                 ExponentialMutant mutant) {
+  const auto* claim = std::get_if<PureDp>(&request.budget);
+  if (claim == nullptr) {
+    return bad_request("the attack on the exponential mechanism is for pure epsilon");
+  }
+  const double variance = request.variance_share * claim->epsilon;
+  double draw = claim->epsilon - variance;
   switch (mutant) {
     case ExponentialMutant::ExponentDoubled:
     case ExponentialMutant::RelationFactorMissing:
-      return 2.0 * plan.exponent();
+      draw *= 2.0;
+      break;
     case ExponentialMutant::ShareNotCounted:
-      return plan.exponent() / (1.0 - request.variance_share);
+      draw = claim->epsilon;
+      break;
     case ExponentialMutant::None:
       break;
   }
-  return plan.exponent();
+  const double spent = variance + draw;
+  return plan_exponential(
+      {bound, Vector::Ones(kDimension), PureDp{spent}, request.relation, 1, variance / spent});
 }
 
 }  // namespace
@@ -135,19 +140,17 @@ Result<AuditCase> exponential_case(const ExponentialAudit& request, ExponentialM
   if (!bound) {
     return error_of(bound);
   }
-  const Result<ExponentialPlan> plan =
-      plan_exponential({*bound, Vector::Ones(kDimension), request.budget, request.relation, 1,
-                        request.variance_share});
-  if (!plan) {
-    return error_of(plan);
+  const Result<ExponentialPlan> claimed = plan_of(request, *bound, ExponentialMutant::None);
+  const Result<ExponentialPlan> plan = plan_of(request, *bound, mutant);
+  if (!claimed || !plan) {
+    return error_of(claimed ? plan : claimed);
   }
-  const Result<double> exponent = mutated_exponent(request, *plan, mutant);
-  Result<TablePair> pair = worst_pair(*bound, request.relation, *exponent);
+  Result<TablePair> pair = worst_pair(*bound, request.relation, plan->exponent());
   if (!pair) {
     return error_of(pair);
   }
-  const auto attack = std::make_shared<const Attack>(std::move(*pair), *plan, *exponent);
-  return AuditCase{std::string(name_of(mutant)), plan->guarantee().loss,
+  const auto attack = std::make_shared<const Attack>(std::move(*pair), *plan);
+  return AuditCase{std::string(name_of(mutant)), claimed->guarantee().loss,
                    [attack](RandomStream& stream) { return attack->on(true, stream); },
                    [attack](RandomStream& stream) { return attack->on(false, stream); }};
 }

@@ -57,43 +57,28 @@ Attack attack_on(const OrbitAudit& audited, OrbitMutant mutant, const AxisPair& 
 
 using Statistic = std::function<double(const ExactGram&, RandomStream&)>;
 
-/// Algorithm 1 on the orbit of rank-one projections: s = H_11.
+/// Algorithm 1 on the orbit of rank-one projections: s = H_11. A mutant is the shipped plan at a
+/// budget, or for neighbours, that are not claimed.
 Statistic directions_statistic(const Attack& attack) {
-  if (attack.mutant == OrbitMutant::None) {
-    return [plan = *OrbitPlan::make(attack.request, Vector::Ones(1))](const ExactGram& gram,
-                                                                      RandomStream& stream) {
-      return plan.run(gram, stream)->value().matrix(0, 0).real();
-    };
+  OrbitRequest request = attack.request;
+  if (attack.mutant == OrbitMutant::ExponentDoubled) {
+    request.budget = PureDp{2.0 * attack.audited.epsilon};
+  } else if (attack.mutant == OrbitMutant::AddRemoveExponent) {
+    request.relation = Relation::AddRemove;
   }
-  const double exponent = detail::direction_exponent(
-      attack.audited, attack.mutant, detail::direction_budget(attack.audited, attack.mutant));
-  return [exponent, scales = attack.request.scales](const ExactGram& gram, RandomStream& stream) {
-    const HermitianMoment moment(gram, scales, RowField::Real);
-    return draw_on_orbit(moment, Vector::Ones(1), exponent, stream).matrix(0, 0).real();
+  return [plan = *OrbitPlan::make(request, Vector::Ones(1))](const ExactGram& gram,
+                                                             RandomStream& stream) {
+    return plan.run(gram, stream)->value().matrix(0, 0).real();
   };
-}
-
-LowRankDraw uncounted_draw(const LowRankPlan& plan, PureDp directions, const ExactGram& gram,
-                           RandomStream& stream) {
-  const HermitianMoment moment(gram, plan.request().scales, RowField::Real);
-  LowRankDraw draw;
-  draw.eigenvalues = release_eigenvalues(gram, moment, plan.shape(), plan.noise_scale(), stream);
-  const double exponent = *orbit_exponent(directions, plan.request().relation,
-                                          draw.eigenvalues.values, 2, plan.request().calibration);
-  draw.orbit = draw_on_orbit(moment, draw.eigenvalues.values, exponent, stream);
-  return draw;
 }
 
 /// Algorithm 2 in two dimensions: s of H = l_2 I + (l_1 - l_2) u u*, where the eigenvalues and the
 /// count look like those of the first table (then l_1 > l_2).
 Statistic low_rank_statistic(const Attack& attack) {
-  const LowRankPlan plan = *detail::audited_low_rank_plan(attack.audited);
-  const PureDp directions = detail::direction_budget(attack.audited, attack.mutant);
-  return [plan, directions, audited = attack.audited, pair = attack.pair, mutant = attack.mutant](
-             const ExactGram& gram, RandomStream& stream) {
-    const LowRankDraw draw = mutant == OrbitMutant::None
-                                 ? plan.run(gram, stream)->value()
-                                 : uncounted_draw(plan, directions, gram, stream);
+  const LowRankPlan plan = *detail::audited_low_rank_plan(attack.audited, attack.mutant);
+  return [plan, audited = attack.audited, pair = attack.pair](const ExactGram& gram,
+                                                              RandomStream& stream) {
+    const LowRankDraw draw = plan.run(gram, stream)->value();
     const Vector& l = draw.eigenvalues.values;
     const double smaller = l.size() > 1 ? l[1] : 0.0;
     if (!detail::looks_like_first(audited, pair, draw.eigenvalues) || !(l[0] > smaller)) {
@@ -207,7 +192,7 @@ Result<OrbitAttack> orbit_attack(const OrbitAudit& request, OrbitMutant mutant,
   if (!applies(request)) {
     return bad_request("this pair is not one of neighbours for the relation asked for");
   }
-  if (const Result<LowRankPlan> plan = detail::audited_low_rank_plan(request); !plan) {
+  if (const Result<LowRankPlan> plan = detail::audited_low_rank_plan(request, mutant); !plan) {
     return error_of(plan);
   }
   const BestPair best = best_pair(request, mutant, settings, miss);

@@ -91,9 +91,16 @@ std::vector<AxisPair> candidate_pairs(const OrbitAudit& request) {
   }
 }
 
-Result<LowRankPlan> audited_low_rank_plan(const OrbitAudit& request) {
+Result<LowRankPlan> audited_low_rank_plan(const OrbitAudit& request, OrbitMutant mutant) {
   const Eigen::Index rank = request.relation == Relation::ReplaceOne ? 2 : 1;
-  return LowRankPlan::make(orbit_request(request, 2), rank, kAuditedEigenvalueShare);
+  OrbitRequest planned = orbit_request(request, 2);
+  double share = kAuditedEigenvalueShare;
+  if (mutant == OrbitMutant::EigenvaluesNotCounted) {
+    // The same for the eigenvalues, and everything for the directions once more.
+    planned.budget = PureDp{(1.0 + share) * request.epsilon};
+    share /= 1.0 + share;
+  }
+  return LowRankPlan::make(planned, rank, share);
 }
 
 OrbitRequest orbit_request(const OrbitAudit& request, Eigen::Index dimension) {
@@ -110,9 +117,9 @@ double direction_exponent(const OrbitAudit& request, OrbitMutant mutant, PureDp 
 }
 
 PureDp direction_budget(const OrbitAudit& request, OrbitMutant mutant) {
-  const bool whole =
-      request.pair != OrbitPair::LowRank || mutant == OrbitMutant::EigenvaluesNotCounted;
-  return whole ? PureDp{request.epsilon} : audited_low_rank_plan(request)->direction_budget();
+  return request.pair != OrbitPair::LowRank
+             ? PureDp{request.epsilon}
+             : audited_low_rank_plan(request, mutant)->direction_budget();
 }
 
 PairLaw::PairLaw(const OrbitAudit& request, OrbitMutant mutant, const AxisPair& pair)
@@ -121,7 +128,7 @@ PairLaw::PairLaw(const OrbitAudit& request, OrbitMutant mutant, const AxisPair& 
   first_rate_ = c * (pair.first[0] - pair.first[1]);
   second_rate_ = c * (pair.second[0] - pair.second[1]);
   if (low_rank_) {
-    const LowRankPlan plan = *audited_low_rank_plan(request);
+    const LowRankPlan plan = *audited_low_rank_plan(request, mutant);
     first_side_ = side_probability(request, plan, pair, pair.first);
     second_side_ = side_probability(request, plan, pair, pair.second);
   }

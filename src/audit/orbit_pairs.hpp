@@ -22,7 +22,8 @@ struct AxisPair {
 };
 
 /// Algorithm 2 as it is attacked: both eigenvalues where both move (replace-one), else the first.
-Result<LowRankPlan> audited_low_rank_plan(const OrbitAudit& request);
+/// A mutant is the shipped plan at a budget that is not claimed.
+Result<LowRankPlan> audited_low_rank_plan(const OrbitAudit& request, OrbitMutant mutant);
 
 /// What an attack may choose from.
 std::vector<AxisPair> candidate_pairs(const OrbitAudit& request);

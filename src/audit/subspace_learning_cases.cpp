@@ -50,42 +50,48 @@ Statistic released(const ExactSubspacePlan& plan, ExactPoints points, double x, 
   };
 }
 
-/// The gap rule with the wrong noise: 1 if it releases.
-Statistic gap_with(std::int64_t gap, const TruncatedLaplace& noise) {
-  return [gap, noise](RandomStream& stream) {
-    return gap + noise.draw(stream) > noise.bound() ? 1.0 : 0.0;
-  };
-}
-
-Result<SubspaceAttacks> gap_attacks(const ApproxDp& budget, bool mutants) {
+ExactSubspaceRequest gap_request(const ApproxDp& budget) {
   ExactSubspaceRequest request;
   request.dimension = 2;
   request.budget = budget;
   request.aggregate = ExactAggregate::GapMax;
   request.exceptions = 0;
   request.max_abs = 10;
-  const Result<TruncatedLaplace> honest = TruncatedLaplace::make(2, budget.epsilon, budget.delta);
-  const Result<TruncatedLaplace> narrow = TruncatedLaplace::make(1, budget.epsilon, budget.delta);
-  if (!honest || !narrow) {
-    return error_of(honest ? narrow : honest);
+  return request;
+}
+
+/// The shipped rule with noise for `run` on points of two lines. Of a + b points the gap is
+/// a - b - 1, and one replaced point moves it from 2 to 4.
+Result<AuditCase> gap_case(std::string name, const ApproxDp& claim, const ApproxDp& run) {
+  const Result<TruncatedLaplace> noise = TruncatedLaplace::make(2, run.epsilon, run.delta);
+  if (!noise) {
+    return error_of(noise);
   }
-  request.rows = static_cast<std::size_t>(2 * honest->bound() + 5);
-  const Result<ExactSubspacePlan> plan = ExactSubspacePlan::make(request);
-  if (!plan) {
-    return error_of(plan);
-  }
-  // a + b points on two lines: the gap is a - b - 1, and one replaced point moves it from 2 to 4.
+  ExactSubspaceRequest request = gap_request(run);
+  request.rows = static_cast<std::size_t>(2 * noise->bound() + 5);
   const auto n = static_cast<std::int64_t>(request.rows);
   const std::int64_t low = (n + 3) / 2;
-  SubspaceAttacks attacks{"gapmax", {}};
-  attacks.cases.push_back({"gapmax as shipped", budget,
-                           released(*plan, two_lines(low + 1, n - low - 1), 1, 0),
-                           released(*plan, two_lines(low, n - low), 1, 0)});
+  return ExactSubspacePlan::make(request).map([&](const ExactSubspacePlan& plan) {
+    return AuditCase{std::move(name), claim, released(plan, two_lines(low + 1, n - low - 1), 1, 0),
+                     released(plan, two_lines(low, n - low), 1, 0)};
+  });
+}
+
+Result<SubspaceAttacks> gap_attacks(const ApproxDp& budget, bool mutants) {
+  const Result<AuditCase> shipped = gap_case("gapmax as shipped", budget, budget);
+  if (!shipped) {
+    return error_of(shipped);
+  }
+  SubspaceAttacks attacks{"gapmax", {*shipped}};
   if (mutants) {
-    const std::int64_t gap = 2 * low - n - 1;
-    attacks.cases.push_back({"noise for sensitivity 1 instead of 2", budget,
-                             gap_with(gap + 2, *narrow), gap_with(gap, *narrow)});
-    ExactSubspaceRequest published = request;
+    // Noise for half the sensitivity is that of the shipped rule at twice the epsilon.
+    const Result<AuditCase> narrow = gap_case("noise for sensitivity 1 instead of 2", budget,
+                                              {2.0 * budget.epsilon, budget.delta});
+    if (!narrow) {
+      return error_of(narrow);
+    }
+    attacks.cases.push_back(*narrow);
+    ExactSubspaceRequest published = gap_request(budget);
     published.published = true;
     published.exceptions = 1;
     published.max_abs = 1000;
@@ -121,7 +127,7 @@ double signed_count(const std::optional<NoisyWinner>& winner, std::int64_t first
   return static_cast<std::int64_t>(winner->group) < first ? 1e6 - count : -1e6 + count;
 }
 
-/// A histogram that goes wrong in one way.
+/// Mutants whose rule, not their noise, is wrong: no budget makes the shipped histogram do this.
 struct BrokenHistogram {
   TruncatedLaplace noise;
   std::int64_t threshold;
@@ -155,20 +161,25 @@ Result<SubspaceAttacks> histogram_attacks(const ApproxDp& budget, bool mutants) 
   if (!made || !full) {
     return made ? Result<SubspaceAttacks>(error_of(full)) : error_of(made);
   }
-  const StabilityHistogram histogram = *made;
-  const std::int64_t half = histogram.noise_bound() + 2;
-  const auto shipped = [histogram](std::int64_t first, std::int64_t second) -> Statistic {
+  const std::int64_t half = made->noise_bound() + 2;
+  const auto shipped = [](const StabilityHistogram& histogram, std::int64_t first,
+                          std::int64_t second) -> Statistic {
     return [histogram, all = votes(first, second), first](RandomStream& stream) {
       return signed_count(histogram.winner(all, stream), first);
     };
   };
   SubspaceAttacks attacks{"histogram of votes", {}};
-  attacks.cases.push_back(
-      {"histogram as shipped", budget, shipped(half + 1, half), shipped(half, half + 1)});
+  attacks.cases.push_back({"histogram as shipped", budget, shipped(*made, half + 1, half),
+                           shipped(*made, half, half + 1)});
   if (mutants) {
-    attacks.cases.push_back({"sensitivity 1 instead of 2", budget,
-                             broken({*full, half}, half + 1, half),
-                             broken({*full, half}, half, half + 1)});
+    // The budget for each of two counts is what one count would get: twice the shipped one.
+    const Result<StabilityHistogram> twice =
+        StabilityHistogram::make({2.0 * budget.epsilon, 2.0 * budget.delta});
+    if (!twice) {
+      return error_of(twice);
+    }
+    attacks.cases.push_back({"sensitivity 1 instead of 2", budget, shipped(*twice, half + 1, half),
+                             shipped(*twice, half, half + 1)});
     attacks.cases.push_back(
         {"threshold without the log", budget, broken({*full, 1}, 1, 0), broken({*full, 1}, 0, 0)});
     attacks.cases.push_back({"true count instead of noisy count", budget,
@@ -178,52 +189,101 @@ Result<SubspaceAttacks> histogram_attacks(const ApproxDp& budget, bool mutants) 
   return attacks;
 }
 
-constexpr std::int64_t kCoreGroups = 9;
-
-/// All groups at one point, or one of them far away.
-GroupPositions core_positions(bool all_agree) {
-  Matrix places = Matrix::Constant(1, kCoreGroups, 1.0);
-  if (!all_agree) {
-    places(0, 0) = 0x1p30;
-  }
-  return GroupPositions::at({1, 1, 1, static_cast<std::size_t>(kCoreGroups), 3, 0x1p-14}, places);
+/// Groups on a line, in units of the radius: one at `moved`, the others at zero.
+GroupPositions core_positions(std::int64_t groups, double moved) {
+  const GroupShape shape{1, 1, 1, static_cast<std::size_t>(groups), 3, 0x1p-14};
+  Matrix places = Matrix::Zero(1, groups);
+  places(0, 0) = moved / shape.step;
+  return GroupPositions::at(shape, places);
 }
 
-double weight_of(const std::optional<CoreAverage>& average) {
-  return average ? average->noisy_share : -1.0;
+/// The shipped core with each part of its budget multiplied: too little noise is what a core does
+/// that believes in a smaller sensitivity.
+Result<StableCore> core_with(const StableCore& core, std::int64_t groups, double weighing,
+                             double average) {
+  CoreBudget split = core.budget();
+  split.weighing.epsilon *= weighing;
+  split.average.mu *= average;
+  return StableCore::make(core_positions(groups, 0.0).shape, {1.0}, split);
 }
 
-Statistic weighed_with(std::int64_t weight, const TruncatedLaplace& noise, std::int64_t smallest) {
-  return [=](RandomStream& stream) {
-    const std::int64_t noisy = weight + noise.draw(stream) - noise.bound();
-    return noisy >= smallest ? static_cast<double>(noisy) : -1.0;
-  };
-}
+constexpr std::int64_t kWeighedGroups = 9;
 
-Result<SubspaceAttacks> core_attacks(const ApproxDp& budget, bool mutants) {
-  const Result<StableCore> core = StableCore::make(core_positions(true).shape, {1.0}, budget);
+/// All groups at one place against one of them far away: the weight moves by all of K.
+Result<SubspaceAttacks> weighing_attacks(const ApproxDp& budget, bool mutants) {
+  const Result<StableCore> core =
+      StableCore::make(core_positions(kWeighedGroups, 0.0).shape, {1.0}, budget);
   if (!core) {
     return error_of(core);
   }
-  const auto shipped = [&](bool all_agree) -> Statistic {
-    return [core = *core, positions = core_positions(all_agree)](RandomStream& stream) {
-      return weight_of(core.run(positions, stream, 1));
+  const auto weighed = [](const StableCore& by, double moved) -> Statistic {
+    return [by, positions = core_positions(kWeighedGroups, moved)](RandomStream& stream) {
+      const std::optional<CoreAverage> average = by.run(positions, stream, 1);
+      return average ? average->noisy_share : -1.0;
     };
   };
-  SubspaceAttacks attacks{"stable core", {}};
-  attacks.cases.push_back({"core as shipped", budget, shipped(true), shipped(false)});
+  constexpr double kFarAway = 0x1p16;
+  SubspaceAttacks attacks{"weighing of the core", {}};
+  attacks.cases.push_back(
+      {"core as shipped", budget, weighed(*core, 0.0), weighed(*core, kFarAway)});
   if (mutants) {
-    const CoreUnits units{kCoreGroups};
-    const ApproxDp& weighing = core->budget().weighing;
-    const Result<TruncatedLaplace> narrow =
-        TruncatedLaplace::make(units.full(), weighing.epsilon, weighing.delta);
+    const CoreUnits units{kWeighedGroups};
+    const double forgotten =
+        static_cast<double>(units.sensitivity()) / static_cast<double>(units.full());
+    const Result<StableCore> narrow = core_with(*core, kWeighedGroups, forgotten, 1.0);
     if (!narrow) {
       return error_of(narrow);
     }
-    const std::int64_t all = kCoreGroups * units.full();
     attacks.cases.push_back({"K = 1: a moved group counted, its effect on others not", budget,
-                             weighed_with(all, *narrow, -all * 100),
-                             weighed_with(all - units.sensitivity(), *narrow, -all * 100)});
+                             weighed(*narrow, 0.0), weighed(*narrow, kFarAway)});
+  }
+  return attacks;
+}
+
+/// Log likelihood ratio of the average, one group a radius above against a radius below the others,
+/// all of them at full weight. The weight is the same for both, so What says nothing and the
+/// average alone must be mu-GDP. The mean moves by 2 r / t, a third of what the lemma allows: the
+/// largest move of all data sets with equal weights that a search over small ones found.
+Statistic averaged(const StableCore& core, std::int64_t groups, bool above) {
+  const double mean = 1.0 / static_cast<double>(groups);
+  return
+      [core, mean, positions = core_positions(groups, above ? 1.0 : -1.0)](RandomStream& stream) {
+        const std::optional<CoreAverage> average = core.run(positions, stream, 1);
+        return average ? 2.0 * mean * average->reference_points(0, 0) /
+                             (average->noise_sd * average->noise_sd)
+                       : 0.0;
+      };
+}
+
+Result<SubspaceAttacks> average_attacks(const ApproxDp& budget, bool mutants) {
+  // Groups enough that the average is always released and its noise, for the weight less up to
+  // twice the bound of the weighing's noise, is little more than that for the whole weight.
+  constexpr std::int64_t kMostGroups = 2000;
+  std::int64_t groups = 11;
+  Result<StableCore> core = bad_request("");
+  for (; groups <= kMostGroups; groups += groups / 5) {
+    core = StableCore::make(core_positions(groups, 0.0).shape, {1.0}, budget);
+    const CoreUnits units{groups};
+    if (core && groups * units.full() > 8 * core->noise_bound()) {
+      break;
+    }
+  }
+  if (!core || groups > kMostGroups) {
+    return bad_request("the budget is too small for an attack on the core's average; spend more");
+  }
+  const GaussianDp claim = core->budget().average;
+  SubspaceAttacks attacks{"average of the core", {}};
+  attacks.cases.push_back(
+      {"average as shipped", claim, averaged(*core, groups, true), averaged(*core, groups, false)});
+  if (mutants) {
+    // Noise for a mean that moves by r / t instead of 2 K r / W, K up to 3 units of full weight.
+    const Result<StableCore> careless = core_with(*core, groups, 1.0, 6.0);
+    if (!careless) {
+      return error_of(careless);
+    }
+    attacks.cases.push_back({"noise for radius / groups: neither K nor the diameter", claim,
+                             averaged(*careless, groups, true),
+                             averaged(*careless, groups, false)});
   }
   return attacks;
 }
@@ -232,7 +292,7 @@ Result<SubspaceAttacks> core_attacks(const ApproxDp& budget, bool mutants) {
 
 Result<std::vector<SubspaceAttacks>> subspace_attacks(const ApproxDp& budget, bool mutants) {
   std::vector<SubspaceAttacks> all;
-  for (const auto& make : {gap_attacks, histogram_attacks, core_attacks}) {
+  for (const auto& make : {gap_attacks, histogram_attacks, weighing_attacks, average_attacks}) {
     Result<SubspaceAttacks> attacks = make(budget, mutants);
     if (!attacks) {
       return error_of(attacks);

@@ -158,10 +158,6 @@ constexpr std::array kNumberTypes = {
 Result<void> set_type(std::string_view type, NpyHeader& header) {
   std::string_view name = type.substr(std::min<std::size_t>(1, type.size()));
   if (name == "c8" || name == "c16") {
-    if (header.column_major) {
-      return bad_request(
-          "the array holds complex numbers in Fortran order; save it with np.ascontiguousarray.");
-    }
     header.complex_pairs = true;
     name = name == "c8" ? "f4" : "f8";
   }

@@ -20,7 +20,7 @@ struct NpyHeader {
 };
 
 /// NPY versions 1 to 3 with numbers in one or two dimensions; everything else is refused. A complex
-/// array in C order has twice as many columns: c1.re, c1.im, c2.re, ...
+/// array has twice as many columns: c1.re, c1.im, c2.re, ...
 Result<NpyHeader> read_npy_header(const FileDescriptor& file);
 
 }  // namespace eigenveil::detail

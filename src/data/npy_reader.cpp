@@ -105,6 +105,9 @@ class NpyReader final : public RowReader {
     chunk.size = part * selection_.sources.size();
     chunk.bytes.resize(std::max(chunk.bytes.size(), chunk.size));
     char* into = chunk.bytes.data();
+    if (header_.complex_pairs) {
+      return fill_complex_columns(first, chunk);
+    }
     for (const std::size_t column : selection_.sources) {
       const std::size_t cell = column * header_.rows + first;
       Result<void> done = read_exactly(header_.data_offset + cell * header_.item_bytes, into, part);
@@ -112,6 +115,30 @@ class NpyReader final : public RowReader {
         return done;
       }
       into += part;
+    }
+    return {};
+  }
+
+  /// Real and imaginary parts of a column lie in turn in the file, and apart in the chunk.
+  Result<void> fill_complex_columns(std::size_t first, RawChunk& chunk) const {
+    const std::size_t item = header_.item_bytes;
+    std::vector<char> pairs(2 * item * chunk.records);
+    std::optional<std::size_t> held;  // complex column in `pairs`
+    char* into = chunk.bytes.data();
+    for (const std::size_t column : selection_.sources) {
+      if (held != column / 2) {
+        held = column / 2;
+        const std::size_t cell = *held * header_.rows + first;
+        Result<void> done =
+            read_exactly(header_.data_offset + cell * 2 * item, pairs.data(), pairs.size());
+        if (!done) {
+          return done;
+        }
+      }
+      const char* from = pairs.data() + (column % 2) * item;
+      for (std::size_t row = 0; row < chunk.records; ++row, into += item, from += 2 * item) {
+        std::copy_n(from, item, into);
+      }
     }
     return {};
   }

@@ -8,6 +8,7 @@
 #include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/moment_plan.hpp"
 #include "grid_cells.hpp"
+#include "grid_outlook.hpp"
 #include "group_spread.hpp"
 
 namespace eigenveil {
@@ -23,8 +24,10 @@ constexpr std::size_t kLargestPositions = 120'000'000;
 /// Positions are rounded to this share of the smallest radius over sqrt(coordinates).
 constexpr double kStepsPerRadius = 32.0;
 constexpr double kFewestRadiusSteps = 0x1p14;
-/// Agreement the default cell side is made for.
-constexpr double kGridAgreement = 0.9;
+/// The default cells are as narrow as an answer with this probability allows.
+constexpr double kGridAnswer = 0.9;
+/// Probability that noise turns the subspace further than the release says.
+constexpr double kNoiseAngleError = 1e-3;
 
 Result<void> check_request(const SubspaceRequest& request) {
   if (request.subspace < 1 || request.subspace > request.dimension) {
@@ -40,6 +43,9 @@ Result<void> check_request(const SubspaceRequest& request) {
   }
   if (request.references_per_direction < 1 || request.references_per_direction > 100) {
     return bad_request("--references must be a whole number from 1 to 100");
+  }
+  if (!(request.largest_noise_angle > 0.0) || !(request.largest_noise_angle < 1.0)) {
+    return bad_request("--largest-noise-angle is a sine and must lie between 0 and 1");
   }
   for (const double factor : {request.cell_factor, request.radius_factor}) {
     if (!(factor >= 1e-3) || !(factor <= 1e6)) {
@@ -181,13 +187,15 @@ Result<void> SubspacePlan::plan_grid() {
       detail::simulate_group_spread(shape_.subspace, shape_.per_group, shape_.references, 1.0);
   const auto free = static_cast<double>(shape_.dimension - shape_.subspace);
   const auto coordinates = static_cast<double>(shape_.coordinates());
-  // Every coordinate may cut: P(one cell) = prod (1 - range_c / side), and the range of t normals
-  // is about 2 sqrt(2 ln t) of their deviations.
+  // Every coordinate may cut: a wall falls within one deviation of it, on either side, with
+  // probability 2 deviation / side.
   const double deviation = *request_.gamma * std::sqrt(free * spread.mean / coordinates) + 1e-12;
-  const double range =
-      2.0 * std::sqrt(2.0 * std::log(static_cast<double>(shape_.groups))) * deviation;
-  cell_side_ = request_.cell_factor * coordinates * range / -std::log(kGridAgreement);
-  agreement_ = std::exp(-coordinates * range / cell_side_);
+  const detail::GridOutlook outlook(*histogram, shape_.groups, spread.spreads);
+  const double cuts = outlook.largest_cuts(kGridAnswer) / request_.cell_factor;
+  const detail::GridOutlook::Chances chances = outlook.at(cuts);
+  cell_side_ = 2.0 * coordinates * deviation / cuts;
+  agreement_ = chances.one_cell;
+  answer_probability_ = chances.answer;
   shape_.step = cell_side_ * 0x1p-20;
   angle_per_gamma_ = cell_side_ / std::sqrt(12.0) *
                      std::sqrt(static_cast<double>(shape_.dimension)) /
@@ -207,14 +215,15 @@ LearnedSubspace SubspacePlan::run_core(const GroupPositions& positions, RandomSt
     return {};
   }
   ReferenceSpan span = span_of_references(average->reference_points, shape_.subspace);
+  // The norm of d x q normals exceeds sqrt(d) + sqrt(q) + sqrt(2 ln(1/error)) with at most that
+  // probability, and noise of norm z turns the span by at most z / s_k, s_k of the noisy points.
   const double noise = average->noise_sd * (std::sqrt(static_cast<double>(shape_.dimension)) +
-                                            std::sqrt(static_cast<double>(shape_.references)));
-  const double signal2 = span.smallest_singular * span.smallest_singular - noise * noise;
-  const double angle = signal2 > 0.0 ? noise / std::sqrt(signal2) : 1.0;
+                                            std::sqrt(static_cast<double>(shape_.references)) +
+                                            std::sqrt(-2.0 * std::log(kNoiseAngleError)));
+  const double angle = std::min(1.0, noise / span.smallest_singular);
   // A subspace that noise explains is no answer: this looks at released numbers alone.
   const bool whole = shape_.subspace == shape_.dimension;
-  if (span.smallest_singular == 0.0 ||
-      (!(angle <= LearnedSubspace::kLargestNoiseAngle) && !whole)) {
+  if (span.smallest_singular == 0.0 || (!(angle <= request_.largest_noise_angle) && !whole)) {
     return {};
   }
   return {true, std::move(span.frame), average->noise_sd, angle, average->radius};
@@ -234,8 +243,7 @@ LearnedSubspace SubspacePlan::run_grid(const GroupPositions& positions,
   // expected ones decide: a public number.
   const double angle = std::min(1.0, predicted_angle(*request_.gamma));
   const bool whole = shape_.subspace == shape_.dimension;
-  if (span.smallest_singular == 0.0 ||
-      (!(angle <= LearnedSubspace::kLargestNoiseAngle) && !whole)) {
+  if (span.smallest_singular == 0.0 || (!(angle <= request_.largest_noise_angle) && !whole)) {
     return {};
   }
   return {true, std::move(span.frame), sd, angle, 0.0};

@@ -29,6 +29,10 @@ constexpr double kSolverFactor = 16.0;
 /// t² = R²/4 for the row count beside the r x r matrix, as in method gauss.
 constexpr double kCountShare = 0.25;
 
+/// The p x p matrix and its eigenpairs: about 32 p² bytes and 4 p³ / 3 operations, 3 GB and some
+/// minutes here.
+constexpr std::size_t kMostColumns = 10'000;
+
 /// Lemma 2: sqrt(2) min(q, q / (2 (1 - q))) for one row that comes or goes, q = R²/gap < 1.
 double one_row_change(double ratio) {
   const double refined = up(ratio / down(2.0 * down(1.0 - ratio)), 2);
@@ -115,6 +119,14 @@ Result<GapPlan> GapPlan::make(const GapRequest& request) {
   }
   if (request.components >= static_cast<Eigen::Index>(request.bound.dimension())) {
     return bad_request("spiked-robust needs -k below the number of columns: there must be a gap");
+  }
+  if (const std::size_t p = request.bound.dimension(); p > kMostColumns) {
+    const auto columns = static_cast<double>(p);
+    return bad_request(fmt::format(
+        "spiked-robust would take too long: {} columns need the eigenpairs of a matrix of {:.0f} "
+        "GB, and the work grows with their cube; the limit is {} columns (method spiked and "
+        "--within-subspace make no such matrix)",
+        p, std::ceil(32e-9 * columns * columns), kMostColumns));
   }
   if (const Result<void> checked = check_wide_subspace(
           static_cast<Eigen::Index>(request.bound.dimension()), request.components);

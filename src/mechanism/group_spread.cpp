@@ -52,6 +52,7 @@ GroupSpread simulate_group_spread(std::size_t subspace, std::size_t per_group,
     spread.agreement += std::clamp(2.0 * share - 1.0, 0.0, 1.0) / kSimulatedGroups;
   }
   spread.smallest_singular = std::sqrt(std::max(1e-300, symmetric_eigen(g).values[k - 1]));
+  spread.spreads = std::move(spreads);
   return spread;
 }
 

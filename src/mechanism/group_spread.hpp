@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "eigenveil/core/matrix.hpp"
 
@@ -13,8 +14,9 @@ namespace eigenveil::detail {
 /// squared distance of the positions of groups i and j is gamma^2 (d - k) (a_i + a_j) with a_i =
 /// tr(M_i^-1 (G + q I)), M_i ~ Wishart_k(m), G ~ Wishart_k(q).
 struct GroupSpread {
-  double quantile = 0.0;  ///< of a_i: the radius is made from it
-  double mean = 0.0;      ///< of a_i
+  double quantile = 0.0;        ///< of a_i: the radius is made from it
+  double mean = 0.0;            ///< of a_i
+  std::vector<double> spreads;  ///< simulated a_i, increasing
   double agreement =
       0.0;  ///< expected core weight over full weight at radius_factor of that radius
   double smallest_singular = 1.0;  ///< of k x q standard normals, typical

@@ -14,8 +14,20 @@ Result<StabilityHistogram> StabilityHistogram::make(const ApproxDp& budget) {
 }
 
 std::int64_t StabilityHistogram::sure_votes(std::size_t groups) const {
-  // count - A > max(A, groups / 2)
-  return noise_.bound() + std::max(noise_.bound(), static_cast<std::int64_t>(groups / 2)) + 1;
+  return noise_.bound() + threshold(groups) + 1;
+}
+
+std::int64_t StabilityHistogram::threshold(std::size_t groups) const {
+  return std::max(noise_.bound(), static_cast<std::int64_t>(groups / 2));
+}
+
+double StabilityHistogram::pass_probability(std::int64_t votes, std::size_t groups) const {
+  double probability = 0.0;
+  const std::int64_t smallest = std::max(threshold(groups) + 1 - votes, -noise_.bound());
+  for (std::int64_t x = smallest; x <= noise_.bound(); ++x) {
+    probability += noise_.probability(x);
+  }
+  return std::min(1.0, probability);
 }
 
 std::optional<NoisyWinner> StabilityHistogram::winner(const std::vector<Vote>& votes,
@@ -30,12 +42,11 @@ std::optional<NoisyWinner> StabilityHistogram::winner(const std::vector<Vote>& v
       ++cells.try_emplace(*votes[group], Cell{group, 0}).first->second.count;
     }
   }
-  const std::int64_t threshold =
-      std::max(noise_.bound(), static_cast<std::int64_t>(votes.size() / 2));
+  const std::int64_t least = threshold(votes.size());
   std::optional<NoisyWinner> best;
   for (const auto& [key, cell] : cells) {
     const std::int64_t noisy = cell.count + noise_.draw(stream);
-    if (noisy > threshold && (!best || noisy > best->noisy_count)) {
+    if (noisy > least && (!best || noisy > best->noisy_count)) {
       best = NoisyWinner{cell.group, noisy};
     }
   }

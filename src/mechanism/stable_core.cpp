@@ -67,22 +67,25 @@ StableCore::StableCore(GroupShape shape, std::vector<double> radii, CoreBudget b
 
 Result<StableCore> StableCore::make(const GroupShape& shape, std::vector<double> radii,
                                     const ApproxDp& budget) {
+  return split_core_budget(budget, bisection_tests(radii.size()),
+                           static_cast<std::int64_t>(shape.groups))
+      .and_then([&](const CoreBudget& split) { return make(shape, std::move(radii), split); });
+}
+
+Result<StableCore> StableCore::make(const GroupShape& shape, std::vector<double> radii,
+                                    const CoreBudget& split) {
   if (static_cast<double>(shape.coordinates()) > kLargestCoordinates || shape.groups < 3 ||
       shape.groups > 20'000) {
     return bad_request("the core needs 3 to 20000 groups and at most 2^31 coordinates");
   }
-  const auto t = static_cast<std::int64_t>(shape.groups);
-  return split_core_budget(budget, bisection_tests(radii.size()), t)
-      .and_then([&](const CoreBudget& split) -> Result<StableCore> {
-        // sigma in steps of the output grid lies between radius / mu * [2^10 .., 2^33].
-        if (split.average.mu < 0x1p-12 || split.average.mu > 0x1p9) {
-          return bad_request("the budget is out of range for the core; epsilon near 1 is usual");
-        }
-        return TruncatedLaplace::make(CoreUnits{t}.sensitivity(), split.weighing.epsilon,
-                                      split.weighing.delta)
-            .map([&](TruncatedLaplace noise) {
-              return StableCore(shape, std::move(radii), split, std::move(noise));
-            });
+  // sigma in steps of the output grid lies between radius / mu * [2^10 .., 2^33].
+  if (split.average.mu < 0x1p-12 || split.average.mu > 0x1p9) {
+    return bad_request("the budget is out of range for the core; epsilon near 1 is usual");
+  }
+  const CoreUnits units{static_cast<std::int64_t>(shape.groups)};
+  return TruncatedLaplace::make(units.sensitivity(), split.weighing.epsilon, split.weighing.delta)
+      .map([&](TruncatedLaplace noise) {
+        return StableCore(shape, std::move(radii), split, std::move(noise));
       });
 }
 

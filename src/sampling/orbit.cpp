@@ -14,6 +14,7 @@ using Index = Eigen::Index;
 constexpr int kBlockAttempts = 64;
 constexpr int kAngularAttempts = 256;
 constexpr int kVertexAttempts = 64;
+constexpr int kTiltedAttempts = 64;
 
 Result<void> check(const OrbitLaw& law) {
   const Vector& l = law.spectrum;
@@ -70,8 +71,11 @@ Result<OrbitSampler> OrbitSampler::make(const OrbitLaw& law) {
     if (rank > 1) {
       sampler.angular_.emplace(scaled, rank);
     }
-  } else if (VertexRejection::applies(weights, sampler.spectrum_)) {
-    sampler.vertex_.emplace(weights, sampler.spectrum_);
+  } else {
+    if (VertexRejection::applies(weights, sampler.spectrum_)) {
+      sampler.vertex_.emplace(weights, sampler.spectrum_);
+    }
+    sampler.tilted_.emplace(weights, sampler.spectrum_);
   }
   const Vector row_rates = weights.head(dimension - 1) - weights.tail(dimension - 1);
   sampler.coupling_.emplace(row_rates, sampler.spectrum_);
@@ -104,6 +108,13 @@ ComplexMatrix OrbitSampler::draw_sorted(RandomStream& stream) const {
     for (int attempt = 0; attempt < kVertexAttempts; ++attempt) {
       if (const auto pattern = vertex_->attempt(stream)) {
         return frame_from_pattern(*pattern, stream);
+      }
+    }
+  }
+  if (tilted_) {
+    for (int attempt = 0; attempt < kTiltedAttempts; ++attempt) {
+      if (auto frame = tilted_->attempt(stream)) {
+        return *std::move(frame);
       }
     }
   }

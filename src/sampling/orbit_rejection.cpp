@@ -7,6 +7,7 @@
 #include <cmath>
 #include <complex>
 
+#include "eigenveil/random/haar.hpp"
 #include "eigenveil/random/normal.hpp"
 
 namespace eigenveil {
@@ -137,6 +138,42 @@ std::optional<GelfandTsetlinPattern> VertexRejection::attempt(RandomStream& stre
     }
   }
   return pattern;
+}
+
+TiltedProjector::TiltedProjector(const Vector& weights, Vector spectrum)
+    : costs_(weights[0] - weights.array()), spectrum_(std::move(spectrum)) {
+  const Index rank = spectrum_.size();
+  if (rank < weights.size()) {
+    const Vector scaled = spectrum_[rank - 1] * weights;
+    block_.emplace(scaled, rank);
+    angular_.emplace(scaled, rank);
+  }
+}
+
+std::optional<ComplexMatrix> TiltedProjector::attempt(RandomStream& stream) const {
+  const Index dimension = costs_.size();
+  const Index rank = spectrum_.size();
+  ComplexMatrix frame;
+  if (block_) {
+    std::optional<ComplexMatrix> drawn = block_->attempt(stream);
+    if (!drawn) {
+      drawn = angular_->attempt(stream);
+    }
+    if (!drawn) {
+      return std::nullopt;
+    }
+    frame = *drawn * complex_haar_frame(stream, rank, rank);
+  } else {
+    frame = complex_haar_frame(stream, dimension, rank);
+  }
+  // exp(sum_j (l_j - l_k) v_j^* (W - w_1) v_j), at most 1.
+  const Vector spent = frame.cwiseAbs2().transpose() * costs_;
+  const double smallest = spectrum_[rank - 1];
+  const double cost = (spectrum_.array() - smallest).matrix().dot(spent);
+  if (!(uniform(stream) < std::exp(-cost))) {
+    return std::nullopt;
+  }
+  return ComplexMatrix(frame * spectrum_.cwiseSqrt().asDiagonal());
 }
 
 }  // namespace eigenveil

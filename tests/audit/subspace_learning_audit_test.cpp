@@ -9,7 +9,7 @@ namespace eigenveil::test {
 namespace {
 
 constexpr ApproxDp kBudget{2.0, 0.05};
-constexpr int kHonest = 3;
+constexpr int kHonest = 4;
 
 TEST(SubspaceLearningAttack, ShippedStepsStandAndMutantsFall) {
   const auto families = *subspace_attacks(kBudget, true);

@@ -167,6 +167,19 @@ class Terminals(CliTest):
             self.assertEqual(done.returncode, 1)
             self.assert_one_sentence(done.stderr.decode())
 
+    def test_help_into_a_full_disk_is_an_output_failure(self):
+        for words in ((), ("--help",), ("--version",), ("pca", "--help")):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([PROGRAM, *words], stdout=full, stderr=subprocess.PIPE,
+                                      timeout=300, check=False)
+            self.assertEqual(done.returncode, 1, words)
+            self.assert_one_sentence(done.stderr.decode())
+
+    def test_levels_of_intervals_are_sensible(self):
+        for level in ("0.9999999999999999", "1e-300", "0", "1", "nan"):
+            self.assertIn("--level", self.refuse("analyse", "regress", "t", "--response", "a",
+                                                 "--predictors", "b", "--level", level))
+
     def test_progress_is_shown_on_a_terminal_and_ends_its_line(self):
         self.write("t.csv", "a,b\n" + "1,2\n" * 1000)
         flags = ("pca", "t.csv", *RANGE, "--mu", "1")

@@ -143,10 +143,31 @@ class Orbit(CliTest):
             "pca", path, "--method", "orbit", "--epsilon", 20, "--row-norm", 1, "--complex-rows",
             "-k", 1, "--seed", 1).splitlines() if l.startswith("  PC1")][0]
         self.assertRegex(line, r"c2 [+-][0-9.]+[+-][0-9.]+i, c1 [+-]")
-        fortran = complex_npy(rows).replace(b"'fortran_order': False", b"'fortran_order': True ")
-        self.assertIn("ascontiguousarray", self.refuse(
-            "pca", self.write("f.npy", fortran), "--method", "orbit", "--epsilon", 1, "--row-norm",
-            1, "--complex-rows"))
+
+    def test_the_order_of_a_complex_array_does_not_matter(self):
+        rows = [[complex(0.1 * (i % 7), 0.02 * i), complex(0.0, 0.3)] for i in range(30)]
+        by_columns = complex_npy([list(column) for column in zip(*rows)])
+        for old, new in ((b"'fortran_order': False", b"'fortran_order': True "),
+                         (b"(2, 30)", b"(30, 2)")):
+            self.assertIn(old, by_columns)
+            by_columns = by_columns.replace(old, new)
+        self.write("c.npy", complex_npy(rows))
+        self.write("f.npy", by_columns)
+        said = [self.succeed("pca", name, "--method", "orbit", "--epsilon", 20, "--row-norm", 1,
+                             "--complex-rows", "-k", 1, "--seed", 1).split("\n", 1)[1]
+                for name in ("c.npy", "f.npy")]
+        self.assertEqual(said[0], said[1])
+
+    def test_samples_depend_on_differences_of_the_spectrum(self):
+        # The same seed, the same draws: only y_i - y_j enters, in the order of the file.
+        draws = []
+        for name, values in (("a", "1\n3\n2\n"), ("b", "-5\n-3\n-4\n")):
+            spectrum = self.write(name + ".txt", values)
+            self.succeed("sample", "orbit", "--spectrum", spectrum, "--exponent", 4, "--orbit",
+                         "2,1", "--draws", 5, "--seed", 7, "--out", self.path(name + ".npy"))
+            with open(self.path(name + ".npy"), "rb") as file:
+                draws.append(file.read())
+        self.assertEqual(draws[0], draws[1])
 
     def test_samples_are_frames_of_the_orbit(self):
         spectrum = self.write("y.txt", "3\n2\n1\n0\n")

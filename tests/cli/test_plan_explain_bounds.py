@@ -62,7 +62,7 @@ class Plans(CliTest):
 
     def test_predicted_error_falls_with_rows(self):
         spectrum = self.write("s.txt", "3\n1\n0.1\n")
-        error = [self.plan("pca", "--rows", n, "--dimension", 3, "--row-norm", 2, "--mu", 1,
+        error = [self.plan("pca", "--rows", n, "--dimension", 3, "--row-norm", 3, "--mu", 1,
                            "--spectrum", spectrum)["predicted_error_f2"]
                  for n in (1000, 10000, 100000)]
         self.assertGreater(error[0], error[1])
@@ -70,8 +70,24 @@ class Plans(CliTest):
         self.assertGreater(error[2], 0.0)
         for wrong in ("3\n1\n", "3\n1\nx\n", "3\n1\n-1\n", "3\n1\nnan\n"):
             self.write("s.txt", wrong)
-            self.refuse("plan", "pca", "--rows", 10, "--dimension", 3, "--row-norm", 2, "--mu", 1,
+            self.refuse("plan", "pca", "--rows", 10, "--dimension", 3, "--row-norm", 3, "--mu", 1,
                         "--spectrum", spectrum)
+
+    def test_a_spectrum_no_bounded_table_has_is_refused(self):
+        spectrum = self.write("s.txt", "3\n1\n0.1\n")
+        size = ("--rows", 1000, "--dimension", 3, "--mu", 1, "--spectrum", spectrum)
+        for words in (("pca",), ("pca", "--compare"), ("covariance",), ("lowrank", "-k", 1)):
+            self.assertIn("square of the row bound",
+                          self.refuse("plan", *words, *size, "--row-norm", 2))
+            self.succeed("plan", *words, *size, "--row-norm", 2.03)
+
+    def test_a_covariance_plan_uses_the_spectrum(self):
+        spectrum = self.write("s.txt", "0.3\n0.2\n0.1\n")
+        facts = self.plan("covariance", "--rows", 1000, "--dimension", 3, "--row-norm", 1, "--mu",
+                          1, "--spectrum", spectrum)
+        expected = (3 * facts["noise_sd_diagonal"] ** 2 + 6 * facts["noise_sd_off_diagonal"] ** 2)
+        self.assertAlmostEqual(facts["predicted_error_f2"] / expected, 1.0, places=9)
+        self.assertAlmostEqual(facts["covariance_f2"], 0.14, places=9)
 
 
 class Explanations(CliTest):

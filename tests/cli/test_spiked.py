@@ -213,6 +213,11 @@ class Robust(CliTest):
                            "--runs", 20000, "--seed", 1)
         self.assertRegex(out, r"gap: mutant: noise x 0.9 +not attacked, needs --runs \d+")
 
+    def test_too_many_columns_are_refused_before_any_work(self):
+        self.assertIn("too long", self.refuse(
+            "plan", "pca", "--method", "spiked-robust", "--rows", 3000, "--dimension", 20000,
+            "--row-norm", 8, "--epsilon", 1, "--delta", 1e-6))
+
     def test_it_needs_delta(self):
         table = self.write("t.csv", csv_text([], spiked_rows(10, 3, 1)))
         self.assertIn("--delta", self.refuse("pca", table, "--method", "spiked-robust",

@@ -343,6 +343,21 @@ class SubspacePlans(CliTest):
         grid = self.succeed("plan", "subspace", "--rows", "4000", "--dimension", "500", "-k", "2",
                             *BUDGET, "--gamma", "1e-3", "--aggregate", "grid")
         self.assertIn("expect NULL", grid)
+        facts = json.loads(self.succeed("plan", "subspace", "--rows", "4000", "--dimension", "500",
+                                        "-k", "2", *BUDGET, "--gamma", "1e-7", "--aggregate",
+                                        "grid", "--json"))
+        # What the default cells are made for; all groups need not share one.
+        self.assertAlmostEqual(facts["answer_probability"], 0.9, delta=0.01)
+        self.assertLess(facts["agreement"], facts["answer_probability"])
+
+    def test_the_limit_for_null_is_public(self):
+        size = ("plan", "subspace", "--rows", "4000", "--dimension", "500", "-k", "2", *BUDGET,
+                "--gamma", "3e-3")
+        self.assertNotIn("expect NULL", self.succeed(*size))
+        self.assertIn("expect NULL", self.succeed(*size, "--largest-noise-angle", "0.1"))
+        for limit in ("0", "1", "-1", "nan"):
+            self.assertIn("--largest-noise-angle",
+                          self.refuse(*size, "--largest-noise-angle", limit))
 
     def test_words_of_the_other_case_are_refused(self):
         size = ("plan", "subspace", "--rows", "4000", "--dimension", "20", "-k", "2", *BUDGET)

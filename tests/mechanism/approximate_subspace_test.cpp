@@ -70,10 +70,9 @@ double sine_limit(const Matrix& frame, const Matrix& mean, const LearnedSubspace
       std::sqrt(static_cast<double>(mean.rows())) + std::sqrt(static_cast<double>(mean.cols()));
   const double largest_noise = learned.noise_sd * (edge + std::sqrt(2.0 * std::log(1.0 / alpha)));
   const double rounding = std::sqrt(static_cast<double>(mean.size())) * learned.radius * 0x1p-24;
-  // noise_angle = noise / sqrt(s_k^2 - noise^2)
-  const double noise = learned.noise_sd * edge;
+  // noise_angle = noise / s_k with the norm that noise exceeds once in a thousand
   const double smallest =
-      noise * std::sqrt(1.0 + 1.0 / (learned.noise_angle * learned.noise_angle));
+      learned.noise_sd * (edge + std::sqrt(2.0 * std::log(1e3))) / learned.noise_angle;
   return (spectral_norm(mean - frame * (frame.transpose() * mean)) + largest_noise + rounding) /
          smallest;
 }
@@ -135,15 +134,50 @@ TEST(ApproximateSubspace, TheWholeSpaceIsFound) {
   }
 }
 
-TEST(ApproximateSubspace, GridNeedsAMuchSmallerGamma) {
-  RandomStream stream = RandomStream::seeded(seed_for("subspace grid"));
-  const Matrix frame = haar_frame(stream, 40, 1);
-  for (const auto& [gamma, found] : {std::pair(1e-7, true), {1e-2, false}}) {
-    const Matrix rows = rows_near(frame, 1500, gamma, stream);
+TEST(ApproximateSubspace, NoiseBeyondTheLimitIsNull) {
+  RandomStream stream = RandomStream::seeded(seed_for("subspace limit"));
+  const Matrix rows = rows_near(haar_frame(stream, 20, 1), 3000, 1e-3, stream);
+  SubspaceRequest request = request_for(rows, 1, 1e-3);
+  const LearnedSubspace learned = learn(request, rows, stream);
+  ASSERT_TRUE(learned.found);
+  request.largest_noise_angle = 0.01 * learned.noise_angle;
+  EXPECT_FALSE(learn(request, rows, stream).found);
+  for (const double limit : {0.0, 1.0, -0.1, std::nan("")}) {
+    request.largest_noise_angle = limit;
+    EXPECT_FALSE(SubspacePlan::make(request)) << limit;
+  }
+}
+
+/// Runs in which the grid answered.
+int grid_answers(double gamma, double cell_factor, int runs, double* planned,
+                 RandomStream& stream) {
+  int found = 0;
+  for (int run = 0; run < runs; ++run) {
+    const Matrix rows = rows_near(haar_frame(stream, 20, 1), 600, gamma, stream);
     SubspaceRequest request = request_for(rows, 1, gamma);
     request.aggregate = SubspaceAggregate::Grid;
-    EXPECT_EQ(learn(request, rows, stream).found, found) << gamma;
+    request.cell_factor = cell_factor;
+    *planned = SubspacePlan::make(request)->answer_probability();
+    found += learn(request, rows, stream).found ? 1 : 0;
   }
+  return found;
+}
+
+TEST(ApproximateSubspace, GridAnswersAsOftenAsPlanned) {
+  RandomStream stream = RandomStream::seeded(seed_for("subspace grid"));
+  constexpr int kRuns = 60;
+  double planned = 0.0;
+  const int found = grid_answers(1e-7, 1.0, kRuns, &planned, stream);
+  EXPECT_NEAR(planned, 0.9, 0.01);  // what the default cells are made for
+  const double least =
+      quantile(boost::math::binomial(kRuns, planned), alpha_of("mechanism: grid answers"));
+  EXPECT_GE(found, least);
+  // Broken twin: cells of a tenth of that width.
+  double narrow = 0.0;
+  EXPECT_LT(grid_answers(1e-7, 0.1, kRuns, &narrow, stream), least);
+  EXPECT_LT(narrow, 0.5);
+  // Beyond the gamma it can bear the grid answers NULL, whatever the cells hold.
+  EXPECT_EQ(grid_answers(1e-2, 1.0, 5, &planned, stream), 0);
 }
 
 TEST(ApproximateSubspace, BoostingTakesWhatMostAgreeOn) {

@@ -295,7 +295,7 @@ TEST(StableCore, APositionDependsOnItsGroupAlone) {
 TEST(StableCore, NoiseFollowsItsLaw) {
   constexpr std::size_t kGroups = 120;
   const GroupShape shape{1, 1, 1, kGroups, 3, 0x1p-14};
-  const StableCore core = *StableCore::make(shape, {1.0}, {4.0, 1e-3});
+  const StableCore core = *StableCore::make(shape, {1.0}, ApproxDp{4.0, 1e-3});
   const GroupPositions positions = GroupPositions::at(shape, Matrix::Constant(1, kGroups, 1000.0));
   RandomStream stream = RandomStream::seeded(seed_for("core noise"));
   std::vector<double> values;

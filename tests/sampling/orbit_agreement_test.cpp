@@ -59,11 +59,27 @@ TEST(OrbitAgreement, EveryPairOfSamplers) {
   RandomStream stream = RandomStream::seeded(seed_for("orbit.pairs"));
   const Vector y = vector_of({1.0, 0.85, 0.4, 0.35, 0.1, 0.0});
   const auto projector = {block_method, angular_method, coupling_method, cascade_method};
-  const auto distinct = {vertex_method, coupling_method, cascade_method};
+  const auto distinct = {vertex_method, tilted_method, coupling_method, cascade_method};
+  const auto tied = {tilted_method, coupling_method, cascade_method};
   expect_all_pairs_agree({y, vector_of({1.0}), 5.0}, projector, stream);
   expect_all_pairs_agree({y, vector_of({0.8, 0.8}), 9.0}, projector, stream);
   expect_all_pairs_agree({y, vector_of({1.0, 0.5}), 20.0}, distinct, stream);
   expect_all_pairs_agree({y.head(3), vector_of({1.0, 0.5, 0.0}), 6.0}, distinct, stream);
+  // Ties in y, where vertices do not apply, with nearly tied l, and of full rank.
+  const Vector ties = vector_of({1.0, 1.0, 0.4, 0.4, 0.0, 0.0});
+  expect_all_pairs_agree({ties, vector_of({1.0, 0.9}), 6.0}, tied, stream);
+  expect_all_pairs_agree({ties.head(4), vector_of({1.0, 0.6, 0.6, 0.3}), 6.0}, tied, stream);
+}
+
+TEST(OrbitSampler, NearlyTiedOrbitsAreDrawnWithoutCoupling) {
+  // Chains of the coupling meet at a tied row with probability 1e-9 a sweep here.
+  RandomStream stream = RandomStream::seeded(seed_for("orbit.nearly tied"));
+  Vector y = Vector::Zero(60);
+  y.head(20).setOnes();
+  const Vector l = vector_of({1.0, 1.0 - 1e-9, 1.0 - 2e-9});
+  const ComplexMatrix v = OrbitSampler::make({y, l, 30.0}).value().draw(stream);
+  EXPECT_LE((v.adjoint() * v - ComplexMatrix(l.cast<std::complex<double>>().asDiagonal())).norm(),
+            1e-13);
 }
 
 TEST(OrbitSampler, DrawsDoNotDependOnTheNumberOfThreads) {

@@ -191,6 +191,11 @@ OrbitMethod vertex_method(const OrbitLaw& law) {
           }};
 }
 
+OrbitMethod tilted_method(const OrbitLaw& law) {
+  const TiltedProjector sampler(law.exponent * law.diagonal, law.spectrum);
+  return {"tilted", [=](RandomStream& stream) { return until_accepted(sampler, stream); }};
+}
+
 OrbitMethod coupling_method(const OrbitLaw& law) {
   const Index d = law.diagonal.size();
   const PatternCoupling sampler(

@@ -45,6 +45,7 @@ struct OrbitMethod {
 OrbitMethod block_method(const OrbitLaw& law);
 OrbitMethod angular_method(const OrbitLaw& law);
 OrbitMethod vertex_method(const OrbitLaw& law);
+OrbitMethod tilted_method(const OrbitLaw& law);
 OrbitMethod coupling_method(const OrbitLaw& law);
 OrbitMethod cascade_method(const OrbitLaw& law);
 

@@ -65,6 +65,8 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"random: truncated laplace", 1e-9},
     AlphaEntry{"mechanism: stable core noise", 1e-9},
     AlphaEntry{"mechanism: subspace found", 1e-9},
+    AlphaEntry{"mechanism: grid answers", 1e-9},
+    AlphaEntry{"mechanism: grid outlook", 1e-9},
     AlphaEntry{"audit: subspace honest claim", 1e-9},
     AlphaEntry{"mechanism: orbit law", 1e-9},
     AlphaEntry{"mechanism: eigenvalue noise", 1e-9},

@@ -14,6 +14,9 @@ enum class SubspaceAggregate : std::uint8_t { Core, Grid };
 
 /// Everything public.
 struct SubspaceRequest {
+  /// Noise as large as the signal turns a direction by half a right angle, 1 / sqrt(2): beyond
+  /// that, more of a released direction may be noise than not.
+  static constexpr double kNoiseAsLargeAsSignal = 0.70710678118654752;
   std::size_t rows = 0;
   std::size_t dimension = 0;
   std::size_t subspace = 1;  ///< k
@@ -26,17 +29,19 @@ struct SubspaceRequest {
   std::size_t references_per_direction = 4;  ///< C1: q = C1 k
   double cell_factor = 1.0;                  ///< grid (C2): cell side over the default one
   double radius_factor = 1.0;                ///< core: radius over the default one
+  /// NULL is answered when noise may turn the subspace by more than this (sine); in (0, 1).
+  double largest_noise_angle = kNoiseAsLargeAsSignal;
 };
 
 /// A subspace, or NULL, which is a legal answer.
 struct LearnedSubspace {
-  /// A subspace that noise turns by more than this (sine, 17 degrees) is no answer: NULL instead.
-  static constexpr double kLargestNoiseAngle = 0.3;
   bool found = false;
-  Matrix frame;              ///< d x k, orthonormal
-  double noise_sd = 0.0;     ///< of a coordinate of a released reference point
-  double noise_angle = 0.0;  ///< sine of the angle that noise alone explains
-  double radius = 0.0;       ///< core: at which the groups agree
+  Matrix frame;           ///< d x k, orthonormal
+  double noise_sd = 0.0;  ///< of a coordinate of a released reference point
+  /// Core: noise turns the subspace by at most this (sine), but for probability 0.001 (Wedin's
+  /// bound). Grid: the sine expected.
+  double noise_angle = 0.0;
+  double radius = 0.0;  ///< core: at which the groups agree
 };
 
 /// Learning a subspace near which the points lie. (epsilon, delta)-DP for replacing one point by
@@ -55,6 +60,8 @@ class SubspacePlan {
   double cell_side() const { return cell_side_; }  ///< grid
   /// Core: expected weight over full weight. Grid: probability that all groups share a cell.
   double agreement() const { return agreement_; }
+  /// Grid: probability that a cell wins, which takes a little more than half of the groups.
+  double answer_probability() const { return answer_probability_; }
   /// Sine of the angle expected at this gamma (first order); the largest gamma with a given one.
   double predicted_angle(double gamma) const { return angle_per_gamma_ * gamma; }
   double largest_gamma(double angle) const { return angle / angle_per_gamma_; }
@@ -78,6 +85,7 @@ class SubspacePlan {
   std::vector<double> radii_;
   double cell_side_ = 0.0;
   double agreement_ = 0.0;
+  double answer_probability_ = 0.0;
   double angle_per_gamma_ = 0.0;
   std::optional<StableCore> core_;
   std::optional<StabilityHistogram> histogram_;

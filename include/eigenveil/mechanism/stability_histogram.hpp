@@ -32,11 +32,15 @@ class StabilityHistogram {
   /// Votes that agree must be this many for the winner to pass both thresholds with certainty,
   /// when there are `groups` of them.
   std::int64_t sure_votes(std::size_t groups) const;
+  /// Probability that a cell with this many of `groups` votes passes both thresholds.
+  double pass_probability(std::int64_t votes, std::size_t groups) const;
   /// The cell with the largest noisy count, if that exceeds the threshold and half of the groups.
   /// The true counts are compared with nothing.
   std::optional<NoisyWinner> winner(const std::vector<Vote>& votes, RandomStream& stream) const;
 
  private:
+  /// A noisy count must exceed this: the threshold of stability, and half of the groups.
+  std::int64_t threshold(std::size_t groups) const;
   explicit StabilityHistogram(TruncatedLaplace noise) : noise_(std::move(noise)) {}
   TruncatedLaplace noise_;
 };

@@ -52,6 +52,10 @@ class StableCore {
  public:
   static Result<StableCore> make(const GroupShape& shape, std::vector<double> radii,
                                  const ApproxDp& budget);
+  /// With a split of the caller's: the parts decide about the noise, the caller answers for the
+  /// sum. `tests` must be the number of weighings that bisection over the radii takes.
+  static Result<StableCore> make(const GroupShape& shape, std::vector<double> radii,
+                                 const CoreBudget& split);
   const CoreBudget& budget() const { return budget_; }
   std::int64_t noise_bound() const { return noise_.bound(); }
   /// Noise of the average for a given noisy weight, in units of the reference points.

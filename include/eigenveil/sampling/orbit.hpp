@@ -45,6 +45,7 @@ class OrbitSampler final : public ExactSampler<ComplexMatrix> {
   std::optional<GaussianBlock> block_;
   std::optional<MatrixAngularGaussian> angular_;
   std::optional<VertexRejection> vertex_;
+  std::optional<TiltedProjector> tilted_;
   std::optional<PatternCoupling> coupling_;
 };
 

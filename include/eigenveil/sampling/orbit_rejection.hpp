@@ -55,4 +55,21 @@ class VertexRejection {
   Vector weights_, spectrum_;
 };
 
+/// Any l, best when its values or the weights are nearly tied: a projector drawn as if all of l
+/// were the smallest, a uniform basis of it, accepted with what the larger ones add. Proof: section
+/// 4a.
+class TiltedProjector {
+ public:
+  /// Needs positive l.
+  TiltedProjector(const Vector& weights, Vector spectrum);
+  /// V with orthogonal columns, VᴴV = diag(l).
+  std::optional<ComplexMatrix> attempt(RandomStream& stream) const;
+
+ private:
+  Vector costs_;                        ///< w_1 - w_i
+  Vector spectrum_;                     ///< l
+  std::optional<GaussianBlock> block_;  ///< none where k = d: every frame spans the space
+  std::optional<MatrixAngularGaussian> angular_;
+};
+
 }  // namespace eigenveil
