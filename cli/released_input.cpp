@@ -256,7 +256,16 @@ Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
   }
   gram.entry_sd = entry_deviations(scales, parameters.at("noise_sd_diagonal").get<double>(),
                                    parameters.at("noise_sd_off_diagonal").get<double>());
-  return gram.centered ? with_intercept(std::move(gram), json, scales) : gram;
+  if (!gram.centered) {
+    return gram;
+  }
+  if (!result.contains("sum_noise_sd_scaled")) {
+    return bad_request(
+        "this covariance about a private mean comes from an early version, which did not write "
+        "down the noise on the sums, so intervals are not known: release it again with this "
+        "version (that spends budget), or analyse a release about the public midpoint");
+  }
+  return with_intercept(std::move(gram), json, scales);
 }
 
 Result<ReleasedGram> read_document(const fs::path& document) {
@@ -290,7 +299,11 @@ Result<ReleasedGram> read_released_gram(const std::string& path) {
   try {
     return read_document(*document);
   } catch (const Json::exception&) {
-    return bad_request(fmt::format("{} lacks a field that analyse needs", document->string()));
+    return bad_request(
+        fmt::format("{} lacks a field that analyse needs, or holds it in another form: it was "
+                    "edited or written by another version; give the document as it was written, "
+                    "or release again with this version",
+                    document->string()));
   }
 }
 

@@ -32,6 +32,10 @@ std::int64_t public_rows(const ExactGram& gram, Relation relation);
 /// The constant of the intercept column in grid units: 1 in scaled units, rounded to the grid.
 std::int64_t intercept_constant(const RowBound& bound);
 
+/// How far one row moves between neighbours, zero-row or replace-one, at most (scaled units). The
+/// intercept never moves.
+double row_change(const RowBound& bound, Relation relation);
+
 /// Masked rows A (X + C), C Gaussian with standard deviation sigma and A a uniform orthogonal
 /// matrix that is never formed: everything but a uniform frame is in W = (X + C)ᵀ(X + C), drawn
 /// from the exact Gram as (S + C1)ᵀ(S + C1) + Wishart(n - p), SᵀS the Gram. Neighbours zero-row or
