@@ -42,10 +42,19 @@ Result<fs::path> document_of(const fs::path& path) {
       found.push_back(entry.path());
     }
   }
-  if (found.size() != 1) {
-    return bad_request(fmt::format(
-        "{} has no release document beside it that names it; give the release.json of the release",
-        path.string()));
+  if (!fs::exists(path, ignored)) {
+    return bad_request(fmt::format("{} does not exist", path.string()));
+  }
+  if (found.size() > 1) {
+    return bad_request(fmt::format("{} has several release documents; give the one to be analysed",
+                                   path.string()));
+  }
+  if (found.empty()) {
+    return bad_request(
+        folder ? fmt::format("{} has no release document in it", path.string())
+               : fmt::format("{} has no release document beside it that names it; give the "
+                             "release.json of the release",
+                             path.string()));
   }
   return found.front();
 }
@@ -155,6 +164,9 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
   gram.names = parameters.at("columns").get<std::vector<std::string>>();
   gram.intercept = parameters.at("intercept").get<bool>();
   gram.rows = json.at("result").at("rows").get<double>();
+  if (!(gram.rows > 0.0)) {
+    return bad_request("this release has no rows, so there is nothing to estimate");
+  }
   const auto p = static_cast<Eigen::Index>(gram.names.size());
   gram.products = Matrix::Zero(p, p);
   const Json& arrays = json.at("result").at("arrays");

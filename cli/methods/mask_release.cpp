@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
@@ -205,6 +206,9 @@ void MaskCommandRequest::declare(CLI::App& app) {
   bounds.declare(app);
   budget.declare(app);
   output.declare(app);
+  app.get_option("--out")->description(
+      "directory for release.json and its arrays, or a file .csv, .csv.gz or .npy with the release "
+      "beside it; written whole or not at all");
 }
 
 namespace {
@@ -238,10 +242,20 @@ class MaskRun {
   std::vector<fs::path> small_files_;  ///< written beside the pseudo-data
 };
 
+/// A name that ends like a table of another kind: a directory of that name is not what was meant.
+bool ends_like_a_table(const std::string& name) {
+  const std::string ending = fs::path(name).extension().string();
+  constexpr std::array kEndings = {".tsv", ".txt", ".json", ".gz", ".xls", ".xlsx", ".parquet"};
+  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
+
 Result<void> MaskRun::check_output() const {
   if (request_.output.out.empty()) {
     return bad_request(
         "--out DIR or --out FILE (.csv, .csv.gz or .npy) says where pseudo-data goes");
+  }
+  if (!target_.file && ends_like_a_table(request_.output.out)) {
+    return bad_request("pseudo-data is written as .csv, .csv.gz or .npy, or into a directory");
   }
   if (!target_.file) {
     return request_.output.check_writable();

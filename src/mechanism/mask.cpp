@@ -125,7 +125,8 @@ std::int64_t public_rows(const ExactGram& gram, Relation relation) {
 }
 
 std::int64_t intercept_constant(const RowBound& bound) {
-  return std::max<std::int64_t>(1, std::llround(1.0 / bound.unit()));
+  const double longest_row = std::sqrt(static_cast<double>(bound.norm2_bound()));
+  return std::max<std::int64_t>(1, std::llround(std::min(1.0 / bound.unit(), longest_row)));
 }
 
 double row_change(const RowBound& bound, Relation relation) {

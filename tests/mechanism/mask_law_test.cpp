@@ -248,20 +248,31 @@ TEST(MaskPlanTest, AGroupOfEqualRowsStaysBelowItsClaim) {
   }
 }
 
-/// The column of ones counts in the norm that masking needs, but it never moves: where the rows are
-/// short beside it the noise alone protects them with less of it, and the release says so.
-TEST(MaskPlanTest, ShortRowsBesideAnInterceptAreProtectedByTheNoiseAlone) {
-  const ApproxDp target{1.0, 1e-5};
-  const RowBound bound = *RowBound::row_norm(kColumns, 0.05);
-  for (const Relation relation : {Relation::ZeroRow, Relation::ReplaceOne}) {
-    const MaskPlan plan = *MaskPlan::make({bound, target, relation, true}, 50);
-    const double change = row_change(bound, relation);
-    EXPECT_NEAR(change, relation == Relation::ZeroRow ? 0.05 : 0.1, 1e-6);
-    EXPECT_GE(plan.sigma(), change / gaussian_mu_for(target));
-    EXPECT_NEAR(plan.sigma(), change / gaussian_mu_for(target), 1e-9);
-    EXPECT_TRUE(std::holds_alternative<GaussianDp>(plan.guarantee().loss));
-    EXPECT_LE(delta_at(plan.guarantee().loss, target.epsilon), target.delta);
+/// The constant counts in the norm that masking needs, so it is no longer than the longest row.
+TEST(MaskPlanTest, TheConstantIsNoLongerThanTheRows) {
+  for (const double row_norm : {1e-100, 0.05, 1.0, 40.0}) {
+    const RowBound bound = *RowBound::row_norm(kColumns, row_norm);
+    const double constant = static_cast<double>(intercept_constant(bound)) * bound.unit();
+    EXPECT_NEAR(constant, std::min(1.0, row_norm), 1e-3 * constant);
+    const MaskPlan plan =
+        *MaskPlan::make({bound, ApproxDp{1.0, 1e-5}, Relation::ZeroRow, true}, 50);
+    EXPECT_NEAR(plan.shape().row_norm, std::hypot(constant, row_norm), 1e-3 * row_norm);
   }
+}
+
+/// It never moves, though: with few rows the noise alone protects with less of it, and the release
+/// says so.
+TEST(MaskPlanTest, FewRowsWithAnInterceptAreProtectedByTheNoiseAlone) {
+  const ApproxDp target{3.0, 1e-5};
+  const RowBound bound = *RowBound::row_norm(kColumns, 1.0);
+  const MaskPlan plan = *MaskPlan::make({bound, target, Relation::ZeroRow, true}, kColumns + 2);
+  const double change = row_change(bound, Relation::ZeroRow);
+  EXPECT_NEAR(change, 1.0, 1e-6);
+  EXPECT_NEAR(row_change(bound, Relation::ReplaceOne), 2.0 * change, 1e-12);
+  EXPECT_GE(plan.sigma(), change / gaussian_mu_for(target));
+  EXPECT_LE(plan.sigma(), change / gaussian_mu_for(target) * (1.0 + 1e-12));
+  EXPECT_TRUE(std::holds_alternative<GaussianDp>(plan.guarantee().loss));
+  EXPECT_LE(delta_at(plan.guarantee().loss, target.epsilon), target.delta * (1.0 + 1e-9));
 }
 
 }  // namespace
