@@ -42,10 +42,19 @@ Result<fs::path> document_of(const fs::path& path) {
       found.push_back(entry.path());
     }
   }
-  if (found.size() != 1) {
-    return bad_request(fmt::format(
-        "{} has no release document beside it that names it; give the release.json of the release",
-        path.string()));
+  if (!fs::exists(path, ignored)) {
+    return bad_request(fmt::format("{} does not exist", path.string()));
+  }
+  if (found.size() > 1) {
+    return bad_request(fmt::format("{} has several release documents; give the one to be analysed",
+                                   path.string()));
+  }
+  if (found.empty()) {
+    return bad_request(
+        folder ? fmt::format("{} has no release document in it", path.string())
+               : fmt::format("{} has no release document beside it that names it; give the "
+                             "release.json of the release",
+                             path.string()));
   }
   return found.front();
 }
@@ -155,6 +164,9 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
   gram.names = parameters.at("columns").get<std::vector<std::string>>();
   gram.intercept = parameters.at("intercept").get<bool>();
   gram.rows = json.at("result").at("rows").get<double>();
+  if (!(gram.rows > 0.0)) {
+    return bad_request("this release has no rows, so there is nothing to estimate");
+  }
   const auto p = static_cast<Eigen::Index>(gram.names.size());
   gram.products = Matrix::Zero(p, p);
   const Json& arrays = json.at("result").at("arrays");
@@ -256,7 +268,16 @@ Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
   }
   gram.entry_sd = entry_deviations(scales, parameters.at("noise_sd_diagonal").get<double>(),
                                    parameters.at("noise_sd_off_diagonal").get<double>());
-  return gram.centered ? with_intercept(std::move(gram), json, scales) : gram;
+  if (!gram.centered) {
+    return gram;
+  }
+  if (!result.contains("sum_noise_sd_scaled")) {
+    return bad_request(
+        "this covariance about a private mean comes from an early version, which did not write "
+        "down the noise on the sums, so intervals are not known: release it again with this "
+        "version (that spends budget), or analyse a release about the public midpoint");
+  }
+  return with_intercept(std::move(gram), json, scales);
 }
 
 Result<ReleasedGram> read_document(const fs::path& document) {
@@ -290,7 +311,11 @@ Result<ReleasedGram> read_released_gram(const std::string& path) {
   try {
     return read_document(*document);
   } catch (const Json::exception&) {
-    return bad_request(fmt::format("{} lacks a field that analyse needs", document->string()));
+    return bad_request(
+        fmt::format("{} lacks a field that analyse needs, or holds it in another form: it was "
+                    "edited or written by another version; give the document as it was written, "
+                    "or release again with this version",
+                    document->string()));
   }
 }
 

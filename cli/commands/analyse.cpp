@@ -115,6 +115,8 @@ struct MomentsRequest {
                 {"standard_errors", to_json(estimate->standard_error)}};
       if (estimate->mean.size() > 0) {
         json["mean"] = to_json(estimate->mean);
+        json["mean_standard_errors"] = to_json(estimate->mean_standard_error);
+        json["measured_from"] = gram->from_midpoints ? "public midpoints" : "zero";
       }
       json["correlations"] = correlations ? to_json(*correlations) : Json(nullptr);
       fmt::print("{}\n", json.dump(2));
@@ -125,6 +127,12 @@ struct MomentsRequest {
     print_matrix(estimate->names, estimate->value);
     fmt::print("\nstandard errors (noise of the release)\n");
     print_matrix(estimate->names, estimate->standard_error);
+    if (estimate->mean.size() > 0) {
+      fmt::print("\nmeans{}\n", gram->from_midpoints ? " (from the public midpoints)" : "");
+      Matrix means(estimate->mean.size(), 2);
+      means << estimate->mean, estimate->mean_standard_error;
+      print_matrix(estimate->names, {"mean", "standard error"}, means);
+    }
     if (correlations) {
       fmt::print("\n{}\n", about_zero ? "cosines" : "correlations");
       print_matrix(estimate->names, *correlations);
@@ -144,6 +152,9 @@ struct RegressCommandRequest {
   std::string about = "population";
 
   Outcome run() const {
+    if (predictors.empty()) {
+      return bad_request("--predictors names no column; give a,b,c or @FILE with one per line");
+    }
     const Result<std::vector<std::string>> names = parse_columns(predictors);
     if (!names) {
       return error_of(names);
@@ -195,16 +206,14 @@ struct RegressCommandRequest {
                  fit.coefficients[i], fit.standard_errors[i], fit.low[i], fit.high[i],
                  fit.uncorrected[i]);
     }
-    if (!gram.centered) {
-      fmt::print("  values are about the public midpoints (indicators about 0.5)\n");
-    }
     fmt::print("  residual standard deviation {:.4g}; intervals are about {}\n", fit.residual_sd,
                about == "raw" ? "what the raw rows would have given"
                               : "the population the rows were drawn from");
     if (gram.from_midpoints && !gram.centered) {
       fmt::print(
-          "  columns are measured from the midpoints of their public ranges: the intercept is the "
-          "response, from its midpoint, where every predictor is at its own\n");
+          "  columns are measured from the midpoints of their public ranges (indicators from 0.5): "
+          "the intercept is the response, from its midpoint, where every predictor is at its "
+          "own\n");
     }
   }
 };

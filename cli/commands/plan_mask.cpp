@@ -186,8 +186,8 @@ Outcome MaskPlanRequest::run() const {
   facts.zero_row = MaskPlan::make(request, block)->sigma();  // noise is that of replace-one
   const ApproxDp row = *pair_per_row(*target, request.group_size);
   facts.general = *general_mask_noise(facts.shape, facts.shape.row_norm, row);
-  facts.unmasked =
-      unmasked_noise(up(up(std::sqrt(request.group_size)) * facts.shape.row_norm), *target);
+  facts.unmasked = unmasked_noise(
+      up(up(std::sqrt(request.group_size)) * row_change(*bound, Relation::ZeroRow)), *target);
   if (plan.json) {
     fmt::print("{}\n", to_json(facts, plan.rows).dump(2));
   } else {

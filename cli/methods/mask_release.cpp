@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <numeric>
@@ -205,6 +206,9 @@ void MaskCommandRequest::declare(CLI::App& app) {
   bounds.declare(app);
   budget.declare(app);
   output.declare(app);
+  app.get_option("--out")->description(
+      "directory for release.json and its arrays, or a file .csv, .csv.gz or .npy with the release "
+      "beside it; written whole or not at all");
 }
 
 namespace {
@@ -224,7 +228,7 @@ class MaskRun {
   Outcome write_files(const PseudoRelease& release, ReleaseDocument& document,
                       RandomStream& stream);
   Outcome write_beside(const PseudoRelease& release, ReleaseDocument& document,
-                       const std::string& name, RandomStream& stream) const;
+                       const std::string& name, RandomStream& stream);
   /// Leaves the file complete but unpublished.
   Result<StreamedArray> stream_rows(const PseudoRelease& release, AtomicFile& file,
                                     const std::string& name, RandomStream& stream) const;
@@ -235,12 +239,23 @@ class MaskRun {
   Target target_;
   std::vector<std::int64_t> block_rows_;
   MaskNoise noise_;
+  std::vector<fs::path> small_files_;  ///< written beside the pseudo-data
 };
+
+/// A name that ends like a table of another kind: a directory of that name is not what was meant.
+bool ends_like_a_table(const std::string& name) {
+  const std::string ending = fs::path(name).extension().string();
+  constexpr std::array kEndings = {".tsv", ".txt", ".json", ".gz", ".xls", ".xlsx", ".parquet"};
+  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
 
 Result<void> MaskRun::check_output() const {
   if (request_.output.out.empty()) {
     return bad_request(
         "--out DIR or --out FILE (.csv, .csv.gz or .npy) says where pseudo-data goes");
+  }
+  if (!target_.file && ends_like_a_table(request_.output.out)) {
+    return bad_request("pseudo-data is written as .csv, .csv.gz or .npy, or into a directory");
   }
   if (!target_.file) {
     return request_.output.check_writable();
@@ -342,7 +357,7 @@ Result<StreamedArray> MaskRun::stream_rows(const PseudoRelease& release, AtomicF
 /// A file with the release beside it. The pseudo-data comes last, so that it never lies there
 /// without the document that says what it is; a failure takes back what was written.
 Outcome MaskRun::write_beside(const PseudoRelease& release, ReleaseDocument& document,
-                              const std::string& name, RandomStream& stream) const {
+                              const std::string& name, RandomStream& stream) {
   document.prefix = target_.stem + ".";
   Result<AtomicFile> data = AtomicFile::create(target_.folder / name);
   if (!data) {
@@ -353,21 +368,20 @@ Outcome MaskRun::write_beside(const PseudoRelease& release, ReleaseDocument& doc
     return error_of(array);
   }
   document.streamed.push_back(*array);
-  std::vector<fs::path> written;
   Outcome outcome;
   for (const ReleaseFile& file : release_files(document, TableFormat::Csv)) {
     outcome = write_file_atomically(target_.folder / file.name, file.bytes);
     if (!outcome) {
       break;
     }
-    written.push_back(target_.folder / file.name);
+    small_files_.push_back(target_.folder / file.name);
   }
   if (outcome) {
     outcome = data->publish();
   }
-  for (std::size_t i = 0; !outcome && i < written.size(); ++i) {
+  for (std::size_t i = 0; !outcome && i < small_files_.size(); ++i) {
     std::error_code ignored;
-    fs::remove(written[i], ignored);
+    fs::remove(small_files_[i], ignored);
   }
   return outcome;
 }
@@ -398,6 +412,7 @@ Outcome MaskRun::write_files(const PseudoRelease& release, ReleaseDocument& docu
     if (const Result<void> written = directory->write(file.name, file.bytes); !written) {
       return error_of(written);
     }
+    small_files_.push_back(target_.folder / file.name);
   }
   return directory->publish();
 }
@@ -452,14 +467,11 @@ void MaskRun::print(const ReleaseDocument& document) const {
   }
   fmt::print("  use it with eigenveil analyse, which corrects for the noise\n");
   std::string written;
-  const fs::path folder = target_.folder;
   for (const StreamedArray& array : document.streamed) {
-    written += "  " + (folder / array.name).string();
+    written += "  " + (target_.folder / array.name).string();
   }
-  // Made once more for their names.
-  const TableFormat format = target_.file ? TableFormat::Csv : request_.output.table_format();
-  for (const ReleaseFile& file : release_files(document, format)) {
-    written += "  " + (folder / file.name).string();
+  for (const fs::path& file : small_files_) {
+    written += "  " + file.string();
   }
   fmt::print("  wrote     {}\n", written);
 }

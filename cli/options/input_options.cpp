@@ -156,7 +156,7 @@ Result<std::vector<std::string>> parse_columns(const std::string& text) {
     }
   }
   if (names.empty()) {
-    return bad_request("--columns names no column; give a,b,c or @FILE with one name per line");
+    return bad_request("the list names no column; give a,b,c or @FILE with one name per line");
   }
   return names;
 }

@@ -6,7 +6,6 @@
 #include "eigenveil/mechanism/mask.hpp"
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "eigenveil/random/normal.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 
 namespace eigenveil {
@@ -54,12 +53,17 @@ std::function<double(RandomStream&)> statistic(ExactGram gram, MaskPair pair, do
   };
 }
 
-/// The adversary undid the mask: row + noise, along the row.
-std::function<double(RandomStream&)> unmasked(double shift, double sigma) {
-  return [shift, sigma](RandomStream& stream) {
-    double z = 0.0;
-    fill_standard_normal(stream, {&z, 1});
-    return shift + sigma * z;
+/// The same randomness for a table the adversary knows and for the other one, and both releases in
+/// the adversary's hands: how much they differ. Equal tables come out equal.
+std::function<double(RandomStream&)> reused(const ExactGram& known, const ExactGram& gram,
+                                            double sigma) {
+  auto first = statistic(known, MaskPair::OtherRowsZero, sigma);
+  auto second = statistic(gram, MaskPair::OtherRowsZero, sigma);
+  return [first = std::move(first), second = std::move(second)](RandomStream& stream) {
+    const std::uint64_t draw = stream.bits64();
+    RandomStream once = stream.substream(draw);
+    RandomStream again = stream.substream(draw);
+    return std::abs(second(again) - first(once));
   };
 }
 
@@ -104,7 +108,7 @@ std::string_view name_of(MaskMutant mutant) {
     case MaskMutant::ZeroRowNoise:
       return "mutant: zero-row noise";
     case MaskMutant::MaskReused:
-      return "mutant: mask reused on a known table";
+      return "mutant: noise and mask of a known table again";
   }
   return "";
 }
@@ -131,11 +135,6 @@ Result<AuditCase> mask_case(const MaskAudit& request, MaskPair pair, MaskMutant 
   AuditCase attack;
   attack.name = std::string(name_of(mutant)) + ", " + std::string(name_of(pair));
   attack.claim = request.budget;
-  if (mutant == MaskMutant::MaskReused) {
-    attack.statistic_on_first = unmasked(1.0, *sigma);
-    attack.statistic_on_second = unmasked(0.0, *sigma);
-    return attack;
-  }
   const bool group = mutant == MaskMutant::CompositionOfRows;
   if (group) {
     const Loss once = mask_curve({request.rows, request.dimension, 1.0}, *sigma,
@@ -153,6 +152,11 @@ Result<AuditCase> mask_case(const MaskAudit& request, MaskPair pair, MaskMutant 
   Result<ExactGram> without = table(request, pair, 0);
   if (!with || !without) {
     return error_of(with ? without : with);
+  }
+  if (mutant == MaskMutant::MaskReused) {
+    attack.statistic_on_first = reused(*without, *with, *sigma);
+    attack.statistic_on_second = reused(*without, *without, *sigma);
+    return attack;
   }
   attack.statistic_on_first = statistic(std::move(*with), pair, *sigma);
   attack.statistic_on_second = statistic(std::move(*without), pair, *sigma);

@@ -86,16 +86,29 @@ void round_to_grid(Matrix& values, double sigma) {
   }
 }
 
-Guarantee guarantee_of(const MaskRequest& request, const MaskShape& shape, double sigma,
-                       const ApproxDp& target) {
+/// How far a group of rows moves the table, in Frobenius norm.
+double group_change(const MaskRequest& request) {
+  const double rows = up(std::sqrt(static_cast<double>(request.group_size)));
+  return up(rows * row_change(request.bound, request.relation));
+}
+
+/// What is proved at `sigma`: by the mask if it is at least `masked`, else by the noise alone.
+Loss loss_at(const MaskRequest& request, const MaskShape& shape, double sigma, double masked,
+             const ApproxDp& target) {
+  if (sigma < masked) {
+    return GaussianDp{up(group_change(request) / sigma)};
+  }
+  if (request.group_size > 1) {
+    return target;
+  }
+  return mask_curve(shape, sigma, target.epsilon, covering_relation(request));
+}
+
+Guarantee guarantee_of(const MaskRequest& request, Loss loss) {
   Guarantee guarantee;
   guarantee.relation = request.relation;
-  if (request.group_size == 1) {
-    guarantee.loss = mask_curve(shape, sigma, target.epsilon, covering_relation(request));
-  } else {
-    guarantee.loss = target;  // of the group
-    guarantee.group_size = request.group_size;
-  }
+  guarantee.loss = std::move(loss);
+  guarantee.group_size = request.group_size;
   guarantee.basis = Basis::ProvedRealArithmetic;
   guarantee.assumptions = noise_assumptions(NoiseLaw::Gaussian);
   guarantee.assumptions.emplace_back(
@@ -112,7 +125,14 @@ std::int64_t public_rows(const ExactGram& gram, Relation relation) {
 }
 
 std::int64_t intercept_constant(const RowBound& bound) {
-  return std::max<std::int64_t>(1, std::llround(1.0 / bound.unit()));
+  const double longest_row = std::sqrt(static_cast<double>(bound.norm2_bound()));
+  return std::max<std::int64_t>(1, std::llround(std::min(1.0 / bound.unit(), longest_row)));
+}
+
+double row_change(const RowBound& bound, Relation relation) {
+  const double norm =
+      up(up(std::sqrt(up(static_cast<double>(bound.norm2_bound())))) * bound.unit());
+  return relation == Relation::ZeroRow ? norm : 2.0 * norm;
 }
 
 Result<void> MaskPlan::check(const MaskRequest& request) {
@@ -145,26 +165,23 @@ Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smalles
   }
   const ApproxDp target = std::get<ApproxDp>(request.budget);
   const MaskShape shape = shape_of(request, smallest_block);
-  const Relation covered = covering_relation(request);
-  const double change = covered == Relation::ZeroRow ? shape.row_norm : 2.0 * shape.row_norm;
   const Result<ApproxDp> row = pair_per_row(target, request.group_size);
   if (!row) {
     return error_of(row);
   }
-  Result<double> sigma = tight_mask_noise(shape, *row, covered);
-  if (!sigma) {
-    return error_of(sigma);
+  const Result<double> masked = tight_mask_noise(shape, *row, covering_relation(request));
+  if (!masked) {
+    return error_of(masked);
   }
-  if (request.group_size > 1) {
-    // X + C alone is a Gaussian mechanism for all G rows, which move it by sqrt(G) change.
-    const double moved = up(up(std::sqrt(static_cast<double>(request.group_size))) * change);
-    sigma = std::min(*sigma, up(moved / gaussian_mu_for(target)));
-  }
+  // X + C alone is a Gaussian mechanism for all rows of the group.
+  double sigma = std::min(*masked, up(group_change(request) / gaussian_mu_for(target)));
   if (request.published) {
     // The source's rule asks for more; should it ever ask for less, the proof of ours decides.
-    sigma = std::max(*sigma, *general_mask_noise(shape, change, *row));
+    const double change = row_change(request.bound, covering_relation(request));
+    sigma = std::max(sigma, *general_mask_noise(shape, change, *row));
   }
-  return MaskPlan(request, shape, *sigma, guarantee_of(request, shape, *sigma, target));
+  return MaskPlan(request, shape, sigma,
+                  guarantee_of(request, loss_at(request, shape, sigma, *masked, target)));
 }
 
 Result<Release<PseudoFactor>> MaskPlan::run(const ExactGram& gram, RandomStream& stream) const {

@@ -16,11 +16,16 @@ namespace {
 using detail::MaskedRowLaw;
 
 Result<void> check_shape(const MaskShape& shape) {
-  if (shape.dimension < 1 || shape.rows <= shape.dimension || shape.rows > kLargestMaskRows) {
+  if (shape.rows > kLargestMaskRows) {
     return bad_request(
-        fmt::format("masking needs more rows than columns in every block (and at most {} rows): "
-                    "{} rows do not hide {} columns; use --method gauss, or fewer columns",
-                    kLargestMaskRows, shape.rows, shape.dimension));
+        fmt::format("the noise of masking is certified for at most {} rows; use --method gauss",
+                    kLargestMaskRows));
+  }
+  if (shape.dimension < 1 || shape.rows <= shape.dimension) {
+    return bad_request(
+        fmt::format("masking needs more rows than columns in every block: {} row{} not hide {} "
+                    "columns; use --method gauss, or fewer columns",
+                    shape.rows, shape.rows == 1 ? " does" : "s do", shape.dimension));
   }
   if (!(shape.row_norm > 0.0) || !std::isfinite(shape.row_norm)) {
     return bad_request("the bound on the norm of a row must be a positive, finite number");

@@ -146,6 +146,11 @@ Result<MomentEstimate> covariance(const ReleasedGram& gram) {
     variance = centered_entry_variance(gram, estimate);
   }
   estimate.standard_error = variance.cwiseSqrt() / gram.rows;
+  // Sums have noise of their own, and so has the count they are divided by where it is not public.
+  const Vector of_sums = without_first(Vector(second_moment(gram).standard_error.col(0)));
+  const double of_count = gram.masked() ? 0.0 : gram.entry_sd(0, 0) / gram.rows;
+  estimate.mean_standard_error =
+      (of_sums.cwiseAbs2() + of_count * of_count * estimate.mean.cwiseAbs2()).cwiseSqrt();
   return estimate;
 }
 

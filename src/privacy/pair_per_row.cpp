@@ -24,7 +24,10 @@ Result<ApproxDp> pair_per_row(const ApproxDp& budget, int size) {
   const double terms = up(std::expm1(up(epsilon * size)) / std::expm1(epsilon), kUlps);
   const ApproxDp pair{epsilon, down(budget.delta / terms, kUlps)};
   if (!(pair.delta > 0.0)) {
-    return bad_request("the budget is too small for a group of this size");
+    return bad_request(
+        "epsilon and delta cannot be split over a group of this size: the delta of one row would "
+        "be "
+        "too small to count with; use a smaller epsilon or a larger delta");
   }
   return pair;
 }

@@ -1,6 +1,7 @@
 """Masked pseudo-data and what can be computed from it: plan, release, analyse, refusals."""
 
 import gzip
+import hashlib
 import json
 import os
 import random
@@ -325,6 +326,43 @@ class Mask(CliTest):
         self.succeed("covariance", self.input, "--epsilon", 1, "--range", "-1:1", "--out",
                      self.path("lap"), "--quiet")
         self.assertIn("gauss", self.refuse("analyse", "moments", self.path("lap")))
+
+    def test_a_covariance_of_an_early_version_says_what_to_do(self):
+        self.succeed("covariance", self.input, "--mu", 2, "--range", "-1:1", "--center", "private",
+                     "--out", self.path("cov"), "--quiet")
+        document = read_json(os.path.join(self.path("cov"), "release.json"))
+        del document["result"]["sum_noise_sd_scaled"], document["checksum"]
+        compact = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+        document["checksum"] = hashlib.sha256(compact.encode()).hexdigest()
+        self.write("cov/release.json", json.dumps(document, ensure_ascii=False))
+        self.assertIn("release it again", self.refuse("analyse", "moments", self.path("cov")))
+
+    def test_means_come_with_standard_errors(self):
+        big = self.write("big.csv", csv_text(NAMES, table(6000, 3)))
+        self.succeed("mask", big, *self.BUDGET, "--intercept", "--out", self.path("out"), "--quiet")
+        found = json.loads(self.succeed("analyse", "moments", self.path("out"), "--json"))
+        self.assertEqual(len(found["mean_standard_errors"]), 3)
+        self.assertEqual(found["measured_from"], "zero")
+        self.assertIn("means", self.succeed("analyse", "moments", self.path("out")))
+
+    def test_what_is_not_a_release_is_told_apart(self):
+        self.assertIn("does not exist", self.refuse("analyse", "moments", self.path("nowhere")))
+        os.mkdir(self.path("empty"))
+        self.assertIn("in it", self.refuse("analyse", "moments", self.path("empty")))
+        self.succeed("mask", self.input, *self.BUDGET, "--out", self.path("out"), "--quiet")
+        with open(os.path.join(self.path("out"), "release.json"), encoding="utf-8") as file:
+            self.write("out/release2.json", file.read())
+        self.assertIn("several", self.refuse("analyse", "moments", self.path("out")))
+        none = self.write("none.csv", csv_text(NAMES, []))
+        self.succeed("mask", none, *self.BUDGET, "--method", "gauss", "--factor-only", "--out",
+                     self.path("zero"), "--quiet")
+        self.assertIn("no rows", self.refuse("analyse", "moments", self.path("zero")))
+
+    def test_a_name_of_another_kind_of_table_is_no_directory(self):
+        for name in ("out.xlsx", "out.tsv", "out.tsv.gz"):
+            self.assertIn("directory", self.refuse("mask", self.input, *self.BUDGET, "--out",
+                                                   self.path(name), "--quiet"))
+            self.assertFalse(os.path.exists(self.path(name)))
 
 
 if __name__ == "__main__":

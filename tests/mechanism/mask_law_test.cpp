@@ -4,10 +4,13 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "eigenveil/mechanism/mask.hpp"
 #include "eigenveil/mechanism/pseudo_rows.hpp"
+#include "eigenveil/privacy/calibration.hpp"
+#include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/random/haar.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
@@ -23,17 +26,17 @@ constexpr Eigen::Index kColumns = 3;
 constexpr double kSigma = 0.4;
 
 /// Rows of norm at most 1, on the grid to about 1e-6.
-Matrix table() {
-  Matrix rows(kRows, kColumns);
-  for (Eigen::Index i = 0; i < kRows; ++i) {
+Matrix table(Eigen::Index count = kRows) {
+  Matrix rows(count, kColumns);
+  for (Eigen::Index i = 0; i < count; ++i) {
     rows.row(i) << 0.5 * std::cos(1.0 * static_cast<double>(i)), 0.25,
         -0.5 * (i % 2 == 0 ? 1.0 : 0.3);
   }
   return rows;
 }
 
-ExactGram exact_gram() {
-  const Matrix transposed = table().transpose();
+ExactGram exact_gram(Eigen::Index count = kRows) {
+  const Matrix transposed = table(count).transpose();
   return gram_of(*RowBound::row_norm(kColumns, 1.0, RowBound::kLargestMaxAbs),
                  std::vector<double>(transposed.data(), transposed.data() + transposed.size()));
 }
@@ -96,54 +99,82 @@ Matrix all_rows(PseudoRows rows, std::int64_t count, Eigen::Index columns) {
 
 /// Statistics of single cells, of rows, of rows of different blocks together, and of the Gram.
 std::vector<double> row_features(const Matrix& y) {
-  return {y(0, 0), y(kRows - 1, 2) - y(2, 1), y.row(4).norm(), y(1, 0) * y(kRows - 1, 0),
+  const Eigen::Index last = y.rows() - 1;
+  return {y(0, 0), y(last, 2) - y(2, 1), y.row(4).norm(), y(1, 0) * y(last, 0),
           y.col(0).squaredNorm()};
 }
 constexpr std::size_t kRowFeatures = 5;
 
-TEST(PseudoRowsLaw, IsThatOfAnExplicitRotation) {
-  constexpr std::size_t kDraws = 20'000;
-  const ExactGram gram = exact_gram();
-  const Matrix rows = table();
-  RandomStream stream = RandomStream::seeded(seed_for("mask.rows"));
-  enum Way : std::size_t { kOneBlock, kThreeBlocks, kUnrotated, kNoFrame, kLessNoise, kWays };
-  std::vector<std::vector<std::vector<double>>> seen(
-      kWays, std::vector<std::vector<double>>(kRowFeatures));
-  std::vector<std::vector<double>> expected(kRowFeatures);
-  const auto see = [](std::vector<std::vector<double>>& where, const Matrix& y) {
+/// Every feature over many draws.
+class Sample {
+ public:
+  void see(const Matrix& y) {
     const std::vector<double> found = row_features(y);
     for (std::size_t k = 0; k < kRowFeatures; ++k) {
-      where[k].push_back(found[k]);
+      values_[k].push_back(found[k]);
     }
-  };
+  }
+  /// Largest distance over all features.
+  double distance(const Sample& other) const {
+    double worst = 0.0;
+    for (std::size_t k = 0; k < kRowFeatures; ++k) {
+      worst = std::max(worst, two_sample_distance(values_[k], other.values_[k]));
+    }
+    return worst;
+  }
+
+ private:
+  std::array<std::vector<double>, kRowFeatures> values_;
+};
+
+struct LawCase {
+  Eigen::Index rows;
+  std::size_t draws;
+  std::vector<std::int64_t> rows_per_block;  ///< each way of drawing has to have the law
+};
+
+/// Three ways of drawing the rows at most in each case: two empirical laws for every feature.
+void expect_law_of_a_rotation(const LawCase& wanted) {
+  SCOPED_TRACE(wanted.rows);
+  const ExactGram gram = exact_gram(wanted.rows);
+  const Matrix rows = table(wanted.rows);
+  RandomStream stream =
+      RandomStream::seeded(seed_for("mask.rows") + static_cast<std::uint64_t>(wanted.rows));
+  std::vector<Sample> ours(wanted.rows_per_block.size());
+  Sample expected;
+  Sample unrotated;
+  Sample no_frame;
+  Sample less_noise;
   const auto made = [&](double sigma, std::int64_t rows_per_block) {
     return all_rows(*PseudoRows::make(trusted::draw_masked_factor(gram, false, sigma, stream),
                                       Vector::Ones(kColumns), stream, rows_per_block),
-                    kRows, kColumns);
+                    wanted.rows, kColumns);
   };
-  for (std::size_t draw = 0; draw < kDraws; ++draw) {
-    see(seen[kOneBlock], made(kSigma, kRows));
-    see(seen[kThreeBlocks], made(kSigma, 3));
-    const Matrix noisy = rows + kSigma * normals(stream, kRows, kColumns);
-    see(expected, haar_frame(stream, kRows, kRows) * noisy);
-    see(seen[kUnrotated], noisy);
-    const Matrix factor = trusted::draw_masked_factor(gram, false, kSigma, stream).factor;
-    see(seen[kNoFrame], normals(stream, kRows, kColumns) * factor / std::sqrt(double{kRows}));
-    see(seen[kLessNoise], made(0.8 * kSigma, kRows));
-  }
-  // Two laws against the explicit one, five features, two empirical laws each.
-  const double limit = 2.0 * dkw_limit(kDraws, alpha_of("mechanism: pseudo rows") / 20.0);
-  for (std::size_t k = 0; k < kRowFeatures; ++k) {
-    EXPECT_LE(two_sample_distance(seen[kOneBlock][k], expected[k]), limit) << k;
-    EXPECT_LE(two_sample_distance(seen[kThreeBlocks][k], expected[k]), limit) << k;
-  }
-  for (const Way twin : {kUnrotated, kNoFrame, kLessNoise}) {
-    double worst = 0.0;
-    for (std::size_t k = 0; k < kRowFeatures; ++k) {
-      worst = std::max(worst, two_sample_distance(seen[twin][k], expected[k]));
+  for (std::size_t draw = 0; draw < wanted.draws; ++draw) {
+    for (std::size_t way = 0; way < ours.size(); ++way) {
+      ours[way].see(made(kSigma, wanted.rows_per_block[way]));
     }
-    EXPECT_GT(worst, limit) << twin;
+    const Matrix noisy = rows + kSigma * normals(stream, wanted.rows, kColumns);
+    expected.see(haar_frame(stream, wanted.rows, wanted.rows) * noisy);
+    unrotated.see(noisy);
+    const Matrix factor = trusted::draw_masked_factor(gram, false, kSigma, stream).factor;
+    no_frame.see(normals(stream, wanted.rows, kColumns) * factor /
+                 std::sqrt(static_cast<double>(wanted.rows)));
+    less_noise.see(made(0.8 * kSigma, wanted.rows));
   }
+  constexpr double kLimits = 2.0 * 3.0 * 2.0 * static_cast<double>(kRowFeatures);  // two cases
+  const double limit = 2.0 * dkw_limit(wanted.draws, alpha_of("mechanism: pseudo rows") / kLimits);
+  for (std::size_t way = 0; way < ours.size(); ++way) {
+    EXPECT_LE(ours[way].distance(expected), limit) << wanted.rows_per_block[way];
+  }
+  EXPECT_GT(unrotated.distance(expected), limit);
+  EXPECT_GT(no_frame.distance(expected), limit);
+  EXPECT_GT(less_noise.distance(expected), limit);
+}
+
+TEST(PseudoRowsLaw, IsThatOfAnExplicitRotation) {
+  expect_law_of_a_rotation({9, 20'000, {9, 3}});
+  expect_law_of_a_rotation({30, 12'000, {30, 12, 4}});  // one block, two uneven ones, seven
 }
 
 TEST(PseudoRows, HaveExactlyTheReleasedMomentsHoweverTheyAreDrawn) {
@@ -195,6 +226,53 @@ TEST(MaskPlanTest, StatesWhatItProvesAndRefusesTheRest) {
   EXPECT_FALSE(MaskPlan::make({bound, target}, kColumns));
   RandomStream stream = RandomStream::seeded(1);
   EXPECT_FALSE(plan.run(exact_gram(), stream));  // another bound, and too few rows
+}
+
+/// G equal rows, the others large and orthogonal to them, are one row of norm sqrt(G) with n - p +
+/// 1 degrees of freedom, in closed form: never more than what is stated for the group.
+TEST(MaskPlanTest, AGroupOfEqualRowsStaysBelowItsClaim) {
+  constexpr std::int64_t kBlock = 40;
+  const RowBound bound = *RowBound::row_norm(kColumns, 1.0);
+  for (const ApproxDp& target : {ApproxDp{0.2, 1e-6}, ApproxDp{1.0, 1e-3}, ApproxDp{5.0, 0.1}}) {
+    for (const int size : {2, 5, 20}) {
+      const auto plan =
+          MaskPlan::make({bound, target, Relation::ZeroRow, false, false, size}, kBlock);
+      const MaskShape equal_rows{kBlock - kColumns + 2, 1, std::sqrt(double(size))};
+      const auto delta = [&](double sigma) {
+        return mask_delta(equal_rows, sigma, target.epsilon, Relation::ZeroRow);
+      };
+      EXPECT_LE(delta(plan->sigma()), target.delta) << target.epsilon << ' ' << size;
+      // The broken twin: the noise of one row.
+      EXPECT_GT(delta(MaskPlan::make({bound, target}, kBlock)->sigma()), target.delta);
+    }
+  }
+}
+
+/// The constant counts in the norm that masking needs, so it is no longer than the longest row.
+TEST(MaskPlanTest, TheConstantIsNoLongerThanTheRows) {
+  for (const double row_norm : {1e-100, 0.05, 1.0, 40.0}) {
+    const RowBound bound = *RowBound::row_norm(kColumns, row_norm);
+    const double constant = static_cast<double>(intercept_constant(bound)) * bound.unit();
+    EXPECT_NEAR(constant, std::min(1.0, row_norm), 1e-3 * constant);
+    const MaskPlan plan =
+        *MaskPlan::make({bound, ApproxDp{1.0, 1e-5}, Relation::ZeroRow, true}, 50);
+    EXPECT_NEAR(plan.shape().row_norm, std::hypot(constant, row_norm), 1e-3 * row_norm);
+  }
+}
+
+/// It never moves, though: with few rows the noise alone protects with less of it, and the release
+/// says so.
+TEST(MaskPlanTest, FewRowsWithAnInterceptAreProtectedByTheNoiseAlone) {
+  const ApproxDp target{3.0, 1e-5};
+  const RowBound bound = *RowBound::row_norm(kColumns, 1.0);
+  const MaskPlan plan = *MaskPlan::make({bound, target, Relation::ZeroRow, true}, kColumns + 2);
+  const double change = row_change(bound, Relation::ZeroRow);
+  EXPECT_NEAR(change, 1.0, 1e-6);
+  EXPECT_NEAR(row_change(bound, Relation::ReplaceOne), 2.0 * change, 1e-12);
+  EXPECT_GE(plan.sigma(), change / gaussian_mu_for(target));
+  EXPECT_LE(plan.sigma(), change / gaussian_mu_for(target) * (1.0 + 1e-12));
+  EXPECT_TRUE(std::holds_alternative<GaussianDp>(plan.guarantee().loss));
+  EXPECT_LE(delta_at(plan.guarantee().loss, target.epsilon), target.delta * (1.0 + 1e-9));
 }
 
 }  // namespace

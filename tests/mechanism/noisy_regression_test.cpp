@@ -366,6 +366,32 @@ TEST(Moments, EigenvaluesHoldNinetyFivePercent) {
   }
 }
 
+/// Means of the raw rows, from masked rows and from a Gram with a noisy count (sd 12 each).
+TEST(Moments, MeansHoldNinetyFivePercent) {
+  constexpr double kQuantile = 1.959963984540054;
+  for (const bool mask : {true, false}) {
+    RandomStream stream = RandomStream::seeded(seed_for("moments.means") + (mask ? 1U : 0U));
+    Matrix table = with_ones(draw_rows(stream, 500));
+    table.col(1).array() += 1.0;  // so that the noise of the count shows
+    const double truth = table.col(1).mean();
+    std::size_t covered = 0;
+    std::size_t halved = 0;  // the broken twin: half of the standard error
+    for (std::size_t replication = 0; replication < kReplications; ++replication) {
+      ReleasedGram gram = mask ? masked(stream, table, 0.5) : gaussian(stream, table, 12.0);
+      if (!mask) {
+        gram.entry_sd(0, 0) = 12.0;
+        gram.rows = gram.products(0, 0) += 12.0 * normals(stream, 1, 1)(0, 0);
+      }
+      const MomentEstimate found = *covariance(gram);
+      const double error = std::abs(found.mean[0] - truth) / found.mean_standard_error[0];
+      covered += error <= kQuantile ? 1 : 0;
+      halved += error <= 0.5 * kQuantile ? 1 : 0;
+    }
+    EXPECT_TRUE(in_band(covered, kReplications, band_alpha())) << mask << ' ' << covered;
+    EXPECT_FALSE(in_band(halved, kReplications, band_alpha())) << mask << ' ' << halved;
+  }
+}
+
 TEST(Moments, CovarianceNeedsACountAboveItsNoise) {
   RandomStream stream = RandomStream::seeded(seed_for("moments.count"));
   const Matrix table = with_ones(draw_rows(stream, 500));

@@ -17,7 +17,7 @@ enum class MaskMutant : std::uint8_t {
   DegreesUpsideDown,  ///< calibrated for n + p dimensions instead of n - p
   CompositionOfRows,  ///< two rows of one person read as two releases instead of as a group
   ZeroRowNoise,       ///< the noise of zero-row where a row is replaced by another
-  MaskReused,         ///< the same mask on a table the adversary knows: rows come out unmasked
+  MaskReused,         ///< noise and mask of a table the adversary knows, used once more
 };
 std::string_view name_of(MaskMutant mutant);
 

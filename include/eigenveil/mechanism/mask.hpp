@@ -14,7 +14,7 @@ struct MaskRequest {
   RowBound bound;
   Budget budget;
   Relation relation = Relation::ZeroRow;
-  bool intercept = false;  ///< a leading column of ones, which counts in the row norm
+  bool intercept = false;  ///< a leading constant column, which counts in the row norm
   bool published = false;  ///< the source's noise instead of the tight one
   int group_size = 1;      ///< rows protected together
 };
@@ -29,8 +29,14 @@ struct PseudoFactor {
 /// The exact number of rows, where the relation makes it public; 0 otherwise.
 std::int64_t public_rows(const ExactGram& gram, Relation relation);
 
-/// The constant of the intercept column in grid units: 1 in scaled units, rounded to the grid.
+/// The constant of the intercept column in grid units: 1 in scaled units, rounded to the grid, or
+/// the norm of the longest row where that is less (a longer constant would cost noise for nothing).
+/// Divide the released column by it.
 std::int64_t intercept_constant(const RowBound& bound);
+
+/// How far one row moves between neighbours, zero-row or replace-one, at most (scaled units). The
+/// intercept never moves.
+double row_change(const RowBound& bound, Relation relation);
 
 /// Masked rows A (X + C), C Gaussian with standard deviation sigma and A a uniform orthogonal
 /// matrix that is never formed: everything but a uniform frame is in W = (X + C)ᵀ(X + C), drawn

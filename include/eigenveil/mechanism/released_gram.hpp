@@ -43,7 +43,8 @@ struct MomentEstimate {
   std::vector<std::string> names;
   Matrix value;
   Matrix standard_error;
-  Vector mean;  ///< empty when the release has no intercept column
+  Vector mean;                 ///< empty when the release has no intercept column
+  Vector mean_standard_error;  ///< empty with it
 };
 
 /// sum of x x' / n, noise-corrected.
