@@ -28,16 +28,51 @@ class NullReleaseError(EigenveilError):
 
 
 def library_error(message: str, code: str) -> EigenveilError:
-    """An error of the C++ library, whose words are those of the command line, in the words of Python."""
-    message = message.replace("must end in one of ", "must end in one of .parquet .feather ")
-    message = re.sub(r"(?<![^\s(])--(aggregate|method|neighbours|bad-cell|calibration) (?!and|or)([a-z-]+)", _assignment, message)
-    message = re.sub(r"(?<![^\s(])--published\b", "calibration='published'", message)
-    message = re.sub(r"(?<!plink )(?<![^\s(])--([a-z][a-z0-9-]*)", lambda found: found[1].replace("-", "_"), message)
-    return EigenveilError(re.sub(r"(?<![^\s(])-k\b", "n_components", message), code)
+    """An error of the C++ library, in the words of Python."""
+    return EigenveilError(in_python(message), code)
 
 
-def _assignment(found):
-    return f"{found[1].replace('-', '_')}='{found[2]}'"
+# What the command line says and Python says otherwise.
+_PHRASES = {
+    "must end in one of ": "must end in one of .parquet .feather ",
+    "say which with --separator comma, semicolon, tab or pipe": "read it with pandas.read_csv(path, sep=...) and give the frame",
+    "say whether it holds the column names (--header present or --header absent)": "read it with pandas.read_csv(path, header=...) and give the frame",
+    "say --header present or --header absent": "read it with pandas.read_csv(path, header=...) and give the frame",
+    "; mask and gram partial turn words into columns with --one-hot": ", or turn words into 0/1 columns first, with pandas.get_dummies say",
+    " (names with commas: --columns @FILE, one per line)": "",
+    "plink --make-bed": "plink (option make-bed)",
+    "give --out another name": "give another name",
+    "give --out a": "give a",
+    "or --unbounded-time": "or method_options={'unbounded_time': True}",
+    "-k must satisfy 1 <= k": "n_components must satisfy 1 <= n_components",
+    "a smaller -k": "smaller n_components",
+    "another -k": "another n_components",
+}
+_OPTION = r"(?<![\w-])--([a-z][a-z0-9-]*)"
+
+
+def in_python(message: str) -> str:
+    """A sentence of the C++ library, which speaks of options, with parameters in their place: ``--row-norm R`` is ``row_norm=R``."""
+    for said, instead in _PHRASES.items():
+        message = message.replace(said, instead)
+    message = re.sub(_OPTION + r" ([A-Z0-9])(?![\w.])(?= --)", r"--\1 \2,", message)  # two options in a row
+    message = re.sub(_OPTION + r" ([A-Z0-9])(?![\w.])", lambda found: f"{_name(found[1])}={found[2]}", message)
+    message = re.sub(_OPTION.replace("([a-z][a-z0-9-]*)", "(aggregate|method|neighbours|bad-cell|calibration)") + _WORDS, _assigned, message)
+    message = re.sub(r"(?<![\w-])--published\b", "calibration='published'", message)
+    message = re.sub(_OPTION, lambda found: _name(found[1]), message)
+    return re.sub(r"(?<![\w-])-k\b", "n_components", message)
+
+
+_WORDS = r" (?!and\b|or\b|for\b|needs\b)([a-z]+(?:-[a-z]+)*)((?: or [a-z]+-[a-z]+)*)"  # zero-row or replace-one
+
+
+def _assigned(found):
+    words = [found[2], *(word for word in found[3].split(" or ") if word)]
+    return f"{_name(found[1])}=" + " or ".join(f"'{word}'" for word in words)
+
+
+def _name(option):
+    return option.replace("-", "_")
 
 
 def whole(value, what, least=None, most=2**31 - 1):

@@ -264,6 +264,8 @@ class PrivateEstimator(BaseEstimator):
         frequencies = self.allele_frequencies
         if frequencies is not None and not hasattr(frequencies, "keys"):
             frequencies = [float(value) for value in np.asarray(frequencies, float).ravel()]
+        if isinstance(self.columns, str):
+            raise EigenveilError("columns is a list of names, not one name: columns=['name']")
         return ReadOptions(
             columns=[str(name) for name in (self.columns or [])],
             refuse_missing=self.missing == "refuse",

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._bounds import make_bound
 from ._covariance import PrivateCovariance
-from ._errors import EigenveilError, whole
+from ._errors import EigenveilError, in_python, whole
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
 from ._pca import PrivatePCA
@@ -234,6 +234,26 @@ def plan_subspace(rows, dimension, *, useful_angle=0.1, **parameters):
 
 
 @dataclass(frozen=True)
+class ComparedMethod:
+    """One method's predicted error in a :class:`Comparison`."""
+
+    name: str
+    total_f2: float
+    error_f2: float
+    available: bool
+    relation: str
+    basis: str
+    note: str
+    null_share: float
+    under_a_model: bool
+
+    @classmethod
+    def _of(cls, compared):
+        values = {name: getattr(compared, name) for name in cls.__dataclass_fields__}
+        return cls(**{**values, "note": in_python(compared.note)})
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Predicted errors of every method at one budget. No data was read.
 
@@ -295,4 +315,5 @@ def compare_pca(rows, spectrum, **parameters):
     compared = _core.compared_methods(
         bound, request.budget, request.relation, request.components, _rows(rows), spectrum, request.group_size
     )
-    return Comparison(compared.methods, compared.sampling_f2, compared.recommended, compared.reason)
+    methods = [ComparedMethod._of(method) for method in compared.methods]
+    return Comparison(methods, compared.sampling_f2, compared.recommended, in_python(compared.reason))

@@ -1,6 +1,7 @@
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -28,6 +29,16 @@ struct Finding {
   AuditResult result;
   bool is_mutant = false;
 };
+
+using FindingState =
+    std::tuple<std::string, double, double, double, double, double, std::string, bool>;
+
+void restore(Finding& finding, const FindingState& state) {
+  AuditResult result;
+  std::tie(result.name, result.power, result.false_alarm, result.allowed_power, result.lower_bound,
+           result.claimed, result.unit, std::ignore) = state;
+  new (&finding) Finding{std::move(result), std::get<7>(state)};
+}
 
 /// Runs the attacks while Python stays responsive.
 std::vector<Finding> run_attacks(const std::vector<Attack>& attacks, std::uint64_t runs,
@@ -176,6 +187,13 @@ void bind_audit(nb::module_& m) {
       .def_prop_ro("unit", [](const Finding& f) { return f.result.unit; })
       .def_ro("is_mutant", &Finding::is_mutant)
       .def_prop_ro("refuted", [](const Finding& f) { return f.result.refuted(); })
+      .def("__getstate__",
+           [](const Finding& f) {
+             const AuditResult& r = f.result;
+             return nb::make_tuple(r.name, r.power, r.false_alarm, r.allowed_power, r.lower_bound,
+                                   r.claimed, r.unit, f.is_mutant);
+           })
+      .def("__setstate__", &restore)
       .def("__repr__", [](const Finding& f) {
         const AuditResult& r = f.result;
         const auto text = [](double value) {

@@ -326,8 +326,7 @@ void bind_guarantee_class(nb::module_& m) {
       .def("__str__", [](const Guarantee& g) { return in_words(g); })
       .def("__repr__", [](const Guarantee& g) { return "<Guarantee: " + in_words(g) + ">"; })
       .def("_repr_html_", &html_of)
-      .def("__eq__", &equal)
-      .def("__eq__", [](const Guarantee&, const nb::object&) { return false; })
+      .def("__eq__", &equal, nb::is_operator())
       .def("__hash__", [](const Guarantee& g) { return std::hash<std::string>()(in_words(g)); })
       .def("__getstate__", &state_of)
       .def("__setstate__", [](Guarantee& g, const State& s) { new (&g) Guarantee(from_state(s)); });

@@ -1,0 +1,83 @@
+"""What the C++ library says reaches Python in the words of Python."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import eigenveil
+from eigenveil import EigenveilError, MaskedData, PrivatePCA, PrivateSubspace
+from eigenveil._errors import in_python
+
+ROOT = Path(__file__).resolve().parents[2]
+LITERALS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
+
+
+def library_sentences():
+    """Every string of the library, adjacent literals joined as the compiler does."""
+    for path in sorted((ROOT / "src").rglob("*.[ch]pp")):
+        for literal in LITERALS.finditer(re.sub(r"//.*|#include.*", "", path.read_text())):
+            yield path.name, "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', literal[0]))
+
+
+def test_no_option_of_the_command_line_is_left():
+    sentences = [(name, text) for name, text in library_sentences() if " " in text]
+    speaking = [text for _, text in sentences if re.search(r"(?<![\w-])--?[a-z]", text)]
+    assert len(speaking) > 40  # the search finds them
+    for name, text in sentences:
+        said = in_python(text)
+        assert "--" not in said and not re.search(r"(?<![\w-])-k\b", said), (name, said)
+
+
+@pytest.mark.parametrize(
+    "said, instead",
+    [
+        ("give --epsilon E --delta D, or choose --method gauss for --rho and --mu", "give epsilon=E, delta=D, or choose method='gauss' for rho and mu"),
+        ("use --neighbours zero-row or replace-one", "use neighbours='zero-row' or 'replace-one'"),
+        ("leave out --calibration published", "leave out calibration='published'"),
+        ("leave out --group-size or --published", "leave out group_size or calibration='published'"),
+        ("--aggregate grid needs --gamma; the core searches for it", "aggregate='grid' needs gamma; the core searches for it"),
+        ("bound complex rows by --row-norm R", "bound complex rows by row_norm=R"),
+        ("two orthogonal rows need --dimension 2 or more", "two orthogonal rows need dimension=2 or more"),
+        ("count such cells as missing with --bad-cell midpoint", "count such cells as missing with bad_cell='midpoint'"),
+        ("spiked-robust needs -k below the number of columns", "spiked-robust needs n_components below the number of columns"),
+        ("convert it with plink --make-bed.", "convert it with plink (option make-bed)."),
+        ("a two-row and well-known word", "a two-row and well-known word"),
+    ],
+)
+def test_in_python(said, instead):
+    assert in_python(said) == instead
+
+
+def test_messages_of_the_package_speak_python():
+    """Docstrings name options of the command line where that helps; messages never do."""
+    for path in sorted(Path(eigenveil.__file__).parent.rglob("*.py")):
+        if path.name == "_errors.py":
+            continue  # the translation itself
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Raise):
+                for text in (part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)):
+                    assert "--" not in text, (path.name, text)
+
+
+def test_reached_messages(rows, tmp_path):
+    """Some of them, all the way."""
+    (tmp_path / "mixed.csv").write_text("a,2\n1,2\n")
+    (tmp_path / "semicolons.csv").write_text("a;b\n1;2\n")
+    (tmp_path / "words.csv").write_text("a,b\n1,red\n")
+    refused = {
+        lambda: PrivatePCA(mu=-1, row_norm=1).fit(rows): "mu must",
+        lambda: PrivatePCA(epsilon=1, row_norm=1, method="gauss").fit(rows): "add delta, or give rho or mu",
+        lambda: PrivatePCA(mu=1, row_norm=1, method="oja").fit(rows): "neighbours='replace-one' or 'zero-row'",
+        lambda: MaskedData(mu=1, row_norm=1).fit(rows): "epsilon=E, delta=D",
+        lambda: PrivateSubspace(epsilon=1, delta=1e-6, gamma=2).fit(rows): "gamma must lie",
+        lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "mixed.csv"): r"read_csv\(path, header=...\)",
+        lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "semicolons.csv"): r"read_csv\(path, sep=...\)",
+        lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "words.csv"): "get_dummies",
+        lambda: PrivatePCA(mu=1, row_norm=1, columns=["z"]).fit(tmp_path / "words.csv"): "no column z",
+    }
+    for attempt, message in refused.items():
+        with pytest.raises(EigenveilError, match=message) as caught:
+            attempt()
+        assert "--" not in str(caught.value) and "\n" not in str(caught.value)
