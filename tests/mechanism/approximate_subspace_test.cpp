@@ -28,13 +28,16 @@ Matrix rows_near(const Matrix& frame, Index n, double gamma, RandomStream& strea
   return frame * inside + gamma * noise;
 }
 
-LearnedSubspace learn(const SubspaceRequest& request, const Matrix& rows, RandomStream& stream) {
-  const SubspacePlan plan = *SubspacePlan::make(request);
+LearnedSubspace learn(const SubspacePlan& plan, const Matrix& rows, RandomStream& stream) {
   GroupBuilder builder = plan.builder(stream, 2);
   for (Index i = 0; i < rows.cols(); ++i) {
     builder.add(rows.col(i).data());
   }
   return plan.run(std::move(builder).finish(), stream, 2).value();
+}
+
+LearnedSubspace learn(const SubspaceRequest& request, const Matrix& rows, RandomStream& stream) {
+  return learn(*SubspacePlan::make(request), rows, stream);
 }
 
 SubspaceRequest request_for(const Matrix& rows, std::size_t k, std::optional<double> gamma) {
@@ -151,14 +154,14 @@ TEST(ApproximateSubspace, NoiseBeyondTheLimitIsNull) {
 /// Runs in which the grid answered.
 int grid_answers(double gamma, double cell_factor, int runs, double* planned,
                  RandomStream& stream) {
+  SubspaceRequest request = request_for(Matrix::Zero(20, 600), 1, gamma);
+  request.aggregate = SubspaceAggregate::Grid;
+  request.cell_factor = cell_factor;
+  const SubspacePlan plan = *SubspacePlan::make(request);
+  *planned = plan.answer_probability();
   int found = 0;
   for (int run = 0; run < runs; ++run) {
-    const Matrix rows = rows_near(haar_frame(stream, 20, 1), 600, gamma, stream);
-    SubspaceRequest request = request_for(rows, 1, gamma);
-    request.aggregate = SubspaceAggregate::Grid;
-    request.cell_factor = cell_factor;
-    *planned = SubspacePlan::make(request)->answer_probability();
-    found += learn(request, rows, stream).found ? 1 : 0;
+    found += learn(plan, rows_near(haar_frame(stream, 20, 1), 600, gamma, stream), stream).found;
   }
   return found;
 }
