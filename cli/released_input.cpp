@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "eigenveil/data/open.hpp"
 #include "eigenveil/report/explain.hpp"
@@ -124,8 +125,12 @@ Result<Matrix> read_table(const fs::path& path, const std::vector<std::string>& 
   return Matrix(Eigen::Map<const Matrix>(values.data(), p, rows).transpose());
 }
 
-Vector numbers(const Json& list) {
+/// One number for each column.
+Vector numbers(const Json& list, std::size_t columns) {
   const auto values = list.get<std::vector<double>>();
+  if (values.size() != columns) {
+    throw Json::other_error::create(501, "another number of values", &list);  // caught below
+  }
   return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
@@ -138,8 +143,30 @@ Matrix entry_deviations(const Vector& scales, double diagonal, double off_diagon
 
 /// Whether a zero of the release is the midpoint of a public range instead of a zero of the data.
 bool has_midpoints(const Json& parameters) {
-  return parameters.contains("range_low") &&
-         !(numbers(parameters.at("range_low")) + numbers(parameters.at("range_high"))).isZero(0.0);
+  if (!parameters.contains("range_low")) {
+    return false;
+  }
+  const Json& low = parameters.at("range_low");  // an intercept has no range
+  const std::size_t ranges = low.size();
+  return !(numbers(low, ranges) + numbers(parameters.at("range_high"), ranges)).isZero(0.0);
+}
+
+constexpr const char* kContradiction =
+    "the release contradicts itself: its columns, its noise and its tables do not fit";
+
+/// Whoever wrote the document, nothing is computed from noise or sums that cannot be.
+Result<ReleasedGram> checked(ReleasedGram gram) {
+  const auto p = static_cast<Eigen::Index>(gram.names.size());
+  const std::set<std::string> names(gram.names.begin(), gram.names.end());
+  const auto is_noise = [](const auto& sd) { return sd.allFinite() && (sd.array() >= 0.0).all(); };
+  const bool noise = gram.masked() ? gram.cell_sd.size() == p && is_noise(gram.cell_sd)
+                                   : gram.entry_sd.rows() == p && gram.entry_sd.cols() == p &&
+                                         is_noise(gram.entry_sd);
+  if (!noise || p == 0 || std::ssize(names) != p || gram.products.rows() != p ||
+      gram.products.cols() != p || !gram.products.allFinite() || !std::isfinite(gram.rows)) {
+    return bad_request(kContradiction);
+  }
+  return gram;
 }
 
 /// Only tables have names for their rows; pseudo-data has none, and its file may be called
@@ -170,6 +197,9 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
   const auto p = static_cast<Eigen::Index>(gram.names.size());
   gram.products = Matrix::Zero(p, p);
   const Json& arrays = json.at("result").at("arrays");
+  if (arrays.empty()) {
+    return bad_request("the release lists no pseudo-data");
+  }
   const auto noisy = std::find_if(arrays.begin(), arrays.end(), is_gram);
   for (const Json& array : arrays) {
     if (noisy != arrays.end() && !is_gram(array)) {
@@ -186,10 +216,10 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
   }
   gram.from_midpoints = has_midpoints(parameters);
   if (parameters.contains("cell_noise_sd")) {
-    gram.cell_sd = numbers(parameters.at("cell_noise_sd"));
+    gram.cell_sd = numbers(parameters.at("cell_noise_sd"), gram.names.size());
     return gram;
   }
-  const Vector scales = numbers(parameters.at("column_scales"));
+  const Vector scales = numbers(parameters.at("column_scales"), gram.names.size());
   gram.entry_sd = entry_deviations(scales, parameters.at("gram_noise_sd_diagonal").get<double>(),
                                    parameters.at("gram_noise_sd_off_diagonal").get<double>());
   if (gram.intercept) {
@@ -198,7 +228,11 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
     gram.entry_sd.row(0) = sums.transpose();
     gram.entry_sd(0, 0) = 0.0;  // the number of rows is public
   }
-  gram.entry_sd *= std::sqrt(json.at("result").at("blocks").get<double>());
+  const auto blocks = json.at("result").at("blocks").get<double>();
+  if (!(blocks >= 1.0)) {
+    return bad_request(kContradiction);
+  }
+  gram.entry_sd *= std::sqrt(blocks);
   return gram;
 }
 
@@ -207,10 +241,12 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
 ReleasedGram with_intercept(ReleasedGram gram, const Json& json, const Vector& scales) {
   const Json& parameters = json.at("parameters");
   const Json& result = json.at("result");
-  Vector mean = numbers(result.at("noisy_mean"));
+  const std::size_t columns = gram.names.size();
+  Vector mean = numbers(result.at("noisy_mean"), columns);
   if (parameters.contains("range_low") &&
       parameters.at("units").get<std::string>() != "scaled to [-1, 1]") {
-    mean -= 0.5 * (numbers(parameters.at("range_low")) + numbers(parameters.at("range_high")));
+    mean -= 0.5 * (numbers(parameters.at("range_low"), columns) +
+                   numbers(parameters.at("range_high"), columns));
   }
   const Eigen::Index p = mean.size();
   Matrix products(p + 1, p + 1);
@@ -261,10 +297,14 @@ Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
       gram.products = gram.rows * *raw;
     }
   }
+  if (gram.products.rows() != std::ssize(gram.names)) {
+    return bad_request("the release lists no square table called covariance_raw");
+  }
   Vector scales = Vector::Ones(static_cast<Eigen::Index>(gram.names.size()));
   if (parameters.contains("range_low") &&
       parameters.at("units").get<std::string>() != "scaled to [-1, 1]") {
-    scales = 0.5 * (numbers(parameters.at("range_high")) - numbers(parameters.at("range_low")));
+    scales = 0.5 * (numbers(parameters.at("range_high"), gram.names.size()) -
+                    numbers(parameters.at("range_low"), gram.names.size()));
   }
   gram.entry_sd = entry_deviations(scales, parameters.at("noise_sd_diagonal").get<double>(),
                                    parameters.at("noise_sd_off_diagonal").get<double>());
@@ -289,10 +329,10 @@ Result<ReleasedGram> read_document(const fs::path& document) {
   const std::string task = json.value("task", "");
   const fs::path folder = document.has_parent_path() ? document.parent_path() : fs::path(".");
   if (task == "mask") {
-    return read_mask(json, folder);
+    return read_mask(json, folder).and_then(checked);
   }
   if (task == "covariance") {
-    return read_covariance(json, folder);
+    return read_covariance(json, folder).and_then(checked);
   }
   return bad_request("analyse works on pseudo-data (mask) and on a released covariance");
 }

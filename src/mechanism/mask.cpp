@@ -1,7 +1,5 @@
 #include "eigenveil/mechanism/mask.hpp"
 
-#include <lapacke.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +10,7 @@
 #include "eigenveil/random/chi_square.hpp"
 #include "eigenveil/random/normal.hpp"
 #include "eigenveil/statistics/trusted_totals.hpp"
+#include "triangular_factor.hpp"
 
 namespace eigenveil {
 namespace {
@@ -60,22 +59,6 @@ Matrix scaled_gram(const ExactGram& gram, bool intercept) {
 Matrix root_of(const Matrix& gram) {
   const SymmetricEigen eigen = symmetric_eigen(gram);
   return eigen.values.cwiseMax(0.0).cwiseSqrt().asDiagonal() * eigen.vectors.transpose();
-}
-
-/// Upper triangular R with non-negative diagonal and RᵀR = stackedᵀ stacked.
-Matrix triangular_factor(Matrix stacked) {
-  const Eigen::Index p = stacked.cols();
-  Vector reflectors(p);
-  LAPACKE_dgeqrf(LAPACK_COL_MAJOR, static_cast<lapack_int>(stacked.rows()),
-                 static_cast<lapack_int>(p), stacked.data(),
-                 static_cast<lapack_int>(stacked.rows()), reflectors.data());
-  Matrix upper = stacked.topRows(p).triangularView<Eigen::Upper>();
-  for (Eigen::Index i = 0; i < p; ++i) {
-    if (upper(i, i) < 0.0) {
-      upper.row(i) *= -1.0;
-    }
-  }
-  return upper;
 }
 
 /// Rounds to the public grid 2^-20 sigma: what is published does not show the last bits.
@@ -208,7 +191,7 @@ PseudoFactor trusted::draw_masked_factor(const ExactGram& gram, bool intercept, 
   Matrix stacked(p + rest.rows(), p);
   stacked.topRows(p) = root + sigma * noise;
   stacked.bottomRows(rest.rows()) = sigma * rest;
-  Matrix factor = triangular_factor(std::move(stacked));
+  Matrix factor = detail::triangular_factor(std::move(stacked));
   round_to_grid(factor, sigma);
   return {n, std::move(factor)};
 }

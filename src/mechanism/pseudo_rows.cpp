@@ -6,8 +6,32 @@
 #include "eigenveil/core/blas.hpp"
 #include "eigenveil/random/chi_square.hpp"
 #include "eigenveil/random/normal.hpp"
+#include "triangular_factor.hpp"
 
 namespace eigenveil {
+
+namespace {
+
+/// U with UᵀU = GᵀG + LᵀL, from Gᵀ and L (empty for the last block).
+Matrix upper_of(const Matrix& normals, const Matrix& below) {
+  const Eigen::Index p = normals.rows();
+  if (normals.cols() < 2 * p) {  // nearly square blocks can be nearly singular
+    Matrix stacked(normals.cols() + below.rows(), p);
+    stacked.topRows(normals.cols()) = normals.transpose();
+    stacked.bottomRows(below.rows()) = below;
+    return detail::triangular_factor(std::move(stacked));
+  }
+  Matrix gram = Matrix::Zero(p, p);
+  add_outer_products(normals.data(), static_cast<std::size_t>(p),
+                     static_cast<std::size_t>(normals.cols()), gram.data());
+  if (below.size() > 0) {
+    add_inner_products(below.data(), static_cast<std::size_t>(p), static_cast<std::size_t>(p),
+                       gram.data());
+  }
+  return Eigen::LLT<Matrix, Eigen::Upper>(gram).matrixU();
+}
+
+}  // namespace
 
 /// The last block takes the remainder, too.
 std::size_t PseudoRows::blocks() const {
@@ -30,17 +54,11 @@ PseudoRows::Block PseudoRows::draw(std::size_t index) const {
   const std::int64_t first = static_cast<std::int64_t>(index) * rows_per_block_;
   const std::int64_t end = last ? rows_ : first + rows_per_block_;
   RandomStream own = family_.substream(index);
-  Block block{index, Matrix(p, end - first), Matrix::Zero(p, p), {}, {}};
+  Block block{index, Matrix(p, end - first), {}, {}, {}};
   fill_standard_normal(own, {block.normals.data(), static_cast<std::size_t>(block.normals.size())});
-  add_outer_products(block.normals.data(), static_cast<std::size_t>(p),
-                     static_cast<std::size_t>(block.normals.cols()), block.upper.data());
-  Matrix below;
-  if (!last) {
-    below = wishart_factor(own, static_cast<double>(rows_ - end), p);
-    add_inner_products(below.data(), static_cast<std::size_t>(p), static_cast<std::size_t>(p),
-                       block.upper.data());
-  }
-  block.upper = Eigen::LLT<Matrix, Eigen::Upper>(block.upper).matrixU();
+  const Matrix below =
+      last ? Matrix(0, p) : wishart_factor(own, static_cast<double>(rows_ - end), p);
+  block.upper = upper_of(block.normals, below);
   if (!last) {
     block.rest = block.upper.triangularView<Eigen::Upper>().solve<Eigen::OnTheRight>(below);
   }

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import unittest
 
 from support import CliTest, csv_text, files_of, read_json
@@ -327,15 +328,43 @@ class Mask(CliTest):
                      self.path("lap"), "--quiet")
         self.assertIn("gauss", self.refuse("analyse", "moments", self.path("lap")))
 
+    def forge(self, folder, change):
+        """A document that was changed, with a checksum that fits."""
+        document = read_json(os.path.join(self.path(folder), "release.json"))
+        change(document["parameters"], document["result"])
+        del document["checksum"]
+        compact = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+        document["checksum"] = hashlib.sha256(compact.encode()).hexdigest()
+        os.makedirs(self.path("forged"), exist_ok=True)
+        for name in files_of(self.path(folder)):
+            shutil.copy(os.path.join(self.path(folder), name), self.path("forged"))
+        self.write("forged/release.json", json.dumps(document, ensure_ascii=False))
+        return self.refuse("analyse", "moments", self.path("forged"))
+
     def test_a_covariance_of_an_early_version_says_what_to_do(self):
         self.succeed("covariance", self.input, "--mu", 2, "--range", "-1:1", "--center", "private",
                      "--out", self.path("cov"), "--quiet")
-        document = read_json(os.path.join(self.path("cov"), "release.json"))
-        del document["result"]["sum_noise_sd_scaled"], document["checksum"]
-        compact = json.dumps(document, separators=(",", ":"), ensure_ascii=False)
-        document["checksum"] = hashlib.sha256(compact.encode()).hexdigest()
-        self.write("cov/release.json", json.dumps(document, ensure_ascii=False))
-        self.assertIn("release it again", self.refuse("analyse", "moments", self.path("cov")))
+        self.assertIn("release it again",
+                      self.forge("cov", lambda _, result: result.pop("sum_noise_sd_scaled")))
+        self.assertIn("another form",
+                      self.forge("cov", lambda _, result: result.update(noisy_mean=[0.5])))
+        self.assertIn("no square table", self.forge("cov", lambda _, result: result.update(arrays=[])))
+
+    def test_documents_that_contradict_themselves_are_refused(self):
+        self.succeed("mask", self.input, *self.BUDGET, "--out", self.path("rows"), "--quiet")
+        self.succeed("mask", self.input, *self.BUDGET, "--method", "gauss", "--out",
+                     self.path("gram"), "--quiet")
+        for folder, change in (
+                ("rows", lambda p, _: p.update(cell_noise_sd=[1.0])),
+                ("rows", lambda p, _: p.update(cell_noise_sd=[-1.0, -1.0, -1.0])),
+                ("rows", lambda p, _: p.update(columns=["age", "age", "dose"])),
+                ("rows", lambda p, _: p.update(range_low=[0.0])),
+                ("rows", lambda _, result: result.update(arrays=[])),
+                ("rows", lambda _, result: result.update(rows=0.0)),
+                ("gram", lambda p, _: p.update(column_scales=[1.0])),
+                ("gram", lambda p, _: p.update(gram_noise_sd_diagonal=-1.0)),
+                ("gram", lambda _, result: result.update(blocks=0))):
+            self.forge(folder, change)
 
     def test_means_come_with_standard_errors(self):
         big = self.write("big.csv", csv_text(NAMES, table(6000, 3)))

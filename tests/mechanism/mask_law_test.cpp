@@ -207,6 +207,21 @@ TEST(PseudoRows, HaveExactlyTheReleasedMomentsHoweverTheyAreDrawn) {
   EXPECT_FALSE(PseudoRows::make({3, factor.factor}, scales, own));
 }
 
+/// As many rows as columns: a square block of normals is often nearly singular. The worst of many
+/// condition numbers is about as many times the number of columns.
+TEST(PseudoRows, SquareFramesAreFramesToDoublePrecision) {
+  constexpr int kDraws = 20'000;
+  RandomStream stream = RandomStream::seeded(seed_for("mask.square"));
+  const PseudoFactor factor{kColumns, Matrix::Identity(kColumns, kColumns)};
+  double worst = 0.0;
+  for (int draw = 0; draw < kDraws; ++draw) {
+    const Matrix y =
+        all_rows(*PseudoRows::make(factor, Vector::Ones(kColumns), stream), kColumns, kColumns);
+    worst = std::max(worst, (y.transpose() * y - factor.factor).norm());
+  }
+  EXPECT_LT(worst, 1e-15 * kDraws * kColumns * kColumns);
+}
+
 TEST(MaskPlanTest, StatesWhatItProvesAndRefusesTheRest) {
   const RowBound bound = *RowBound::row_norm(kColumns, 1.0);
   const ApproxDp target{1.0, 1e-5};
