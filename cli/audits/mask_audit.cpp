@@ -32,11 +32,6 @@ struct MaskAuditOptions {
   }
 
   Outcome run() const {
-    fmt::print(
-        "Audit of mask: {} runs on each of two neighbouring data sets (zero-row unless said "
-        "otherwise, {} rows, {} "
-        "columns), confidence 99.9%\n",
-        runs, attacked.rows, attacked.dimension);
     std::vector<std::pair<MaskMutant, MaskPair>> attacks;
     for (const MaskPair pair : mask_pairs(attacked)) {
       attacks.emplace_back(MaskMutant::None, pair);
@@ -45,16 +40,25 @@ struct MaskAuditOptions {
       const auto broken = mask_mutants();
       attacks.insert(attacks.end(), broken.begin(), broken.end());
     }
-    RandomStream stream = seed ? RandomStream::seeded(*seed) : RandomStream::secure();
-    fmt::print("  {:<66}{:>10}{:>10}\n", "", "epsilon >=", "claimed");
-    bool wrong = false;
+    std::vector<AuditCase> cases;  // all of them before a line is printed
     for (const auto& [mutant, pair] : attacks) {
       const Result<AuditCase> attack = mask_case(attacked, pair, mutant);
       if (!attack) {
         return error_of(attack);
       }
-      const AuditResult result = audit(*attack, {runs, 1e-3, default_threads()}, stream);
-      const bool is_mutant = mutant != MaskMutant::None;
+      cases.push_back(*attack);
+    }
+    fmt::print(
+        "Audit of mask: {} runs on each of two neighbouring data sets (zero-row unless said "
+        "otherwise, {} rows, {} "
+        "columns), confidence 99.9%\n",
+        runs, attacked.rows, attacked.dimension);
+    RandomStream stream = seed ? RandomStream::seeded(*seed) : RandomStream::secure();
+    fmt::print("  {:<66}{:>10}{:>10}\n", "", "epsilon >=", "claimed");
+    bool wrong = false;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const AuditResult result = audit(cases[i], {runs, 1e-3, default_threads()}, stream);
+      const bool is_mutant = attacks[i].first != MaskMutant::None;
       wrong = wrong || result.refuted() != is_mutant;
       fmt::print("  {:<66}{:>10.4f}{:>10.4f}   {}\n", result.name, result.lower_bound,
                  result.claimed,

@@ -172,8 +172,10 @@ std::vector<std::pair<MaskMutant, MaskPair>> mask_mutants() {
 }
 
 std::vector<MaskPair> mask_pairs(const MaskAudit& request) {
-  std::vector<MaskPair> pairs = {MaskPair::OtherRowsZero, MaskPair::OtherRowsLarge,
-                                 MaskPair::WithIntercept};
+  std::vector<MaskPair> pairs = {MaskPair::OtherRowsZero, MaskPair::OtherRowsLarge};
+  if (request.rows > request.dimension + 1) {  // one column more
+    pairs.push_back(MaskPair::WithIntercept);
+  }
   if (request.dimension >= 2) {
     pairs.push_back(MaskPair::ReplacedRow);
   }

@@ -79,7 +79,8 @@ double group_change(const MaskRequest& request) {
 Loss loss_at(const MaskRequest& request, const MaskShape& shape, double sigma, double masked,
              const ApproxDp& target) {
   if (sigma < masked) {
-    return GaussianDp{up(group_change(request) / sigma)};
+    // Then sigma is at least change / mu of the target, and the quotient at most that mu.
+    return GaussianDp{std::min(up(group_change(request) / sigma), gaussian_mu_for(target))};
   }
   if (request.group_size > 1) {
     return target;

@@ -287,7 +287,7 @@ TEST(MaskPlanTest, FewRowsWithAnInterceptAreProtectedByTheNoiseAlone) {
   EXPECT_GE(plan.sigma(), change / gaussian_mu_for(target));
   EXPECT_LE(plan.sigma(), change / gaussian_mu_for(target) * (1.0 + 1e-12));
   EXPECT_TRUE(std::holds_alternative<GaussianDp>(plan.guarantee().loss));
-  EXPECT_LE(delta_at(plan.guarantee().loss, target.epsilon), target.delta * (1.0 + 1e-9));
+  EXPECT_LE(delta_at(plan.guarantee().loss, target.epsilon), target.delta);
 }
 
 }  // namespace
