@@ -81,7 +81,7 @@ Outcome SampleOrbit::write(const OrbitSampler& sampler, Eigen::Index rows,
   if (!file) {
     return error_of(file);
   }
-  if (const Result<void> written =
+  if (Result<void> written =
           file->append(npy_header("<c16", {static_cast<std::int64_t>(draws), rows, columns}));
       !written) {
     return written;
@@ -93,7 +93,7 @@ Outcome SampleOrbit::write(const OrbitSampler& sampler, Eigen::Index rows,
   for (std::uint64_t first = 0; first < draws; first += chunk) {
     const std::vector<ComplexMatrix> frames = draw_many(
         sampler, std::min(chunk, draws - first), stream, static_cast<unsigned>(default_threads()));
-    if (const Result<void> written = file->append(frame_bytes(frames)); !written) {
+    if (Result<void> written = file->append(frame_bytes(frames)); !written) {
       return written;
     }
   }

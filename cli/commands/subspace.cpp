@@ -77,7 +77,7 @@ Result<void> SubspaceCommand::check_output() const {
 }
 
 Outcome SubspaceCommand::run() const {
-  if (const Outcome checked = check_words(); !checked) {
+  if (Outcome checked = check_words(); !checked) {
     return checked;
   }
   if (input.is_gram()) {
@@ -125,7 +125,7 @@ Outcome SubspaceCommand::run_exact(const ApproxDp& pair) const {
 }
 
 Outcome SubspaceCommand::run_near(const ApproxDp& pair) const {
-  if (const Result<void> again = check_rereadable(input); !again) {
+  if (Result<void> again = check_rereadable(input); !again) {
     return again;
   }
   Result<std::unique_ptr<RowReader>> reader = input.open();

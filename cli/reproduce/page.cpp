@@ -125,7 +125,7 @@ std::string reason_for_skipping(const Reproduction& result) {
 }  // namespace
 
 std::string agreement_in_words(const Entry& entry, const Reproduction& result) {
-  if (const std::string skipped = reason_for_skipping(result); !skipped.empty()) {
+  if (std::string skipped = reason_for_skipping(result); !skipped.empty()) {
     return skipped;
   }
   Tally paper;

@@ -195,6 +195,26 @@ void add_schatten(const std::map<std::string, Schatten>& sums, double x, int rep
   }
 }
 
+/// What differs from the source, and why.
+std::vector<std::string> differences() {
+  std::vector<std::string> notes;
+  notes.emplace_back(
+      "The whole budget goes to the subspace in the PCA figures, half to each part for "
+      "covariances.");
+  notes.emplace_back(
+      "DP-Gauss clips rows to its radius; the source only scales. Its sensitivity is that of one "
+      "row that comes or goes, as in the source.");
+  notes.emplace_back(
+      "DP-Oja is our stream with replace-one accounting and the fair noise; the source lowers its "
+      "noise tenfold (C = 0.2 in place of 2) and tunes the step.");
+  notes.emplace_back(
+      "The figures of the source give no tick values in our copy: the points are ours.");
+  notes.emplace_back(
+      "Published and DP-Gauss use the classic sqrt(2 ln(1.25/delta)), proved below epsilon 1 only; "
+      "the tight versions use the analytic calibration and half the variance off the diagonal.");
+  return notes;
+}
+
 Result<Reproduction> produce(const FigurePlan& plan, EntryRun& run) {
   const int repetitions = run.effort == Effort::Full ? 40 : 3;
   Reproduction result;
@@ -249,16 +269,7 @@ Result<Reproduction> produce(const FigurePlan& plan, EntryRun& run) {
   figure.notes = {{.text = "DP-Gauss* takes its radius from the data: a reference, NOT PRIVATE",
                    .level = NoteLevel::Caution}};
   result.figures.push_back({"errors", figure});
-  result.notes = {
-      "The whole budget goes to the subspace in the PCA figures, half to each part for "
-      "covariances.",
-      "DP-Gauss clips rows to its radius; the source only scales. Its sensitivity is that of one "
-      "row that comes or goes, as in the source.",
-      "DP-Oja is our stream with replace-one accounting and the fair noise; the source lowers its "
-      "noise tenfold (C = 0.2 in place of 2) and tunes the step.",
-      "The figures of the source give no tick values in our copy: the points are ours.",
-      "Published and DP-Gauss use the classic sqrt(2 ln(1.25/delta)), proved below epsilon 1 only; "
-      "the tight versions use the analytic calibration and half the variance off the diagonal."};
+  result.notes = differences();
   return result;
 }
 
@@ -270,48 +281,50 @@ Eigen::Index whole(double value) {
   return static_cast<Eigen::Index>(std::lround(value));
 }
 
-FigurePlan figure_plan(int number) {
-  const std::string better = "Algorithm 1 at or below DP-Gauss";
-  switch (number) {
-    case 1:
-      return {"private PCA, spiked model: error against rows and against rank",
-              {{"r = 1, n varies",
-                "n",
-                {1000, 2000, 3000, 5000, 8000},
-                [](double n) { return setting(whole(n), 50, 1, 10.0); }},
-               {"n = 3000, r varies",
-                "r",
-                {1, 2, 3, 5, 8},
-                [](double r) { return setting(3000, 50, whole(r), 10.0); }}},
-              {{0, better, kPublished, kDpGauss},
-               {0, "DP-Oja far behind", kDpGauss, kDpOja},
-               {1, better + " for every rank", kPublished, kDpGauss},
-               {1, "better than DP-Gauss* at large rank", kPublished, kDpGaussStar, 5.0}},
-              "Our method slightly outperforms DP-Gauss, DP-Oja is far behind; as the rank grows "
-              "our method becomes better than DP-Gauss*.",
-              {setting(3000, 50, 8, 10.0)}};
-    case 2:
-      return {"private PCA, spiked model: error against epsilon and against the spikes' height",
-              {{"n = 3000, epsilon varies",
-                "epsilon",
-                {0.2, 0.5, 1, 2, 4},
-                [](double e) { return setting(3000, 50, 1, 10.0, e); },
-                false,
-                Scale::Log10},
-               {"n = 3000, r = 3, lambda varies",
-                "lambda",
-                {2, 5, 10, 20, 50},
-                [](double l) { return setting(3000, 50, 3, l); },
-                false,
-                Scale::Log10}},
-              {{0, better, kPublished, kDpGauss},
-               {1, "DP-Gauss* best at small lambda", kDpGaussStar, kPublished, 0.0, 2.0},
-               {1, "ours best as lambda grows", kPublished, kDpGaussStar, 50.0}},
-              "Errors of all methods grow as epsilon falls. DP-Gauss* is best at small lambda; our "
-              "method outperforms the others as lambda grows."};
-    case 3:
-      return {
-          "private PCA, spiked model: more columns than rows, error against the spikes' height",
+constexpr const char* kBetter = "Algorithm 1 at or below DP-Gauss";
+
+FigurePlan figure_1() {
+  return {"private PCA, spiked model: error against rows and against rank",
+          {{"r = 1, n varies",
+            "n",
+            {1000, 2000, 3000, 5000, 8000},
+            [](double n) { return setting(whole(n), 50, 1, 10.0); }},
+           {"n = 3000, r varies",
+            "r",
+            {1, 2, 3, 5, 8},
+            [](double r) { return setting(3000, 50, whole(r), 10.0); }}},
+          {{0, kBetter, kPublished, kDpGauss},
+           {0, "DP-Oja far behind", kDpGauss, kDpOja},
+           {1, std::string(kBetter) + " for every rank", kPublished, kDpGauss},
+           {1, "better than DP-Gauss* at large rank", kPublished, kDpGaussStar, 5.0}},
+          "Our method slightly outperforms DP-Gauss, DP-Oja is far behind; as the rank grows "
+          "our method becomes better than DP-Gauss*.",
+          {setting(3000, 50, 8, 10.0)}};
+}
+
+FigurePlan figure_2() {
+  return {"private PCA, spiked model: error against epsilon and against the spikes' height",
+          {{"n = 3000, epsilon varies",
+            "epsilon",
+            {0.2, 0.5, 1, 2, 4},
+            [](double e) { return setting(3000, 50, 1, 10.0, e); },
+            false,
+            Scale::Log10},
+           {"n = 3000, r = 3, lambda varies",
+            "lambda",
+            {2, 5, 10, 20, 50},
+            [](double l) { return setting(3000, 50, 3, l); },
+            false,
+            Scale::Log10}},
+          {{0, kBetter, kPublished, kDpGauss},
+           {1, "DP-Gauss* best at small lambda", kDpGaussStar, kPublished, 0.0, 2.0},
+           {1, "ours best as lambda grows", kPublished, kDpGaussStar, 50.0}},
+          "Errors of all methods grow as epsilon falls. DP-Gauss* is best at small lambda; our "
+          "method outperforms the others as lambda grows."};
+}
+
+FigurePlan figure_3() {
+  return {"private PCA, spiked model: more columns than rows, error against the spikes' height",
           {{"n = 30, r = 3, lambda varies",
             "lambda",
             {100, 500, 2000, 10000, 50000},
@@ -322,26 +335,29 @@ FigurePlan figure_plan(int number) {
            {0, "ours well below DP-Gauss*", kPublished, kDpGaussStar, 500.0, 1e300, kWellBelow}},
           "With p >= n our method outperforms DP-Gauss and DP-Gauss*, which hardly improve as "
           "the signal grows."};
-    case 5:
-      return {"private covariance, spiked model: error against rows, 50 and 100 columns",
-              {{"p = 50, n varies",
-                "n",
-                {2000, 5000, 10000},
-                [](double n) { return setting(whole(n), 50, 3, 10.0); },
-                true},
-               {"p = 100, n varies",
-                "n",
-                {2000, 5000, 10000},
-                [](double n) { return setting(whole(n), 100, 3, 10.0); },
-                true}},
-              {{0, better, kPublished, kDpGauss},
-               {1, better, kPublished, kDpGauss},
-               {1, "DP-Gauss* less efficient at p = 100", kPublished, kDpGaussStar}},
-              "DP-Gauss* performs like our method at p = 50 and becomes less efficient at p = 100.",
-              {setting(10000, 50, 3, 10.0), setting(10000, 100, 3, 10.0)}};
-    default:
-      return {
-          "private covariance, spiked model: error against the spikes' height, 50 and 100 columns",
+}
+
+FigurePlan figure_5() {
+  return {"private covariance, spiked model: error against rows, 50 and 100 columns",
+          {{"p = 50, n varies",
+            "n",
+            {2000, 5000, 10000},
+            [](double n) { return setting(whole(n), 50, 3, 10.0); },
+            true},
+           {"p = 100, n varies",
+            "n",
+            {2000, 5000, 10000},
+            [](double n) { return setting(whole(n), 100, 3, 10.0); },
+            true}},
+          {{0, kBetter, kPublished, kDpGauss},
+           {1, kBetter, kPublished, kDpGauss},
+           {1, "DP-Gauss* less efficient at p = 100", kPublished, kDpGaussStar}},
+          "DP-Gauss* performs like our method at p = 50 and becomes less efficient at p = 100.",
+          {setting(10000, 50, 3, 10.0), setting(10000, 100, 3, 10.0)}};
+}
+
+FigurePlan figure_6() {
+  return {"private covariance, spiked model: error against the spikes' height, 50 and 100 columns",
           {{"p = 50, lambda varies",
             "lambda",
             {5, 10, 20, 50},
@@ -354,9 +370,23 @@ FigurePlan figure_plan(int number) {
             [](double l) { return setting(10000, 100, 3, l); },
             true,
             Scale::Log10}},
-          {{0, better, kPublished, kDpGauss}, {1, better, kPublished, kDpGauss}},
+          {{0, kBetter, kPublished, kDpGauss}, {1, kBetter, kPublished, kDpGauss}},
           "The same for the signal strength, n = 10^4.",
           {setting(10000, 50, 3, 50.0), setting(10000, 100, 3, 50.0)}};
+}
+
+FigurePlan figure_plan(int number) {
+  switch (number) {
+    case 1:
+      return figure_1();
+    case 2:
+      return figure_2();
+    case 3:
+      return figure_3();
+    case 5:
+      return figure_5();
+    default:
+      return figure_6();
   }
 }
 

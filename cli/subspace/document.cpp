@@ -95,7 +95,7 @@ void print_summary(const ReleaseDocument& document, const std::string& input) {
   }
   fmt::print("  answer      {}\n", answer_in_words(parameters));
   if (const auto* angle = find<double>(document.result, "noise_angle")) {
-    fmt::print("  error       noise alone turns it by an angle of sine about {:.3g}\n", *angle);
+    fmt::print("  error       noise turns it by an angle of sine up to about {:.3g}\n", *angle);
   }
   if (const auto* variance =
           find<std::vector<double>>(document.result, "noisy_explained_variance")) {
