@@ -43,7 +43,8 @@ def path_table(path, options, make_source):
     except (pa.ArrowException, OSError) as problem:
         failure = type(problem).__name__
     else:
-        return arrow_table(data, options, make_source, f"the {title} data")
+        batches = _row_groups if os.path.isdir(path) else _scan
+        return _source(data.schema, lambda names: batches(data, names), options, make_source, data.count_rows, f"the {title} data")
     raise EigenveilError(f"cannot read {path} as {title} ({failure}); is it complete?", "input-output")
 
 
@@ -77,15 +78,22 @@ def arrow_table(data, options, make_source, title="the Arrow data"):
     return _source(data.schema, lambda _: iter(data), options, make_source, None, title)
 
 
-def _scan(dataset, names):
-    """The batches of a dataset with little read ahead, so that some row groups are in memory and not some files.
+def _row_groups(dataset, names):
+    """The batches of a dataset without a filter, one row group of one file after the other: only that one is in memory."""
+    for fragment in dataset.get_fragments():
+        for group in fragment.split_by_row_group():
+            yield from _scan(group, names, schema=dataset.schema)
 
-    The scanner's queue has room for a number of batches, not of bytes: they are small here, and made on one thread.
+
+def _scan(dataset, names, **more):
+    """The batches of a dataset, with its filter if it has one, and with little read ahead.
+
+    How much a scanner holds depends on who is faster, but its queue has room for a number of batches: they are small here, and made on one thread.
     """
     import pyarrow.dataset as datasets
 
     rows = max(1, _rows_per_batch(len(names)) // 8)
-    settings = dict(columns=names, batch_size=rows, batch_readahead=1, fragment_readahead=1, use_threads=False)
+    settings = dict(columns=names, batch_size=rows, batch_readahead=1, fragment_readahead=1, use_threads=False, **more)
     if getattr(getattr(dataset, "format", None), "default_extname", "") == "parquet":
         settings["fragment_scan_options"] = datasets.ParquetFragmentScanOptions(pre_buffer=False)
     return dataset.to_batches(**settings)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 
 import numpy as np
 
 from . import _core
+from ._arrow import is_arrow_path
 from ._budget import make_budget
 from ._errors import EigenveilError, whole
 from ._estimator import PrivateEstimator, _Pass, store_parameters
@@ -182,8 +184,8 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         raise EigenveilError("a subspace needs the rows themselves; a .gram file holds sums")
 
     def _open(self, X, options):
-        if self.exact and isinstance(X, str) or hasattr(X, "__fspath__") and self.exact:
-            return _ExactFile(str(X), options, bool(self.affine))
+        if self.exact and isinstance(X, (str, os.PathLike)) and not is_arrow_path(os.fsdecode(X)):
+            return _ExactFile(os.fsdecode(X), options, bool(self.affine))
         return super()._open(X, options)
 
     def _start(self, source, whole):
