@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/methods/mask_document.hpp"
 #include "eigenveil/data/open.hpp"
 #include "eigenveil/report/explain.hpp"
 
@@ -120,13 +121,6 @@ Vector numbers(const Json& list) {
   return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-/// Standard deviations of Gram entries from those of scaled units.
-Matrix entry_deviations(const Vector& scales, double diagonal, double off_diagonal) {
-  Matrix sd = off_diagonal * scales * scales.transpose();
-  sd.diagonal() = diagonal * scales.cwiseAbs2();
-  return sd;
-}
-
 /// Whether a zero of the release is the midpoint of a public range instead of a zero of the data.
 bool has_midpoints(const Json& parameters) {
   return parameters.contains("range_low") &&
@@ -177,15 +171,11 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
     gram.cell_sd = numbers(parameters.at("cell_noise_sd"));
     return gram;
   }
-  const Vector scales = numbers(parameters.at("column_scales"));
-  gram.entry_sd = entry_deviations(scales, parameters.at("gram_noise_sd_diagonal").get<double>(),
-                                   parameters.at("gram_noise_sd_off_diagonal").get<double>());
-  if (gram.intercept) {
-    const Vector sums = parameters.at("gram_noise_sd_sums").get<double>() * scales;
-    gram.entry_sd.col(0) = sums;
-    gram.entry_sd.row(0) = sums.transpose();
-    gram.entry_sd(0, 0) = 0.0;  // the number of rows is public
-  }
+  MaskNoise noise;
+  noise.gram_sd_diagonal = parameters.at("gram_noise_sd_diagonal").get<double>();
+  noise.gram_sd_off_diagonal = parameters.at("gram_noise_sd_off_diagonal").get<double>();
+  noise.gram_sd_sums = gram.intercept ? parameters.at("gram_noise_sd_sums").get<double>() : 0.0;
+  gram.entry_sd = gram_deviations(numbers(parameters.at("column_scales")), noise, gram.intercept);
   gram.entry_sd *= std::sqrt(json.at("result").at("blocks").get<double>());
   return gram;
 }
@@ -254,8 +244,10 @@ Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
       parameters.at("units").get<std::string>() != "scaled to [-1, 1]") {
     scales = 0.5 * (numbers(parameters.at("range_high")) - numbers(parameters.at("range_low")));
   }
-  gram.entry_sd = entry_deviations(scales, parameters.at("noise_sd_diagonal").get<double>(),
-                                   parameters.at("noise_sd_off_diagonal").get<double>());
+  MaskNoise noise;
+  noise.gram_sd_diagonal = parameters.at("noise_sd_diagonal").get<double>();
+  noise.gram_sd_off_diagonal = parameters.at("noise_sd_off_diagonal").get<double>();
+  gram.entry_sd = gram_deviations(scales, noise, false);
   return gram.centered ? with_intercept(std::move(gram), json, scales) : gram;
 }
 
@@ -292,6 +284,33 @@ Result<ReleasedGram> read_released_gram(const std::string& path) {
   } catch (const Json::exception&) {
     return bad_request(fmt::format("{} lacks a field that analyse needs", document->string()));
   }
+}
+
+Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths) {
+  Result<ReleasedGram> all = read_released_gram(paths.front());
+  std::vector<Matrix> seen;
+  if (all) {
+    seen.push_back(all->products);
+  }
+  for (std::size_t i = 1; all && i < paths.size(); ++i) {
+    const Result<ReleasedGram> next = read_released_gram(paths[i]);
+    if (!next) {
+      return error_of(next);
+    }
+    if (!all->masked() || !next->masked() || next->names != all->names ||
+        next->cell_sd != all->cell_sd) {
+      return bad_request(
+          "several releases are read as one table only when all are masked with the same "
+          "columns and the same noise: mask every shard with the same --smallest-block");
+    }
+    seen.push_back(next->products);
+    if (std::find(seen.begin(), seen.end() - 1, seen.back()) != seen.end() - 1) {
+      return bad_request("a release is named twice");
+    }
+    all->products += next->products;
+    all->rows += next->rows;
+  }
+  return all;
 }
 
 }  // namespace eigenveil::cli

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ._docs import with_parameters
-from ._estimator import PrivateEstimator
+from ._estimator import PrivateEstimator, shared_parameters, store_parameters
 
 
 @with_parameters
@@ -16,6 +15,10 @@ class PrivateCovariance(PrivateEstimator):
     Parameters
     ----------
 {parameters}
+    variance_share : float, optional
+        Method "spiked": share of the budget for the covariance inside the subspace (default 0.5).
+    within_subspace : int, optional
+        Learn a subspace of this dimension first and release the second moment inside it, as in :class:`PrivatePCA`.
 
     Attributes
     ----------
@@ -25,6 +28,11 @@ class PrivateCovariance(PrivateEstimator):
         As noised: unbiased, perhaps indefinite.
     eigenvalues_ : ndarray of shape (n_features,)
         Of ``covariance_raw_``, largest first.
+    subspace_, covariance_inside_ : ndarray
+        With ``within_subspace``: orthonormal rows that span the learned subspace, and the second moment in its coordinates;
+        ``covariance_`` is ``subspace_.T @ covariance_inside_ @ subspace_``.
+    hermitian_, is_null_, null_reason_, details_
+        As in :class:`PrivatePCA`. Complex rows (method "orbit"): ``covariance_`` is Hermitian.
     center_, mean_, noise_floor_, noisy_count_, noisy_count_sd_, n_samples_, guarantee_, method_
         As in :class:`PrivatePCA`.
 
@@ -40,8 +48,17 @@ class PrivateCovariance(PrivateEstimator):
 
     _task = "covariance"
 
+    @shared_parameters(PrivateEstimator)
+    def __init__(self, *, variance_share=None, within_subspace=None, **shared):
+        store_parameters(self, locals())
+
     def _publish(self, current, released):
         super()._publish(current, released)
+        if self.is_null_:
+            return
+        for name in ("subspace", "covariance_inside"):
+            if hasattr(released, name):
+                setattr(self, f"{name}_", getattr(released, name))
         self.covariance_ = released.covariance
         self.covariance_raw_ = released.covariance_raw
         self.eigenvalues_ = released.eigenvalues
@@ -54,9 +71,9 @@ class PrivateCovariance(PrivateEstimator):
         -------
         ndarray of shape (n_features, n_features)
         """
-        check_is_fitted(self)
+        self._check_released()
         values, vectors = self._floored()
-        return (vectors / values) @ vectors.T
+        return (vectors / values) @ vectors.conj().T
 
     def mahalanobis(self, X):
         """Squared Mahalanobis distances of rows to ``center_``. Not a release for private rows.
@@ -70,10 +87,12 @@ class PrivateCovariance(PrivateEstimator):
         ndarray of shape (n_rows,)
         """
         rows = self._rows_in(X)
-        return np.einsum("ij,jk,ik->i", rows, self.get_precision(), rows)
+        return np.einsum("ij,jk,ik->i", rows.conj(), self.get_precision(), rows).real
 
     def score(self, X, y=None):
         """Mean Gaussian log-likelihood of rows under the released covariance. Not a release for private rows.
+
+        Complex rows: of the circular complex normal law, whose density is ``exp(-z* P z) det(P) / pi^p``.
 
         Parameters
         ----------
@@ -86,6 +105,8 @@ class PrivateCovariance(PrivateEstimator):
         """
         distances = self.mahalanobis(X)
         values, _ = self._floored()
+        if np.iscomplexobj(self.covariance_):
+            return float(-(distances.mean() + np.log(values).sum() + len(values) * np.log(np.pi)))
         return float(-0.5 * (distances.mean() + np.log(values).sum() + len(values) * np.log(2 * np.pi)))
 
     def error_norm(self, covariance):
@@ -99,7 +120,7 @@ class PrivateCovariance(PrivateEstimator):
         -------
         float
         """
-        check_is_fitted(self)
+        self._check_released()
         return float(np.linalg.norm(self.covariance_ - np.asarray(covariance)))
 
     def _floored(self):

@@ -54,6 +54,10 @@ class FileSource:
     named = True
 
     def __init__(self, path, options):
+        if options.header == "auto" and not options.refuse_bad and path.removesuffix(".gz").endswith((".csv", ".tsv")):
+            # A damaged first row must not become column names, which are public.
+            raise EigenveilError("with bad_cell='midpoint' the first line could be a damaged row; say header='present' or header='absent'")
+        self._path = path
         frequencies = options.frequencies or []
         if isinstance(frequencies, Mapping):  # by name: the names are known once the file is open
             frequencies = _vector(frequencies, self._table_of(path, options, []).columns, "allele_frequencies")
@@ -64,16 +68,22 @@ class FileSource:
 
     @staticmethod
     def _table_of(path, options, frequencies):
-        return _core.Table(path, options.columns, options.refuse_missing, options.refuse_bad, options.header, frequencies)
+        words = list(options.words.items())
+        return _core.Table(
+            path, options.columns, options.refuse_missing, options.refuse_bad, options.header, options.separator, words, frequencies
+        )
 
     def accumulator(self, bound, threads):
         return _core.GramAccumulator.for_table(self._table, bound, threads or 0)
 
     def count_rows(self):
+        if not os.path.isfile(self._path):
+            raise EigenveilError("the rows are read more than once: give a file, not a pipe")
         return self._open().count_rows()
 
     def feed(self, accumulator, options, progress):
-        accumulator.add_table(self._table, progress.tick)
+        table, self._table = self._table or self._open(), None  # read once; a second pass opens it again
+        accumulator.add_table(table, progress.tick)
 
 
 def open_source(data, options):
@@ -115,8 +125,12 @@ def _numpy(data, options):
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
         raise TypeError("Sparse data was passed, but a dense table is required. Use X.toarray() to convert it.")
     array = np.asarray(_unmasked(data))
-    if array.dtype.kind == "c":
-        raise ValueError("Complex data not supported: a table holds real numbers")
+    if options.words:
+        raise EigenveilError("one_hot with words needs a data frame, Arrow data or a text file; arrays hold codes")
+    if array.dtype.kind == "c" and not (options.complex_rows and array.ndim == 2):
+        raise ValueError(
+            "Complex data not supported: a table holds real numbers (method orbit takes complex rows with method_options={'complex_rows': True})"
+        )
     if array.dtype.kind in "mM":
         raise EigenveilError("the array holds dates or times; a table holds real numbers")
     if array.ndim != 2:
@@ -124,9 +138,11 @@ def _numpy(data, options):
             f"Expected 2D array, got {array.ndim}D array instead. Reshape your data using array.reshape(-1, 1) if it has one column "
             "or array.reshape(1, -1) if it is one row."
         )
+    names = [f"c{j + 1}" for j in range(array.shape[1])]
+    if array.dtype.kind == "c":
+        array, names = as_pairs(array), [f"{name}.{part}" for name in names for part in ("re", "im")]
     if array.dtype.kind not in "fiub":
         array = _as_numbers(array)
-    names = [f"c{j + 1}" for j in range(array.shape[1])]
     chosen, names = _chosen(names, options, "array")
     if options.columns:
         blocks = lambda: (np.ascontiguousarray(array[a:b][:, chosen]) for a, b in _pieces(*array.shape))  # noqa: E731
@@ -181,6 +197,39 @@ def checked_rows(estimator, X):
     raise kind(message)
 
 
+def as_pairs(rows):
+    """Complex numbers as pairs of columns: real part, imaginary part."""
+    return np.ascontiguousarray(rows).view(rows.real.dtype)
+
+
+def as_complex(pairs):
+    return np.ascontiguousarray(pairs).view(np.result_type(pairs.dtype, np.complex64))
+
+
+def coordinate_names(names):
+    """Coordinates of complex rows carry the name of their real part: c1 for c1.re."""
+    return [name.removesuffix(".re") if len(name) > 3 else name for name in names[::2]]
+
+
+def checked_complex_rows(estimator, X):
+    """Complex rows to transform or score; a missing cell (NaN) is not guessed."""
+    X = np.asarray(X)
+    if X.ndim != 2 or X.dtype.kind not in "cfiub":
+        raise ValueError("Expected 2D array of complex numbers, one row per record and one column per coordinate (no value is shown)")
+    if X.shape[1] != estimator.n_features_in_:
+        raise ValueError(f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input")
+    X = X.astype(np.complex64 if X.dtype == np.complex64 else np.complex128, copy=False)
+    if not np.isfinite(X).all():
+        raise ValueError("Input X contains NaN or infinity (no value is shown)")
+    return X
+
+
+def _coded(cells, is_missing, words):
+    """Words by their place in the public list from 1, any other word 0, as the C++ reader does it."""
+    place = {word: k + 1.0 for k, word in enumerate(words) if word != "*"}
+    return np.array([np.nan if gone else place.get(str(cell).strip(), 0.0) for cell, gone in zip(cells, is_missing)], dtype=float)
+
+
 def _collected(data):
     """A lazy frame is run. What fails may be a cell, so only the kind of failure is told."""
     if not hasattr(data, "collect"):
@@ -198,12 +247,12 @@ def _pandas(data, options):
     chosen, names = _chosen(data.columns, options, "data frame")
     named = all(isinstance(name, str) for name in data.columns)
     for j, name in zip(chosen, names):
-        if getattr(data.dtypes.iloc[j], "kind", "O") in "mMc":
+        if name not in options.words and getattr(data.dtypes.iloc[j], "kind", "O") in "mMc":
             raise EigenveilError(f"column '{name}' does not hold real numbers (its type is {data.dtypes.iloc[j]})")
 
     def blocks():
         for a, b in _pieces(len(data), len(chosen)):
-            yield _frame_block(data.iloc[a:b, chosen], names)
+            yield _frame_block(data.iloc[a:b, chosen], names, options.words)
 
     if len(names) and data.dtypes.nunique() == 1 and data.dtypes.iloc[0].kind in "fiub" and not options.columns:
         whole = data.to_numpy()  # a view where the frame is one block
@@ -213,10 +262,14 @@ def _pandas(data, options):
     return Source(names, named, blocks, len(data))
 
 
-def _frame_block(frame, names):
+def _frame_block(frame, names, words):
     columns = []
     for j, name in enumerate(names):
         column = None
+        if name in words:
+            cells = frame.iloc[:, j]
+            columns.append(_coded(cells.tolist(), cells.isna().tolist(), words[name]))
+            continue
         try:
             column = frame.iloc[:, j].to_numpy(dtype=float, na_value=np.nan)
         except Exception:
@@ -233,16 +286,22 @@ def _polars(data, options):
     data = _collected(data)
     _, names = _chosen(data.columns, options, "data frame")
     for name in names:
-        if not (data.schema[name].is_numeric() or str(data.schema[name]) == "Boolean"):
+        if name not in options.words and not (data.schema[name].is_numeric() or str(data.schema[name]) == "Boolean"):
             raise EigenveilError(f"column '{name}' does not hold numbers")
     data = data.select(names)
 
     def blocks():
         for a, b in _pieces(len(data), len(names)):
             part = data.slice(a, b - a)
-            yield np.column_stack([part[name].cast(float).to_numpy() for name in names])
+            yield np.column_stack([_polars_column(part[name], options.words.get(name)) for name in names])
 
     return Source(names, True, blocks, len(data))
+
+
+def _polars_column(column, words):
+    if words is None:
+        return column.cast(float).to_numpy()
+    return _coded(column.to_list(), column.is_null().to_list(), words)
 
 
 def _arrow(data, options):
@@ -253,20 +312,20 @@ def _arrow(data, options):
     schema = data.schema
     chosen, names = _chosen(schema.names, options, "table")
     for j, name in zip(chosen, names):
-        _check_arrow_type(schema.field(j).type, name)
+        _check_arrow_type(schema.field(j).type, name, options)
     rows = data.num_rows if isinstance(data, pa.Table) else None
     batches = (lambda: data.to_batches()) if rows is not None else (lambda: iter(data))
-    return Source(names, True, lambda: _arrow_blocks(batches(), names), rows)
+    return Source(names, True, lambda: _arrow_blocks(batches(), names, options.words), rows)
 
 
-def _check_arrow_type(kind, name):
+def _check_arrow_type(kind, name, options):
     import pyarrow.types as types
 
-    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)):
+    if name not in options.words and not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)):
         raise EigenveilError(f"column '{name}' does not hold numbers (its type is {kind})")
 
 
-def _arrow_blocks(batches, names):
+def _arrow_blocks(batches, names, words):
     import pyarrow as pa
 
     for batch in batches:
@@ -274,6 +333,9 @@ def _arrow_blocks(batches, names):
             part = batch.slice(a, b - a)
             block = np.empty((b - a, len(names)), order="F")
             for slot, name in enumerate(names):
+                if name in words:
+                    block[:, slot] = _coded(part.column(name).to_pylist(), part.column(name).is_null().to_pylist(), words[name])
+                    continue
                 # Nulls become NaN, which is a missing cell.
                 block[:, slot] = part.column(name).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
             yield block
@@ -290,9 +352,9 @@ def _parquet(path, options):
         raise EigenveilError(f"cannot read {path} as Parquet ({kind})", "input-output")
     chosen, names = _chosen(file.schema_arrow.names, options, "file")
     for j, name in zip(chosen, names):
-        _check_arrow_type(file.schema_arrow.field(j).type, name)
+        _check_arrow_type(file.schema_arrow.field(j).type, name, options)
 
     def blocks():
-        return _arrow_blocks(file.iter_batches(batch_size=_rows_per_block(len(names)), columns=names), names)
+        return _arrow_blocks(file.iter_batches(batch_size=_rows_per_block(len(names)), columns=names), names, options.words)
 
     return Source(names, True, blocks, file.metadata.num_rows)

@@ -64,4 +64,4 @@ class MomentPlan(Plan):
 
 
 GAUSS = MomentMethod("gauss", ("pca", "covariance", "lowrank"), "(epsilon, delta), rho, mu")
-LAPLACE = MomentMethod("laplace", ("pca", "covariance"), "pure epsilon; others on request")
+LAPLACE = MomentMethod("laplace", ("pca", "covariance", "lowrank"), "pure epsilon; others on request")
