@@ -144,13 +144,13 @@ def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
     return _planned(PrivatePCA(**parameters), rows, dimension, spectrum)
 
 
-def plan_covariance(rows, dimension=None, **parameters):
+def plan_covariance(rows, dimension=None, *, spectrum=None, **parameters):
     """Noise and guarantee of :class:`PrivateCovariance`, before any data is read.
 
     Parameters
     ----------
-    rows, dimension : int
-        As in :func:`plan_pca`.
+    rows, dimension, spectrum
+        As in :func:`plan_pca`; method "orbit" predicts errors from the spectrum.
     **parameters
         Those of :class:`PrivateCovariance`.
 
@@ -164,7 +164,7 @@ def plan_covariance(rows, dimension=None, **parameters):
     >>> plan_covariance(1000, 4, epsilon=1, bounds=(0, 1)).method
     'laplace'
     """
-    return _planned(PrivateCovariance(**parameters), rows, dimension)
+    return _planned(PrivateCovariance(**parameters), rows, dimension, spectrum)
 
 
 def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
@@ -173,7 +173,7 @@ def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
     Parameters
     ----------
     rows, dimension, spectrum
-        As in :func:`plan_pca`.
+        As in :func:`plan_pca`. With a spectrum ``recommended_method`` says which of "orbit" and "laplace" has the smaller error.
     **parameters
         Those of :class:`PrivateLowRank`.
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 
 #include "bind.hpp"
+#include "cli/methods/orbit_plan_facts.hpp"
 #include "eigenveil/mechanism/covariance.hpp"
 #include "eigenveil/mechanism/low_rank.hpp"
-#include "eigenveil/mechanism/orbit_bounds.hpp"
 #include "eigenveil/mechanism/orbit_components.hpp"
 #include "eigenveil/mechanism/orbit_matrices.hpp"
 
@@ -67,14 +67,12 @@ void bind_components(nb::module_& m) {
       .def_prop_ro("guarantee", &OrbitComponentsPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("exponent", &OrbitComponentsPlan::exponent)
       .def(
-          "predicted_error",
-          [](const OrbitComponentsPlan& p, const Vector& covariance, double rows) {
-            const double norm2 =
-                scaled_norm2_bound(p.bound(), Vector::Ones(p.request().scales.size()));
-            return predicted_orbit_error(Vector(covariance * (rows / norm2)), p.rank(),
-                                         p.exponent());
+          "facts",
+          [](const OrbitComponentsPlan& p, const std::string& task, double rows,
+             const Vector& spectrum) {
+            return cli::components_facts({task, rows}, p, spectrum).dump();
           },
-          "spectrum"_a, "rows"_a)
+          "task"_a, "rows"_a, "spectrum"_a, "JSON, as `plan` prints it.")
       .def_prop_ro("product_sd",
                    [](const OrbitComponentsPlan& p) { return p.projection().product_sd(); })
       .def_prop_ro("count_sd",
@@ -112,6 +110,12 @@ void bind_low_rank(nb::module_& m) {
   nb::class_<LowRankPlan> plan(m, "LowRankPlan", "From public parameters alone.");
   bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &LowRankPlan::guarantee, nb::rv_policy::copy)
+      .def(
+          "facts",
+          [](const LowRankPlan& p, const std::string& task, double rows, const Vector& spectrum) {
+            return cli::low_rank_facts({task, rows}, p, spectrum).dump();
+          },
+          "task"_a, "rows"_a, "spectrum"_a, "JSON, as `plan` prints it.")
       .def_prop_ro("eigenvalue_sd", &LowRankPlan::eigenvalue_sd)
       .def_prop_ro("count_sd", &LowRankPlan::count_sd)
       .def_prop_ro("norm2", [](const LowRankPlan& p) {
@@ -138,6 +142,12 @@ void bind_target(nb::module_& m) {
   nb::class_<OrbitPlan> plan(m, "OrbitPlan", "From public parameters alone.");
   bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &OrbitPlan::guarantee, nb::rv_policy::copy)
+      .def(
+          "facts",
+          [](const OrbitPlan& p, const std::string& task, double rows, const Vector&) {
+            return cli::target_facts({task, rows}, p).dump();
+          },
+          "task"_a, "rows"_a, "spectrum"_a, "JSON, as `plan` prints it.")
       .def_prop_ro("spectrum", [](const OrbitPlan& p) { return p.spectrum(); })
       .def_prop_ro("exponent", &OrbitPlan::exponent);
   m.def(

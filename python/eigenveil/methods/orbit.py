@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -79,10 +80,7 @@ class ComponentsPlan(DrawnPlan):
         return release.complex_components() if self._complex else release.components()
 
     def facts(self, request, rows, spectrum):
-        facts = {"exponent": self._plan.exponent, "noise_sd_variance": self._plan.product_sd / rows, "noise_sd_rows": self._plan.count_sd}
-        if spectrum is not None and self._plan.exponent > 0:
-            facts["predicted_error_f2"] = self._plan.predicted_error(spectrum, rows)
-        return facts
+        return _plan_facts(self._plan, request, rows, spectrum)
 
 
 class LowRankPlan(Plan):
@@ -91,7 +89,7 @@ class LowRankPlan(Plan):
         self._rank = rank
 
     def facts(self, request, rows, spectrum):
-        return {"noise_sd_eigenvalue": self._plan.eigenvalue_sd * self._plan.norm2 / rows, "noise_sd_rows": self._plan.count_sd}
+        return _plan_facts(self._plan, request, rows, spectrum)
 
     def release(self, request, gram, seed):
         release = self._plan.run(gram, seed)
@@ -112,7 +110,7 @@ class TargetPlan(Plan):
     """The nearest matrix with a public spectrum: directions are private, and no budget goes to eigenvalues or the number of rows."""
 
     def facts(self, request, rows, spectrum):
-        return {"exponent": self._plan.exponent, "target_spectrum": self._plan.spectrum}
+        return {**_plan_facts(self._plan, request, rows, spectrum), "target_spectrum": self._plan.spectrum}
 
     def release(self, request, gram, seed):
         release = self._plan.run(gram, seed)
@@ -121,6 +119,12 @@ class TargetPlan(Plan):
         if request.options.hermitian or request.options.complex_rows:
             released.hermitian = release.hermitian()
         return _add_low_rank(released, matrix, len(self._plan.spectrum), 0.0)
+
+
+def _plan_facts(plan, request, rows, spectrum):
+    """The numbers that ``eigenveil plan --json`` prints; what a Plan has anyway is left out."""
+    facts = json.loads(plan.facts(request.task, rows, np.empty(0) if spectrum is None else spectrum))
+    return {name: value for name, value in facts.items() if name not in ("task", "method", "guarantee", "in_words", "row_norm")}
 
 
 def _add_low_rank(released, matrix, rank, noise):
