@@ -8,7 +8,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/methods/mask_document.hpp"
 #include "eigenveil/data/open.hpp"
 #include "eigenveil/report/explain.hpp"
 
@@ -182,14 +181,8 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
 
 /// A covariance about a private mean was computed from noisy products, sums and a noisy count about
 /// the public midpoint: back to those, because their noise is independent and known.
-ReleasedGram with_intercept(ReleasedGram gram, const Json& json, const Vector& scales) {
-  const Json& parameters = json.at("parameters");
-  const Json& result = json.at("result");
-  Vector mean = numbers(result.at("noisy_mean"));
-  if (parameters.contains("range_low") &&
-      parameters.at("units").get<std::string>() != "scaled to [-1, 1]") {
-    mean -= 0.5 * (numbers(parameters.at("range_low")) + numbers(parameters.at("range_high")));
-  }
+ReleasedGram with_intercept(ReleasedGram gram, const ReleasedCovariance& released) {
+  const Vector& mean = *released.mean;
   const Eigen::Index p = mean.size();
   Matrix products(p + 1, p + 1);
   products(0, 0) = gram.rows;
@@ -197,8 +190,8 @@ ReleasedGram with_intercept(ReleasedGram gram, const Json& json, const Vector& s
   products.block(1, 0, p, 1) = gram.rows * mean;
   products.block(1, 1, p, p) = gram.products + gram.rows * mean * mean.transpose();
   Matrix sd(p + 1, p + 1);
-  sd(0, 0) = result.value("noisy_rows_sd", 0.0);
-  const Vector of_sums = result.at("sum_noise_sd_scaled").get<double>() * scales;
+  sd(0, 0) = released.rows_sd;
+  const Vector of_sums = released.noise.gram_sd_sums * released.scales;
   sd.block(0, 1, 1, p) = of_sums.transpose();
   sd.block(1, 0, p, 1) = of_sums;
   sd.block(1, 1, p, p) = gram.entry_sd;
@@ -215,40 +208,42 @@ Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
         "intervals are only known for Gaussian noise: release the covariance with "
         "--method gauss, or mask the table");
   }
-  ReleasedGram gram;
+  ReleasedCovariance released;
   const Json& parameters = json.at("parameters");
   const Json& result = json.at("result");
-  gram.names = parameters.at("columns").get<std::vector<std::string>>();
-  gram.rows = std::max(1.0, result.contains("rows") ? result.at("rows").get<double>()
-                                                    : result.at("noisy_rows").get<double>());
-  gram.from_midpoints = has_midpoints(parameters);
-  gram.centered = parameters.at("center").get<std::string>() == "private mean";
-  if (gram.centered &&
-      std::find(gram.names.begin(), gram.names.end(), kInterceptColumn) != gram.names.end()) {
-    return bad_request(
-        "a column is called 'intercept', the name of the constant in a release about a private "
-        "mean: rename it and release again");
-  }
+  released.names = parameters.at("columns").get<std::vector<std::string>>();
+  released.rows =
+      (result.contains("rows") ? result.at("rows") : result.at("noisy_rows")).get<double>();
+  released.rows_sd = result.value("noisy_rows_sd", 0.0);
+  released.from_midpoints = has_midpoints(parameters);
   for (const Json& array : result.at("arrays")) {
     const auto name = array.at("name").get<std::string>();
     if (name.starts_with("covariance_raw")) {
-      Result<Matrix> raw = read_table(folder / name, gram.names, array);
+      Result<Matrix> raw = read_table(folder / name, released.names, array);
       if (!raw) {
         return error_of(raw);
       }
-      gram.products = gram.rows * *raw;
+      released.raw = std::move(*raw);
     }
   }
-  Vector scales = Vector::Ones(static_cast<Eigen::Index>(gram.names.size()));
-  if (parameters.contains("range_low") &&
-      parameters.at("units").get<std::string>() != "scaled to [-1, 1]") {
-    scales = 0.5 * (numbers(parameters.at("range_high")) - numbers(parameters.at("range_low")));
+  const bool original_ranges = parameters.contains("range_low") &&
+                               parameters.at("units").get<std::string>() != "scaled to [-1, 1]";
+  released.scales = Vector::Ones(static_cast<Eigen::Index>(released.names.size()));
+  if (original_ranges) {
+    released.scales =
+        0.5 * (numbers(parameters.at("range_high")) - numbers(parameters.at("range_low")));
   }
-  MaskNoise noise;
-  noise.gram_sd_diagonal = parameters.at("noise_sd_diagonal").get<double>();
-  noise.gram_sd_off_diagonal = parameters.at("noise_sd_off_diagonal").get<double>();
-  gram.entry_sd = gram_deviations(scales, noise, false);
-  return gram.centered ? with_intercept(std::move(gram), json, scales) : gram;
+  released.noise.gram_sd_diagonal = parameters.at("noise_sd_diagonal").get<double>();
+  released.noise.gram_sd_off_diagonal = parameters.at("noise_sd_off_diagonal").get<double>();
+  if (parameters.at("center").get<std::string>() == "private mean") {
+    released.noise.gram_sd_sums = result.at("sum_noise_sd_scaled").get<double>();
+    released.mean = numbers(result.at("noisy_mean"));
+    if (original_ranges) {
+      *released.mean -=
+          0.5 * (numbers(parameters.at("range_low")) + numbers(parameters.at("range_high")));
+    }
+  }
+  return gram_of(released);
 }
 
 Result<ReleasedGram> read_document(const fs::path& document) {
@@ -269,6 +264,23 @@ Result<ReleasedGram> read_document(const fs::path& document) {
 }
 
 }  // namespace
+
+Result<ReleasedGram> gram_of(const ReleasedCovariance& released) {
+  ReleasedGram gram;
+  gram.names = released.names;
+  gram.rows = std::max(1.0, released.rows);
+  gram.from_midpoints = released.from_midpoints;
+  gram.centered = released.mean.has_value();
+  if (gram.centered &&
+      std::find(gram.names.begin(), gram.names.end(), kInterceptColumn) != gram.names.end()) {
+    return bad_request(
+        "a column is called 'intercept', the name of the constant in a release about a private "
+        "mean: rename it and release again");
+  }
+  gram.products = gram.rows * released.raw;
+  gram.entry_sd = gram_deviations(released.scales, released.noise, false);
+  return gram.centered ? with_intercept(std::move(gram), released) : gram;
+}
 
 Result<ReleasedGram> read_released_gram(const std::string& path) {
   const Result<fs::path> document = document_of(path);

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 
 from . import _core
+from ._covariance import PrivateCovariance
 from ._errors import EigenveilError
 from ._masked import MaskedData
 
 
 def _gram(release):
-    if isinstance(release, MaskedData):
+    if isinstance(release, (MaskedData, PrivateCovariance)):
         return release._released_gram()
     paths = [release] if isinstance(release, (str, os.PathLike)) else list(release)
     if not paths or not all(isinstance(path, (str, os.PathLike)) for path in paths):
-        raise EigenveilError("give a fitted MaskedData, the directory (or file) of a release, or a list of those of shards")
+        raise EigenveilError("give a fitted MaskedData or PrivateCovariance, the directory (or file) of a release, or a list of those of shards")
     return _core.read_released_grams([os.fsdecode(path) for path in paths])
 
 
@@ -23,8 +24,8 @@ def analyse_moments(release, *, second_moment=False):
 
     Parameters
     ----------
-    release : MaskedData, path, or list of paths
-        A fitted :class:`MaskedData`; a release of ``mask`` or of ``covariance`` by method gauss as the command line or :meth:`MaskedData.write`
+    release : MaskedData, PrivateCovariance, path, or list of paths
+        A fitted :class:`MaskedData`, or :class:`PrivateCovariance` by method "gauss"; a release of ``mask`` or of ``covariance`` by method gauss as the command line or :meth:`MaskedData.write`
         wrote it (its directory, document, or file of pseudo-data); several: shards masked with one ``smallest_block``.
     second_moment : bool, default=False
         About the public midpoint even where means are known (``intercept``).
@@ -53,7 +54,7 @@ def analyse_regress(release, response, predictors, *, ridge=0.0, level=0.95, abo
 
     Parameters
     ----------
-    release : MaskedData, path, or list of paths
+    release : MaskedData, PrivateCovariance, path, or list of paths
         As in :func:`analyse_moments`.
     response : str
         The column to explain.
@@ -98,7 +99,7 @@ def analyse_pca(release, n_components=2):
 
     Parameters
     ----------
-    release : MaskedData, path, or list of paths
+    release : MaskedData, PrivateCovariance, path, or list of paths
         As in :func:`analyse_moments`.
     n_components : int, default=2
 

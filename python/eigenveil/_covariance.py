@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import _core
 from ._docs import with_parameters
+from ._errors import EigenveilError
 from ._estimator import PrivateEstimator, shared_parameters, store_parameters
 
 
@@ -63,6 +65,9 @@ class PrivateCovariance(PrivateEstimator):
         self.covariance_raw_ = released.covariance_raw
         self.eigenvalues_ = released.eigenvalues
         self.location_ = self.center_
+        self._sum_noise = getattr(released, "sum_noise", None)
+        self._half_width = current.bound.half_widths
+        self._has_ranges = current.bound.has_ranges
 
     def get_precision(self):
         """Inverse of the released covariance with eigenvalues no smaller than the noise floor: what lies below it is noise.
@@ -122,6 +127,18 @@ class PrivateCovariance(PrivateEstimator):
         """
         self._check_released()
         return float(np.linalg.norm(self.covariance_ - np.asarray(covariance)))
+
+    def _released_gram(self):
+        """The release as sums of row products about the public midpoint, for estimates with standard errors."""
+        self._check_released()
+        if self._sum_noise is None:
+            raise EigenveilError("intervals are only known for Gaussian noise: release the covariance with method='gauss', or mask the table")
+        names = [str(name) for name in getattr(self, "feature_names_in_", [f"c{j + 1}" for j in range(self.n_features_in_)])]
+        rows, rows_sd = (self.n_samples_, 0.0) if hasattr(self, "n_samples_") else (self.noisy_count_, self.noisy_count_sd_)
+        mean = (self.mean_ - self.midpoint_) / self.scale_ if hasattr(self, "mean_") else None
+        scales = np.ones(len(names)) if self.standardize else self._half_width
+        moved = self._has_ranges and bool(self.midpoint_.any())
+        return _core.covariance_gram(names, self.covariance_raw_, float(rows), rows_sd, scales, *self._sum_noise, moved, mean)
 
     def _floored(self):
         values, vectors = np.linalg.eigh(self.covariance_)

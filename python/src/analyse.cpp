@@ -82,6 +82,22 @@ void bind_analyse(nb::module_& m) {
       "read_released_grams",
       [](const std::vector<std::string>& paths) { return unwrap(cli::read_released_grams(paths)); },
       "paths"_a, "Masked tables and covariances as the command line wrote them.");
+  m.def(
+      "covariance_gram",
+      [](std::vector<std::string> names, const Matrix& raw, double rows, double rows_sd,
+         const Vector& scales, double diagonal_sd, double off_diagonal_sd, double sum_sd,
+         bool from_midpoints, const std::optional<Vector>& mean) {
+        return unwrap(cli::gram_of({std::move(names),
+                                    raw,
+                                    rows,
+                                    rows_sd,
+                                    scales,
+                                    {0.0, diagonal_sd, off_diagonal_sd, sum_sd, 0.0},
+                                    from_midpoints,
+                                    mean}));
+      },
+      "names"_a, "raw"_a, "rows"_a, "rows_sd"_a, "scales"_a, "diagonal_sd"_a, "off_diagonal_sd"_a,
+      "sum_sd"_a, "from_midpoints"_a, "mean"_a.none());
   m.def("analyse_moments", &moments, "gram"_a, "second_moment"_a);
   m.def("analyse_regress", &regression, "gram"_a, "response"_a, "predictors"_a, "ridge"_a,
         "level"_a, "raw"_a);

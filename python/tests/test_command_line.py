@@ -315,6 +315,39 @@ def test_words_are_the_same_from_every_source(people):
         MaskedData(**{**parameters, "one_hot": {"c1": ["a"]}}).fit(np.eye(3))
 
 
+@pytest.mark.parametrize("options", [["--center", "private"], ["--neighbours", "replace-one", "--standardize"], ["--row-norm", 20]])
+def test_a_released_covariance_is_analysed(program, rows, table, tmp_path, options):
+    bound = ["--range", "0:10"] if "--row-norm" not in options else []
+    _run(program, "covariance", table, "--mu", 5, *bound, *options, "--seed", 3, "--out", tmp_path / "out")
+    words = dict(zip(options[::2], options[1::2]))
+    released = PrivateCovariance(
+        mu=5, bounds=(0, 10) if bound else None, row_norm=words.get("--row-norm"), center=words.get("--center", "none"),
+        neighbours=words.get("--neighbours"), standardize="--standardize" in options, seed=3,
+    ).fit(str(table))
+    for name, expected in analyse_moments(tmp_path / "out").items():
+        if isinstance(expected, np.ndarray):
+            np.testing.assert_allclose(analyse_moments(released)[name], expected, rtol=1e-6, atol=1e-9)
+    ours, theirs = (analyse_regress(r, "e", ["intercept", "a"] if "--center" in options else ["a"]) for r in (released, tmp_path / "out"))
+    np.testing.assert_allclose(ours["low"], theirs["low"], rtol=1e-6)
+    assert ours["measured_from"] == theirs["measured_from"]
+    with pytest.raises(EigenveilError, match="Gaussian"):
+        analyse_pca(PrivateCovariance(epsilon=1, bounds=(0, 10)).fit(rows))
+
+
+def test_plans_are_the_command_lines(program, tmp_path):
+    np.savetxt(tmp_path / "s.txt", [9, 4, 1, 1])
+    common = ["--rows", 5000, "--dimension", 4, "--epsilon", 1, "--row-norm", 4, "--spectrum", tmp_path / "s.txt", "--json"]
+    for task, plan in (("pca", eigenveil.plan_pca), ("lowrank", eigenveil.plan_low_rank)):
+        found = json.loads(_run(program, "plan", task, "-k", 2, *common))
+        ours = plan(5000, 4, n_components=2, epsilon=1, row_norm=4, spectrum=[9, 4, 1, 1])
+        assert found["predicted_error_f2"] > 0
+        assert {name: found[name] for name in ours.facts} == ours.facts
+    options = ["--rows", 5000, "--dimension", 3, "--epsilon", 1, "--delta", 1e-6, "--range", "0:1", "--intercept", "--group-size", 2, "--json"]
+    found = json.loads(_run(program, "plan", "mask", *options))
+    ours = eigenveil.plan_mask(5000, 3, epsilon=1, delta=1e-6, bounds=(0, 1), intercept=True, group_size=2)
+    assert {name: found[name] for name in ours.facts} == ours.facts
+
+
 def test_masked_data_refusals(rows):
     good = dict(epsilon=5, delta=1e-3, bounds=(0, 10))
     with pytest.raises(EigenveilError, match="twice"):
