@@ -25,8 +25,9 @@ def analyse_moments(release, *, second_moment=False):
     Parameters
     ----------
     release : MaskedData, PrivateCovariance, path, or list of paths
-        A fitted :class:`MaskedData`, or :class:`PrivateCovariance` by method "gauss"; a release of ``mask`` or of ``covariance`` by method gauss as the command line or :meth:`MaskedData.write`
-        wrote it (its directory, document, or file of pseudo-data); several: shards masked with one ``smallest_block``.
+        A fitted :class:`MaskedData`, or :class:`PrivateCovariance` by method "gauss"; or a release of one of them as the command line or
+        :meth:`MaskedData.write` wrote it (its directory, document, or file of pseudo-data); several: shards masked with one
+        ``smallest_block``.
     second_moment : bool, default=False
         About the public midpoint even where means are known (``intercept``).
 

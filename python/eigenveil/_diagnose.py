@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from . import _core
 from ._errors import EigenveilError
 from ._progress import Progress
+from ._rows import is_gram
 from .methods import choose_method
 
 
@@ -39,6 +42,10 @@ def diagnose_spiked(released, X):
     released._check_released()
     if released.method_ != "spiked":
         raise EigenveilError("the diagnostic is about the model of method 'spiked'; the other methods rest on none")
+    if is_gram(X):
+        gram = _core.ExactGram.load(os.fsdecode(X))
+        _, request = choose_method(released.method, released._request(gram.columns))
+        return _diagnosed(released, _core.sample_covariance(gram, request.scaled), request)
     options = released._options()
     source = released._open(X, options)
     if len(source.names) != released.n_features_in_:
@@ -47,6 +54,9 @@ def diagnose_spiked(released, X):
     accumulator = _core.TableOrGramAccumulator(source.names, released._bound(method, request), released.threads or 0)
     with Progress(released.progress, "diagnose_spiked") as progress:
         source.feed(accumulator, options, progress)
-    sample = _core.sample_covariance(accumulator.finish(), request.scaled)
+    return _diagnosed(released, _core.sample_covariance(accumulator.finish(), request.scaled), request)
+
+
+def _diagnosed(released, sample, request):
     facts = released.details_
     return _core.diagnose_spiked(sample, facts["rank"], facts["sigma2_upper"], facts["lambda_lower"], float(request.options.spread))

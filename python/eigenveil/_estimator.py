@@ -22,7 +22,7 @@ from ._bounds import make_bound
 from ._budget import make_budget
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, whole
 from ._progress import Progress
-from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, open_source
+from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, is_gram, open_source
 from .methods import Request, choose_method, takes_complex_rows
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
@@ -290,7 +290,7 @@ class PrivateEstimator(BaseEstimator):
     def _read(self, X, whole):
         make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
         self._check_numbers()
-        if isinstance(X, (str, os.PathLike)) and os.fsdecode(X).endswith(".gram"):
+        if is_gram(X):
             self._load_gram(os.fsdecode(X))
             return
         current = self.__dict__.get("_pass")

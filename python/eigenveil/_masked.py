@@ -15,6 +15,7 @@ from ._docs import with_parameters
 from ._errors import EigenveilError, whole
 from ._estimator import PrivateEstimator, _Pass, shared_parameters, store_parameters
 from ._progress import Progress
+from ._rows import is_gram
 from .methods import choose_method
 
 
@@ -159,7 +160,7 @@ class MaskedData(PrivateEstimator):
 
     def _block(self, block, current):
         """The exact sums of one more shard."""
-        if isinstance(block, (str, os.PathLike)) and os.fsdecode(block).endswith(".gram"):
+        if is_gram(block):
             gram = _core.ExactGram.load(os.fsdecode(block))
             if gram.columns != list(current.request.columns) or gram.bound != current.bound:
                 raise EigenveilError("the blocks have different columns or bounds")
@@ -259,7 +260,8 @@ class MaskedData(PrivateEstimator):
         Parameters
         ----------
         path : path
-            A directory (new, empty, or holding an earlier release and nothing else), or a new file of pseudo-data (.csv, .csv.gz, .npy) with the release beside it.
+            A directory (new, empty, or holding an earlier release and nothing else), or a new file of pseudo-data (.csv, .csv.gz, .npy) with
+            the release beside it.
         format : {"csv", "npy"}, default="csv"
             Of the arrays in a directory.
         factor_only : bool, default=False

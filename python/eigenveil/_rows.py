@@ -86,6 +86,11 @@ class FileSource:
         accumulator.add_table(table, progress.tick)
 
 
+def is_gram(data):
+    """Whether this names a file of exact sums."""
+    return isinstance(data, (str, os.PathLike)) and os.fsdecode(data).endswith(".gram")
+
+
 def open_source(data, options):
     """The source for whatever ``fit`` was given."""
     if isinstance(data, (str, os.PathLike)):

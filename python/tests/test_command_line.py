@@ -348,6 +348,18 @@ def test_plans_are_the_command_lines(program, tmp_path):
     assert {name: found[name] for name in ours.facts} == ours.facts
 
 
+def test_fitted_objects_survive_pickling(rows):
+    import pickle
+
+    masked = MaskedData(epsilon=5, delta=1e-3, bounds=(0, 10), intercept=True).fit(rows[:200], blocks=[rows[200:]])
+    again = pickle.loads(pickle.dumps(masked))
+    np.testing.assert_array_equal(again.regress("c1", ["intercept", "c2"])["low"], masked.regress("c1", ["intercept", "c2"])["low"])
+    np.testing.assert_array_equal(again.pseudo_rows(seed=1), masked.pseudo_rows(seed=1))
+    covariance = PrivateCovariance(mu=1, bounds=(0, 10), center="private").fit(rows)
+    again = pickle.loads(pickle.dumps(covariance))
+    np.testing.assert_array_equal(analyse_moments(again)["values"], analyse_moments(covariance)["values"])
+
+
 def test_masked_data_refusals(rows):
     good = dict(epsilon=5, delta=1e-3, bounds=(0, 10))
     with pytest.raises(EigenveilError, match="twice"):
@@ -378,6 +390,8 @@ def test_the_diagnostic_is_the_command_lines(program, tmp_path):
     pca = PrivatePCA(1, epsilon=1, delta=1e-5, method="spiked", neighbours="independent-copy", method_options=model, seed=3).fit(rows)
     found = diagnose_spiked(pca, rows)
     assert str(found) == (tmp_path / "for_me.txt").read_text() and found.all_hold and "CURATOR ONLY" in repr(found)
+    PrivatePCA(mu=1, row_norm=float(pca.row_norm_)).partial_fit(rows).save_gram(tmp_path / "x.gram")
+    assert str(diagnose_spiked(pca, tmp_path / "x.gram")) == str(found)
     assert not diagnose_spiked(pca, np.ones((3000, 5))).all_hold
     with pytest.raises(EigenveilError, match="spiked"):
         diagnose_spiked(PrivatePCA(mu=1, row_norm=1).fit(rows), rows)
@@ -386,7 +400,8 @@ def test_the_diagnostic_is_the_command_lines(program, tmp_path):
 def test_sharp_at_a_noise_level(program, tmp_path):
     spectrum = [8.0] + [1.0] * 19
     np.savetxt(tmp_path / "s.txt", spectrum)
-    found = json.loads(_run(program, "plan", "pca", "--method", "sharp", "--rows", 3000, "--data-spectrum", tmp_path / "s.txt", "--beta", 2, "--json"))
+    options = ["--method", "sharp", "--rows", 3000, "--data-spectrum", tmp_path / "s.txt", "--beta", 2, "--json"]
+    found = json.loads(_run(program, "plan", "pca", *options))
     plan = eigenveil.plan_pca(3000, method="sharp", spectrum=spectrum, beta=2)
     for name in ("mu", "mu_min", "beta", "worst_case_epsilon", "predicted_error_op2", "predicted_error_f2"):
         assert getattr(plan, name) == pytest.approx(found[name], rel=1e-12)
