@@ -136,7 +136,7 @@ class PrivateCovariance(PrivateEstimator):
         names = [str(name) for name in getattr(self, "feature_names_in_", [f"c{j + 1}" for j in range(self.n_features_in_)])]
         rows, rows_sd = (self.n_samples_, 0.0) if hasattr(self, "n_samples_") else (self.noisy_count_, self.noisy_count_sd_)
         mean = (self.mean_ - self.midpoint_) / self.scale_ if hasattr(self, "mean_") else None
-        scales = np.ones(len(names)) if self.standardize else self._half_width
+        scales = self._half_width / self.scale_  # from scaled units to those of the release
         moved = self._has_ranges and bool(self.midpoint_.any())
         return _core.covariance_gram(names, self.covariance_raw_, float(rows), rows_sd, scales, *self._sum_noise, moved, mean)
 

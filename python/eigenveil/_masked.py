@@ -242,7 +242,7 @@ class MaskedData(PrivateEstimator):
         check_is_fitted(self)
         settings, release = self._settings(), self._published[1]
         scales = settings.scales.copy()
-        first = 1 if self.intercept else 0
+        first = len(scales) - len(self.half_width_)  # 1 with an intercept
         scales[first:] = self.half_width_
         blocks = [_core.pseudo_rows(factor, rows, scales, seed) for factor, rows in zip(release.factors, release.block_rows)]
         rows = np.concatenate(blocks)

@@ -61,9 +61,11 @@ class WithinSink {
       if (const Result<void> read = reader.read(block); !read || block.rows == 0) {
         return read;
       }
-      for (std::size_t r = 0; r < block.rows && rows_ < plan_.request().rows; ++r, ++rows_) {
-        scale_row(plan_.request().bound, block.values.data() + r * block.dimension, scaled);
-        builder_.add(scaled.data());
+      for (std::size_t r = 0; r < block.rows; ++r, ++rows_) {
+        if (rows_ < plan_.request().rows) {  // more of them are refused by `learn`
+          scale_row(plan_.request().bound, block.values.data() + r * block.dimension, scaled);
+          builder_.add(scaled.data());
+        }
       }
     }
   }

@@ -17,7 +17,7 @@ RowBound unit_ranges(std::size_t dimension) {
 }
 
 TEST(WithinSubspace, BothStepsTogetherCostTheBudgetAtMost) {
-  for (const double share : {0.1, 0.5, 0.9}) {
+  for (const double share : {0.1, 0.9}) {
     const Result<WithinPlan> plan =
         WithinPlan::make({unit_ranges(10), 20'000, 2, {2.0, 1e-4}, share, 1e-4});
     ASSERT_TRUE(plan) << plan.error().message;
