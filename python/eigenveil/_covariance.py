@@ -14,6 +14,9 @@ from ._estimator import PrivateEstimator, shared_parameters, store_parameters
 class PrivateCovariance(PrivateEstimator):
     """Covariance (or second moment about a public centre) with differential privacy.
 
+    ``score`` and ``mahalanobis`` look at rows under it. There is no ``transform``: a covariance has no coordinates of its own to map a row to;
+    :class:`PrivatePCA` has. Estimates with intervals: :func:`analyse_regress`, :func:`analyse_moments`, :func:`analyse_pca`.
+
     Parameters
     ----------
 {parameters}
