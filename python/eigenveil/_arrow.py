@@ -112,15 +112,16 @@ def _source(schema, batches, options, make_source, rows, title):
 
     _, names = chosen_columns(schema.names, options, title)
     for name in names:
-        _check_type(schema.field(name).type, name)
-    return make_source(names, True, lambda: _blocks(batches(names), names, title), rows)
+        if name not in options.words:
+            _check_type(schema.field(name).type, name)
+    return make_source(names, True, lambda: _blocks(batches(names), names, options.words, title), rows)
 
 
 def _check_type(kind, name):
     import pyarrow.types as types
 
     if types.is_dictionary(kind) and not (types.is_integer(kind.value_type) or types.is_floating(kind.value_type)):
-        raise EigenveilError(f"column '{name}' holds categories; a table holds numbers: encode them first, one 0/1 column per category")
+        raise EigenveilError(f"column '{name}' holds categories; a table holds numbers: encode them first, one 0/1 column per category (MaskedData has one_hot)")
     if types.is_dictionary(kind):
         return
     numbers = types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null
@@ -128,11 +129,11 @@ def _check_type(kind, name):
         raise EigenveilError(f"column '{name}' does not hold numbers (its type is {kind})")
 
 
-def _blocks(batches, names, title):
+def _blocks(batches, names, words, title):
     rows = _rows_per_batch(len(names))
     for batch in _read(batches, title):
         for first in range(0, batch.num_rows, rows):
-            yield _block(batch.slice(first, rows), names)
+            yield _block(batch.slice(first, rows), names, words)
 
 
 def _read(batches, title):
@@ -152,12 +153,17 @@ def _read(batches, title):
     raise EigenveilError(f"{title} could not be read to the end ({kind}; values are not shown); is it complete?", "input-output")
 
 
-def _block(batch, names):
+def _block(batch, names, words):
     import pyarrow as pa
+
+    from ._rows import coded
 
     block = np.empty((batch.num_rows, len(names)), order="F")
     for slot, name in enumerate(names):
         column = batch.column(name)
+        if name in words:
+            block[:, slot] = coded(column.to_pylist(), column.is_null().to_pylist(), words[name])
+            continue
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         # Nulls become NaN, which is a missing cell. Not safe: a large integer may be rounded, like everywhere.

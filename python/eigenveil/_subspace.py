@@ -112,7 +112,7 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         The public number of rows; needed by :meth:`partial_fit` and for streams that do not know it.
     neighbours : "replace-one"
         The only relation here.
-    columns, missing, bad_cell, threads, progress, seed
+    columns, header, separator, missing, bad_cell, threads, progress, seed
         As in :class:`PrivatePCA`; a missing cell counts as zero.
 
     Attributes
@@ -169,6 +169,8 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         rows=None,
         neighbours="replace-one",
         columns=None,
+        header="auto",
+        separator=None,
         missing="midpoint",
         bad_cell="refuse",
         threads=None,
@@ -261,7 +263,7 @@ class _ExactFile:
 
     def __init__(self, path, options, affine):
         self.points = _core.ExactPoints(options.refuse_bad, affine)
-        self.points.add_file(path, options.columns, options.refuse_missing, options.refuse_bad)
+        self.points.add_file(path, options.columns, options.refuse_missing, options.refuse_bad, options.header, options.separator)
         self.names = self.points.columns
 
     def feed(self, accumulator, options, progress):
