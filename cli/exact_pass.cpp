@@ -1,7 +1,5 @@
 #include "cli/exact_pass.hpp"
 
-#include <algorithm>
-
 #include "cli/progress.hpp"
 #include "eigenveil/data/genotypes.hpp"
 #include "eigenveil/data/rank_transform.hpp"
@@ -13,27 +11,6 @@ constexpr const char* kMissingGenotypeBound =
     "a bound on the rows is missing. Noise is scaled to the largest row the data could contain; "
     "genotypes count 0, 1 or 2 copies of an allele, so give --range 0:2 --grid 1 (exact and "
     "fastest), or --allele-frequencies FILE with --range 0:2 or --row-norm R";
-
-/// Indicator columns lie in 0..1 whatever the range of the codes was; with a row norm alone the
-/// norm is that of the expanded row.
-Result<RowBound> with_indicators(const RowBound& plain, const Schema& before, const Schema& after,
-                                 const BoundOptions& bounds) {
-  if (!plain.has_ranges()) {
-    return RowBound::row_norm(after.dimension(), *bounds.row_norm, bounds.grid);
-  }
-  std::vector<ColumnRange> ranges;
-  for (const std::string& column : after.columns) {
-    const auto found = std::find(before.columns.begin(), before.columns.end(), column);
-    if (found == before.columns.end()) {
-      ranges.push_back({0.0, 1.0});
-      continue;
-    }
-    const auto j = static_cast<std::size_t>(found - before.columns.begin());
-    ranges.push_back(
-        {plain.midpoint(j) - plain.half_width(j), plain.midpoint(j) + plain.half_width(j)});
-  }
-  return RowBound::ranges(std::move(ranges), bounds.row_norm, bounds.grid);
-}
 
 }  // namespace
 
@@ -85,7 +62,7 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
     if (!reader) {
       return error_of(reader);
     }
-    bound_of_rows = with_indicators(*plain, schema, (*reader)->schema(), used);
+    bound_of_rows = with_indicators(*plain, schema, (*reader)->schema(), used.row_norm);
     schema = (*reader)->schema();
   }
   return bound_of_rows.map([&](const RowBound& bound) {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/outcome.hpp"
 #include "eigenveil/core/atomic_output.hpp"
+#include "eigenveil/core/result.hpp"
 #include "eigenveil/mechanism/pseudo_rows.hpp"
 #include "eigenveil/report/document.hpp"
 

@@ -134,13 +134,6 @@ Vector numbers(const Json& list, std::size_t columns) {
   return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-/// Standard deviations of Gram entries from those of scaled units.
-Matrix entry_deviations(const Vector& scales, double diagonal, double off_diagonal) {
-  Matrix sd = off_diagonal * scales * scales.transpose();
-  sd.diagonal() = diagonal * scales.cwiseAbs2();
-  return sd;
-}
-
 /// Whether a zero of the release is the midpoint of a public range instead of a zero of the data.
 bool has_midpoints(const Json& parameters) {
   if (!parameters.contains("range_low")) {
@@ -219,15 +212,12 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
     gram.cell_sd = numbers(parameters.at("cell_noise_sd"), gram.names.size());
     return gram;
   }
-  const Vector scales = numbers(parameters.at("column_scales"), gram.names.size());
-  gram.entry_sd = entry_deviations(scales, parameters.at("gram_noise_sd_diagonal").get<double>(),
-                                   parameters.at("gram_noise_sd_off_diagonal").get<double>());
-  if (gram.intercept) {
-    const Vector sums = parameters.at("gram_noise_sd_sums").get<double>() * scales;
-    gram.entry_sd.col(0) = sums;
-    gram.entry_sd.row(0) = sums.transpose();
-    gram.entry_sd(0, 0) = 0.0;  // the number of rows is public
-  }
+  MaskNoise noise;
+  noise.gram_sd_diagonal = parameters.at("gram_noise_sd_diagonal").get<double>();
+  noise.gram_sd_off_diagonal = parameters.at("gram_noise_sd_off_diagonal").get<double>();
+  noise.gram_sd_sums = gram.intercept ? parameters.at("gram_noise_sd_sums").get<double>() : 0.0;
+  gram.entry_sd = gram_deviations(numbers(parameters.at("column_scales"), gram.names.size()), noise,
+                                  gram.intercept);
   const auto blocks = json.at("result").at("blocks").get<double>();
   if (!(blocks >= 1.0)) {
     return bad_request(kContradiction);
@@ -238,16 +228,8 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
 
 /// A covariance about a private mean was computed from noisy products, sums and a noisy count about
 /// the public midpoint: back to those, because their noise is independent and known.
-ReleasedGram with_intercept(ReleasedGram gram, const Json& json, const Vector& scales) {
-  const Json& parameters = json.at("parameters");
-  const Json& result = json.at("result");
-  const std::size_t columns = gram.names.size();
-  Vector mean = numbers(result.at("noisy_mean"), columns);
-  if (parameters.contains("range_low") &&
-      parameters.at("units").get<std::string>() != "scaled to [-1, 1]") {
-    mean -= 0.5 * (numbers(parameters.at("range_low"), columns) +
-                   numbers(parameters.at("range_high"), columns));
-  }
+ReleasedGram with_intercept(ReleasedGram gram, const ReleasedCovariance& released) {
+  const Vector& mean = *released.mean;
   const Eigen::Index p = mean.size();
   Matrix products(p + 1, p + 1);
   products(0, 0) = gram.rows;
@@ -255,8 +237,8 @@ ReleasedGram with_intercept(ReleasedGram gram, const Json& json, const Vector& s
   products.block(1, 0, p, 1) = gram.rows * mean;
   products.block(1, 1, p, p) = gram.products + gram.rows * mean * mean.transpose();
   Matrix sd(p + 1, p + 1);
-  sd(0, 0) = result.value("noisy_rows_sd", 0.0);
-  const Vector of_sums = result.at("sum_noise_sd_scaled").get<double>() * scales;
+  sd(0, 0) = released.rows_sd;
+  const Vector of_sums = released.noise.gram_sd_sums * released.scales;
   sd.block(0, 1, 1, p) = of_sums.transpose();
   sd.block(1, 0, p, 1) = of_sums;
   sd.block(1, 1, p, p) = gram.entry_sd;
@@ -273,51 +255,52 @@ Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
         "intervals are only known for Gaussian noise: release the covariance with "
         "--method gauss, or mask the table");
   }
-  ReleasedGram gram;
+  ReleasedCovariance released;
   const Json& parameters = json.at("parameters");
   const Json& result = json.at("result");
-  gram.names = parameters.at("columns").get<std::vector<std::string>>();
-  gram.rows = std::max(1.0, result.contains("rows") ? result.at("rows").get<double>()
-                                                    : result.at("noisy_rows").get<double>());
-  gram.from_midpoints = has_midpoints(parameters);
-  gram.centered = parameters.at("center").get<std::string>() == "private mean";
-  if (gram.centered &&
-      std::find(gram.names.begin(), gram.names.end(), kInterceptColumn) != gram.names.end()) {
-    return bad_request(
-        "a column is called 'intercept', the name of the constant in a release about a private "
-        "mean: rename it and release again");
-  }
+  released.names = parameters.at("columns").get<std::vector<std::string>>();
+  released.rows =
+      (result.contains("rows") ? result.at("rows") : result.at("noisy_rows")).get<double>();
+  released.rows_sd = result.value("noisy_rows_sd", 0.0);
+  released.from_midpoints = has_midpoints(parameters);
   for (const Json& array : result.at("arrays")) {
     const auto name = array.at("name").get<std::string>();
     if (name.starts_with("covariance_raw")) {
-      Result<Matrix> raw = read_table(folder / name, gram.names, array);
+      Result<Matrix> raw = read_table(folder / name, released.names, array);
       if (!raw) {
         return error_of(raw);
       }
-      gram.products = gram.rows * *raw;
+      released.raw = std::move(*raw);
     }
   }
-  if (gram.products.rows() != std::ssize(gram.names)) {
+  const std::size_t columns = released.names.size();
+  if (released.raw.rows() != std::ssize(released.names)) {
     return bad_request("the release lists no square table called covariance_raw");
   }
-  Vector scales = Vector::Ones(static_cast<Eigen::Index>(gram.names.size()));
-  if (parameters.contains("range_low") &&
-      parameters.at("units").get<std::string>() != "scaled to [-1, 1]") {
-    scales = 0.5 * (numbers(parameters.at("range_high"), gram.names.size()) -
-                    numbers(parameters.at("range_low"), gram.names.size()));
+  const bool original_ranges = parameters.contains("range_low") &&
+                               parameters.at("units").get<std::string>() != "scaled to [-1, 1]";
+  released.scales = Vector::Ones(static_cast<Eigen::Index>(columns));
+  if (original_ranges) {
+    released.scales = 0.5 * (numbers(parameters.at("range_high"), columns) -
+                             numbers(parameters.at("range_low"), columns));
   }
-  gram.entry_sd = entry_deviations(scales, parameters.at("noise_sd_diagonal").get<double>(),
-                                   parameters.at("noise_sd_off_diagonal").get<double>());
-  if (!gram.centered) {
-    return gram;
+  released.noise.gram_sd_diagonal = parameters.at("noise_sd_diagonal").get<double>();
+  released.noise.gram_sd_off_diagonal = parameters.at("noise_sd_off_diagonal").get<double>();
+  if (parameters.at("center").get<std::string>() == "private mean") {
+    if (!result.contains("sum_noise_sd_scaled")) {
+      return bad_request(
+          "this covariance about a private mean comes from an early version, which did not write "
+          "down the noise on the sums, so intervals are not known: release it again with this "
+          "version (that spends budget), or analyse a release about the public midpoint");
+    }
+    released.noise.gram_sd_sums = result.at("sum_noise_sd_scaled").get<double>();
+    released.mean = numbers(result.at("noisy_mean"), columns);
+    if (original_ranges) {
+      *released.mean -= 0.5 * (numbers(parameters.at("range_low"), columns) +
+                               numbers(parameters.at("range_high"), columns));
+    }
   }
-  if (!result.contains("sum_noise_sd_scaled")) {
-    return bad_request(
-        "this covariance about a private mean comes from an early version, which did not write "
-        "down the noise on the sums, so intervals are not known: release it again with this "
-        "version (that spends budget), or analyse a release about the public midpoint");
-  }
-  return with_intercept(std::move(gram), json, scales);
+  return gram_of(released);
 }
 
 Result<ReleasedGram> read_document(const fs::path& document) {
@@ -339,6 +322,23 @@ Result<ReleasedGram> read_document(const fs::path& document) {
 
 }  // namespace
 
+Result<ReleasedGram> gram_of(const ReleasedCovariance& released) {
+  ReleasedGram gram;
+  gram.names = released.names;
+  gram.rows = std::max(1.0, released.rows);
+  gram.from_midpoints = released.from_midpoints;
+  gram.centered = released.mean.has_value();
+  if (gram.centered &&
+      std::find(gram.names.begin(), gram.names.end(), kInterceptColumn) != gram.names.end()) {
+    return bad_request(
+        "a column is called 'intercept', the name of the constant in a release about a private "
+        "mean: rename it and release again");
+  }
+  gram.products = gram.rows * released.raw;
+  gram.entry_sd = gram_deviations(released.scales, released.noise, false);
+  return gram.centered ? with_intercept(std::move(gram), released) : gram;
+}
+
 Result<ReleasedGram> read_released_gram(const std::string& path) {
   const Result<fs::path> document = document_of(path);
   if (!document) {
@@ -357,6 +357,33 @@ Result<ReleasedGram> read_released_gram(const std::string& path) {
                     "or release again with this version",
                     document->string()));
   }
+}
+
+Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths) {
+  Result<ReleasedGram> all = read_released_gram(paths.front());
+  std::vector<Matrix> seen;
+  if (all) {
+    seen.push_back(all->products);
+  }
+  for (std::size_t i = 1; all && i < paths.size(); ++i) {
+    const Result<ReleasedGram> next = read_released_gram(paths[i]);
+    if (!next) {
+      return error_of(next);
+    }
+    if (!all->masked() || !next->masked() || next->names != all->names ||
+        next->cell_sd != all->cell_sd) {
+      return bad_request(
+          "several releases are read as one table only when all are masked with the same "
+          "columns and the same noise: mask every shard with the same --smallest-block");
+    }
+    seen.push_back(next->products);
+    if (std::find(seen.begin(), seen.end() - 1, seen.back()) != seen.end() - 1) {
+      return bad_request("a release is named twice");
+    }
+    all->products += next->products;
+    all->rows += next->rows;
+  }
+  return all;
 }
 
 }  // namespace eigenveil::cli

@@ -62,33 +62,7 @@ struct AnalyseOptions {
     app.add_flag("--json", json, "for machines");
   }
 
-  /// Shards with the same noise on every cell are one table, as `mask --blocks` writes it.
-  Result<ReleasedGram> read() const {
-    Result<ReleasedGram> all = read_released_gram(files.front());
-    std::vector<Matrix> seen;
-    if (all) {
-      seen.push_back(all->products);
-    }
-    for (std::size_t i = 1; all && i < files.size(); ++i) {
-      const Result<ReleasedGram> next = read_released_gram(files[i]);
-      if (!next) {
-        return error_of(next);
-      }
-      if (!all->masked() || !next->masked() || next->names != all->names ||
-          next->cell_sd != all->cell_sd) {
-        return bad_request(
-            "several releases are read as one table only when all are masked with the same "
-            "columns and the same noise: mask every shard with the same --smallest-block");
-      }
-      seen.push_back(next->products);
-      if (std::find(seen.begin(), seen.end() - 1, seen.back()) != seen.end() - 1) {
-        return bad_request("a release is named twice");
-      }
-      all->products += next->products;
-      all->rows += next->rows;
-    }
-    return all;
-  }
+  Result<ReleasedGram> read() const { return read_released_grams(files); }
 };
 
 struct MomentsRequest {

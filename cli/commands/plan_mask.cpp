@@ -5,13 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.hpp"
+#include "cli/methods/mask_facts.hpp"
 #include "cli/methods/request.hpp"
 #include "cli/options/checks.hpp"
-#include "eigenveil/core/outward.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
-#include "eigenveil/mechanism/mask.hpp"
-#include "eigenveil/privacy/conversion.hpp"
-#include "eigenveil/privacy/pair_per_row.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -53,21 +49,6 @@ Result<void> MaskPlanRequest::check() const {
   }
   return {};
 }
-
-/// What the numbers are computed from.
-struct MaskFacts {
-  MaskShape shape;
-  ApproxDp target;
-  Relation relation = Relation::ZeroRow;
-  int group_size = 1;
-  double asked = 0.0;  ///< sigma of `relation`, as `mask` uses it
-  double zero_row = 0.0;
-  double replace_one = 0.0;
-  double general = 0.0;
-  UnmaskedNoise unmasked;
-  double max_power = 1.0;
-  double gram_sd = 0.0;  ///< of --method gauss on a diagonal entry
-};
 
 /// The source's bounds on noise without a mask come from an upper quantile that must be positive.
 bool has_published_bounds(const MaskFacts& facts) {
@@ -143,10 +124,6 @@ Outcome MaskPlanRequest::run() const {
   if (!budget) {
     return error_of(budget);
   }
-  const auto* target = std::get_if<ApproxDp>(&*budget);
-  if (target == nullptr) {
-    return bad_request("masking is calibrated for (epsilon, delta): give --epsilon E --delta D");
-  }
   const Result<Relation> relation = plan.what.budget.relation();
   if (!relation) {
     return error_of(relation);
@@ -159,39 +136,16 @@ Outcome MaskPlanRequest::run() const {
   if (!bound) {
     return error_of(bound);
   }
-  MaskRequest request{*bound, *budget, *relation, intercept, false, plan.what.budget.group_size};
-  const std::int64_t block = smallest_block > 0 ? smallest_block : plan.rows;
-  const Result<MaskPlan> asked = MaskPlan::make(request, block);
-  if (!asked) {
-    return error_of(asked);
+  const Result<MaskFacts> facts =
+      mask_facts({*bound, *budget, *relation, intercept, false, plan.what.budget.group_size},
+                 smallest_block > 0 ? smallest_block : plan.rows);
+  if (!facts) {
+    return error_of(facts);
   }
-  // As `mask --method gauss` with the same options.
-  const Result<MomentPlan> gauss =
-      plan_gauss({*bound, *budget, *relation, intercept ? Extension::Full : Extension::None,
-                  request.group_size});
-  if (!gauss) {
-    return error_of(gauss);
-  }
-  MaskFacts facts;
-  facts.shape = asked->shape();
-  facts.target = *target;
-  facts.relation = *relation;
-  facts.group_size = request.group_size;
-  facts.asked = asked->sigma();
-  facts.max_power = max_power(asked->guarantee().loss, 0.05);
-  facts.gram_sd = gauss->product_sd();
-  request.relation = Relation::ReplaceOne;
-  facts.replace_one = MaskPlan::make(request, block)->sigma();
-  request.relation = Relation::ZeroRow;  // with an intercept a zeroed row keeps its 1, and the
-  facts.zero_row = MaskPlan::make(request, block)->sigma();  // noise is that of replace-one
-  const ApproxDp row = *pair_per_row(*target, request.group_size);
-  facts.general = *general_mask_noise(facts.shape, facts.shape.row_norm, row);
-  facts.unmasked = unmasked_noise(
-      up(up(std::sqrt(request.group_size)) * row_change(*bound, Relation::ZeroRow)), *target);
   if (plan.json) {
-    fmt::print("{}\n", to_json(facts, plan.rows).dump(2));
+    fmt::print("{}\n", to_json(*facts, plan.rows).dump(2));
   } else {
-    print(facts, plan.rows);
+    print(*facts, plan.rows);
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include "eigenveil/mechanism/covariance.hpp"
 
 namespace eigenveil::cli {
+
 std::vector<std::string> pseudo_columns(const MaskSettings& settings) {
   std::vector<std::string> names;
   if (settings.intercept) {
@@ -30,6 +31,18 @@ Vector pseudo_scales(const MaskSettings& settings) {
   all[0] = settings.method == "mask" ? 1.0 / constant : 1.0;
   all.tail(columns.size()) = columns;
   return all;
+}
+
+Matrix gram_deviations(const Vector& scales, const MaskNoise& noise, bool intercept) {
+  Matrix sd = noise.gram_sd_off_diagonal * scales * scales.transpose();
+  sd.diagonal() = noise.gram_sd_diagonal * scales.cwiseAbs2();
+  if (intercept) {
+    const Vector sums = noise.gram_sd_sums * scales;
+    sd.col(0) = sums;
+    sd.row(0) = sums.transpose();
+    sd(0, 0) = 0.0;
+  }
+  return sd;
 }
 
 ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noise,

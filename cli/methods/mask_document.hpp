@@ -33,6 +33,10 @@ struct MaskNoise {
 std::vector<std::string> pseudo_columns(const MaskSettings& settings);
 Vector pseudo_scales(const MaskSettings& settings);
 
+/// Standard deviations of the entries of a noisy Gram in output units, from those of scaled units.
+/// With an intercept the first row and column hold sums, and the number of rows is public.
+Matrix gram_deviations(const Vector& scales, const MaskNoise& noise, bool intercept);
+
 /// Everything but the arrays.
 ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noise,
                               const std::vector<std::int64_t>& block_rows,

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/methods/subspace_document.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
+#include "eigenveil/mechanism/orbit_matrices.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -51,30 +51,21 @@ struct RealResult {
   Matrix matrix;
 };
 
-/// The real part, cut to the rank. For a real M, |H - M|² = |Re H - M|² + |Im H|²: the real part is
-/// never farther from M than the draw. Its eigenvalues are majorised by those of H, as Re H is the
-/// mean of H and its conjugate; giving them back would give up this shrinkage.
-RealResult real_part(const OrbitDraw& draw) {
-  if (draw.spectrum.size() == draw.matrix.rows()) {
-    return {
-        "private covariance: the real part of the matrix that was drawn; its eigenvalues are "
-        "less spread than noisy_eigenvalues, those of the draw",
-        draw.matrix.real()};
-  }
-  return {
-      "private matrix of the rank asked for: the real part of the matrix that was drawn, cut "
-      "to that rank; its eigenvalues sum to at most noisy_eigenvalues, those of the draw",
-      real_truncation(draw, draw.spectrum.size())};
+RealResult low_rank_result(const OrbitDraw& draw) {
+  return {draw.spectrum.size() == draw.matrix.rows()
+              ? "private covariance: the real part of the matrix that was drawn; its eigenvalues "
+                "are less spread than noisy_eigenvalues, those of the draw"
+              : "private matrix of the rank asked for: the real part of the matrix that was drawn, "
+                "cut to that rank; its eigenvalues sum to at most noisy_eigenvalues, those of the "
+                "draw",
+          real_part(draw)};
 }
 
-/// The leading eigenvectors of the real part with the prescribed eigenvalues, largest first.
-RealResult real_with_spectrum(const OrbitDraw& draw) {
-  const Matrix vectors = largest_eigenpairs(draw.matrix.real(), draw.spectrum.size()).vectors;
-  const Matrix half = vectors * draw.spectrum.cwiseSqrt().asDiagonal();
+RealResult target_result(const OrbitDraw& draw) {
   return {
       "private matrix with the prescribed eigenvalues: the leading eigenvectors are those of "
       "the real part of the matrix that was drawn",
-      half * half.transpose()};
+      real_with_spectrum(draw)};
 }
 
 /// Real rows: the real result. Complex rows: the Hermitian matrix itself.
@@ -142,7 +133,7 @@ ReleaseDocument low_rank_document(const OrbitDocumentHead& head,
   document.result.emplace_back("variance_noise_sd", eigenvalues.value_sd * per_row);
   document.result.emplace_back("noisy_eigenvalues", to_list(eigenvalues.values * per_row));
   const OrbitDraw scaled{drawn.orbit.matrix * per_row, drawn.orbit.spectrum * per_row};
-  add_matrix(document, head, scaled, real_part(scaled), field);
+  add_matrix(document, head, scaled, low_rank_result(scaled), field);
   return document;
 }
 
@@ -151,7 +142,7 @@ ReleaseDocument target_document(const OrbitDocumentHead& head, const Release<Orb
   ReleaseDocument document =
       document_of(head, release.guarantee(), release.value().spectrum.size());
   document.parameters.emplace_back("target_spectrum", to_list(release.value().spectrum));
-  add_matrix(document, head, release.value(), real_with_spectrum(release.value()), field);
+  add_matrix(document, head, release.value(), target_result(release.value()), field);
   return document;
 }
 

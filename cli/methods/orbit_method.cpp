@@ -6,6 +6,7 @@
 #include "cli/methods/method.hpp"
 #include "cli/methods/orbit_document.hpp"
 #include "cli/methods/orbit_plan_facts.hpp"
+#include "cli/methods/orbit_plan_text.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/summary.hpp"
 #include "eigenveil/core/symmetric_eigen.hpp"
@@ -248,20 +249,21 @@ Outcome OrbitMethod::release(const ReleaseRequest& request) const {
 Result<nlohmann::ordered_json> OrbitMethod::facts(const PlanRequest& request,
                                                   const OrbitRequest& orbit,
                                                   const Vector& eigenvalues) const {
+  const AssumedTable table{name_of(request.what.task), static_cast<double>(request.rows)};
   if (!target_file_.empty()) {
     return target_plan(request.what, orbit).map([&](const OrbitPlan& plan) {
-      return target_facts(request, plan);
+      return target_facts(table, plan);
     });
   }
   if (request.what.wants_components()) {
     return OrbitComponentsPlan::make(orbit, request.what.components,
                                      request.what.share_for_variance())
         .map([&](const OrbitComponentsPlan& plan) {
-          return components_facts(request, plan, eigenvalues);
+          return components_facts(table, plan, eigenvalues);
         });
   }
   return LowRankPlan::make(orbit, rank(request.what, orbit.bound), eigenvalue_share_)
-      .map([&](const LowRankPlan& plan) { return low_rank_facts(request, plan, eigenvalues); });
+      .map([&](const LowRankPlan& plan) { return low_rank_facts(table, plan, eigenvalues); });
 }
 
 Outcome OrbitMethod::plan(const PlanRequest& request) const {

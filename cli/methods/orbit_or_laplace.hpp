@@ -1,9 +1,6 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
-#include "cli/methods/request.hpp"
-#include "eigenveil/mechanism/low_rank.hpp"
+#include "cli/methods/orbit_plan_facts.hpp"
 
 namespace eigenveil::cli {
 
@@ -12,10 +9,7 @@ namespace eigenveil::cli {
 /// does not, so there is one eigenvalue above which noise on the entries is smaller (first order,
 /// docs/proofs/orbit.md). Adds `laplace_smaller_above_eigenvalue`, with an assumed spectrum
 /// `predicted_error_f2_laplace`, and `recommended_method` where the facts decide. Real rows only.
-void add_laplace_rival(nlohmann::ordered_json& facts, const PlanRequest& request,
+void add_laplace_rival(nlohmann::ordered_json& facts, const AssumedTable& table,
                        const LowRankPlan& plan, const Vector& eigenvalues);
-
-/// The same in words.
-void print_choice(const nlohmann::ordered_json& facts);
 
 }  // namespace eigenveil::cli

@@ -1,48 +1,17 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-
+#include "cli/methods/document_parts.hpp"
 #include "cli/methods/method.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/progress.hpp"
 #include "cli/subspace/document.hpp"
 #include "cli/subspace/learn.hpp"
-#include "cli/subspace/projected_rows.hpp"
-#include "eigenveil/core/outward.hpp"
 #include "eigenveil/mechanism/covariance.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
 #include "eigenveil/mechanism/principal_components.hpp"
-#include "eigenveil/privacy/composition.hpp"
+#include "eigenveil/mechanism/within_subspace.hpp"
 
 namespace eigenveil::cli {
 namespace {
-
-/// Both steps of a release inside a learned subspace, planned from public numbers.
-struct WithinPlan {
-  SubspacePlan subspace;
-  MomentPlan moment;
-  Guarantee total;  ///< composed
-  ApproxDp requested;
-  double share;  ///< of the budget, for learning the subspace
-};
-
-/// A row in scaled units, clipped to its bound but not rounded to the integer grid, whose step
-/// would hide a small gamma. Learning needs no bound: its proof asks only that this is a function
-/// of the row. Rows that are not finite count as zero there.
-void scale_row(const RowBound& bound, const double* row, Vector& scaled) {
-  for (Eigen::Index j = 0; j < scaled.size(); ++j) {
-    const auto column = static_cast<std::size_t>(j);
-    const double cell = (row[j] - bound.midpoint(column)) / bound.half_width(column);
-    const double held = bound.has_ranges() ? std::clamp(cell, -1.0, 1.0) : cell;
-    scaled[j] = std::isnan(held) ? 0.0 : held;  // missing: the midpoint
-  }
-  const double norm = scaled.stableNorm();
-  if (norm > bound.radius()) {
-    scaled *= bound.radius() / norm;
-  }
-}
 
 /// `--within-subspace K`: learns a subspace with part of the budget, projects the bounded rows onto
 /// it and runs gauss in K dimensions with the rest.
@@ -108,31 +77,14 @@ Result<WithinPlan> SubspaceMethod::make_plan(const Request& request, const RowBo
   if (!pair) {
     return error_of(pair);
   }
-  const ApproxDp first{down(share_ * pair->epsilon), down(share_ * pair->delta)};
-  const ApproxDp second{down(pair->epsilon - first.epsilon), down(pair->delta - first.delta)};
-  const Result<SubspacePlan> subspace =
-      SubspacePlan::make(learn_.request(rows, bound.dimension(), first));
-  if (!subspace) {
-    return error_of(subspace);
-  }
-  return RowBound::row_norm(learn_.subspace, bound.radius())
-      .and_then([&](const RowBound& inside) {
-        return plan_gauss({inside, second, Relation::ReplaceOne, Extension::Count, 1});
-      })
-      .and_then([&](const MomentPlan& moment) -> Result<WithinPlan> {
-        Guarantee stated = moment.guarantee();
-        stated.loss = second;  // implied by its Gaussian curve
-        return compose_all({subspace->guarantee(), stated}).map([&](const Guarantee& total) {
-          return WithinPlan{*subspace, moment, total, *pair, share_};
-        });
-      });
+  return WithinPlan::make({bound, rows, learn_.subspace, *pair, share_, learn_.gamma});
 }
 
 Result<Release<LearnedSubspace>> SubspaceMethod::learn(const ReleaseRequest& request,
                                                        const WithinPlan& planned,
                                                        const RowBound& bound, std::size_t rows,
                                                        RandomStream& stream) const {
-  GroupBuilder builder = planned.subspace.builder(stream, request.input.thread_count());
+  GroupBuilder builder = planned.subspace().builder(stream, request.input.thread_count());
   Vector scaled(static_cast<Eigen::Index>(bound.dimension()));
   const Result<void> read =
       for_each_row(request.input, rows, request.output.is_quiet(), [&](const double* row) {
@@ -142,34 +94,52 @@ Result<Release<LearnedSubspace>> SubspaceMethod::learn(const ReleaseRequest& req
   if (!read) {
     return error_of(read);
   }
-  return planned.subspace.run(std::move(builder).finish(), stream, request.input.thread_count());
+  return planned.subspace().run(std::move(builder).finish(), stream, request.input.thread_count());
 }
 
 ReleaseDocument within_document(const ReleaseRequest& request, const WithinPlan& planned,
                                 const Schema& schema, const RowBound& bound, std::size_t rows,
                                 const Release<LearnedSubspace>& learned) {
   ReleaseDocument document = learned_document(
-      planned.subspace, {1, 0.1, rows}, schema,
-      Release<LearnedSubspace>(learned.value(), planned.total, learned.mechanism()));
+      planned.subspace(), {1, 0.1, rows}, schema,
+      Release<LearnedSubspace>(learned.value(), planned.guarantee(), learned.mechanism()));
   document.task = name_of(request.what.task);
   document.method = "subspace";
-  document.requested = planned.requested;
+  document.requested = planned.request().budget;
   for (auto& [name, value] : document.parameters) {
     if (name == "components" && request.what.wants_components()) {
       value = static_cast<std::int64_t>(request.what.components);
     } else if (name == "epsilon") {
-      value = planned.requested.epsilon;
+      value = planned.request().budget.epsilon;
     } else if (name == "delta") {
-      value = planned.requested.delta;
+      value = planned.request().budget.delta;
     }
   }
   document.parameters.emplace_back("within_subspace",
-                                   static_cast<std::int64_t>(planned.subspace.shape().subspace));
-  document.parameters.emplace_back("subspace_share", planned.share);
+                                   static_cast<std::int64_t>(planned.subspace().shape().subspace));
+  document.parameters.emplace_back("subspace_share", planned.request().share);
   document.parameters.emplace_back("row_norm", bound.radius());
   document.parameters.emplace_back("units", std::string("scaled"));
-  document.parameters.emplace_back("noise_sd_diagonal", planned.moment.product_sd());
+  document.parameters.emplace_back("noise_sd_diagonal", planned.moment().product_sd());
   return document;
+}
+
+/// The exact Gram of the rows in the coordinates of a released frame.
+Result<ExactGram> projected_gram(const ReleaseRequest& request, const WithinPlan& planned,
+                                 const Matrix& frame) {
+  Result<std::unique_ptr<RowReader>> opened = request.input.open();
+  if (!opened) {
+    return error_of(opened);
+  }
+  const std::unique_ptr<RowReader> rows =
+      with_progress(std::move(*opened), request.input.display_name(), request.output.is_quiet());
+  const std::unique_ptr<RowReader> inside = project_rows(*rows, planned.request().bound, frame);
+  GramAccumulator accumulator(inside->schema(), planned.moment().bound(),
+                              request.input.thread_count());
+  if (const Result<void> added = accumulator.add(*inside); !added) {
+    return error_of(added);
+  }
+  return accumulator.finish();
 }
 
 /// Components and covariance inside of the subspace: post-processing of the noisy moment.
@@ -178,19 +148,12 @@ void add_moment(ReleaseDocument& document, const ReleaseRequest& request, const 
   const NoisyCovariance covariance = covariance_of(moment, Center::PublicMidpoint, Units::Scaled);
   const auto names = document.tables.front().column_names;
   if (request.what.wants_components()) {
-    const PrincipalComponents inside = principal_components(covariance, request.what.components);
-    Matrix loadings = frame * inside.loadings;
-    std::vector<std::string> components;
-    for (Eigen::Index j = 0; j < loadings.cols(); ++j) {
-      fix_sign(loadings.col(j));
-      components.push_back(fmt::format("PC{}", j + 1));
-    }
-    const Vector& variance = inside.explained_variance;
-    document.result.emplace_back(
-        "noisy_explained_variance",
-        std::vector<double>(variance.data(), variance.data() + variance.size()));
+    PrincipalComponents components = components_within(frame, covariance, request.what.components);
+    document.result.emplace_back("noisy_explained_variance",
+                                 to_list(components.explained_variance));
     document.tables.push_back({"loadings", "private principal components inside the subspace",
-                               "column", schema.columns, components, std::move(loadings)});
+                               "column", schema.columns, component_names(request.what.components),
+                               std::move(components.loadings)});
   } else {
     document.tables.push_back({"covariance_inside",
                                "private second moment in the coordinates of the subspace",
@@ -234,13 +197,11 @@ Outcome SubspaceMethod::release(const ReleaseRequest& request) const {
   ReleaseDocument document = within_document(request, *planned, schema, *bound, *rows, *learned);
   document.guarantee = as_run(document.guarantee, stream);
   if (learned->value().found) {
-    const Result<ExactGram> gram =
-        projected_gram(request.input, *bound, learned->value().frame, planned->moment.bound(),
-                       request.output.is_quiet());
+    const Result<ExactGram> gram = projected_gram(request, *planned, learned->value().frame);
     if (!gram) {
       return error_of(gram);
     }
-    const Result<Release<NoisyMoment>> moment = planned->moment.run(*gram, stream);
+    const Result<Release<NoisyMoment>> moment = planned->moment().run(*gram, stream);
     if (!moment) {
       return error_of(moment);
     }
@@ -259,16 +220,16 @@ Outcome SubspaceMethod::plan(const PlanRequest& request) const {
         return make_plan(request.what, bound, static_cast<std::size_t>(request.rows));
       })
       .map([&](const WithinPlan& planned) {
-        const GroupShape& shape = planned.subspace.shape();
+        const GroupShape& shape = planned.subspace().shape();
         fmt::print(
             "Plan for {} inside a learned subspace: {} rows, {} columns (no data was read)\n",
             name_of(request.what.task), request.rows, schema->dimension());
-        fmt::print("  guarantee   {}\n", headline(planned.total, planned.requested));
+        fmt::print("  guarantee   {}\n", headline(planned.guarantee(), planned.request().budget));
         fmt::print("  subspace    dimension {}, {} groups of {} rows, gamma below about {:.2g}\n",
                    shape.subspace, shape.groups, shape.per_group,
-                   planned.subspace.largest_gamma(0.1));
+                   planned.subspace().largest_gamma(0.1));
         fmt::print("  noise       standard deviation {:.4g} on a variance inside it\n",
-                   planned.moment.product_sd() / static_cast<double>(request.rows));
+                   planned.moment().product_sd() / static_cast<double>(request.rows));
       });
 }
 

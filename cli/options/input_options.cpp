@@ -56,8 +56,6 @@ void InputOptions::declare_one_hot(CLI::App& app) {
 
 namespace {
 
-constexpr const char* kAnyOther = "*";
-
 std::vector<std::string> split_list(const std::string& text) {
   const char separator = text.find('|') != std::string::npos ? '|' : ',';
   std::vector<std::string> words;
@@ -66,32 +64,6 @@ std::vector<std::string> split_list(const std::string& text) {
     words.push_back(word);
   }
   return words;
-}
-
-std::optional<double> number_of(const std::string& word) {
-  char* end = nullptr;
-  const double value = std::strtod(word.c_str(), &end);
-  return !word.empty() && *end == '\0' && std::isfinite(value) ? std::optional(value)
-                                                               : std::nullopt;
-}
-
-/// Numeric codes as they are; words by their place in the list, 0 for any other.
-Categories categories_of(const std::string& column, const std::vector<std::string>& words) {
-  Categories list{column, {}, {}};
-  for (const std::string& word : words) {
-    if (const std::optional<double> code = number_of(word)) {
-      list.codes.push_back(*code);
-    }
-  }
-  if (list.codes.size() == words.size()) {
-    return list;
-  }
-  list.codes.clear();
-  list.names = words;
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    list.codes.push_back(words[k] == kAnyOther ? 0.0 : static_cast<double>(k + 1));
-  }
-  return list;
 }
 
 }  // namespace
@@ -104,18 +76,11 @@ Result<std::vector<Categories>> InputOptions::categories() const {
     const std::vector<std::string> words = equals == std::string::npos
                                                ? std::vector<std::string>()
                                                : split_list(text.substr(equals + 1));
-    const auto repeated_or_empty = [&](const std::string& word) {
-      return word.empty() || std::count(words.begin(), words.end(), word) > 1;
-    };
-    const auto other = std::find(words.begin(), words.end(), kAnyOther);
-    if (column.empty() || words.empty() ||
-        std::any_of(words.begin(), words.end(), repeated_or_empty) ||
-        (other != words.end() && other + 1 != words.end())) {
-      return bad_request(
-          "--one-hot is written COLUMN=A|B|C with different words or numeric codes, and * only at "
-          "the end, for example --one-hot education=1,2,3 or --one-hot 'sex=male|female'");
+    Result<Categories> list = categories_of(column, words);
+    if (!list) {
+      return error_of(list);
     }
-    lists.push_back(categories_of(column, words));
+    lists.push_back(std::move(*list));
   }
   return lists;
 }

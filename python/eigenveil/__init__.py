@@ -8,6 +8,7 @@
 someone who accepts 5% false alarms detects a given person with at most 8.0% power
 """
 
+from ._analyse import analyse_moments, analyse_pca, analyse_regress
 from ._audit import audit, audit_sharp
 from ._core import (
     GDP,
@@ -17,11 +18,14 @@ from ._core import (
     Guarantee,
     PureDP,
     RenyiCurve,
+    SpikedDiagnostic,
     TradeOffCurve,
     __version__,
 )
 from ._covariance import PrivateCovariance
+from ._diagnose import diagnose_spiked
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning
+from ._files import explain, merge_grams
 from ._guarantee import compose, compose_parallel, to_dp_accounting
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
@@ -47,14 +51,21 @@ __all__ = [
     "PrivateSubspace",
     "PureDP",
     "RenyiCurve",
+    "SpikedDiagnostic",
     "TradeOffCurve",
     "ZCDP",
     "__version__",
+    "analyse_moments",
+    "analyse_pca",
+    "analyse_regress",
     "audit",
     "audit_sharp",
     "compose",
     "compose_parallel",
     "compare_pca",
+    "diagnose_spiked",
+    "explain",
+    "merge_grams",
     "plan_covariance",
     "plan_low_rank",
     "plan_mask",

@@ -43,7 +43,8 @@ def path_table(path, options, make_source):
     except (pa.ArrowException, OSError) as problem:
         failure = type(problem).__name__
     else:
-        return arrow_table(data, options, make_source, f"the {title} data")
+        batches = _row_groups if os.path.isdir(path) else _scan
+        return _source(data.schema, lambda names: batches(data, names), options, make_source, data.count_rows, f"the {title} data")
     raise EigenveilError(f"cannot read {path} as {title} ({failure}); is it complete?", "input-output")
 
 
@@ -77,15 +78,22 @@ def arrow_table(data, options, make_source, title="the Arrow data"):
     return _source(data.schema, lambda _: iter(data), options, make_source, None, title)
 
 
-def _scan(dataset, names):
-    """The batches of a dataset with little read ahead, so that some row groups are in memory and not some files.
+def _row_groups(dataset, names):
+    """The batches of a dataset without a filter, one row group of one file after the other: only that one is in memory."""
+    for fragment in dataset.get_fragments():
+        for group in fragment.split_by_row_group():
+            yield from _scan(group, names, schema=dataset.schema)
 
-    The scanner's queue has room for a number of batches, not of bytes: they are small here, and made on one thread.
+
+def _scan(dataset, names, **more):
+    """The batches of a dataset, with its filter if it has one, and with little read ahead.
+
+    How much a scanner holds depends on who is faster, but its queue has room for a number of batches: they are small here, and made on one thread.
     """
     import pyarrow.dataset as datasets
 
     rows = max(1, _rows_per_batch(len(names)) // 8)
-    settings = dict(columns=names, batch_size=rows, batch_readahead=1, fragment_readahead=1, use_threads=False)
+    settings = dict(columns=names, batch_size=rows, batch_readahead=1, fragment_readahead=1, use_threads=False, **more)
     if getattr(getattr(dataset, "format", None), "default_extname", "") == "parquet":
         settings["fragment_scan_options"] = datasets.ParquetFragmentScanOptions(pre_buffer=False)
     return dataset.to_batches(**settings)
@@ -104,15 +112,16 @@ def _source(schema, batches, options, make_source, rows, title):
 
     _, names = chosen_columns(schema.names, options, title)
     for name in names:
-        _check_type(schema.field(name).type, name)
-    return make_source(names, True, lambda: _blocks(batches(names), names, title), rows)
+        if name not in options.words:
+            _check_type(schema.field(name).type, name)
+    return make_source(names, True, lambda: _blocks(batches(names), names, options.words, title), rows)
 
 
 def _check_type(kind, name):
     import pyarrow.types as types
 
     if types.is_dictionary(kind) and not (types.is_integer(kind.value_type) or types.is_floating(kind.value_type)):
-        raise EigenveilError(f"column '{name}' holds categories; a table holds numbers: encode them first, one 0/1 column per category")
+        raise EigenveilError(f"column '{name}' holds categories; a table holds numbers: encode them first, one 0/1 column per category (MaskedData has one_hot)")
     if types.is_dictionary(kind):
         return
     numbers = types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null
@@ -120,11 +129,11 @@ def _check_type(kind, name):
         raise EigenveilError(f"column '{name}' does not hold numbers (its type is {kind})")
 
 
-def _blocks(batches, names, title):
+def _blocks(batches, names, words, title):
     rows = _rows_per_batch(len(names))
     for batch in _read(batches, title):
         for first in range(0, batch.num_rows, rows):
-            yield _block(batch.slice(first, rows), names)
+            yield _block(batch.slice(first, rows), names, words)
 
 
 def _read(batches, title):
@@ -144,12 +153,17 @@ def _read(batches, title):
     raise EigenveilError(f"{title} could not be read to the end ({kind}; values are not shown); is it complete?", "input-output")
 
 
-def _block(batch, names):
+def _block(batch, names, words):
     import pyarrow as pa
+
+    from ._rows import coded
 
     block = np.empty((batch.num_rows, len(names)), order="F")
     for slot, name in enumerate(names):
         column = batch.column(name)
+        if name in words:
+            block[:, slot] = coded(column.to_pylist(), column.is_null().to_pylist(), words[name])
+            continue
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         # Nulls become NaN, which is a missing cell. Not safe: a large integer may be rounded, like everywhere.

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from . import _core
 from ._docs import with_parameters
-from ._estimator import PrivateEstimator
+from ._errors import EigenveilError
+from ._estimator import PrivateEstimator, shared_parameters, store_parameters
 
 
 @with_parameters
 class PrivateCovariance(PrivateEstimator):
     """Covariance (or second moment about a public centre) with differential privacy.
 
+    ``score`` and ``mahalanobis`` look at rows under it. There is no ``transform``: a covariance has no coordinates of its own to map a row to;
+    :class:`PrivatePCA` has. Estimates with intervals: :func:`analyse_regress`, :func:`analyse_moments`, :func:`analyse_pca`.
+
     Parameters
     ----------
 {parameters}
+    variance_share : float, optional
+        Method "spiked": share of the budget for the covariance inside the subspace (default 0.5).
+    within_subspace : int, optional
+        Learn a subspace of this dimension first and release the second moment inside it, as in :class:`PrivatePCA`.
 
     Attributes
     ----------
@@ -25,6 +33,11 @@ class PrivateCovariance(PrivateEstimator):
         As noised: unbiased, perhaps indefinite.
     eigenvalues_ : ndarray of shape (n_features,)
         Of ``covariance_raw_``, largest first.
+    subspace_, covariance_inside_ : ndarray
+        With ``within_subspace``: orthonormal rows that span the learned subspace, and the second moment in its coordinates;
+        ``covariance_`` is ``subspace_.T @ covariance_inside_ @ subspace_``.
+    hermitian_, is_null_, null_reason_, details_
+        As in :class:`PrivatePCA`. Complex rows (method "orbit"): ``covariance_`` is Hermitian.
     center_, mean_, noise_floor_, noisy_count_, noisy_count_sd_, n_samples_, guarantee_, method_
         As in :class:`PrivatePCA`.
 
@@ -40,12 +53,24 @@ class PrivateCovariance(PrivateEstimator):
 
     _task = "covariance"
 
+    @shared_parameters(PrivateEstimator)
+    def __init__(self, *, variance_share=None, within_subspace=None, **shared):
+        store_parameters(self, locals())
+
     def _publish(self, current, released):
         super()._publish(current, released)
+        if self.is_null_:
+            return
+        for name in ("subspace", "covariance_inside"):
+            if hasattr(released, name):
+                setattr(self, f"{name}_", getattr(released, name))
         self.covariance_ = released.covariance
         self.covariance_raw_ = released.covariance_raw
         self.eigenvalues_ = released.eigenvalues
         self.location_ = self.center_
+        self._sum_noise = getattr(released, "sum_noise", None)
+        self._half_width = current.bound.half_widths
+        self._has_ranges = current.bound.has_ranges
 
     def get_precision(self):
         """Inverse of the released covariance with eigenvalues no smaller than the noise floor: what lies below it is noise.
@@ -54,9 +79,9 @@ class PrivateCovariance(PrivateEstimator):
         -------
         ndarray of shape (n_features, n_features)
         """
-        check_is_fitted(self)
+        self._check_released()
         values, vectors = self._floored()
-        return (vectors / values) @ vectors.T
+        return (vectors / values) @ vectors.conj().T
 
     def mahalanobis(self, X):
         """Squared Mahalanobis distances of rows to ``center_``. Not a release for private rows.
@@ -70,10 +95,12 @@ class PrivateCovariance(PrivateEstimator):
         ndarray of shape (n_rows,)
         """
         rows = self._rows_in(X)
-        return np.einsum("ij,jk,ik->i", rows, self.get_precision(), rows)
+        return np.einsum("ij,jk,ik->i", rows.conj(), self.get_precision(), rows).real
 
     def score(self, X, y=None):
         """Mean Gaussian log-likelihood of rows under the released covariance. Not a release for private rows.
+
+        Complex rows: of the circular complex normal law, whose density is ``exp(-z* P z) det(P) / pi^p``.
 
         Parameters
         ----------
@@ -86,6 +113,8 @@ class PrivateCovariance(PrivateEstimator):
         """
         distances = self.mahalanobis(X)
         values, _ = self._floored()
+        if np.iscomplexobj(self.covariance_):
+            return float(-(distances.mean() + np.log(values).sum() + len(values) * np.log(np.pi)))
         return float(-0.5 * (distances.mean() + np.log(values).sum() + len(values) * np.log(2 * np.pi)))
 
     def error_norm(self, covariance):
@@ -99,8 +128,20 @@ class PrivateCovariance(PrivateEstimator):
         -------
         float
         """
-        check_is_fitted(self)
+        self._check_released()
         return float(np.linalg.norm(self.covariance_ - np.asarray(covariance)))
+
+    def _released_gram(self):
+        """The release as sums of row products about the public midpoint, for estimates with standard errors."""
+        self._check_released()
+        if self._sum_noise is None:
+            raise EigenveilError("intervals are only known for Gaussian noise: release the covariance with method='gauss', or mask the table")
+        names = [str(name) for name in getattr(self, "feature_names_in_", [f"c{j + 1}" for j in range(self.n_features_in_)])]
+        rows, rows_sd = (self.n_samples_, 0.0) if hasattr(self, "n_samples_") else (self.noisy_count_, self.noisy_count_sd_)
+        mean = (self.mean_ - self.midpoint_) / self.scale_ if hasattr(self, "mean_") else None
+        scales = self._half_width / self.scale_  # from scaled units to those of the release
+        moved = self._has_ranges and bool(self.midpoint_.any())
+        return _core.covariance_gram(names, self.covariance_raw_, float(rows), rows_sd, scales, *self._sum_noise, moved, mean)
 
     def _floored(self):
         values, vectors = np.linalg.eigh(self.covariance_)

@@ -25,6 +25,10 @@ PARAMETERS = """\
         Work in columns scaled from their public range to [-1, 1] instead of original units.
     columns : list of str, optional
         Columns to use, in this order. The list is public.
+    header : {"auto", "present", "absent"}, default="auto"
+        Text files: whether the first line holds names.
+    separator : {"comma", "semicolon", "tab", "pipe"}, optional
+        Text files: between fields; default comma, tab for .tsv.
     missing : {"midpoint", "refuse"}, default="midpoint"
         A missing cell counts as the midpoint of its public range, or stops the run.
     bad_cell : {"refuse", "midpoint"}, default="refuse"

@@ -35,10 +35,8 @@ def library_error(message: str, code: str) -> EigenveilError:
 # What the command line says and Python says otherwise.
 _PHRASES = {
     "must end in one of ": "must end in one of .parquet .feather ",
-    "say which with --separator comma, semicolon, tab or pipe": "read it with pandas.read_csv(path, sep=...) and give the frame",
-    "say whether it holds the column names (--header present or --header absent)": "read it with pandas.read_csv(path, header=...) and give the frame",
-    "say --header present or --header absent": "read it with pandas.read_csv(path, header=...) and give the frame",
-    "; mask and gram partial turn words into columns with --one-hot": ", or turn words into 0/1 columns first, with pandas.get_dummies say",
+    "--separator comma, semicolon, tab or pipe": "separator='comma', 'semicolon', 'tab' or 'pipe'",
+    "; mask and gram partial turn words into columns with --one-hot": "; MaskedData turns words into 0/1 columns with one_hot",
     " (names with commas: --columns @FILE, one per line)": "",
     "plink --make-bed": "plink (option make-bed)",
     "give --out another name": "give another name",
@@ -57,7 +55,7 @@ def in_python(message: str) -> str:
         message = message.replace(said, instead)
     message = re.sub(_OPTION + r" ([A-Z0-9])(?![\w.])(?= --)", r"--\1 \2,", message)  # two options in a row
     message = re.sub(_OPTION + r" ([A-Z0-9])(?![\w.])", lambda found: f"{_name(found[1])}={found[2]}", message)
-    message = re.sub(_OPTION.replace("([a-z][a-z0-9-]*)", "(aggregate|method|neighbours|bad-cell|calibration)") + _WORDS, _assigned, message)
+    message = re.sub(_OPTION.replace("([a-z][a-z0-9-]*)", "(aggregate|method|neighbours|bad-cell|calibration|header)") + _WORDS, _assigned, message)
     message = re.sub(r"(?<![\w-])--published\b", "calibration='published'", message)
     message = re.sub(_OPTION, lambda found: _name(found[1]), message)
     return re.sub(r"(?<![\w-])-k\b", "n_components", message)

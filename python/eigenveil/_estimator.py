@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -22,8 +22,10 @@ from ._bounds import make_bound
 from ._budget import make_budget
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, whole
 from ._progress import Progress
-from ._rows import FileSource, checked_rows, open_source
-from .methods import Request, choose_method
+from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, is_gram, open_source
+from .methods import Request, choose_method, takes_complex_rows
+
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,10 @@ class ReadOptions:
     refuse_missing: bool = False
     refuse_bad: bool = True
     header: str = "auto"
+    separator: str = ""
     frequencies: list[float] | Mapping | None = None
+    complex_rows: bool = False
+    words: dict[str, list[str]] = field(default_factory=dict)  # text columns and the words that count, of the option one_hot
 
 
 class _Pass:
@@ -119,6 +124,8 @@ class PrivateEstimator(BaseEstimator):
         method_options=None,
         standardize=False,
         columns=None,
+        header="auto",
+        separator=None,
         missing="midpoint",
         bad_cell="refuse",
         allele_frequencies=None,
@@ -226,7 +233,8 @@ class PrivateEstimator(BaseEstimator):
 
     # ---- parts -----------------------------------------------------------------------------------------------------
 
-    def _request(self, dimension):
+    def _request(self, names):
+        """What the release depends on, for columns of these names."""
         if self.center is not None and isinstance(self.center, str) and self.center not in ("none", "private"):
             raise EigenveilError("center must be 'none', 'private', or a public vector with one number per column")
         return Request(
@@ -234,10 +242,12 @@ class PrivateEstimator(BaseEstimator):
             budget=make_budget(self.epsilon, self.delta, self.rho, self.mu),
             relation=self.neighbours or self._neighbours,
             group_size=whole(self.group_size, "group_size", 1),
-            components=self._components(dimension),
+            components=self._components(len(names)),
+            columns=tuple(names),
             private_mean=isinstance(self.center, str) and self.center == "private",
             scaled=bool(self.standardize),
             variance_share=getattr(self, "variance_share", None),
+            within_subspace=getattr(self, "within_subspace", None),
             given_options=self.method_options,
         )
 
@@ -258,9 +268,12 @@ class PrivateEstimator(BaseEstimator):
                 raise EigenveilError(f"{name} was changed after rows were added; set it back, or start again with fit")
 
     def _options(self):
-        for name, legal in (("missing", ("midpoint", "refuse")), ("bad_cell", ("refuse", "midpoint"))):
-            if getattr(self, name) not in legal:
-                raise EigenveilError(f"{name} must be '{legal[0]}' or '{legal[1]}'")
+        legal = {"missing": ("midpoint", "refuse"), "bad_cell": ("refuse", "midpoint"), "header": ("auto", "present", "absent")}
+        for name, words in legal.items():
+            if getattr(self, name) not in words:
+                raise EigenveilError(f"{name} must be {' or '.join(map(repr, words))}")
+        if self.separator not in (None, *SEPARATORS):
+            raise EigenveilError(f"separator must be {' or '.join(map(repr, SEPARATORS))}")
         frequencies = self.allele_frequencies
         if frequencies is not None and not hasattr(frequencies, "keys"):
             frequencies = [float(value) for value in np.asarray(frequencies, float).ravel()]
@@ -271,12 +284,15 @@ class PrivateEstimator(BaseEstimator):
             refuse_missing=self.missing == "refuse",
             refuse_bad=self.bad_cell == "refuse",
             frequencies=frequencies,
+            header=self.header,
+            separator=SEPARATORS.get(self.separator, ""),
+            complex_rows=bool((getattr(self, "method_options", None) or {}).get("complex_rows")),
         )
 
     def _read(self, X, whole):
         make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
         self._check_numbers()
-        if isinstance(X, (str, os.PathLike)) and os.fsdecode(X).lower().endswith(".gram"):
+        if is_gram(X):
             self._load_gram(os.fsdecode(X))
             return
         current = self.__dict__.get("_pass")
@@ -299,7 +315,7 @@ class PrivateEstimator(BaseEstimator):
             source.names = current.names
         with Progress(self.progress, type(self).__name__) as progress:
             try:
-                source.feed(current.accumulator, options, progress)
+                self._feed(source, current, options, progress)
             except BaseException:
                 # Rows of a pass that stopped half way must not be released.
                 self.__dict__.pop("_pass", None)
@@ -308,19 +324,36 @@ class PrivateEstimator(BaseEstimator):
         if not self.__sklearn_is_fitted__():  # an earlier release stays whole until the next one
             self._set_features(current)
 
+    def _feed(self, source, current, options, progress):
+        for again in range(getattr(current.plan, "passes", 1)):
+            if again:
+                current.accumulator.learn()
+            source.feed(current.accumulator, options, progress)
+
     def _open(self, X, options):
         return open_source(X, options)
 
     def _start(self, source, whole):
-        method, request = choose_method(self.method, self._request(len(source.names)))
-        center = None if self.center is None or isinstance(self.center, str) else self.center
-        row_norm = self.row_norm
-        if self.bounds is None and row_norm is None:
-            row_norm = method.model_radius(request, len(source.names))
-        bound = make_bound(source.names, self.bounds, row_norm, center, self.grid, self.allele_frequencies)
+        method, request = choose_method(self.method, self._request(source.names))
+        bound = self._bound(method, request)
+        if method.reads_twice:
+            if not whole:
+                raise EigenveilError(f"method {method.name} reads the rows twice: use fit, partial_fit sees them once")
+            rows = source.count_rows()
+            if rows is None:
+                raise EigenveilError(f"method {method.name} reads the rows twice: give a table or a file, a stream can be read once")
+            request = replace(request, rows=rows)
         plan = method.plan(request, bound)
         accumulator = plan.accumulator(source, bound, self.threads, self.seed)
         return _Pass(source.names, source.named, bound, plan, request, method.name, accumulator)
+
+    def _bound(self, method, request):
+        """The bound of these columns, from public parameters alone."""
+        center = None if self.center is None or isinstance(self.center, str) else self.center
+        row_norm = self.row_norm
+        if self.bounds is None and row_norm is None:
+            row_norm = method.model_radius(request, len(request.columns))
+        return make_bound(list(request.columns), self.bounds, row_norm, center, self.grid, self.allele_frequencies)
 
     def _load_gram(self, path):
         if self.bounds is not None or self.row_norm is not None or self.grid is not None or self.columns:
@@ -328,7 +361,9 @@ class PrivateEstimator(BaseEstimator):
         if "_pass" in self.__dict__:
             raise EigenveilError("merge .gram files with `eigenveil gram merge` before they are released")
         gram = _core.ExactGram.load(path)
-        method, request = choose_method(self.method, self._request(len(gram.columns)))
+        method, request = choose_method(self.method, self._request(gram.columns))
+        if method.reads_twice:
+            raise EigenveilError(f"method {method.name} needs the rows themselves; a .gram file holds sums")
         self._pass = _Pass(gram.columns, True, gram.bound, method.plan(request, gram.bound), request, method.name, statistic=gram)
         self._pass.parameters = copy.deepcopy(self.get_params(deep=False))
 
@@ -349,6 +384,10 @@ class PrivateEstimator(BaseEstimator):
         self.center_ = midpoints + half_widths * released.mean if current.request.scaled else released.mean
         if current.request.private_mean:
             self.mean_ = self.center_
+        if hasattr(released, "hermitian"):
+            self.hermitian_ = released.hermitian
+        if released.count is None:  # a prescribed spectrum spends nothing on the number of rows
+            return
         if released.count_is_public:
             self.n_samples_ = int(round(released.count))
         else:
@@ -363,13 +402,17 @@ class PrivateEstimator(BaseEstimator):
     def _set_features(self, current):
         """Shape and names of the columns are public, so they are known from the first block on."""
         self.__dict__.pop("feature_names_in_", None)
-        self.n_features_in_ = len(current.names)
+        names = coordinate_names(current.names) if takes_complex_rows(current.request) else current.names
+        self.n_features_in_ = len(names)
         if current.named:
-            self.feature_names_in_ = np.asarray(current.names, dtype=object)
+            self.feature_names_in_ = np.asarray(names, dtype=object)
 
     def _rows_in(self, X):
         """Rows to transform or score: checked like scikit-learn does, missing cells at the public midpoint."""
         self._check_released()
+        if len(self.center_) == 2 * self.n_features_in_:  # complex rows: pairs of real columns
+            X = checked_complex_rows(self, X)
+            return as_complex((as_pairs(X) - self.center_) / self.scale_)
         X = checked_rows(self, X)
         missing = np.isnan(X)
         if missing.any():

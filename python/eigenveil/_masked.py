@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
+from ._bounds import make_bound
 from ._docs import with_parameters
-from ._estimator import PrivateEstimator
+from ._errors import EigenveilError, whole
+from ._estimator import PrivateEstimator, _Pass, shared_parameters, store_parameters
+from ._progress import Progress
+from ._rows import is_gram
+from .methods import choose_method
 
 
 @with_parameters
@@ -15,20 +24,39 @@ class MaskedData(PrivateEstimator):
     """Masked pseudo-data A (X + C): noise C and a uniformly random rotation A of all rows, (epsilon, delta)-differentially private.
 
     Rows lose their identity, second moments survive: regressions and components can be computed from the pseudo-rows as from the real ones, after
-    the known noise variance is subtracted. The number of rows is public.
+    the known noise variance is subtracted (:meth:`regress`, :meth:`pca`, :meth:`moments` do). The number of rows is public.
+
+    There is no ``transform``, ``inverse_transform`` or ``score``: a pseudo-row belongs to nobody, so there is nothing to map a row to, and the
+    pseudo-rows are no model of single rows whose fit could be scored.
 
     Parameters
     ----------
+    intercept : bool, default=False
+        With a leading column of ones, for means and models with an intercept; it counts in the norm.
+    one_hot : mapping, optional
+        Column to the public list of its categories: a column of words (data frames, Arrow, text files) or of numeric codes becomes one 0/1
+        column for each listed one, named "column=category". Anything else is 0 in all of them (the reference), or 1 in a column of its own
+        where the list ends in "*".
+    smallest_block : int, optional
+        A shard masked alone: rows of the smallest shard of all, whose noise it gets. Shards with the same one can be analysed together.
 {parameters}
 
     Attributes
     ----------
-    gram_ : ndarray of shape (n_features, n_features)
-        The noisy sum of x x' in scaled units; its noise adds ``n_samples_ * sigma_**2`` to the diagonal on average.
+    columns_ : list of str
+        Columns of the pseudo-data: "intercept" first where asked for, indicators in the place of their column.
+    gram_ : ndarray
+        The noisy sum of x x' in scaled units; the noise of method "mask" adds ``n_samples_ * sigma_**2`` to its diagonal on average.
     covariance_ : ndarray of shape (n_features, n_features)
-        Second moment about the public centre with that noise removed; in original units unless ``standardize``.
+        With the noise removed: second moment about the public centre, or with ``intercept`` the covariance; in original units unless
+        ``standardize``.
+    mean_ : ndarray of shape (n_features,)
+        With ``intercept``: the noisy mean.
     sigma_ : float
-        Standard deviation of the noise on every cell, in scaled units.
+        Method "mask": standard deviation of the noise on every cell, in scaled units.
+    factors_ : list of ndarray
+        One factor F for every block, F'F its noisy Gram; ``factor_`` is the one of a single block.
+    block_rows_ : list of int
     n_samples_ : int
         Public here.
     guarantee_, center_, row_norm_
@@ -42,24 +70,165 @@ class MaskedData(PrivateEstimator):
     >>> masked = MaskedData(epsilon=1, delta=1e-6, bounds=(-1, 1)).fit(rows)
     >>> masked.pseudo_rows().shape, masked.guarantee_.relation
     ((500, 3), 'zero-row')
+    >>> coded = np.column_stack([rows[:, 0], np.arange(500) % 3])
+    >>> MaskedData(mu=1, method="gauss", bounds=(-1, 1), one_hot={"c2": [1, 2]}, intercept=True).fit(coded).columns_
+    ['intercept', 'c1', 'c2=1', 'c2=2']
     """
 
     _task = "mask"
 
     _neighbours = "zero-row"
 
+    @shared_parameters(PrivateEstimator)
+    def __init__(self, *, intercept=False, one_hot=None, smallest_block=None, **shared):
+        store_parameters(self, locals())
+
+    def fit(self, X, y=None, *, blocks=()):
+        """Sum the rows exactly, release once, and forget the sums.
+
+        Fitting again spends again: every call is a release of its own, and their guarantees compose.
+
+        Parameters
+        ----------
+        X : array, data frame, Arrow data, or path
+            The private rows.
+        y : ignored
+        blocks : list of tables or paths
+            Further shards of the table: every one is masked by itself, with the noise of the smallest, and the release holds all of them.
+
+        Returns
+        -------
+        self
+        """
+        _check_blocks([X, *blocks])
+        with self._alone():
+            self.__dict__.pop("_pass", None)
+            try:
+                self._read(X, whole=True)
+                self._pass.blocks = [self._block(block, self._pass) for block in blocks]
+                return self._release()
+            finally:
+                self.__dict__.pop("_pass", None)
+
+    # ---- parts -----------------------------------------------------------------------------------------------------
+
+    def _lists(self):
+        if self.one_hot is None:
+            return []
+        if not isinstance(self.one_hot, Mapping):
+            raise EigenveilError("one_hot maps a column to the list of its categories, for example {'sex': ['male', 'female']}")
+        return [(str(column), [str(word) for word in words]) for column, words in self.one_hot.items()]
+
+    def _expanded(self, names):
+        lists = self._lists()
+        return _core.one_hot_columns(list(names), lists) if lists else list(names)
+
+    def _options(self):
+        lists = dict(self._lists())
+        return replace(super()._options(), words={column: lists[column] for column in _core.one_hot_words(list(lists.items()))})
+
+    def _request(self, names):
+        block = None if self.smallest_block is None else whole(self.smallest_block, "smallest_block", 1, 2**50)
+        return replace(super()._request(names), intercept=bool(self.intercept), smallest_block=block)
+
+    def _bound_of_columns(self, method, request, names):
+        """Indicators lie in 0..1: columns that are expanded need no range of their own."""
+        lists = self._lists()
+        if not lists:
+            return self._bound(method, request)
+        listed = {column for column, _ in lists}
+        bounds = self.bounds
+        if isinstance(bounds, Mapping):
+            bounds = {**{column: (0, 1) for column in listed}, **bounds}
+        center = None if self.center is None or isinstance(self.center, str) else self.center
+        plain = make_bound(list(names), bounds, self.row_norm, center, self.grid, self.allele_frequencies)
+        return _core.one_hot_bound(plain, list(names), lists, self.row_norm)
+
+    def _start(self, source, whole):
+        method, request = choose_method(self.method, self._request(self._expanded(source.names)))
+        bound = self._bound_of_columns(method, request, source.names)
+        return _Pass(source.names, source.named, bound, method.plan(request, bound), request, method.name, self._accumulator(source, bound))
+
+    def _accumulator(self, source, bound):
+        lists = self._lists()
+        return _core.OneHotGram(source.names, lists, bound, self.threads or 0) if lists else source.accumulator(bound, self.threads)
+
+    def _load_gram(self, path):
+        if self.one_hot is not None:
+            raise EigenveilError("a .gram file holds no cells any more; leave out one_hot, or make it again from the rows")
+        super()._load_gram(path)
+
+    def _block(self, block, current):
+        """The exact sums of one more shard."""
+        if is_gram(block):
+            gram = _core.ExactGram.load(os.fsdecode(block))
+            if gram.columns != list(current.request.columns) or gram.bound != current.bound:
+                raise EigenveilError("the blocks have different columns or bounds")
+            return gram
+        options = self._options()
+        source = self._open(block, options)
+        if len(source.names) != len(current.names) or (source.named and current.named and source.names != current.names):
+            raise EigenveilError("the blocks have different columns; choose the same with columns")
+        accumulator = self._accumulator(source, current.bound)
+        with Progress(self.progress, type(self).__name__) as progress:
+            source.feed(accumulator, options, progress)
+        return accumulator.finish()
+
+    def _release_pass(self, current):
+        grams = [current.take(), *getattr(current, "blocks", [])]
+        return current.plan.release(current.request, grams, self.seed)
+
     def _publish(self, current, released):
         super()._publish(current, released)
-        self.factor_ = released.factor
-        self.gram_ = released.factor.T @ released.factor
-        self.sigma_ = released.sigma
-        half = np.ones(len(self.gram_)) if current.request.scaled else current.bound.half_widths
+        release = released.release
+        request = current.request
+        # What the settings are made of again, after pickling too.
+        self._published = (
+            (current.method, request.budget, request.relation, current.bound, list(request.columns), request.intercept,
+             getattr(request.options, "calibration", "tight") == "published", request.scaled, request.group_size, request.smallest_block or 0),
+            release,
+        )
+        self.columns_ = self._settings().columns
+        self.factors_ = release.factors
+        self.block_rows_ = release.block_rows
+        if len(self.factors_) == 1:
+            self.factor_ = self.factors_[0]
+        self.gram_ = sum(factor.T @ factor for factor in self.factors_)
+        if release.cell_sd > 0:
+            self.sigma_ = release.cell_sd
         self.half_width_ = current.bound.half_widths
-        second = self.gram_ / max(1, self.n_samples_) - self.sigma_**2 * np.eye(len(self.gram_))
-        self.covariance_ = second * np.outer(half, half)
+        found = _core.analyse_moments(self._released_gram(), False)
+        self.covariance_ = found["values"]
+        if request.intercept:
+            self.mean_ = self.midpoint_ + found["mean"] * self.scale_
+
+    def _settings(self):
+        return _core.MaskSettings(*self._published[0])
+
+    def _released_gram(self):
+        check_is_fitted(self)
+        return _core.pseudo_gram(self._settings(), self._published[1])
+
+    # ---- the release -----------------------------------------------------------------------------------------------
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the columns of the pseudo-data.
+
+        Parameters
+        ----------
+        input_features : ignored
+
+        Returns
+        -------
+        ndarray of str
+        """
+        check_is_fitted(self)
+        return np.asarray(self.columns_, dtype=object)
 
     def pseudo_rows(self, seed=None):
         """Pseudo-rows with exactly the released second moments, in original units: a uniform frame times the factor. Post-processing.
+
+        They are moved back by the public midpoints; with ``intercept`` by the midpoints times the pseudo-intercept, which keeps all moments.
 
         Parameters
         ----------
@@ -68,7 +237,107 @@ class MaskedData(PrivateEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples_, n_features)
+        ndarray of shape (n_samples_, len(columns_))
         """
         check_is_fitted(self)
-        return _core.pseudo_rows(self.factor_, self.n_samples_, self.half_width_, seed) + self.midpoint_
+        settings, release = self._settings(), self._published[1]
+        scales = settings.scales.copy()
+        first = len(scales) - len(self.half_width_)  # 1 with an intercept
+        scales[first:] = self.half_width_
+        blocks = [_core.pseudo_rows(factor, rows, scales, seed) for factor, rows in zip(release.factors, release.block_rows)]
+        rows = np.concatenate(blocks)
+        if first:
+            rows[:, 1:] += rows[:, :1] * self.midpoint_
+            return rows
+        return rows + self.midpoint_
+
+    def write(self, path, *, format="csv", factor_only=False, seed=None):
+        """Write the release as ``eigenveil mask --out`` does: whole or not at all, with its document and report.
+
+        Anybody can then read it with :func:`analyse_regress` and its sisters, ``eigenveil analyse`` and ``eigenveil explain``. Cells are about the
+        public midpoints, and rounded to a public grid far below the noise.
+
+        Parameters
+        ----------
+        path : path
+            A directory (new, empty, or holding an earlier release and nothing else), or a new file of pseudo-data (.csv, .csv.gz, .npy) with
+            the release beside it.
+        format : {"csv", "npy"}, default="csv"
+            Of the arrays in a directory.
+        factor_only : bool, default=False
+            Only the factors, from which pseudo-data could be made.
+        seed : int, optional
+            Of the frame, which carries nothing; secure randomness without it.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> import numpy as np
+        >>> from eigenveil import MaskedData
+        >>> masked = MaskedData(epsilon=1, delta=1e-6, bounds=(0, 1)).fit(np.random.default_rng(0).uniform(size=(50, 2)))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     masked.write(f"{folder}/out")
+        ...     sorted(os.listdir(f"{folder}/out"))
+        ['pseudo_data.csv', 'release.json', 'report.html']
+        """
+        check_is_fitted(self)
+        if format not in ("csv", "npy"):
+            raise EigenveilError("format must be 'csv' or 'npy'")
+        settings, release = self._settings(), self._published[1]
+        _core.publish_pseudo(settings, release, os.fsdecode(path), format == "npy", bool(factor_only), self.threads or 0, seed)
+
+    # ---- what can be said from it ----------------------------------------------------------------------------------
+
+    def moments(self, *, second_moment=False):
+        """Covariance or second moment with standard errors: :func:`analyse_moments` of this release.
+
+        Parameters
+        ----------
+        second_moment : bool, default=False
+
+        Returns
+        -------
+        dict
+        """
+        from ._analyse import analyse_moments
+
+        return analyse_moments(self, second_moment=second_moment)
+
+    def regress(self, response, predictors, *, ridge=0.0, level=0.95, about="population"):
+        """Least squares or ridge with confidence intervals: :func:`analyse_regress` of this release.
+
+        Parameters
+        ----------
+        response, predictors, ridge, level, about
+            As in :func:`analyse_regress`.
+
+        Returns
+        -------
+        dict
+        """
+        from ._analyse import analyse_regress
+
+        return analyse_regress(self, response, predictors, ridge=ridge, level=level, about=about)
+
+    def pca(self, n_components=2):
+        """Principal components with standard errors: :func:`analyse_pca` of this release.
+
+        Parameters
+        ----------
+        n_components : int, default=2
+
+        Returns
+        -------
+        dict
+        """
+        from ._analyse import analyse_pca
+
+        return analyse_pca(self, n_components)
+
+
+def _check_blocks(blocks):
+    """Nobody's rows may show twice."""
+    paths = [os.path.realpath(block) for block in blocks if isinstance(block, (str, os.PathLike))]
+    tables = [id(block) for block in blocks if not isinstance(block, (str, os.PathLike))]
+    if len(set(paths)) < len(paths) or len(set(tables)) < len(tables):
+        raise EigenveilError("a table is named twice among the blocks; its people would show twice")

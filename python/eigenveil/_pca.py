@@ -21,6 +21,10 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
 {parameters}
     variance_share : float, optional
         Share of the budget for the variances inside the subspace; only for methods that draw a subspace.
+    within_subspace : int, optional
+        Method "subspace": learn a subspace of this dimension first and work inside it, where noise does not grow with the number of columns.
+        Needs ``epsilon`` with ``delta`` and ``neighbours="replace-one"``; ``method_options`` may hold ``subspace_share`` (of the budget, for
+        learning it; default 0.5) and ``gamma``. Results are in scaled units, as with ``standardize``.
 
     Attributes
     ----------
@@ -41,6 +45,10 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
         Some methods may answer NULL, a legal outcome that says nothing more ("spiked-robust": the noisy eigengap is too small; "sharp": the
         target is out of reach). Then there are no components, ``null_reason_`` says why, and ``transform`` raises
         :class:`NullReleaseError`.
+    subspace_ : ndarray of shape (within_subspace, n_features)
+        With ``within_subspace``: orthonormal rows that span the learned subspace.
+    hermitian_ : ndarray of complex
+        Method "orbit" with the option ``hermitian``, or complex rows: the Hermitian matrix that was drawn.
     details_ : dict
         Further released numbers of the method, with the names of the command line's JSON.
     noisy_count_, noisy_count_sd_ : float
@@ -69,7 +77,7 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     _task = "pca"
 
     @shared_parameters(PrivateEstimator)
-    def __init__(self, n_components=1, *, variance_share=None, **shared):
+    def __init__(self, n_components=1, *, variance_share=None, within_subspace=None, **shared):
         store_parameters(self, locals())
 
     def _components(self, dimension):
@@ -81,6 +89,8 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
             return
         self.components_ = released.components
         self.n_components_ = len(released.components)
+        if hasattr(released, "subspace"):
+            self.subspace_ = released.subspace
         for name, value in (
             ("explained_variance_", released.explained_variance),
             ("explained_variance_ratio_", released.explained_share),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,13 @@ from ._errors import EigenveilError, in_python, whole
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
 from ._pca import PrivatePCA
+from ._projection import checked_components
+from ._rows import coordinate_names
 from ._subspace import PrivateSubspace
 from ._subspace import make_plan as make_subspace_plan
-from .methods import choose_method
+from .methods import choose_method, takes_complex_rows
+from .methods.method import Method as PlainMethod
+from .methods.sharp import level_facts
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,11 @@ class Plan:
             raise AttributeError(name) from None
 
     def __str__(self):
-        lines = [f"Plan for {self.task} by method {self.method} (no data was read)", f"  guarantee   {self.guarantee}",
-                 f"  in words    {self.guarantee.detection()}"]
+        lines = [f"Plan for {self.task} by method {self.method} (no data was read)"]
+        if self.guarantee is None:
+            lines.append("  guarantee   none at this noise level")
+        else:
+            lines += [f"  guarantee   {self.guarantee}", f"  in words    {self.guarantee.detection()}"]
         shown = {name: f"{value:.4g}" if isinstance(value, float) else value for name, value in self.facts.items()}
         return "\n".join(lines + [f"  {name}   {value}" for name, value in shown.items()])
 
@@ -75,24 +82,38 @@ def _spectrum(spectrum, names):
     return spectrum
 
 
-def _public_center(center):
-    return None if center is None or isinstance(center, str) else center
-
-
 def _planned(estimator, rows, dimension, spectrum=None):
     """The plan of an estimator's own parameters: no second list of them, and nothing is checked twice."""
     rows, names = _rows(rows), _columns(dimension, estimator.columns)
-    spectrum = _spectrum(spectrum, names)
-    method, request = choose_method(estimator.method, estimator._request(len(names)))
-    row_norm = estimator.row_norm
-    if estimator.bounds is None and row_norm is None:
-        row_norm = method.model_radius(request, len(names))
-    bound = make_bound(names, estimator.bounds, row_norm, _public_center(estimator.center), estimator.grid, estimator.allele_frequencies)
-    plan = method.plan(request, bound)
+    method, request = choose_method(estimator.method, estimator._request(names))
+    bound = estimator._bound(method, request)
+    plan = method.plan(replace(request, rows=rows), bound)
+    spectrum = _spectrum(spectrum, coordinate_names(names) if takes_complex_rows(request) else names)
     return Plan(request.task, method.name, plan.guarantee, bound.radius, plan.facts(request, float(rows), spectrum))
 
 
-def plan_pca(rows, dimension=None, *, spectrum=None, **parameters):
+def _at_level(rows, dimension, spectrum, beta, parameters):
+    """Method sharp at a noise level instead of a budget: what mu and which errors theory gives it."""
+    pca = PrivatePCA(**parameters)
+    if pca.method != "sharp" or spectrum is None:
+        raise EigenveilError("beta is a noise level of method='sharp', and needs spectrum")
+    if any(value is not None for value in (pca.epsilon, pca.delta, pca.rho, pca.mu)):
+        raise EigenveilError("give beta=B or a budget, not both")
+    if not (np.isfinite(beta) and beta >= 0):
+        raise EigenveilError("beta must be finite and not negative")
+    names = _columns(dimension or len(np.ravel(spectrum)), pca.columns)
+    spectrum = _spectrum(spectrum, names)
+    radius = len(names) ** 0.5  # rows with squared norm at most the number of columns
+    if pca.bounds is not None or pca.row_norm is not None:
+        radius = min(radius, make_bound(names, pca.bounds, pca.row_norm, grid=pca.grid).radius)
+    components = checked_components(pca.n_components, len(names))
+    sharp = _core.sharp_privacy(spectrum, float(_rows(rows)), components, min(1.0, radius**2 / len(names)))
+    mu = sharp.mu(float(beta))
+    guarantee = None if mu is None else _core.Guarantee(_core.GDP(mu), pca.neighbours or "add-remove", "asymptotic")
+    return Plan("pca", "sharp", guarantee, radius, level_facts(sharp, mu, float(beta)))
+
+
+def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
     """Noise, predicted error and guarantee of :class:`PrivatePCA`, before any data is read.
 
     Parameters
@@ -102,6 +123,8 @@ def plan_pca(rows, dimension=None, *, spectrum=None, **parameters):
     spectrum : array of shape (dimension,), optional
         Assumed eigenvalues of the covariance in scaled units, for the predicted error (method "sharp": of rows with squared norm at most the
         number of columns). From public knowledge, or the plan is for your eyes only.
+    beta : float, optional
+        Method "sharp": the noise level itself instead of a budget; ``guarantee`` is None where theory gives it none.
     **parameters
         Those of :class:`PrivatePCA`.
 
@@ -116,16 +139,18 @@ def plan_pca(rows, dimension=None, *, spectrum=None, **parameters):
     >>> plan.method, round(plan.noise_sd_off_diagonal, 5)
     ('gauss', 0.00185)
     """
+    if beta is not None:
+        return _at_level(rows, dimension, spectrum, beta, parameters)
     return _planned(PrivatePCA(**parameters), rows, dimension, spectrum)
 
 
-def plan_covariance(rows, dimension=None, **parameters):
+def plan_covariance(rows, dimension=None, *, spectrum=None, **parameters):
     """Noise and guarantee of :class:`PrivateCovariance`, before any data is read.
 
     Parameters
     ----------
-    rows, dimension : int
-        As in :func:`plan_pca`.
+    rows, dimension, spectrum
+        As in :func:`plan_pca`; method "orbit" predicts errors from the spectrum.
     **parameters
         Those of :class:`PrivateCovariance`.
 
@@ -139,7 +164,7 @@ def plan_covariance(rows, dimension=None, **parameters):
     >>> plan_covariance(1000, 4, epsilon=1, bounds=(0, 1)).method
     'laplace'
     """
-    return _planned(PrivateCovariance(**parameters), rows, dimension)
+    return _planned(PrivateCovariance(**parameters), rows, dimension, spectrum)
 
 
 def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
@@ -148,7 +173,7 @@ def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
     Parameters
     ----------
     rows, dimension, spectrum
-        As in :func:`plan_pca`.
+        As in :func:`plan_pca`. With a spectrum ``recommended_method`` says which of "orbit" and "laplace" has the smaller error.
     **parameters
         Those of :class:`PrivateLowRank`.
 
@@ -178,8 +203,9 @@ def plan_mask(rows, dimension=None, **parameters):
     Returns
     -------
     Plan
-        ``sigma`` (zero-row), ``sigma_replace_one``, ``sigma_published`` and, without a mask, ``unmasked_sigma_necessary``, ``_sufficient``,
-        ``_analytic``: standard deviations on every cell, in scaled units.
+        ``sigma_asked`` (what :class:`MaskedData` would use), ``sigma`` (zero-row), ``sigma_replace_one``, ``sigma_published`` and, without a mask,
+        ``unmasked_sigma_necessary``, ``_sufficient``, ``_analytic``: standard deviations on every cell, in scaled units;
+        ``gram_noise_sd_gauss``: on a sum of squares over all rows, by method "gauss".
 
     Examples
     --------
@@ -189,10 +215,17 @@ def plan_mask(rows, dimension=None, **parameters):
     """
     masked = MaskedData(**parameters)
     rows, names = _rows(rows), _columns(dimension, masked.columns)
-    method, request = choose_method(masked.method, masked._request(len(names)))
-    bound = make_bound(names, masked.bounds, masked.row_norm, _public_center(masked.center), masked.grid, masked.allele_frequencies)
-    plan = method.plan(request, bound).for_rows(request, rows)
-    return Plan("mask", method.name, plan.guarantee, bound.radius, _core.mask_noises(bound, request.budget, rows))
+    method, request = choose_method(masked.method, masked._request(masked._expanded(names)))
+    if request.smallest_block is not None and request.smallest_block > rows:
+        raise EigenveilError("smallest_block has more rows than rows says the table has")
+    bound = masked._bound_of_columns(method, request, names)
+    settings = method.plan(request, bound).settings
+    facts = _core.mask_noises(settings, rows)
+    if method.name == "gauss":
+        plan = _core.plan_moment("gauss", bound, request.budget, request.relation, request.intercept, request.group_size)
+    else:
+        plan = _core.plan_mask(settings, rows)
+    return Plan("mask", method.name, plan.guarantee, bound.radius, facts)
 
 
 def plan_subspace(rows, dimension, *, useful_angle=0.1, **parameters):
@@ -308,10 +341,10 @@ def compare_pca(rows, spectrum, **parameters):
     pca = PrivatePCA(**parameters)
     names = _columns(len(np.ravel(spectrum)), pca.columns)
     spectrum = _spectrum(spectrum, names)
-    request = pca._request(len(names))
+    request = pca._request(names)
     if request.components >= len(names):
         raise EigenveilError("a comparison needs n_components below the number of columns")
-    bound = make_bound(names, pca.bounds, pca.row_norm, _public_center(pca.center), pca.grid, pca.allele_frequencies)
+    bound = pca._bound(PlainMethod(), request)
     compared = _core.compared_methods(
         bound, request.budget, request.relation, request.components, _rows(rows), spectrum, request.group_size
     )

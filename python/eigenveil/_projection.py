@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from ._errors import EigenveilError
+from ._rows import as_complex, as_pairs
 
 
 def checked_components(k, dimension, what="n_components"):
@@ -15,6 +16,10 @@ def checked_components(k, dimension, what="n_components"):
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= dimension:
         raise EigenveilError(f"{what} must satisfy 1 <= {what} <= {dimension}, the number of columns")
     return int(k)
+
+
+def _squared_length(rows):
+    return float(np.square(np.abs(rows), dtype=float).sum())
 
 
 class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
@@ -37,7 +42,7 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ndarray of shape (n_rows, n_components)
         """
         rows = self._rows_in(X)
-        return rows @ self.components_.T.astype(rows.dtype)
+        return rows @ self.components_.conj().T.astype(rows.dtype)
 
     def inverse_transform(self, X):
         """Rows in original units from scores: post-processing of whatever ``X`` is.
@@ -51,7 +56,8 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ndarray of shape (n_rows, n_features)
         """
         self._check_released()
-        return (np.asarray(X) @ self.components_) * self.scale_ + self.center_
+        rows = np.asarray(X) @ self.components_
+        return as_complex(as_pairs(rows) * self.scale_ + self.center_) if np.iscomplexobj(rows) else rows * self.scale_ + self.center_
 
     def score(self, X, y=None):
         """Share of the squared length of the rows (about ``center_``) that the components capture, between 0 and 1.
@@ -68,5 +74,5 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         float
         """
         rows = self._rows_in(X)
-        total = float(np.square(rows, dtype=float).sum())
-        return float(np.square(rows @ self.components_.T, dtype=float).sum()) / total if total > 0 else 1.0
+        total = _squared_length(rows)
+        return _squared_length(rows @ self.components_.conj().T) / total if total > 0 else 1.0

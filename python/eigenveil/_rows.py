@@ -87,6 +87,10 @@ class FileSource:
     named = True
 
     def __init__(self, path, options):
+        if options.header == "auto" and not options.refuse_bad and path.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
+            # A damaged first row must not become column names, which are public.
+            raise EigenveilError("with bad_cell='midpoint' the first line could be a damaged row; say header='present' or header='absent'")
+        self._path = path
         frequencies = options.frequencies or []
         if isinstance(frequencies, Mapping):  # by name: the names are known once the file is open
             frequencies = _vector(frequencies, self._table_of(path, options, []).columns, "allele_frequencies")
@@ -97,16 +101,27 @@ class FileSource:
 
     @staticmethod
     def _table_of(path, options, frequencies):
-        return _core.Table(path, options.columns, options.refuse_missing, options.refuse_bad, options.header, frequencies)
+        words = list(options.words.items())
+        return _core.Table(
+            path, options.columns, options.refuse_missing, options.refuse_bad, options.header, options.separator, words, frequencies
+        )
 
     def accumulator(self, bound, threads):
         return _core.GramAccumulator.for_table(self._table, bound, threads or 0)
 
     def count_rows(self):
+        if not os.path.isfile(self._path):
+            raise EigenveilError("the rows are read more than once: give a file, not a pipe")
         return self._open().count_rows()
 
     def feed(self, accumulator, options, progress):
-        accumulator.add_table(self._table, progress.tick)
+        table, self._table = self._table or self._open(), None  # read once; a second pass opens it again
+        accumulator.add_table(table, progress.tick)
+
+
+def is_gram(data):
+    """Whether this names a file of exact sums."""
+    return isinstance(data, (str, os.PathLike)) and os.fsdecode(data).lower().endswith(".gram")
 
 
 def open_source(data, options):
@@ -164,8 +179,12 @@ def _numpy(data, options):
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
         raise TypeError(_SPARSE)
     array = data if _can_be_sliced(data) else np.asanyarray(data)
-    if array.dtype.kind == "c":
-        raise ValueError("Complex data not supported: a table holds real numbers")
+    if options.words:
+        raise EigenveilError("one_hot with words needs a data frame, Arrow data or a text file; arrays hold codes")
+    if array.dtype.kind == "c" and not (options.complex_rows and len(array.shape) == 2):
+        raise ValueError(
+            "Complex data not supported: a table holds real numbers (method orbit takes complex rows with method_options={'complex_rows': True})"
+        )
     if array.dtype.kind == "V":
         raise EigenveilError("the array has named fields; make a table of it: numpy.lib.recfunctions.structured_to_unstructured, or pandas.DataFrame(X)")
     if array.dtype.kind in "mM":
@@ -177,8 +196,11 @@ def _numpy(data, options):
             f"Expected 2D array, got {len(array.shape)}D array instead. Reshape your data using array.reshape(-1, 1) if it has one column "
             "or array.reshape(1, -1) if it is one row."
         )
+    names = [f"c{j + 1}" for j in range(int(array.shape[1]))]
+    if array.dtype.kind == "c":
+        array, names = as_pairs(np.asarray(array)), [f"{name}.{part}" for name in names for part in ("re", "im")]
     rows, columns = (int(size) for size in array.shape)
-    chosen, names = chosen_columns([f"c{j + 1}" for j in range(columns)], options, "array")
+    chosen, names = chosen_columns(names, options, "array")
     if options.columns:
         return Source(names, False, lambda: (_numbers(array[a:b][:, chosen]) for a, b in _pieces(rows, columns)), rows)
     if _lies_ready(array):
@@ -250,6 +272,39 @@ def checked_rows(estimator, X):
     raise kind(message)
 
 
+def as_pairs(rows):
+    """Complex numbers as pairs of columns: real part, imaginary part."""
+    return np.ascontiguousarray(rows).view(rows.real.dtype)
+
+
+def as_complex(pairs):
+    return np.ascontiguousarray(pairs).view(np.result_type(pairs.dtype, np.complex64))
+
+
+def coordinate_names(names):
+    """Coordinates of complex rows carry the name of their real part: c1 for c1.re."""
+    return [name.removesuffix(".re") if len(name) > 3 else name for name in names[::2]]
+
+
+def checked_complex_rows(estimator, X):
+    """Complex rows to transform or score; a missing cell (NaN) is not guessed."""
+    X = np.asarray(X)
+    if X.ndim != 2 or X.dtype.kind not in "cfiub":
+        raise ValueError("Expected 2D array of complex numbers, one row per record and one column per coordinate (no value is shown)")
+    if X.shape[1] != estimator.n_features_in_:
+        raise ValueError(f"X has {X.shape[1]} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input")
+    X = X.astype(np.complex64 if X.dtype == np.complex64 else np.complex128, copy=False)
+    if not np.isfinite(X).all():
+        raise ValueError("Input X contains NaN or infinity (no value is shown)")
+    return X
+
+
+def coded(cells, is_missing, words):
+    """Words by their place in the public list from 1, any other word 0, as the C++ reader does it."""
+    place = {word: k + 1.0 for k, word in enumerate(words) if word != "*"}
+    return np.array([np.nan if gone else place.get(str(cell).strip(), 0.0) for cell, gone in zip(cells, is_missing)], dtype=float)
+
+
 def _collected(data):
     """A lazy frame is run. What fails may be a cell, so only the kind of failure is told."""
     if not hasattr(data, "collect"):
@@ -267,12 +322,12 @@ def _pandas(data, options):
     chosen, names = chosen_columns(data.columns, options, "data frame")
     named = all(isinstance(name, str) for name in data.columns)
     for j, name in zip(chosen, names):
-        if getattr(data.dtypes.iloc[j], "kind", "O") in "mMc":
+        if name not in options.words and getattr(data.dtypes.iloc[j], "kind", "O") in "mMc":
             raise EigenveilError(f"column '{name}' does not hold real numbers (its type is {data.dtypes.iloc[j]})")
 
     def blocks():
         for a, b in _pieces(len(data), len(chosen)):
-            yield _frame_block(data.iloc[a:b, chosen], names)
+            yield _frame_block(data.iloc[a:b, chosen], names, options.words)
 
     if len(names) and data.dtypes.nunique() == 1 and data.dtypes.iloc[0].kind in "fiub" and not options.columns:
         whole = data.to_numpy()  # a view where the frame is one block
@@ -282,10 +337,14 @@ def _pandas(data, options):
     return Source(names, named, blocks, len(data))
 
 
-def _frame_block(frame, names):
+def _frame_block(frame, names, words):
     columns = []
     for j, name in enumerate(names):
         column = None
+        if name in words:
+            cells = frame.iloc[:, j]
+            columns.append(coded(cells.tolist(), cells.isna().tolist(), words[name]))
+            continue
         try:
             column = frame.iloc[:, j].to_numpy(dtype=float, na_value=np.nan)
         except Exception:
@@ -303,7 +362,7 @@ def _polars(data, options):
     schema = _polars_schema(data) if lazy else data.schema
     _, names = chosen_columns(list(schema), options, "data frame")
     for name in names:
-        if not (schema[name].is_numeric() or str(schema[name]) in ("Boolean", "Null")):
+        if name not in options.words and not (schema[name].is_numeric() or str(schema[name]) in ("Boolean", "Null")):
             raise EigenveilError(f"column '{name}' does not hold numbers (its type is {schema[name]})")
     data = data.select(names)
 
@@ -311,9 +370,15 @@ def _polars(data, options):
         for frame in _polars_frames(data, len(names)) if lazy else (data,):
             for a, b in _pieces(len(frame), len(names)):
                 part = frame.slice(a, b - a)
-                yield np.column_stack([part[name].cast(float).to_numpy() for name in names])
+                yield np.column_stack([_polars_column(part[name], options.words.get(name)) for name in names])
 
     return Source(names, True, blocks, None if lazy else len(data))
+
+
+def _polars_column(column, words):
+    if words is None:
+        return column.cast(float).to_numpy()
+    return coded(column.to_list(), column.is_null().to_list(), words)
 
 
 def _polars_schema(lazy):

@@ -58,7 +58,7 @@ def sample_bingham(spectrum, exponent, k=1, draws=1, *, sampler="auto", sweeps=1
     return unsorted
 
 
-def sample_orbit(spectrum, exponent, orbit, draws=1, *, seed=None):
+def sample_orbit(spectrum, exponent, orbit, draws=1, *, unbounded_time=False, seed=None):
     """Frames V with H = V V* of density exp(exponent tr(H diag(spectrum))) on the Hermitian matrices with eigenvalues ``orbit``.
 
     Parameters
@@ -69,6 +69,8 @@ def sample_orbit(spectrum, exponent, orbit, draws=1, *, seed=None):
     orbit : array of shape (k,)
         Nonnegative eigenvalues of H; the others are zero.
     draws : int, default=1
+    unbounded_time : bool, default=False
+        Allow sizes whose exact draw could take very long; they are refused otherwise.
     seed : int, optional
 
     Returns
@@ -83,4 +85,4 @@ def sample_orbit(spectrum, exponent, orbit, draws=1, *, seed=None):
     (4, 3, 2)
     """
     orbit = np.sort(np.asarray(orbit, dtype=float))[::-1].copy()
-    return _core.sample_orbit(np.asarray(spectrum, dtype=float), float(exponent), orbit, int(draws), seed)
+    return _core.sample_orbit(np.asarray(spectrum, dtype=float), float(exponent), orbit, int(draws), bool(unbounded_time), seed)

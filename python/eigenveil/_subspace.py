@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 
 import numpy as np
 
 from . import _core
+from ._arrow import is_arrow_path
 from ._budget import make_budget
 from ._errors import EigenveilError, whole
 from ._estimator import PrivateEstimator, _Pass, store_parameters
@@ -110,7 +112,7 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         The public number of rows; needed by :meth:`partial_fit` and for streams that do not know it.
     neighbours : "replace-one"
         The only relation here.
-    columns, missing, bad_cell, threads, progress, seed
+    columns, header, separator, missing, bad_cell, threads, progress, seed
         As in :class:`PrivatePCA`; a missing cell counts as zero.
 
     Attributes
@@ -167,6 +169,8 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         rows=None,
         neighbours="replace-one",
         columns=None,
+        header="auto",
+        separator=None,
         missing="midpoint",
         bad_cell="refuse",
         threads=None,
@@ -182,8 +186,8 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         raise EigenveilError("a subspace needs the rows themselves; a .gram file holds sums")
 
     def _open(self, X, options):
-        if self.exact and isinstance(X, str) or hasattr(X, "__fspath__") and self.exact:
-            return _ExactFile(str(X), options, bool(self.affine))
+        if self.exact and isinstance(X, (str, os.PathLike)) and not is_arrow_path(os.fsdecode(X)):
+            return _ExactFile(os.fsdecode(X), options, bool(self.affine))
         return super()._open(X, options)
 
     def _start(self, source, whole):
@@ -259,7 +263,7 @@ class _ExactFile:
 
     def __init__(self, path, options, affine):
         self.points = _core.ExactPoints(options.refuse_bad, affine)
-        self.points.add_file(path, options.columns, options.refuse_missing, options.refuse_bad)
+        self.points.add_file(path, options.columns, options.refuse_missing, options.refuse_bad, options.header, options.separator)
         self.names = self.points.columns
 
     def feed(self, accumulator, options, progress):

@@ -75,6 +75,11 @@ inline Units units_of(bool scaled) {
 inline MissingCell missing_of(bool refuse) {
   return refuse ? MissingCell::Refuse : MissingCell::Midpoint;
 }
+inline ReadOptions::Header header_of(const std::string& header) {
+  return header == "present"  ? ReadOptions::Header::Present
+         : header == "absent" ? ReadOptions::Header::Absent
+                              : ReadOptions::Header::Auto;
+}
 inline BadCell bad_cell_of(bool refuse) {
   return refuse ? BadCell::Refuse : BadCell::Midpoint;
 }
@@ -155,6 +160,9 @@ void bind_sharp(nb::module_& module);
 void bind_spiked(nb::module_& module);
 void bind_oja(nb::module_& module);
 void bind_subspace(nb::module_& module);
+void bind_within(nb::module_& module);
+void bind_one_hot(nb::module_& module);
+void bind_analyse(nb::module_& module);
 void bind_comparison(nb::module_& module);
 void bind_samplers(nb::module_& module);
 void bind_audit(nb::module_& module);

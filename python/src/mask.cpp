@@ -3,21 +3,24 @@
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <filesystem>
 
 #include "bind.hpp"
+#include "cli/methods/mask_facts.hpp"
+#include "cli/methods/pseudo_release.hpp"
 #include "eigenveil/mechanism/pseudo_rows.hpp"
 
 namespace eigenveil::python {
 namespace {
 
 using namespace nb::literals;
-using ReleasedFactor = Release<PseudoFactor>;
-
-MaskRequest request_of(const RowBound& bound, const Budget& budget, const std::string& relation,
-                       bool published) {
-  return {bound, unwrap(check_budget(budget)), unwrap(parse_relation(relation)), false, published};
-}
+using cli::MaskNoise;
+using cli::MaskSettings;
+using cli::PseudoRelease;
 
 /// All pseudo-rows of a released factor, n x p: post-processing.
 Matrix pseudo_rows(const Matrix& factor, std::int64_t count, const Vector& scales,
@@ -36,54 +39,151 @@ Matrix pseudo_rows(const Matrix& factor, std::int64_t count, const Vector& scale
   });
 }
 
+void bind_settings(nb::module_& m) {
+  nb::class_<MaskSettings>(m, "MaskSettings", "How masked data was asked for; public.")
+      .def(
+          "__init__",
+          [](MaskSettings* self, const std::string& method, const Budget& budget,
+             const std::string& relation, const RowBound& bound, std::vector<std::string> columns,
+             bool intercept, bool published, bool scaled, int group_size,
+             std::int64_t smallest_block) {
+            new (self) MaskSettings{method,
+                                    unwrap(check_budget(budget)),
+                                    unwrap(parse_relation(relation)),
+                                    bound,
+                                    Schema{std::move(columns)},
+                                    intercept,
+                                    published,
+                                    scaled,
+                                    group_size,
+                                    smallest_block};
+          },
+          "method"_a, "budget"_a, "relation"_a, "bound"_a, "columns"_a, "intercept"_a,
+          "published"_a, "scaled"_a, "group_size"_a, "smallest_block"_a)
+      .def_prop_ro("columns", [](const MaskSettings& s) { return cli::pseudo_columns(s); })
+      .def_prop_ro("scales", [](const MaskSettings& s) { return cli::pseudo_scales(s); });
+}
+
+MaskRequest request_of(const MaskSettings& s) {
+  return {s.bound, s.requested, s.relation, s.intercept, s.published, s.group_size};
+}
+
+std::int64_t block_of(const MaskSettings& s, std::int64_t rows) {
+  return s.smallest_block > 0 ? s.smallest_block : rows;
+}
+
+nb::dict noises(const MaskSettings& settings, std::int64_t rows) {
+  const cli::MaskFacts facts =
+      unwrap(cli::mask_facts(request_of(settings), block_of(settings, rows)));
+  nb::dict all;
+  all["sigma_asked"] = facts.asked;
+  all["sigma"] = facts.zero_row;
+  all["sigma_replace_one"] = facts.replace_one;
+  all["sigma_published"] = facts.general;
+  all["unmasked_sigma_necessary"] = facts.unmasked.necessary;
+  all["unmasked_sigma_sufficient"] = facts.unmasked.sufficient;
+  all["unmasked_sigma_analytic"] = facts.unmasked.analytic;
+  all["gram_noise_sd_gauss"] = facts.gram_sd;
+  return all;
+}
+
+using ReleaseState = std::tuple<std::vector<Matrix>, std::vector<std::int64_t>, std::vector<double>,
+                                Guarantee, std::optional<Matrix>>;
+
+ReleaseState state_of(const PseudoRelease& r) {
+  std::vector<Matrix> factors;
+  for (const PseudoFactor& block : r.blocks) {
+    factors.push_back(block.factor);
+  }
+  return {factors,
+          r.block_rows(),
+          {r.noise.cell_sd, r.noise.gram_sd_diagonal, r.noise.gram_sd_off_diagonal,
+           r.noise.gram_sd_sums, r.noise.row_norm},
+          r.guarantee,
+          r.noisy_gram};
+}
+
+PseudoRelease from_state(const ReleaseState& state) {
+  const auto& [factors, rows, noise, guarantee, noisy_gram] = state;
+  PseudoRelease release{
+      {}, {noise.at(0), noise.at(1), noise.at(2), noise.at(3), noise.at(4)}, guarantee, noisy_gram};
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    release.blocks.push_back({rows.at(i), factors[i]});
+  }
+  return release;
+}
+
+void bind_release(nb::module_& m) {
+  nb::class_<PseudoRelease>(m, "PseudoRelease", "Factors of the noisy Gram of masked rows.")
+      .def_prop_ro("guarantee", [](const PseudoRelease& r) { return r.guarantee; })
+      .def_prop_ro("factors", [](const PseudoRelease& r) { return std::get<0>(state_of(r)); })
+      .def_prop_ro("block_rows", &PseudoRelease::block_rows)
+      .def_prop_ro("cell_sd", [](const PseudoRelease& r) { return r.noise.cell_sd; })
+      .def_prop_ro("gram_sd_diagonal",
+                   [](const PseudoRelease& r) { return r.noise.gram_sd_diagonal; })
+      .def("__getstate__", &state_of)
+      .def("__setstate__",
+           [](PseudoRelease& r, const ReleaseState& s) { new (&r) PseudoRelease(from_state(s)); });
+}
+
+void publish(const MaskSettings& settings, const PseudoRelease& release, const std::string& out,
+             bool npy, bool factor_only, int threads, const std::optional<std::uint64_t>& seed) {
+  namespace fs = std::filesystem;
+  cli::PseudoTarget target = cli::pseudo_target(out, npy ? TableFormat::Npy : TableFormat::Csv);
+  target.factor_only = factor_only;
+  target.threads = threads_of(threads);
+  if (target.file && factor_only) {
+    throw Failure{{ErrorCode::BadRequest, "a factor is a release: name a directory"}};
+  }
+  std::vector<std::string> names;
+  if (target.file) {
+    names = cli::names_beside(settings, target, release.guarantee.basis != Basis::NotPrivate);
+  }
+  for (const std::string& name : names) {
+    if (fs::exists(fs::symlink_status(target.folder / name))) {
+      throw Failure{{ErrorCode::BadRequest, name + " exists already; name another file"}};
+    }
+  }
+  run_interruptibly([&] {
+    RandomStream stream = stream_for(seed);
+    unwrap(cli::publish_pseudo(settings, release, target, stream));
+  });
+}
+
 }  // namespace
 
 void bind_mask(nb::module_& m) {
-  nb::class_<ReleasedFactor>(m, "ReleasedFactor", "A factor of the noisy Gram of masked rows.")
-      .def_prop_ro("guarantee", &ReleasedFactor::guarantee, nb::rv_policy::copy)
-      .def_prop_ro("rows", [](const ReleasedFactor& r) { return r.value().rows; })
-      .def_prop_ro("factor", [](const ReleasedFactor& r) { return r.value().factor; });
-  nb::class_<MaskPlan> plan(m, "MaskPlan", "From public parameters alone.");
-  bind_run<ExactGram>(plan)
-      .def_prop_ro("guarantee", &MaskPlan::guarantee, nb::rv_policy::copy)
-      .def_prop_ro("sigma", &MaskPlan::sigma);
+  bind_settings(m);
+  bind_release(m);
   m.def(
-      "check_mask",
-      [](const RowBound& bound, const Budget& budget, const std::string& relation, bool published) {
-        unwrap(MaskPlan::check(request_of(bound, budget, relation, published)));
+      "check_pseudo", [](const MaskSettings& s) { unwrap(cli::check_pseudo(s)); }, "settings"_a);
+  m.def(
+      "draw_pseudo",
+      [](const MaskSettings& settings, const std::vector<ExactGram>& grams,
+         const std::optional<std::uint64_t>& seed) {
+        return interruptibly([&] {
+          RandomStream stream = stream_for(seed);
+          return unwrap(cli::draw_pseudo(settings, grams, true, stream));
+        });
       },
-      "bound"_a, "budget"_a, "relation"_a, "published"_a);
+      "settings"_a, "grams"_a, "seed"_a.none() = nb::none());
+  m.def("publish_pseudo", &publish, "settings"_a, "release"_a, "out"_a, "npy"_a, "factor_only"_a,
+        "threads"_a, "seed"_a.none() = nb::none());
+  m.def("pseudo_gram", &cli::gram_of, "settings"_a, "release"_a);
   m.def(
       "plan_mask",
-      [](const RowBound& bound, const Budget& budget, const std::string& relation,
-         std::int64_t rows, bool published) {
-        const MaskRequest request = request_of(bound, budget, relation, published);
-        return interruptibly([&] { return unwrap(MaskPlan::make(request, rows)); });
+      [](const MaskSettings& s, std::int64_t rows) {
+        return interruptibly(
+            [&] { return unwrap(MaskPlan::make(request_of(s), block_of(s, rows))); });
       },
-      "bound"_a, "budget"_a, "relation"_a, "rows"_a, "published"_a);
-  m.def(
-      "mask_noises",
-      [](const RowBound& bound, const ApproxDp& target, std::int64_t rows) {
-        const MaskShape shape{rows, static_cast<std::int64_t>(bound.dimension()), bound.radius()};
-        const UnmaskedNoise unmasked = unmasked_noise(shape.row_norm, target);
-        nb::dict noises;
-        noises["sigma"] = unwrap(tight_mask_noise(shape, target, Relation::ZeroRow));
-        noises["sigma_replace_one"] = unwrap(tight_mask_noise(shape, target, Relation::ReplaceOne));
-        noises["sigma_published"] = unwrap(general_mask_noise(shape, shape.row_norm, target));
-        noises["unmasked_sigma_necessary"] = unmasked.necessary;
-        noises["unmasked_sigma_sufficient"] = unmasked.sufficient;
-        noises["unmasked_sigma_analytic"] = unmasked.analytic;
-        return noises;
-      },
-      "bound"_a, "target"_a, "rows"_a, "The names are those of `plan mask --json`.");
+      "settings"_a, "rows"_a);
+  nb::class_<MaskPlan>(m, "MaskPlan", "From public parameters alone.")
+      .def_prop_ro("guarantee", &MaskPlan::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("sigma", &MaskPlan::sigma);
+  m.def("mask_noises", &noises, "settings"_a, "rows"_a,
+        "The names are those of `plan mask --json`.");
   m.def("pseudo_rows", &pseudo_rows, "factor"_a, "rows"_a, "scales"_a,
         "seed"_a.none() = nb::none());
-  m.def(
-      "public_rows",
-      [](const ExactGram& gram, const std::string& relation) {
-        return public_rows(gram, unwrap(parse_relation(relation)));
-      },
-      "gram"_a, "relation"_a);
 }
 
 }  // namespace eigenveil::python

@@ -106,6 +106,9 @@ NB_MODULE(_core, module) {
   python::bind_spiked(module);
   python::bind_oja(module);
   python::bind_subspace(module);
+  python::bind_within(module);
+  python::bind_one_hot(module);
+  python::bind_analyse(module);
   python::bind_comparison(module);
   python::bind_samplers(module);
   python::bind_audit(module);

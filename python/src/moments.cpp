@@ -79,6 +79,7 @@ void bind_moments(nb::module_& m) {
       .def_prop_ro("mechanism", &ReleasedMoment::mechanism)
       .def_prop_ro("count", [](const ReleasedMoment& r) { return r.value().count; })
       .def_prop_ro("count_sd", [](const ReleasedMoment& r) { return r.value().count_sd; })
+      .def_prop_ro("sum_sd", [](const ReleasedMoment& r) { return r.value().sum_sd; })
       .def_prop_ro("count_is_public",
                    [](const ReleasedMoment& r) { return r.value().count_is_public; })
       .def("covariance", &covariance, "private_mean"_a, "scaled"_a)

@@ -8,10 +8,11 @@
 #include <algorithm>
 
 #include "bind.hpp"
+#include "cli/methods/orbit_plan_facts.hpp"
 #include "eigenveil/mechanism/covariance.hpp"
 #include "eigenveil/mechanism/low_rank.hpp"
-#include "eigenveil/mechanism/orbit_bounds.hpp"
 #include "eigenveil/mechanism/orbit_components.hpp"
+#include "eigenveil/mechanism/orbit_matrices.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -19,17 +20,26 @@ namespace {
 using namespace nb::literals;
 
 OrbitRequest request_of(const RowBound& bound, const Budget& budget, const std::string& relation,
-                        int group_size, bool scaled, bool published, bool unbounded_time) {
+                        int group_size, bool scaled, bool published, bool unbounded_time,
+                        bool complex_rows) {
   OrbitRequest request{bound, column_scales(bound, units_of(scaled)), unwrap(check_budget(budget))};
   request.relation = unwrap(parse_relation(relation));
   request.group_size = group_size;
   request.calibration = published ? OrbitCalibration::Published : OrbitCalibration::Tight;
   request.unbounded_time = unbounded_time;
+  request.field = complex_rows ? RowField::Complex : RowField::Real;
   return request;
 }
 
 using ReleasedComponents = Release<OrbitComponents>;
 using ReleasedLowRank = Release<LowRankDraw>;
+using ReleasedOrbit = Release<OrbitDraw>;
+
+/// The draw per row, in the units of the plan.
+OrbitDraw per_row(const LowRankDraw& drawn, double norm2) {
+  const double scale = norm2 / std::max(drawn.eigenvalues.count, 1.0);
+  return {drawn.orbit.matrix * scale, drawn.orbit.spectrum * scale};
+}
 
 void bind_components(nb::module_& m) {
   nb::class_<ReleasedComponents>(m, "ReleasedOrbitComponents",
@@ -40,20 +50,29 @@ void bind_components(nb::module_& m) {
                    [](const ReleasedComponents& r) { return r.value().projection.count_sd; })
       .def_prop_ro("count_is_public",
                    [](const ReleasedComponents& r) { return r.value().projection.count_is_public; })
-      .def("components", [](const ReleasedComponents& r) { return r.value().components; });
+      .def("hermitian", [](const ReleasedComponents& r) { return r.value().orbit.matrix; })
+      .def("components", [](const ReleasedComponents& r) { return r.value().components; })
+      .def("complex_components",
+           [](const ReleasedComponents& r) { return r.value().complex_row_components; });
+  nb::class_<ComplexComponents>(m, "ComplexComponents", "Post-processed release.")
+      .def_prop_ro("loadings", [](const ComplexComponents& c) { return c.loadings; })
+      .def_prop_ro("explained_variance",
+                   [](const ComplexComponents& c) { return c.explained_variance; })
+      .def_prop_ro("noise_edge", [](const ComplexComponents& c) { return c.noise_edge; })
+      .def_prop_ro("noise_floor", [](const ComplexComponents& c) {
+        return c.noise_edge.size() > 0 ? c.noise_edge.maxCoeff() : 0.0;
+      });
   nb::class_<OrbitComponentsPlan> plan(m, "OrbitComponentsPlan", "From public parameters alone.");
   bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &OrbitComponentsPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("exponent", &OrbitComponentsPlan::exponent)
       .def(
-          "predicted_error",
-          [](const OrbitComponentsPlan& p, const Vector& covariance, double rows) {
-            const double norm2 =
-                scaled_norm2_bound(p.bound(), Vector::Ones(p.request().scales.size()));
-            return predicted_orbit_error(Vector(covariance * (rows / norm2)), p.rank(),
-                                         p.exponent());
+          "facts",
+          [](const OrbitComponentsPlan& p, const std::string& task, double rows,
+             const Vector& spectrum) {
+            return cli::components_facts({task, rows}, p, spectrum).dump();
           },
-          "spectrum"_a, "rows"_a)
+          "task"_a, "rows"_a, "spectrum"_a, "JSON, as `plan` prints it.")
       .def_prop_ro("product_sd",
                    [](const OrbitComponentsPlan& p) { return p.projection().product_sd(); })
       .def_prop_ro("count_sd",
@@ -61,14 +80,15 @@ void bind_components(nb::module_& m) {
   m.def(
       "plan_orbit_components",
       [](const RowBound& bound, const Budget& budget, const std::string& relation, int group_size,
-         double variance_share, Eigen::Index rank, bool scaled, bool published,
-         bool unbounded_time) {
-        return unwrap(OrbitComponentsPlan::make(
-            request_of(bound, budget, relation, group_size, scaled, published, unbounded_time),
-            rank, variance_share));
+         double variance_share, Eigen::Index rank, bool scaled, bool published, bool unbounded_time,
+         bool complex_rows) {
+        return unwrap(
+            OrbitComponentsPlan::make(request_of(bound, budget, relation, group_size, scaled,
+                                                 published, unbounded_time, complex_rows),
+                                      rank, variance_share));
       },
       "bound"_a, "budget"_a, "relation"_a, "group_size"_a, "variance_share"_a, "rank"_a, "scaled"_a,
-      "published"_a, "unbounded_time"_a);
+      "published"_a, "unbounded_time"_a, "complex_rows"_a);
 }
 
 void bind_low_rank(nb::module_& m) {
@@ -80,14 +100,22 @@ void bind_low_rank(nb::module_& m) {
       .def(
           "matrix",
           [](const ReleasedLowRank& r, double norm2) {
-            const NoisyEigenvalues& values = r.value().eigenvalues;
-            return Matrix(real_truncation(r.value().orbit, values.values.size()) *
-                          (norm2 / std::max(values.count, 1.0)));
+            return real_part(per_row(r.value(), norm2));
           },
-          "norm2"_a, "Per row, in the units of the plan.");
+          "norm2"_a, "Per row, in the units of the plan.")
+      .def(
+          "hermitian",
+          [](const ReleasedLowRank& r, double norm2) { return per_row(r.value(), norm2).matrix; },
+          "norm2"_a);
   nb::class_<LowRankPlan> plan(m, "LowRankPlan", "From public parameters alone.");
   bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &LowRankPlan::guarantee, nb::rv_policy::copy)
+      .def(
+          "facts",
+          [](const LowRankPlan& p, const std::string& task, double rows, const Vector& spectrum) {
+            return cli::low_rank_facts({task, rows}, p, spectrum).dump();
+          },
+          "task"_a, "rows"_a, "spectrum"_a, "JSON, as `plan` prints it.")
       .def_prop_ro("eigenvalue_sd", &LowRankPlan::eigenvalue_sd)
       .def_prop_ro("count_sd", &LowRankPlan::count_sd)
       .def_prop_ro("norm2", [](const LowRankPlan& p) {
@@ -96,14 +124,42 @@ void bind_low_rank(nb::module_& m) {
   m.def(
       "plan_low_rank",
       [](const RowBound& bound, const Budget& budget, const std::string& relation, int group_size,
-         Eigen::Index rank, bool scaled, bool published, bool unbounded_time,
+         Eigen::Index rank, bool scaled, bool published, bool unbounded_time, bool complex_rows,
          const std::optional<double>& eigenvalue_share) {
-        return unwrap(LowRankPlan::make(
-            request_of(bound, budget, relation, group_size, scaled, published, unbounded_time),
-            rank, eigenvalue_share));
+        return unwrap(LowRankPlan::make(request_of(bound, budget, relation, group_size, scaled,
+                                                   published, unbounded_time, complex_rows),
+                                        rank, eigenvalue_share));
       },
       "bound"_a, "budget"_a, "relation"_a, "group_size"_a, "rank"_a, "scaled"_a, "published"_a,
-      "unbounded_time"_a, "eigenvalue_share"_a.none());
+      "unbounded_time"_a, "complex_rows"_a, "eigenvalue_share"_a.none());
+}
+
+void bind_target(nb::module_& m) {
+  nb::class_<ReleasedOrbit>(m, "ReleasedOrbit", "A matrix with prescribed eigenvalues.")
+      .def_prop_ro("guarantee", &ReleasedOrbit::guarantee, nb::rv_policy::copy)
+      .def("matrix", [](const ReleasedOrbit& r) { return real_with_spectrum(r.value()); })
+      .def("hermitian", [](const ReleasedOrbit& r) { return r.value().matrix; });
+  nb::class_<OrbitPlan> plan(m, "OrbitPlan", "From public parameters alone.");
+  bind_run<ExactGram>(plan)
+      .def_prop_ro("guarantee", &OrbitPlan::guarantee, nb::rv_policy::copy)
+      .def(
+          "facts",
+          [](const OrbitPlan& p, const std::string& task, double rows, const Vector&) {
+            return cli::target_facts({task, rows}, p).dump();
+          },
+          "task"_a, "rows"_a, "spectrum"_a, "JSON, as `plan` prints it.")
+      .def_prop_ro("spectrum", [](const OrbitPlan& p) { return p.spectrum(); })
+      .def_prop_ro("exponent", &OrbitPlan::exponent);
+  m.def(
+      "plan_orbit_target",
+      [](const RowBound& bound, const Budget& budget, const std::string& relation, int group_size,
+         const Vector& spectrum, bool published, bool unbounded_time, bool complex_rows) {
+        return unwrap(OrbitPlan::make(request_of(bound, budget, relation, group_size, true,
+                                                 published, unbounded_time, complex_rows),
+                                      spectrum));
+      },
+      "bound"_a, "budget"_a, "relation"_a, "group_size"_a, "spectrum"_a, "published"_a,
+      "unbounded_time"_a, "complex_rows"_a);
 }
 
 }  // namespace
@@ -111,6 +167,7 @@ void bind_low_rank(nb::module_& m) {
 void bind_orbit(nb::module_& m) {
   bind_components(m);
   bind_low_rank(m);
+  bind_target(m);
 }
 
 }  // namespace eigenveil::python

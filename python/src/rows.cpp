@@ -2,6 +2,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/operators.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
@@ -50,16 +51,22 @@ ArrayView view_of(const Array& array) {
   return view;
 }
 
+/// Text columns, each with the words that are recognised.
+using Words = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
 Result<Table> open_table(const std::string& path, std::vector<std::string> columns,
                          bool refuse_missing, bool refuse_bad, const std::string& header,
+                         const std::string& separator, const Words& words,
                          std::vector<double> frequencies) {
   ReadOptions options;
   options.columns = std::move(columns);
   options.missing = missing_of(refuse_missing);
   options.bad_cell = bad_cell_of(refuse_bad);
-  options.header = header == "present"  ? ReadOptions::Header::Present
-                   : header == "absent" ? ReadOptions::Header::Absent
-                                        : ReadOptions::Header::Auto;
+  options.header = header_of(header);
+  options.separator = separator.empty() ? '\0' : separator.front();
+  for (const auto& [column, list] : words) {
+    options.words.push_back({column, list});
+  }
   return open_rows(path, options)
       .and_then([&](std::unique_ptr<RowReader> reader) {
         return frequencies.empty()
@@ -159,11 +166,12 @@ void bind_rows(nb::module_& m) {
           "__init__",
           [](Table* self, const std::string& path, std::vector<std::string> columns,
              bool refuse_missing, bool refuse_bad, const std::string& header,
-             std::vector<double> frequencies) {
+             const std::string& separator, const Words& words, std::vector<double> frequencies) {
             new (self) Table(unwrap(open_table(path, std::move(columns), refuse_missing, refuse_bad,
-                                               header, std::move(frequencies))));
+                                               header, separator, words, std::move(frequencies))));
           },
-          "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a, "header"_a, "frequencies"_a)
+          "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a, "header"_a, "separator"_a,
+          "words"_a, "frequencies"_a)
       .def_prop_ro("columns", [](const Table& t) { return t.reader->schema().columns; })
       .def(
           "count_rows",

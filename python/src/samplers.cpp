@@ -9,6 +9,7 @@
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/sampling/bingham_draws.hpp"
 #include "eigenveil/sampling/bingham_gibbs.hpp"
+#include "eigenveil/sampling/coupling_from_the_past.hpp"
 #include "eigenveil/sampling/gaussian_block.hpp"
 #include "eigenveil/sampling/orbit.hpp"
 
@@ -100,8 +101,11 @@ nb::ndarray<nb::numpy, double, nb::ndim<3>> approximate_bingham(
 
 nb::ndarray<nb::numpy, std::complex<double>, nb::ndim<3>> sample_orbit(
     const Vector& diagonal, double exponent, const Vector& spectrum, std::size_t draws,
-    const std::optional<std::uint64_t>& seed) {
+    bool unbounded_time, const std::optional<std::uint64_t>& seed) {
   const OrbitSampler sampler = unwrap(OrbitSampler::make({diagonal, spectrum, exponent}));
+  if (!unbounded_time) {
+    unwrap(check_coupling_cost(diagonal.size(), spectrum.size()));
+  }
   RandomStream stream = stream_for(seed);
   const auto threads = static_cast<unsigned>(default_threads());
   Frames<std::complex<double>> frames(draws, static_cast<std::size_t>(diagonal.size()),
@@ -119,7 +123,7 @@ void bind_samplers(nb::module_& m) {
   m.def("approximate_bingham", &approximate_bingham, "kind"_a, "eigenvalues"_a, "exponent"_a,
         "columns"_a, "draws"_a, "sweeps"_a, "seed"_a.none() = nb::none());
   m.def("sample_orbit", &sample_orbit, "diagonal"_a, "exponent"_a, "spectrum"_a, "draws"_a,
-        "seed"_a.none() = nb::none());
+        "unbounded_time"_a, "seed"_a.none() = nb::none());
 }
 
 }  // namespace eigenveil::python

@@ -11,6 +11,7 @@
 #include "eigenveil/core/parallel.hpp"
 #include "eigenveil/mechanism/gap_projector.hpp"
 #include "eigenveil/mechanism/noisy_projector.hpp"
+#include "eigenveil/mechanism/spiked_diagnostic.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -31,6 +32,7 @@ void bind_request(nb::module_& m) {
       .def_rw("row_radius", &SpikedRequest::row_radius)
       .def_rw("variance_share", &SpikedRequest::variance_share)
       .def_rw("published", &SpikedRequest::published)
+      .def_rw("gaussian_rows", &SpikedRequest::gaussian_rows)
       .def(
           "set_budget",
           [](SpikedRequest& r, const Budget& budget) { r.budget = unwrap(check_budget(budget)); },
@@ -127,6 +129,7 @@ void bind_result(nb::module_& m) {
                      const SpikedCovariance c = spiked_covariance(r.value());
                      return nb::make_tuple(c.raw, c.psd);
                    })
+      .def_prop_ro("rank", [](const ReleasedSpiked& r) { return r.value().frame.cols(); })
       .def_prop_ro("noise_variance",
                    [](const ReleasedSpiked& r) { return r.value().noise_variance; })
       .def_prop_ro("noise_variance_upper",
@@ -138,6 +141,34 @@ void bind_result(nb::module_& m) {
                    [](const ReleasedSpiked& r) { return r.value().projector_sensitivity; })
       .def_prop_ro("projector_sd", [](const ReleasedSpiked& r) { return r.value().projector_sd; })
       .def_prop_ro("inside_sd", [](const ReleasedSpiked& r) { return r.value().inside_sd; });
+}
+
+void bind_diagnostic(nb::module_& m) {
+  nb::class_<SpikedDiagnostic>(m, "SpikedDiagnostic",
+                               "CURATOR ONLY: exact facts about private rows, not a release.")
+      .def_prop_ro("checks",
+                   [](const SpikedDiagnostic& d) {
+                     nb::list checks;
+                     for (const SpikedDiagnostic::Check& c : d.checks) {
+                       checks.append(nb::make_tuple(c.name, c.holds, c.words));
+                     }
+                     return checks;
+                   })
+      .def_prop_ro("eigenvalues", [](const SpikedDiagnostic& d) { return d.eigenvalues; })
+      .def_prop_ro("all_hold", &SpikedDiagnostic::all_hold)
+      .def("__str__", &SpikedDiagnostic::text)
+      .def("__repr__", [](const SpikedDiagnostic& d) {
+        return std::string("<SpikedDiagnostic CURATOR ONLY, not a release: the model ") +
+               (d.all_hold() ? "holds>" : "DOES NOT HOLD>");
+      });
+  m.def(
+      "diagnose_spiked",
+      [](const SampleCovariance& sample, Eigen::Index rank, double sigma2_upper,
+         double lambda_lower, double spread) {
+        return diagnose_spiked(sample, {rank, sigma2_upper, lambda_lower, spread});
+      },
+      "sample"_a, "rank"_a, "sigma2_upper"_a, "lambda_lower"_a, "spread"_a,
+      nb::call_guard<nb::gil_scoped_release>());
 }
 
 using ReleasedGap = Release<GapResult>;
@@ -188,6 +219,7 @@ void bind_spiked(nb::module_& m) {
   bind_request(m);
   bind_result(m);
   bind_plan(m);
+  bind_diagnostic(m);
   bind_robust(m);
 }
 

@@ -150,14 +150,17 @@ void bind_exact(nb::module_& m) {
       .def(
           "add_file",
           [](PointSink& points, const std::string& path, std::vector<std::string> columns,
-             bool refuse_missing, bool refuse_bad) {
+             bool refuse_missing, bool refuse_bad, const std::string& header,
+             const std::string& separator) {
             ReadOptions options;
+            options.header = header_of(header);
+            options.separator = separator.empty() ? '\0' : separator.front();
             options.columns = std::move(columns);
             options.missing = missing_of(refuse_missing);
             options.bad_cell = bad_cell_of(refuse_bad);
             run_interruptibly([&] { unwrap(points.add_file(path, options)); });
           },
-          "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a)
+          "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a, "header"_a, "separator"_a)
       .def_prop_ro("columns", &PointSink::columns)
       .def_prop_ro("rows", &PointSink::rows)
       .def(

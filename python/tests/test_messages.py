@@ -72,9 +72,9 @@ def test_reached_messages(rows, tmp_path):
         lambda: PrivatePCA(mu=1, row_norm=1, method="oja").fit(rows): "neighbours='replace-one' or 'zero-row'",
         lambda: MaskedData(mu=1, row_norm=1).fit(rows): "epsilon=E, delta=D",
         lambda: PrivateSubspace(epsilon=1, delta=1e-6, gamma=2).fit(rows): "gamma must lie",
-        lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "mixed.csv"): r"read_csv\(path, header=...\)",
-        lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "semicolons.csv"): r"read_csv\(path, sep=...\)",
-        lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "words.csv"): "get_dummies",
+        lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "mixed.csv"): "header='present' or header='absent'",
+        lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "semicolons.csv"): "separator='comma', 'semicolon'",
+        lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "words.csv"): "MaskedData turns words",
         lambda: PrivatePCA(mu=1, row_norm=1, columns=["z"]).fit(tmp_path / "words.csv"): "no column z",
     }
     for attempt, message in refused.items():

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 namespace eigenveil {
@@ -93,6 +94,71 @@ Result<std::unique_ptr<RowReader>> one_hot(std::unique_ptr<RowReader> table,
     }
   }
   return std::make_unique<OneHotReader>(std::move(table), std::move(schema), std::move(sources));
+}
+
+namespace {
+
+constexpr const char* kAnyOther = "*";
+
+std::optional<double> number_of(const std::string& word) {
+  char* end = nullptr;
+  const double value = std::strtod(word.c_str(), &end);
+  return !word.empty() && *end == '\0' && std::isfinite(value) ? std::optional(value)
+                                                               : std::nullopt;
+}
+
+bool is_list(const std::vector<std::string>& words) {
+  const auto repeated_or_empty = [&](const std::string& word) {
+    return word.empty() || std::count(words.begin(), words.end(), word) > 1;
+  };
+  const auto other = std::find(words.begin(), words.end(), kAnyOther);
+  return !words.empty() && std::none_of(words.begin(), words.end(), repeated_or_empty) &&
+         (other == words.end() || other + 1 == words.end());
+}
+
+}  // namespace
+
+Result<Categories> categories_of(const std::string& column, const std::vector<std::string>& words) {
+  if (column.empty() || !is_list(words)) {
+    return bad_request(
+        "--one-hot is written COLUMN=A|B|C with different words or numeric codes, and * only at "
+        "the end, for example --one-hot education=1,2,3 or --one-hot 'sex=male|female'");
+  }
+  Categories list{column, {}, {}};
+  for (const std::string& word : words) {
+    if (const std::optional<double> code = number_of(word)) {
+      list.codes.push_back(*code);
+    }
+  }
+  if (list.codes.size() == words.size()) {
+    return list;
+  }
+  list.codes.clear();
+  list.names = words;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    list.codes.push_back(words[k] == kAnyOther ? 0.0 : static_cast<double>(k + 1));
+  }
+  return list;
+}
+
+Result<RowBound> with_indicators(const RowBound& plain, const Schema& before, const Schema& after,
+                                 const std::optional<double>& row_norm) {
+  if (!plain.has_ranges()) {
+    return RowBound::row_norm(after.dimension(), row_norm.value_or(plain.radius()),
+                              plain.max_abs());
+  }
+  std::vector<ColumnRange> ranges;
+  for (const std::string& column : after.columns) {
+    const auto found = std::find(before.columns.begin(), before.columns.end(), column);
+    if (found == before.columns.end()) {
+      ranges.push_back({0.0, 1.0});
+      continue;
+    }
+    const auto j = static_cast<std::size_t>(found - before.columns.begin());
+    ranges.push_back(
+        {plain.midpoint(j) - plain.half_width(j), plain.midpoint(j) + plain.half_width(j)});
+  }
+  return RowBound::ranges(std::move(ranges), row_norm, plain.max_abs());
 }
 
 }  // namespace eigenveil

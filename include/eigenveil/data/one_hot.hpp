@@ -1,9 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "eigenveil/data/bounding.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 
 namespace eigenveil {
@@ -21,5 +23,16 @@ struct Categories {
 /// column is unknown or listed twice.
 Result<std::unique_ptr<RowReader>> one_hot(std::unique_ptr<RowReader> table,
                                            const std::vector<Categories>& lists);
+
+/// Lists as a user writes them: numeric codes as they are; words, where not all are numbers, by
+/// their place in the list, 0 for any other, which is what "*" at the end stands for. Refused: an
+/// empty or repeated word, a "*" before the end.
+Result<Categories> categories_of(const std::string& column, const std::vector<std::string>& words);
+
+/// The bound of the expanded rows: indicator columns lie in 0..1 whatever the range of the codes
+/// was; without ranges `row_norm` is that of the expanded row. Ranges keep `row_norm` as a norm in
+/// scaled units.
+Result<RowBound> with_indicators(const RowBound& plain, const Schema& before, const Schema& after,
+                                 const std::optional<double>& row_norm);
 
 }  // namespace eigenveil

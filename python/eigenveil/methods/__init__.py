@@ -15,13 +15,14 @@ from typing import Any
 from .._budget import is_pure
 from .._errors import EigenveilError
 from .exponential import EXPONENTIAL
-from .mask import MASK
+from .mask import MASK, MASK_BY_GAUSS
 from .moment import GAUSS, LAPLACE
 from .oja import OJA
 from .orbit import ORBIT
 from .sharp import SHARP
 from .spiked import SPIKED
 from .spiked_robust import SPIKED_ROBUST
+from .within import SUBSPACE
 
 
 @dataclass(frozen=True)
@@ -36,17 +37,24 @@ class Request:
     private_mean: bool = False
     scaled: bool = False
     variance_share: float | None = None
+    within_subspace: int | None = None
+    columns: tuple = ()
+    rows: int | None = None  # public, where a method must know it before the rows are read
+    intercept: bool = False  # masked data
+    smallest_block: int | None = None
     given_options: Any = None  # as the user wrote them
     options: Any = None  # of the method, with its defaults
 
 
-METHODS = {method.name: method for method in (GAUSS, LAPLACE, EXPONENTIAL, ORBIT, SPIKED, SPIKED_ROBUST, OJA, SHARP, MASK)}
+METHODS = (GAUSS, LAPLACE, EXPONENTIAL, ORBIT, SPIKED, SPIKED_ROBUST, OJA, SHARP, SUBSPACE, MASK, MASK_BY_GAUSS)
 
 
 def default_method(request: Request) -> str:
     """The table of the README: what a task uses when nothing is said."""
     if request.task == "mask":
         return "mask"
+    if request.within_subspace is not None:
+        return "subspace"
     if not is_pure(request.budget):
         return "gauss"
     if request.task == "covariance":
@@ -56,14 +64,21 @@ def default_method(request: Request) -> str:
 
 def choose_method(name, request: Request):
     """The method of this name, or the default of the request, and the request with the method's options filled in."""
-    serving = {method.name: method for method in METHODS.values() if request.task in method.tasks}
+    serving = {method.name: method for method in METHODS if request.task in method.tasks}
     wanted = default_method(request) if name in (None, "auto") else name
     if wanted not in serving:
         raise EigenveilError(f"method '{wanted}' is not known; {request.task} has {', '.join(serving)}{_hint(wanted, serving)}")
     method = serving[wanted]
     if request.variance_share is not None and not method.takes_variance_share:
         raise EigenveilError(f"variance_share has no meaning for method {method.name}, which needs no split")
-    return method, replace(request, options=_options(method, request.given_options))
+    if request.within_subspace is not None and method.name != "subspace":
+        raise EigenveilError(f"within_subspace belongs to method subspace, not to {method.name}; leave one of them out")
+    return method, method.adjusted(replace(request, options=_options(method, request.given_options)))
+
+
+def takes_complex_rows(request):
+    """Whether the columns of a request are pairs of real and imaginary parts."""
+    return bool(getattr(getattr(request, "options", None), "complex_rows", False))
 
 
 def _options(method, given):

@@ -17,6 +17,11 @@ class Method:
     budgets = ""  # in words
     takes_variance_share = False
     options: dict = {}  # of its own, with their defaults; the names of the command line
+    reads_twice = False  # and needs the public number of rows first
+
+    def adjusted(self, request):
+        """The request as the method understands it: some know one kind of units only."""
+        return request
 
     def plan(self, request, bound):
         """Noise and guarantee from public facts alone; refuses what cannot be met."""
@@ -34,6 +39,8 @@ class Plan:
         self._plan = plan
         self._bound = bound
         self.guarantee = plan.guarantee
+
+    passes = 1  # over the rows
 
     def accumulator(self, source, bound, threads, seed):
         return source.accumulator(bound, threads)
@@ -70,11 +77,14 @@ class DrawnPlan(Plan):
         return self.drawn(request, self._plan.run(gram, seed))
 
     def drawn(self, request, release):
-        components = release.components()
+        components = self._components(release)
         released = self.published(
             request, release.guarantee, components.noise_floor, release.count, release.count_sd, release.count_is_public
         )
         return add_components(released, components.loadings, components.explained_variance, None, components.noise_edge)
+
+    def _components(self, release):
+        return release.components()
 
 
 def variance_share(request, default=0.2):

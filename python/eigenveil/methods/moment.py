@@ -56,6 +56,8 @@ class MomentPlan(Plan):
             released.covariance = covariance.psd
             released.covariance_raw = covariance.raw
             released.eigenvalues = covariance.eigenvalues
+            if self._plan.method == "gauss":  # what intervals are made of
+                released.sum_noise = (self._plan.product_sd, self._plan.off_diagonal_sd, moment.sum_sd)
             return released
         components = _core.principal_components(covariance, request.components)
         return add_components(
@@ -64,4 +66,4 @@ class MomentPlan(Plan):
 
 
 GAUSS = MomentMethod("gauss", ("pca", "covariance", "lowrank"), "(epsilon, delta), rho, mu")
-LAPLACE = MomentMethod("laplace", ("pca", "covariance"), "pure epsilon; others on request")
+LAPLACE = MomentMethod("laplace", ("pca", "covariance", "lowrank"), "pure epsilon; others on request")

@@ -59,14 +59,7 @@ class SharpPlan(DrawnPlan):
         share = min(1.0, self._bound.radius**2 / len(spectrum))
         sharp = _core.sharp_privacy(spectrum, rows, request.components, share)
         mu = _core.gaussian_mu(request.budget, request.group_size)
-        beta = sharp.beta(mu)
-        facts.update(mu=mu, mu_min=sharp.mu_min, achievable=beta is not None, theta=sharp.theta, gap=sharp.gap, plateau_end=sharp.plateau_end)
-        if beta is not None:
-            facts.update(
-                beta=beta, worst_case_epsilon=sharp.worst_case_epsilon(beta), predicted_error_op2=sharp.error_operator2(beta),
-                predicted_error_f2=sharp.error_frobenius2(beta),
-            )
-        return facts
+        return {**facts, **level_facts(sharp, mu, sharp.beta(mu))}
 
     def release(self, request, gram, seed):
         outcome = self._plan.run(gram, seed)
@@ -80,6 +73,18 @@ class SharpPlan(DrawnPlan):
         elif not self._ranks:
             released.details["worst_case_epsilon_per_row_of_the_draw"] = outcome.worst_case_epsilon
         return released
+
+
+def level_facts(sharp, mu, beta):
+    """What theory says of a target mu and the noise level beta that meets it; None where there is none."""
+    facts = {"mu": mu, "mu_min": sharp.mu_min, "achievable": mu is not None and beta is not None}
+    facts.update(theta=sharp.theta, gap=sharp.gap, plateau_end=sharp.plateau_end)
+    if beta is not None:
+        facts.update(
+            beta=beta, worst_case_epsilon=sharp.worst_case_epsilon(beta), predicted_error_op2=sharp.error_operator2(beta),
+            predicted_error_f2=sharp.error_frobenius2(beta),
+        )
+    return facts
 
 
 SHARP = SharpMethod()

@@ -26,6 +26,7 @@ class SpikedMethod(Method):
         "rank": None,
         "max_rank": None,
         "row_count": None,
+        "gaussian_rows": False,
         "c1": 1.0,
         "c2": 4.0,
         "c3": 4.0,
@@ -66,6 +67,7 @@ class SpikedMethod(Method):
         # pca is about the subspace; the source splits evenly for the covariance.
         public.variance_share = variance_share(request, 0.2 if request.task == "pca" else 0.5)
         public.published = options.calibration == "published"
+        public.gaussian_rows = bool(options.gaussian_rows)
         public.set_constants(*(float(getattr(options, c)) for c in ("c1", "c2", "c3", "c5")))
         return public
 
@@ -110,6 +112,7 @@ class SpikedPlan(Plan):
             sample.rows,
             details={
                 "sigma2" if self._public.noise_variance is not None else "noisy_sigma2": release.noise_variance,
+                "rank": release.rank,
                 "sigma2_upper": release.noise_variance_upper,
                 "lambda_lower": release.spike_lower,
                 "noisy_top_eigenvalues": release.noisy_eigenvalues,

@@ -1,0 +1,62 @@
+"""For the curator's eyes: whether private rows look like the model a release rests on."""
+
+from __future__ import annotations
+
+import os
+
+from . import _core
+from ._errors import EigenveilError
+from ._progress import Progress
+from ._rows import is_gram
+from .methods import choose_method
+
+
+def diagnose_spiked(released, X):
+    """**CURATOR ONLY.** Whether the rows fit the model that the noise of a "spiked" release was scaled to.
+
+    The answer is computed from the exact eigenvalues of the rows: it is private, no part of any release, and not covered by its guarantee.
+
+    Parameters
+    ----------
+    released : PrivatePCA or PrivateCovariance
+        Fitted with ``method="spiked"``.
+    X : array, data frame, Arrow data, or path
+        The private rows it was fitted to.
+
+    Returns
+    -------
+    SpikedDiagnostic
+        ``all_hold``; ``checks``, a list of (name, holds, words); ``eigenvalues``, the largest exact ones; ``str()`` is the text of the command
+        line's ``--diagnostic``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenveil import PrivatePCA, diagnose_spiked
+    >>> rows = np.random.default_rng(0).normal(size=(4000, 5)) * [5, 1, 1, 1, 1]
+    >>> model = {"sigma2": 1.0, "lambda": 20.0, "row_count": 4000}
+    >>> pca = PrivatePCA(1, epsilon=1, delta=1e-5, method="spiked", neighbours="independent-copy", method_options=model).fit(rows)
+    >>> diagnose_spiked(pca, rows)
+    <SpikedDiagnostic CURATOR ONLY, not a release: the model holds>
+    """
+    released._check_released()
+    if released.method_ != "spiked":
+        raise EigenveilError("the diagnostic is about the model of method 'spiked'; the other methods rest on none")
+    if is_gram(X):
+        gram = _core.ExactGram.load(os.fsdecode(X))
+        _, request = choose_method(released.method, released._request(gram.columns))
+        return _diagnosed(released, _core.sample_covariance(gram, request.scaled), request)
+    options = released._options()
+    source = released._open(X, options)
+    if len(source.names) != released.n_features_in_:
+        raise EigenveilError(f"X has {len(source.names)} features, but the release has {released.n_features_in_}")
+    method, request = choose_method(released.method, released._request(source.names))
+    accumulator = _core.TableOrGramAccumulator(source.names, released._bound(method, request), released.threads or 0)
+    with Progress(released.progress, "diagnose_spiked") as progress:
+        source.feed(accumulator, options, progress)
+    return _diagnosed(released, _core.sample_covariance(accumulator.finish(), request.scaled), request)
+
+
+def _diagnosed(released, sample, request):
+    facts = released.details_
+    return _core.diagnose_spiked(sample, facts["rank"], facts["sigma2_upper"], facts["lambda_lower"], float(request.options.spread))

@@ -1,0 +1,110 @@
+#include <nanobind/eigen/dense.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "cli/released_input.hpp"
+#include "eigenveil/mechanism/released_gram.hpp"
+#include "eigenveil/report/explain.hpp"
+
+namespace eigenveil::python {
+namespace {
+
+using namespace nb::literals;
+
+/// About the mean where the release has one, unless second moments are asked for.
+MomentEstimate moments_of(const ReleasedGram& gram, bool about_zero) {
+  return about_zero || !gram.intercept ? second_moment(gram) : unwrap(covariance(gram));
+}
+
+nb::dict moments(const ReleasedGram& gram, bool about_zero) {
+  const MomentEstimate found = moments_of(gram, about_zero);
+  const Result<Matrix> correlations = correlation(found);
+  nb::dict all;
+  all["estimate"] = about_zero || !gram.intercept ? "second_moment" : "covariance";
+  all["rows"] = gram.rows;
+  all["columns"] = found.names;
+  all["values"] = found.value;
+  all["standard_errors"] = found.standard_error;
+  all["mean"] = found.mean.size() > 0 ? nb::cast(found.mean) : nb::none();
+  all["correlations"] = correlations ? nb::cast(*correlations) : nb::none();
+  return all;
+}
+
+nb::dict regression(const ReleasedGram& gram, const std::string& response,
+                    const std::vector<std::string>& predictors, double ridge, double level,
+                    bool raw) {
+  constexpr double kLargestRidge = 1e50;  // its square, times any number of rows, is a double
+  if (!(ridge >= 0.0) || !(ridge <= kLargestRidge)) {
+    throw Failure{{ErrorCode::BadRequest, "--ridge must be a number from 0 to 1e50"}};
+  }
+  const Regression fit =
+      unwrap(regress(gram, {response, predictors, ridge, level,
+                            raw ? CoefficientTarget::RawData : CoefficientTarget::Population}));
+  nb::dict all;
+  all["predictors"] = fit.names;
+  all["rows"] = gram.rows;
+  all["measured_from"] = gram.from_midpoints ? "public midpoints" : "zero";
+  all["coefficients"] = fit.coefficients;
+  all["standard_errors"] = fit.standard_errors;
+  all["low"] = fit.low;
+  all["high"] = fit.high;
+  all["uncorrected"] = fit.uncorrected;
+  all["residual_sd"] = fit.residual_sd;
+  return all;
+}
+
+nb::dict components(const ReleasedGram& gram, Eigen::Index count) {
+  const MomentEstimate moment = moments_of(gram, false);
+  if (count < 1 || count > static_cast<Eigen::Index>(moment.names.size())) {
+    throw Failure{{ErrorCode::BadRequest, "-k must satisfy 1 <= -k <= the number of columns"}};
+  }
+  const ComponentEstimate found = components_of(gram, moment, count);
+  nb::dict all;
+  all["columns"] = moment.names;
+  all["variance"] = found.variance;
+  all["standard_errors"] = found.standard_error;
+  all["loadings"] = found.loadings;
+  return all;
+}
+
+}  // namespace
+
+void bind_analyse(nb::module_& m) {
+  nb::class_<ReleasedGram>(m, "ReleasedGram", "Released sums of row products, with their noise.")
+      .def_ro("names", &ReleasedGram::names)
+      .def_ro("rows", &ReleasedGram::rows)
+      .def_ro("intercept", &ReleasedGram::intercept)
+      .def_ro("products", &ReleasedGram::products)
+      .def("corrected", &ReleasedGram::corrected);
+  m.def(
+      "read_released_grams",
+      [](const std::vector<std::string>& paths) { return unwrap(cli::read_released_grams(paths)); },
+      "paths"_a, "Masked tables and covariances as the command line wrote them.");
+  m.def(
+      "covariance_gram",
+      [](std::vector<std::string> names, const Matrix& raw, double rows, double rows_sd,
+         const Vector& scales, double diagonal_sd, double off_diagonal_sd, double sum_sd,
+         bool from_midpoints, const std::optional<Vector>& mean) {
+        return unwrap(cli::gram_of({std::move(names),
+                                    raw,
+                                    rows,
+                                    rows_sd,
+                                    scales,
+                                    {0.0, diagonal_sd, off_diagonal_sd, sum_sd, 0.0},
+                                    from_midpoints,
+                                    mean}));
+      },
+      "names"_a, "raw"_a, "rows"_a, "rows_sd"_a, "scales"_a, "diagonal_sd"_a, "off_diagonal_sd"_a,
+      "sum_sd"_a, "from_midpoints"_a, "mean"_a.none());
+  m.def("analyse_moments", &moments, "gram"_a, "second_moment"_a);
+  m.def("analyse_regress", &regression, "gram"_a, "response"_a, "predictors"_a, "ridge"_a,
+        "level"_a, "raw"_a);
+  m.def("analyse_pca", &components, "gram"_a, "components"_a);
+  m.def(
+      "explain_release", [](const std::string& path) { return unwrap(explain_release(path)); },
+      "path"_a);
+}
+
+}  // namespace eigenveil::python
