@@ -59,9 +59,8 @@ TEST(Cancellation, HelpersStopWithTheirCaller) {
     ADD_FAILURE();
   }));
   std::atomic<int> tasks = 0;
-  EXPECT_FALSE(run_cancellable(cancelled, [&] {
-    parallel_for(1000, 3, [&](std::size_t) { ++tasks; });
-  }));
+  EXPECT_FALSE(
+      run_cancellable(cancelled, [&] { parallel_for(1000, 3, [&](std::size_t) { ++tasks; }); }));
   EXPECT_EQ(tasks, 0);
 }
 
