@@ -56,7 +56,10 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         ndarray of shape (n_rows, n_features)
         """
         self._check_released()
-        rows = np.asarray(X) @ self.components_
+        scores = np.asarray(X)
+        if scores.ndim != 2 or scores.shape[1] != len(self.components_) or scores.dtype.kind not in "fiubc":
+            raise ValueError(f"X must be an array of numbers with one row per record and {len(self.components_)} columns, the scores along the components")
+        rows = scores @ self.components_
         return as_complex(as_pairs(rows) * self.scale_ + self.center_) if np.iscomplexobj(rows) else rows * self.scale_ + self.center_
 
     def score(self, X, y=None):

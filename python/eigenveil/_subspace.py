@@ -65,7 +65,7 @@ def make_plan(p, rows, dimension):
     parts = 1 if p.failure_probability is None else _core.boosting_parts(float(p.failure_probability))
     plan = _core.plan_subspace(
         rows // parts, dimension, k, budget.epsilon, budget.delta, p.aggregate or "", p.gamma, p.groups, whole(p.references, "references", 0),
-        float(p.cell_factor), float(p.radius_factor),
+        float(p.cell_factor), float(p.radius_factor), float(p.largest_noise_angle),
     )
     return plan, parts
 
@@ -98,6 +98,8 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         Cell side over the default one (``aggregate="grid"``).
     radius_factor : float, default=1.0
         Radius over the default one (``aggregate="core"``).
+    largest_noise_angle : float, default=0.7071...
+        NULL is answered when the sine ``noise_angle`` is larger. The default is noise as large as the signal.
     failure_probability : float, optional
         Boosting: learn on disjoint parts of the rows and take what most agree on.
     angle : float, default=0.1
@@ -126,7 +128,8 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
     echelon_ : list of list of str
         With ``exact``: the reduced row-echelon basis in fractions (with ``affine``: of the rows with a last coordinate 1).
     details_ : dict
-        ``noise_angle``: sine of the angle that noise alone explains; sizes of the plan.
+        ``noise_angle``: sine of the angle by which noise may have turned the subspace (a bound, but for one run in a thousand); sizes of the
+        plan.
     n_samples_ : int
         Public here.
     guarantee_, method_
@@ -161,6 +164,7 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         references=4,
         cell_factor=1.0,
         radius_factor=1.0,
+        largest_noise_angle=0.5**0.5,
         failure_probability=None,
         angle=0.1,
         exceptions=None,

@@ -120,14 +120,15 @@ void bind_learned(nb::module_& m) {
       [](std::size_t rows, std::size_t dimension, std::size_t subspace, double epsilon,
          double delta, const std::string& aggregate, const std::optional<double>& gamma,
          const std::optional<std::size_t>& groups, std::size_t references, double cell_factor,
-         double radius_factor) {
+         double radius_factor, double largest_noise_angle) {
         return unwrap(SubspacePlan::make(
             {rows, dimension, subspace, pair_of(epsilon, delta),
              aggregate == "grid" ? SubspaceAggregate::Grid : SubspaceAggregate::Core, gamma, groups,
-             references, cell_factor, radius_factor}));
+             references, cell_factor, radius_factor, largest_noise_angle}));
       },
       "rows"_a, "dimension"_a, "subspace"_a, "epsilon"_a, "delta"_a, "aggregate"_a,
-      "gamma"_a.none(), "groups"_a.none(), "references"_a, "cell_factor"_a, "radius_factor"_a);
+      "gamma"_a.none(), "groups"_a.none(), "references"_a, "cell_factor"_a, "radius_factor"_a,
+      "largest_noise_angle"_a = SubspaceRequest::kNoiseAsLargeAsSignal);
 }
 
 void bind_exact(nb::module_& m) {
