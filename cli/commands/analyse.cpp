@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.hpp"
-#include "cli/methods/document_parts.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
-#include "cli/released_input.hpp"
+#include "eigenveil/publication/document_parts.hpp"
+#include "eigenveil/publication/released_input.hpp"
 
 namespace eigenveil::cli {
 namespace {

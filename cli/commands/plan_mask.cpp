@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.hpp"
-#include "cli/methods/mask_facts.hpp"
 #include "cli/methods/request.hpp"
 #include "cli/options/checks.hpp"
+#include "eigenveil/publication/mask_facts.hpp"
 
 namespace eigenveil::cli {
 namespace {

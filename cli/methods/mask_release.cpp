@@ -8,8 +8,8 @@
 #include <numeric>
 #include <optional>
 
-#include "cli/methods/pseudo_release.hpp"
 #include "cli/options/checks.hpp"
+#include "eigenveil/publication/pseudo_release.hpp"
 #include "eigenveil/report/release_writer.hpp"
 
 namespace eigenveil::cli {

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "cli/exact_pass.hpp"
-#include "cli/methods/mask_document.hpp"
 #include "cli/options/budget_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/outcome.hpp"
-#include "cli/pseudo_writer.hpp"
+#include "eigenveil/publication/mask_document.hpp"
+#include "eigenveil/publication/pseudo_writer.hpp"
 
 namespace eigenveil::cli {
 

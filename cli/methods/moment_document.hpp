@@ -1,8 +1,8 @@
 #pragma once
 
-#include "cli/methods/document_parts.hpp"
 #include "eigenveil/mechanism/moment_plan.hpp"
 #include "eigenveil/mechanism/principal_components.hpp"
+#include "eigenveil/publication/document_parts.hpp"
 #include "eigenveil/report/document.hpp"
 
 namespace eigenveil::cli {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "cli/methods/document_parts.hpp"
 #include "eigenveil/mechanism/low_rank.hpp"
 #include "eigenveil/mechanism/orbit_components.hpp"
+#include "eigenveil/publication/document_parts.hpp"
 
 namespace eigenveil::cli {
 

@@ -1,16 +1,17 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/exact_pass.hpp"
 #include "cli/methods/method.hpp"
 #include "cli/methods/orbit_document.hpp"
-#include "cli/methods/orbit_plan_facts.hpp"
 #include "cli/methods/orbit_plan_text.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/summary.hpp"
 #include "eigenveil/core/symmetric_eigen.hpp"
 #include "eigenveil/mechanism/orbit_bounds.hpp"
+#include "eigenveil/publication/orbit_plan_facts.hpp"
 #include "eigenveil/sampling/orbit.hpp"
 
 namespace eigenveil::cli {

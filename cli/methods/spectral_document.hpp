@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/methods/document_parts.hpp"
 #include "cli/methods/request.hpp"
 #include "eigenveil/data/bounding.hpp"
+#include "eigenveil/publication/document_parts.hpp"
 #include "eigenveil/report/document.hpp"
 
 namespace eigenveil::cli {

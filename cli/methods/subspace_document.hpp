@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cli/methods/document_parts.hpp"
 #include "eigenveil/mechanism/exponential.hpp"
+#include "eigenveil/publication/document_parts.hpp"
 
 namespace eigenveil::cli {
 

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "cli/methods/document_parts.hpp"
 #include "cli/methods/method.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/progress.hpp"
@@ -9,6 +8,7 @@
 #include "eigenveil/mechanism/covariance.hpp"
 #include "eigenveil/mechanism/principal_components.hpp"
 #include "eigenveil/mechanism/within_subspace.hpp"
+#include "eigenveil/publication/document_parts.hpp"
 
 namespace eigenveil::cli {
 namespace {

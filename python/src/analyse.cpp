@@ -4,8 +4,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "cli/released_input.hpp"
 #include "eigenveil/mechanism/released_gram.hpp"
+#include "eigenveil/publication/released_input.hpp"
 #include "eigenveil/report/explain.hpp"
 
 namespace eigenveil::python {
@@ -80,21 +80,21 @@ void bind_analyse(nb::module_& m) {
       .def("corrected", &ReleasedGram::corrected);
   m.def(
       "read_released_grams",
-      [](const std::vector<std::string>& paths) { return unwrap(cli::read_released_grams(paths)); },
+      [](const std::vector<std::string>& paths) { return unwrap(read_released_grams(paths)); },
       "paths"_a, "Masked tables and covariances as the command line wrote them.");
   m.def(
       "covariance_gram",
       [](std::vector<std::string> names, const Matrix& raw, double rows, double rows_sd,
          const Vector& scales, double diagonal_sd, double off_diagonal_sd, double sum_sd,
          bool from_midpoints, const std::optional<Vector>& mean) {
-        return unwrap(cli::gram_of({std::move(names),
-                                    raw,
-                                    rows,
-                                    rows_sd,
-                                    scales,
-                                    {0.0, diagonal_sd, off_diagonal_sd, sum_sd, 0.0},
-                                    from_midpoints,
-                                    mean}));
+        return unwrap(gram_of({std::move(names),
+                               raw,
+                               rows,
+                               rows_sd,
+                               scales,
+                               {0.0, diagonal_sd, off_diagonal_sd, sum_sd, 0.0},
+                               from_midpoints,
+                               mean}));
       },
       "names"_a, "raw"_a, "rows"_a, "rows_sd"_a, "scales"_a, "diagonal_sd"_a, "off_diagonal_sd"_a,
       "sum_sd"_a, "from_midpoints"_a, "mean"_a.none());

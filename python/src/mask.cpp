@@ -10,17 +10,14 @@
 #include <filesystem>
 
 #include "bind.hpp"
-#include "cli/methods/mask_facts.hpp"
-#include "cli/methods/pseudo_release.hpp"
 #include "eigenveil/mechanism/pseudo_rows.hpp"
+#include "eigenveil/publication/mask_facts.hpp"
+#include "eigenveil/publication/pseudo_release.hpp"
 
 namespace eigenveil::python {
 namespace {
 
 using namespace nb::literals;
-using cli::MaskNoise;
-using cli::MaskSettings;
-using cli::PseudoRelease;
 
 /// All pseudo-rows of a released factor, n x p: post-processing.
 Matrix pseudo_rows(const Matrix& factor, std::int64_t count, const Vector& scales,
@@ -60,8 +57,8 @@ void bind_settings(nb::module_& m) {
           },
           "method"_a, "budget"_a, "relation"_a, "bound"_a, "columns"_a, "intercept"_a,
           "published"_a, "scaled"_a, "group_size"_a, "smallest_block"_a)
-      .def_prop_ro("columns", [](const MaskSettings& s) { return cli::pseudo_columns(s); })
-      .def_prop_ro("scales", [](const MaskSettings& s) { return cli::pseudo_scales(s); });
+      .def_prop_ro("columns", [](const MaskSettings& s) { return pseudo_columns(s); })
+      .def_prop_ro("scales", [](const MaskSettings& s) { return pseudo_scales(s); });
 }
 
 MaskRequest request_of(const MaskSettings& s) {
@@ -73,8 +70,7 @@ std::int64_t block_of(const MaskSettings& s, std::int64_t rows) {
 }
 
 nb::dict noises(const MaskSettings& settings, std::int64_t rows) {
-  const cli::MaskFacts facts =
-      unwrap(cli::mask_facts(request_of(settings), block_of(settings, rows)));
+  const MaskFacts facts = unwrap(mask_facts(request_of(settings), block_of(settings, rows)));
   nb::dict all;
   all["sigma_asked"] = facts.asked;
   all["sigma"] = facts.zero_row;
@@ -129,7 +125,7 @@ void bind_release(nb::module_& m) {
 void publish(const MaskSettings& settings, const PseudoRelease& release, const std::string& out,
              bool npy, bool factor_only, int threads, const std::optional<std::uint64_t>& seed) {
   namespace fs = std::filesystem;
-  cli::PseudoTarget target = cli::pseudo_target(out, npy ? TableFormat::Npy : TableFormat::Csv);
+  PseudoTarget target = pseudo_target(out, npy ? TableFormat::Npy : TableFormat::Csv);
   target.factor_only = factor_only;
   target.threads = threads_of(threads);
   if (target.file && factor_only) {
@@ -137,7 +133,7 @@ void publish(const MaskSettings& settings, const PseudoRelease& release, const s
   }
   std::vector<std::string> names;
   if (target.file) {
-    names = cli::names_beside(settings, target, release.guarantee.basis != Basis::NotPrivate);
+    names = names_beside(settings, target, release.guarantee.basis != Basis::NotPrivate);
   }
   for (const std::string& name : names) {
     if (fs::exists(fs::symlink_status(target.folder / name))) {
@@ -146,7 +142,7 @@ void publish(const MaskSettings& settings, const PseudoRelease& release, const s
   }
   run_interruptibly([&] {
     RandomStream stream = stream_for(seed);
-    unwrap(cli::publish_pseudo(settings, release, target, stream));
+    unwrap(publish_pseudo(settings, release, target, stream));
   });
 }
 
@@ -156,20 +152,20 @@ void bind_mask(nb::module_& m) {
   bind_settings(m);
   bind_release(m);
   m.def(
-      "check_pseudo", [](const MaskSettings& s) { unwrap(cli::check_pseudo(s)); }, "settings"_a);
+      "check_pseudo", [](const MaskSettings& s) { unwrap(check_pseudo(s)); }, "settings"_a);
   m.def(
       "draw_pseudo",
       [](const MaskSettings& settings, const std::vector<ExactGram>& grams,
          const std::optional<std::uint64_t>& seed) {
         return interruptibly([&] {
           RandomStream stream = stream_for(seed);
-          return unwrap(cli::draw_pseudo(settings, grams, true, stream));
+          return unwrap(draw_pseudo(settings, grams, true, stream));
         });
       },
       "settings"_a, "grams"_a, "seed"_a.none() = nb::none());
   m.def("publish_pseudo", &publish, "settings"_a, "release"_a, "out"_a, "npy"_a, "factor_only"_a,
         "threads"_a, "seed"_a.none() = nb::none());
-  m.def("pseudo_gram", &cli::gram_of, "settings"_a, "release"_a);
+  m.def("pseudo_gram", &gram_of, "settings"_a, "release"_a);
   m.def(
       "plan_mask",
       [](const MaskSettings& s, std::int64_t rows) {

@@ -6,13 +6,14 @@
 #include <nanobind/stl/variant.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "bind.hpp"
-#include "cli/methods/orbit_plan_facts.hpp"
 #include "eigenveil/mechanism/covariance.hpp"
 #include "eigenveil/mechanism/low_rank.hpp"
 #include "eigenveil/mechanism/orbit_components.hpp"
 #include "eigenveil/mechanism/orbit_matrices.hpp"
+#include "eigenveil/publication/orbit_plan_facts.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -70,7 +71,7 @@ void bind_components(nb::module_& m) {
           "facts",
           [](const OrbitComponentsPlan& p, const std::string& task, double rows,
              const Vector& spectrum) {
-            return cli::components_facts({task, rows}, p, spectrum).dump();
+            return components_facts({task, rows}, p, spectrum).dump();
           },
           "task"_a, "rows"_a, "spectrum"_a, "JSON, as `plan` prints it.")
       .def_prop_ro("product_sd",
@@ -113,7 +114,7 @@ void bind_low_rank(nb::module_& m) {
       .def(
           "facts",
           [](const LowRankPlan& p, const std::string& task, double rows, const Vector& spectrum) {
-            return cli::low_rank_facts({task, rows}, p, spectrum).dump();
+            return low_rank_facts({task, rows}, p, spectrum).dump();
           },
           "task"_a, "rows"_a, "spectrum"_a, "JSON, as `plan` prints it.")
       .def_prop_ro("eigenvalue_sd", &LowRankPlan::eigenvalue_sd)
@@ -145,7 +146,7 @@ void bind_target(nb::module_& m) {
       .def(
           "facts",
           [](const OrbitPlan& p, const std::string& task, double rows, const Vector&) {
-            return cli::target_facts({task, rows}, p).dump();
+            return target_facts({task, rows}, p).dump();
           },
           "task"_a, "rows"_a, "spectrum"_a, "JSON, as `plan` prints it.")
       .def_prop_ro("spectrum", [](const OrbitPlan& p) { return p.spectrum(); })

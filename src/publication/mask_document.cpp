@@ -1,12 +1,12 @@
-#include "cli/methods/mask_document.hpp"
+#include "eigenveil/publication/mask_document.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "cli/methods/document_parts.hpp"
 #include "eigenveil/mechanism/covariance.hpp"
+#include "eigenveil/publication/document_parts.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 
 std::vector<std::string> pseudo_columns(const MaskSettings& settings) {
   std::vector<std::string> names;
@@ -88,4 +88,4 @@ ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noi
   return document;
 }
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "cli/methods/mask_document.hpp"
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/mechanism/released_gram.hpp"
+#include "eigenveil/publication/mask_document.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 
 /// A covariance by method gauss, as it was released.
 struct ReleasedCovariance {
@@ -31,4 +31,4 @@ Result<ReleasedGram> read_released_gram(const std::string& path);
 /// Shards with the same noise on every cell are one table, as `mask --blocks` writes it.
 Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths);
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

@@ -8,7 +8,7 @@
 #include "eigenveil/mechanism/pseudo_rows.hpp"
 #include "eigenveil/report/document.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 
 /// How pseudo-data is written down.
 enum class PseudoFormat : std::uint8_t { Csv, CsvGzip, Npy };
@@ -26,4 +26,4 @@ struct PseudoTable {
 Result<std::string> write_pseudo_rows(std::vector<PseudoRows> blocks, std::int64_t rows,
                                       const PseudoTable& table, AtomicFile& file);
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "eigenveil/mechanism/low_rank.hpp"
 #include "eigenveil/mechanism/orbit_components.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 
 /// A table nobody has read.
 struct AssumedTable {
@@ -22,4 +22,4 @@ nlohmann::ordered_json low_rank_facts(const AssumedTable& table, const LowRankPl
                                       const Vector& eigenvalues);
 nlohmann::ordered_json target_facts(const AssumedTable& table, const OrbitPlan& plan);
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

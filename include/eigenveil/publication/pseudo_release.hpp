@@ -4,13 +4,13 @@
 #include <optional>
 #include <vector>
 
-#include "cli/methods/mask_document.hpp"
-#include "cli/pseudo_writer.hpp"
 #include "eigenveil/mechanism/released_gram.hpp"
+#include "eigenveil/publication/mask_document.hpp"
+#include "eigenveil/publication/pseudo_writer.hpp"
 #include "eigenveil/report/release_writer.hpp"
 
 // What `mask` draws and writes, without the command line: the Python package uses this too.
-namespace eigenveil::cli {
+namespace eigenveil {
 
 /// The factors of all blocks under one plan.
 struct PseudoRelease {
@@ -63,4 +63,4 @@ Result<PublishedPseudo> publish_pseudo(const MaskSettings& settings, const Pseud
 /// which round to a grid far below the noise.
 ReleasedGram gram_of(const MaskSettings& settings, const PseudoRelease& release);
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

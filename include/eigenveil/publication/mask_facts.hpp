@@ -2,7 +2,7 @@
 
 #include "eigenveil/mechanism/mask.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 
 /// All noises a masked release could have: what `plan mask` shows. The Python package uses it too.
 struct MaskFacts {
@@ -22,4 +22,4 @@ struct MaskFacts {
 /// `block`: public number of rows of the smallest block.
 Result<MaskFacts> mask_facts(MaskRequest request, std::int64_t block);
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

@@ -4,7 +4,7 @@
 #include "eigenveil/mechanism/moment_plan.hpp"
 #include "eigenveil/report/document.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 
 /// How pseudo-data was asked for; public.
 struct MaskSettings {
@@ -42,4 +42,4 @@ ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noi
                               const std::vector<std::int64_t>& block_rows,
                               const Guarantee& guarantee);
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

@@ -1,4 +1,4 @@
-#include "cli/released_input.hpp"
+#include "eigenveil/publication/released_input.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "eigenveil/data/open.hpp"
 #include "eigenveil/report/explain.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 namespace {
 
 namespace fs = std::filesystem;
@@ -386,4 +386,4 @@ Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths) 
   return all;
 }
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

@@ -1,4 +1,4 @@
-#include "cli/methods/pseudo_release.hpp"
+#include "eigenveil/publication/pseudo_release.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "eigenveil/mechanism/gauss.hpp"
 #include "eigenveil/report/grid_rows.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 namespace {
 
 namespace fs = std::filesystem;
@@ -355,4 +355,4 @@ ReleasedGram gram_of(const MaskSettings& settings, const PseudoRelease& release)
   return gram;
 }
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

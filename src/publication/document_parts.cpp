@@ -1,8 +1,8 @@
-#include "cli/methods/document_parts.hpp"
+#include "eigenveil/publication/document_parts.hpp"
 
 #include <fmt/format.h>
 
-namespace eigenveil::cli {
+namespace eigenveil {
 namespace {
 
 void add_budget(Fields& fields, const Budget& budget) {
@@ -93,4 +93,4 @@ Fields public_parameters(const PublicParameters& parameters, const Schema& schem
   return fields;
 }
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

@@ -7,7 +7,7 @@
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/report/document.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 
 /// How the result was asked for; public.
 struct MomentSettings {
@@ -34,4 +34,4 @@ void add_count(ReleaseDocument& document, double count, double count_sd);
 std::vector<std::string> component_names(Eigen::Index count);
 std::vector<double> to_list(const Vector& values);
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

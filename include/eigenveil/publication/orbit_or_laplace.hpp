@@ -1,8 +1,8 @@
 #pragma once
 
-#include "cli/methods/orbit_plan_facts.hpp"
+#include "eigenveil/publication/orbit_plan_facts.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 
 /// Which of the two pure-epsilon methods for a low-rank matrix has the smaller error, from public
 /// facts: the error of a drawn direction grows with the leading eigenvalue, noise on the entries
@@ -12,4 +12,4 @@ namespace eigenveil::cli {
 void add_laplace_rival(nlohmann::ordered_json& facts, const AssumedTable& table,
                        const LowRankPlan& plan, const Vector& eigenvalues);
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

@@ -1,13 +1,14 @@
-#include "cli/methods/orbit_plan_facts.hpp"
+#include "eigenveil/publication/orbit_plan_facts.hpp"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
-#include "cli/methods/orbit_or_laplace.hpp"
 #include "eigenveil/mechanism/orbit_bounds.hpp"
 #include "eigenveil/mechanism/projected_moment.hpp"
+#include "eigenveil/publication/orbit_or_laplace.hpp"
 #include "eigenveil/report/document.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 namespace {
 
 using Facts = nlohmann::ordered_json;
@@ -131,4 +132,4 @@ Facts target_facts(const AssumedTable& table, const OrbitPlan& plan) {
   return facts;
 }
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

@@ -1,4 +1,4 @@
-#include "cli/pseudo_writer.hpp"
+#include "eigenveil/publication/pseudo_writer.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 #include "eigenveil/report/grid_rows.hpp"
 #include "eigenveil/report/table_format.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 namespace {
 
 std::string header_of(const PseudoTable& table, std::int64_t rows) {
@@ -129,4 +129,4 @@ Result<std::string> write_pseudo_rows(std::vector<PseudoRows> blocks, std::int64
   return writer.checksum();
 }
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

@@ -1,10 +1,12 @@
-#include "cli/methods/orbit_or_laplace.hpp"
+#include "eigenveil/publication/orbit_or_laplace.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include "eigenveil/mechanism/laplace.hpp"
 #include "eigenveil/mechanism/predicted_error.hpp"
 #include "eigenveil/mechanism/projected_moment.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 
 using Facts = nlohmann::ordered_json;
 
@@ -38,4 +40,4 @@ void add_laplace_rival(Facts& facts, const AssumedTable& table, const LowRankPla
   }
 }
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

@@ -1,4 +1,4 @@
-#include "cli/methods/mask_facts.hpp"
+#include "eigenveil/publication/mask_facts.hpp"
 
 #include <cmath>
 
@@ -7,7 +7,7 @@
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/privacy/pair_per_row.hpp"
 
-namespace eigenveil::cli {
+namespace eigenveil {
 
 Result<MaskFacts> mask_facts(MaskRequest request, std::int64_t block) {
   const auto* target = std::get_if<ApproxDp>(&request.budget);
@@ -45,4 +45,4 @@ Result<MaskFacts> mask_facts(MaskRequest request, std::int64_t block) {
   return facts;
 }
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil
