@@ -95,7 +95,10 @@ void print_summary(const ReleaseDocument& document, const std::string& input) {
   }
   fmt::print("  answer      {}\n", answer_in_words(parameters));
   if (const auto* angle = find<double>(document.result, "noise_angle")) {
-    fmt::print("  error       noise turns it by an angle of sine up to about {:.3g}\n", *angle);
+    const auto* parts = find<std::int64_t>(parameters, "parts");
+    fmt::print(
+        "  error       noise turns it by an angle of sine at most {:.3g}, but for one {} in 1000\n",
+        *angle, parts != nullptr && *parts > 1 ? "part" : "run");
   }
   if (const auto* variance =
           find<std::vector<double>>(document.result, "noisy_explained_variance")) {

@@ -243,7 +243,8 @@ Result<SubspaceAttacks> weighing_attacks(const ApproxDp& budget, bool mutants) {
 /// Log likelihood ratio of the average, one group a radius above against a radius below the others,
 /// all of them at full weight. The weight is the same for both, so What says nothing and the
 /// average alone must be mu-GDP. The mean moves by 2 r / t, a third of what the lemma allows: the
-/// largest move of all data sets with equal weights that a search over small ones found.
+/// largest move of all data sets with equal weights that a search over small ones found. So this
+/// audit has little power: noise up to three times too small passes it, and K is left to the proof.
 Statistic averaged(const StableCore& core, std::int64_t groups, bool above) {
   const double mean = 1.0 / static_cast<double>(groups);
   return

@@ -23,7 +23,14 @@ constexpr double kRungFactor = 3.0;
 constexpr std::size_t kLargestPositions = 120'000'000;
 /// Positions are rounded to this share of the smallest radius over sqrt(coordinates).
 constexpr double kStepsPerRadius = 32.0;
-constexpr double kFewestRadiusSteps = 0x1p14;
+constexpr double kUsualRadiusSteps = 0x1p14;
+/// Radii that steps of kFinestStep resolve no better than this (over sqrt(coordinates)) are
+/// widened: rounding then adds 0.5% to a distance, (0.41 / 4)^2 / 2.
+constexpr double kFewestStepsPerRadius = 4.0;
+/// Cells of the grid have this many steps, and never fewer than the second number: a whole number
+/// of steps is then within 1% of any side.
+constexpr double kUsualSideSteps = 0x1p20;
+constexpr double kFewestSideSteps = 64.0;
 /// The default cells are as narrow as an answer with this probability allows.
 constexpr double kGridAnswer = 0.9;
 /// Probability that noise turns the subspace further than the release says.
@@ -56,13 +63,17 @@ Result<void> check_request(const SubspaceRequest& request) {
 }
 
 /// The first-order radius for a given gamma; positions lie within sqrt(q d) of each other anyway.
-double radius_for(const detail::GroupSpread& spread, double gamma, std::size_t dimension,
-                  std::size_t subspace) {
-  const auto free = static_cast<double>(dimension - subspace);
+double radius_for(const detail::GroupSpread& spread, double gamma, const GroupShape& shape) {
+  const auto free = static_cast<double>(shape.dimension - shape.subspace);
   // Entries of E fluctuate too, which shows when there are few of them.
   const double slack = 1.0 + 3.0 * std::sqrt(2.0 / std::max(1.0, free));
-  const double smallest = 1e-12 * std::sqrt(static_cast<double>(dimension));
+  const double smallest = 1e-12 * std::sqrt(static_cast<double>(shape.dimension));
   return smallest + gamma * std::sqrt(2.0 * free * spread.quantile * slack);
+}
+
+/// Rounding moves a position by at most half a step in every coordinate.
+double largest_rounding(const GroupShape& shape) {
+  return 0.5 * shape.step * std::sqrt(static_cast<double>(shape.coordinates()));
 }
 
 }  // namespace
@@ -97,14 +108,14 @@ Result<void> SubspacePlan::try_core(std::size_t groups) {
   shape.per_group = request_.rows / groups;
   const detail::GroupSpread spread = detail::simulate_group_spread(
       shape.subspace, shape.per_group, shape.references, request_.radius_factor);
+  const double root = std::sqrt(static_cast<double>(shape.coordinates()));
   std::vector<double> radii;
   for (const double gamma : gammas_) {
-    radii.push_back(request_.radius_factor *
-                    radius_for(spread, gamma, shape.dimension, shape.subspace));
+    radii.push_back(std::max(kFewestStepsPerRadius * root * kFinestStep,
+                             request_.radius_factor * radius_for(spread, gamma, shape)));
   }
-  const double radius_steps = std::max(
-      kFewestRadiusSteps, kStepsPerRadius * std::sqrt(static_cast<double>(shape.coordinates())));
-  shape.step = radii.front() / radius_steps;
+  const double radius_steps = std::max(kUsualRadiusSteps, kStepsPerRadius * root);
+  shape.step = std::max(kFinestStep, radii.front() / radius_steps);
   Result<StableCore> core = StableCore::make(shape, radii, request_.budget);
   if (!core) {
     return error_of(core);
@@ -191,12 +202,14 @@ Result<void> SubspacePlan::plan_grid() {
   // probability 2 deviation / side.
   const double deviation = *request_.gamma * std::sqrt(free * spread.mean / coordinates) + 1e-12;
   const detail::GridOutlook outlook(*histogram, shape_.groups, spread.spreads);
-  const double cuts = outlook.largest_cuts(kGridAnswer) / request_.cell_factor;
-  const detail::GridOutlook::Chances chances = outlook.at(cuts);
-  cell_side_ = 2.0 * coordinates * deviation / cuts;
+  const double for_one_cut = 2.0 * coordinates * deviation;
+  const double side = request_.cell_factor * for_one_cut / outlook.largest_cuts(kGridAnswer);
+  shape_.step = std::max(kFinestStep, side / kUsualSideSteps);
+  side_steps_ = std::llround(std::max(kFewestSideSteps, side / shape_.step));
+  cell_side_ = static_cast<double>(side_steps_) * shape_.step;
+  const detail::GridOutlook::Chances chances = outlook.at(for_one_cut / cell_side_);
   agreement_ = chances.one_cell;
   answer_probability_ = chances.answer;
-  shape_.step = cell_side_ * 0x1p-20;
   angle_per_gamma_ = cell_side_ / std::sqrt(12.0) *
                      std::sqrt(static_cast<double>(shape_.dimension)) /
                      (spread.smallest_singular * *request_.gamma);
@@ -220,7 +233,7 @@ LearnedSubspace SubspacePlan::run_core(const GroupPositions& positions, RandomSt
   const double noise = average->noise_sd * (std::sqrt(static_cast<double>(shape_.dimension)) +
                                             std::sqrt(static_cast<double>(shape_.references)) +
                                             std::sqrt(-2.0 * std::log(kNoiseAngleError)));
-  const double angle = std::min(1.0, noise / span.smallest_singular);
+  const double angle = std::min(1.0, (noise + largest_rounding(shape_)) / span.smallest_singular);
   // A subspace that noise explains is no answer: this looks at released numbers alone.
   const bool whole = shape_.subspace == shape_.dimension;
   if (span.smallest_singular == 0.0 || (!(angle <= request_.largest_noise_angle) && !whole)) {
@@ -229,23 +242,38 @@ LearnedSubspace SubspacePlan::run_core(const GroupPositions& positions, RandomSt
   return {true, std::move(span.frame), average->noise_sd, angle, average->radius};
 }
 
+/// How far the released point lies from the position of any group in its cell (spectral norm), but
+/// for probability kNoiseAngleError: from the cell's middle, where the offset put it, at most half
+/// a diagonal, and the uniform point from the middle at most that or what random matrices allow
+/// (docs/proofs/grid_and_votes.md).
+double SubspacePlan::largest_grid_noise() const {
+  constexpr double kRootTwoPi = 2.5066282746310005;
+  const double half_diagonal = 0.5 * std::sqrt(static_cast<double>(shape_.coordinates()));
+  const double expected = kRootTwoPi / 8.0 *
+                          (std::sqrt(static_cast<double>(shape_.dimension)) +
+                           std::sqrt(static_cast<double>(shape_.references)));
+  const double excess = std::sqrt(-2.0 * std::log(kNoiseAngleError)) / kRootTwoPi;
+  return cell_side_ * (half_diagonal + std::min(half_diagonal, expected + excess)) +
+         largest_rounding(shape_);
+}
+
 LearnedSubspace SubspacePlan::run_grid(const GroupPositions& positions,
                                        RandomStream& stream) const {
-  const std::optional<Matrix> cell = detail::point_of_fullest_cell(
-      positions, *histogram_, static_cast<std::int64_t>(std::llround(cell_side_ / shape_.step)),
-      stream);
+  const std::optional<Matrix> cell =
+      detail::point_of_fullest_cell(positions, *histogram_, side_steps_, stream);
   if (!cell) {
     return {};
   }
   ReferenceSpan span = span_of_references(*cell, shape_.subspace);
   const double sd = cell_side_ / std::sqrt(12.0);
-  // A cell far wider than the signal has a point with large singular values of its own, so the
-  // expected ones decide: a public number.
-  const double angle = std::min(1.0, predicted_angle(*request_.gamma));
+  // The expected angle decides, a public number: the bound is several times larger, and a user who
+  // reads it can refuse the answer, too.
+  const double expected = predicted_angle(*request_.gamma);
   const bool whole = shape_.subspace == shape_.dimension;
-  if (span.smallest_singular == 0.0 || (!(angle <= request_.largest_noise_angle) && !whole)) {
+  if (span.smallest_singular == 0.0 || (!(expected <= request_.largest_noise_angle) && !whole)) {
     return {};
   }
+  const double angle = std::min(1.0, largest_grid_noise() / span.smallest_singular);
   return {true, std::move(span.frame), sd, angle, 0.0};
 }
 

@@ -15,7 +15,6 @@ namespace {
 
 using Index = Eigen::Index;
 
-constexpr double kLargestPosition = 0x1p44;
 /// Squares of singular values below this share of the largest are rounding errors.
 constexpr double kNegligibleEigenvalue = 1e-14;
 
@@ -53,6 +52,7 @@ void combine(const double* columns, Index stride, const double* weights, Index t
     }
   }
   // Adding 1.5 * 2^52 leaves no bits after the point: rounds to nearest for |x| <= 2^44.
+  static_assert(kLargestPosition <= 0x1p44);
   constexpr double kShift = 0x1.8p52;
   for (Index i = 0; i < count; ++i) {
     const double above =

@@ -81,16 +81,27 @@ Wide log_edge_moment(const std::vector<Vertex>& edges, bool swapped, const Wide&
 }  // namespace
 
 TradeOffCurve rounded_down(const std::vector<Vertex>& polygon) {
-  TradeOffCurve curve;
+  std::vector<double> a;
+  std::vector<double> b;
   for (const Vertex& vertex : polygon) {
-    const double a = std::max(0.0, enclose_down(vertex.type_one));
-    const double b = std::max(0.0, enclose_down(vertex.type_two - wide_slack()));
-    curve.type_one.push_back(a);
-    curve.type_two.push_back(curve.type_two.empty() ? b : std::min(b, curve.type_two.back()));
+    a.push_back(std::max(0.0, enclose_down(vertex.type_one)));
+    b.push_back(std::max(0.0, enclose_down(vertex.type_two - wide_slack())));
   }
-  curve.type_one.front() = 0.0;
-  curve.type_one.back() = 1.0;
-  curve.type_two.back() = 0.0;
+  a.front() = 0.0;
+  a.back() = 1.0;
+  b.back() = 0.0;
+  // Where rounding broke the order a vertex moves left to the next one, down to the one before.
+  for (std::size_t i = a.size() - 1; i > 0; --i) {
+    a[i - 1] = std::min(a[i - 1], a[i]);
+  }
+  TradeOffCurve curve;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double lowest = i == 0 ? b[i] : std::min(b[i], curve.type_two.back());
+    if (i == 0 || a[i] != curve.type_one.back() || lowest != curve.type_two.back()) {
+      curve.type_one.push_back(a[i]);
+      curve.type_two.push_back(lowest);
+    }
+  }
   return curve;
 }
 

@@ -67,15 +67,17 @@ double spectral_norm(const Matrix& matrix) {
 /// truth, sine <= |(I - UU')P| / s_k(P); the part of P that is no noise is computed here, and the
 /// norm of d x q normals exceeds sqrt(d) + sqrt(q) + sqrt(2 ln(1/alpha)) with probability at most
 /// alpha.
-double sine_limit(const Matrix& frame, const Matrix& mean, const LearnedSubspace& learned,
-                  double alpha) {
+double sine_limit(const Matrix& frame, const Matrix& mean, double step,
+                  const LearnedSubspace& learned, double alpha) {
   const double edge =
       std::sqrt(static_cast<double>(mean.rows())) + std::sqrt(static_cast<double>(mean.cols()));
   const double largest_noise = learned.noise_sd * (edge + std::sqrt(2.0 * std::log(1.0 / alpha)));
   const double rounding = std::sqrt(static_cast<double>(mean.size())) * learned.radius * 0x1p-24;
-  // noise_angle = noise / s_k with the norm that noise exceeds once in a thousand
-  const double smallest =
-      learned.noise_sd * (edge + std::sqrt(2.0 * std::log(1e3))) / learned.noise_angle;
+  // noise_angle = (noise + half a step a coordinate) / s_k, with the norm that noise exceeds once
+  // in a thousand
+  const double stated = learned.noise_sd * (edge + std::sqrt(2.0 * std::log(1e3))) +
+                        0.5 * step * std::sqrt(static_cast<double>(mean.size()));
+  const double smallest = stated / learned.noise_angle;
   return (spectral_norm(mean - frame * (frame.transpose() * mean)) + largest_noise + rounding) /
          smallest;
 }
@@ -94,8 +96,9 @@ void expect_found(Index d, Index k, Index n, double gamma, bool gamma_is_known,
   const GroupPositions positions = std::move(builder).finish();
   const LearnedSubspace learned = plan.run(positions, stream, 2).value();
   ASSERT_TRUE(learned.found) << d << " " << k;
-  const double limit = sine_limit(frame, mean_of_core(positions, learned.radius), learned,
-                                  alpha_of("mechanism: subspace found") / 4.0);
+  const double limit =
+      sine_limit(frame, mean_of_core(positions, learned.radius), positions.shape.step, learned,
+                 alpha_of("mechanism: subspace found") / 6.0);
   EXPECT_LE(sine_of_angle(frame, learned.frame), limit) << d << " " << k;
   // Broken twin: the same frame turned by what noise of three times the limit would do.
   const Matrix turned =
@@ -114,6 +117,26 @@ TEST(ApproximateSubspace, FindsTheSubspaceAtItsPredictedError) {
 TEST(ApproximateSubspace, LadderFindsGammaByItself) {
   RandomStream stream = RandomStream::seeded(seed_for("subspace ladder"));
   expect_found(20, 1, 6000, 1e-4, false, stream);
+}
+
+/// Steps fine enough for these radii would cut reference points off at the largest position, which
+/// gave a wrong subspace with a tiny noise_angle.
+TEST(ApproximateSubspace, TinyRadiiDoNotCutReferencePointsOff) {
+  RandomStream stream = RandomStream::seeded(seed_for("subspace tiny radii"));
+  expect_found(50, 2, 4000, 1e-12, true, stream);
+  expect_found(50, 2, 4000, 1e-10, true, stream);
+  SubspaceRequest request = request_for(Matrix::Zero(50, 4000), 2, 1e-12);
+  for (const SubspaceAggregate aggregate : {SubspaceAggregate::Core, SubspaceAggregate::Grid}) {
+    for (const double gamma : {1e-300, 1e-12, 1e-9, 1e-3}) {
+      for (const double factor : {1e-3, 1.0}) {
+        request.aggregate = aggregate;
+        request.gamma = gamma;
+        request.cell_factor = request.radius_factor = factor;
+        const Result<SubspacePlan> plan = SubspacePlan::make(request);
+        EXPECT_TRUE(!plan || plan->shape().step * kLargestPosition >= 8.0) << gamma;
+      }
+    }
+  }
 }
 
 TEST(ApproximateSubspace, DegenerateAndHopelessRowsGiveNull) {
@@ -181,6 +204,44 @@ TEST(ApproximateSubspace, GridAnswersAsOftenAsPlanned) {
   EXPECT_LT(narrow, 0.5);
   // Beyond the gamma it can bear the grid answers NULL, whatever the cells hold.
   EXPECT_EQ(grid_answers(1e-2, 1.0, 5, &planned, stream), 0);
+}
+
+struct GridTurns {
+  int answers = 0;
+  int beyond_stated = 0;    ///< further from the truth than noise_angle
+  int beyond_expected = 0;  ///< than the sine that the plan expects
+};
+
+/// Rows in the subspace itself, so that the truth is the position of every group but for rounding.
+GridTurns grid_turns(double gamma, int runs, RandomStream& stream) {
+  SubspaceRequest request = request_for(Matrix::Zero(50, 600), 2, gamma);
+  request.aggregate = SubspaceAggregate::Grid;
+  const SubspacePlan plan = *SubspacePlan::make(request);
+  GridTurns turns;
+  for (int run = 0; run < runs; ++run) {
+    const Matrix frame = haar_frame(stream, 50, 2);
+    const LearnedSubspace learned = learn(plan, rows_near(frame, 600, 0.0, stream), stream);
+    if (learned.found) {
+      const double sine = sine_of_angle(frame, learned.frame);
+      turns.answers += 1;
+      turns.beyond_stated += sine > learned.noise_angle ? 1 : 0;
+      turns.beyond_expected += sine > plan.predicted_angle(gamma) ? 1 : 0;
+    }
+  }
+  return turns;
+}
+
+TEST(ApproximateSubspace, TheCellTurnsTheSubspaceByNoMoreThanStated) {
+  RandomStream stream = RandomStream::seeded(seed_for("subspace grid turns"));
+  for (const double gamma : {1e-12, 1e-7}) {
+    const GridTurns turns = grid_turns(gamma, 60, stream);
+    ASSERT_GT(turns.answers, 0) << gamma;
+    const double most = quantile(complement(boost::math::binomial(turns.answers, 1e-3),
+                                            alpha_of("mechanism: grid noise angle") / 2.0));
+    EXPECT_LE(turns.beyond_stated, most) << gamma;
+    // Broken twin: what noise_angle was, an expectation.
+    EXPECT_GT(turns.beyond_expected, most) << gamma;
+  }
 }
 
 TEST(ApproximateSubspace, BoostingTakesWhatMostAgreeOn) {

@@ -32,6 +32,24 @@ TEST(TightMask, ValuesOfTheSpecification) {
   }
 }
 
+/// Vertices of these curves came out of order by a rounding, and the release stated delta = 1.
+TEST(TightMask, CurvesStateTheBudget) {
+  struct Plan {
+    std::int64_t rows, dimension;
+    ApproxDp budget;
+    Relation relation;
+  };
+  for (const Plan& plan : {Plan{101, 5, {20.0, 0.01}, Relation::ReplaceOne},
+                           Plan{11, 1, {30.0, 1e-6}, Relation::ReplaceOne},
+                           Plan{1046, 1, {14.49, 0.0995}, Relation::ZeroRow},
+                           Plan{2, 1, {10.0, 0.3}, Relation::ZeroRow}}) {
+    const MaskShape shape{plan.rows, plan.dimension, 1.0};
+    const double sigma = *tight_mask_noise(shape, plan.budget, plan.relation);
+    const Loss curve = mask_curve(shape, sigma, plan.budget.epsilon, plan.relation);
+    EXPECT_LE(delta_at(curve, plan.budget.epsilon), plan.budget.delta * (1.0 + 1e-9)) << plan.rows;
+  }
+}
+
 TEST(TightMask, ScalesWithTheRowNorm) {
   const double one = *tight_mask_noise({500, 4, 1.0}, {0.5, 1e-5}, Relation::ZeroRow);
   const double seven = *tight_mask_noise({500, 4, 7.0}, {0.5, 1e-5}, Relation::ZeroRow);

@@ -66,6 +66,7 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"mechanism: stable core noise", 1e-9},
     AlphaEntry{"mechanism: subspace found", 1e-9},
     AlphaEntry{"mechanism: grid answers", 1e-9},
+    AlphaEntry{"mechanism: grid noise angle", 1e-9},
     AlphaEntry{"mechanism: grid outlook", 1e-9},
     AlphaEntry{"audit: subspace honest claim", 1e-9},
     AlphaEntry{"mechanism: orbit law", 1e-9},

@@ -29,7 +29,8 @@ struct SubspaceRequest {
   std::size_t references_per_direction = 4;  ///< C1: q = C1 k
   double cell_factor = 1.0;                  ///< grid (C2): cell side over the default one
   double radius_factor = 1.0;                ///< core: radius over the default one
-  /// NULL is answered when noise may turn the subspace by more than this (sine); in (0, 1).
+  /// NULL is answered when noise may turn the subspace by more than this (sine; grid: is expected
+  /// to); in (0, 1).
   double largest_noise_angle = kNoiseAsLargeAsSignal;
 };
 
@@ -38,8 +39,8 @@ struct LearnedSubspace {
   bool found = false;
   Matrix frame;           ///< d x k, orthonormal
   double noise_sd = 0.0;  ///< of a coordinate of a released reference point
-  /// Core: noise turns the subspace by at most this (sine), but for probability 0.001 (Wedin's
-  /// bound). Grid: the sine expected.
+  /// Noise and rounding, or the random point of the cell, turn the subspace by at most this (sine),
+  /// but for probability 0.001 (Wedin's bound).
   double noise_angle = 0.0;
   double radius = 0.0;  ///< core: at which the groups agree
 };
@@ -77,6 +78,7 @@ class SubspacePlan {
   Result<void> try_core(std::size_t groups);
   LearnedSubspace run_core(const GroupPositions& positions, RandomStream& stream,
                            int threads) const;
+  double largest_grid_noise() const;
   LearnedSubspace run_grid(const GroupPositions& positions, RandomStream& stream) const;
 
   SubspaceRequest request_;
@@ -84,6 +86,7 @@ class SubspacePlan {
   std::vector<double> gammas_;
   std::vector<double> radii_;
   double cell_side_ = 0.0;
+  std::int64_t side_steps_ = 0;
   double agreement_ = 0.0;
   double answer_probability_ = 0.0;
   double angle_per_gamma_ = 0.0;

@@ -10,6 +10,12 @@
 
 namespace eigenveil {
 
+/// Positions are clamped at this many steps.
+inline constexpr double kLargestPosition = 0x1p44;
+/// Coordinates of reference points are normal with variance at most 1: beyond 8 with probability
+/// below 2e-15. Finer steps than this would cut them off.
+inline constexpr double kFinestStep = 8.0 / kLargestPosition;
+
 /// Sizes of the approximate case; public.
 struct GroupShape {
   std::size_t dimension = 0;   ///< d
@@ -39,7 +45,7 @@ struct GroupPositions {
   Eigen::Index groups() const { return static_cast<Eigen::Index>(shape.groups); }
   Eigen::Index length() const { return static_cast<Eigen::Index>(shape.coordinates()); }
   /// Coordinates begin, ..., begin + count - 1 of a group's position: whole numbers of at most
-  /// 2^44.
+  /// kLargestPosition.
   void write(Eigen::Index group, Eigen::Index begin, Eigen::Index count, double* out) const;
 };
 
