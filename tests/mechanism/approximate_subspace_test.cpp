@@ -127,7 +127,7 @@ TEST(ApproximateSubspace, TinyRadiiDoNotCutReferencePointsOff) {
   expect_found(50, 2, 4000, 1e-10, true, stream);
   SubspaceRequest request = request_for(Matrix::Zero(50, 4000), 2, 1e-12);
   for (const SubspaceAggregate aggregate : {SubspaceAggregate::Core, SubspaceAggregate::Grid}) {
-    for (const double gamma : {1e-300, 1e-12, 1e-9, 1e-3}) {
+    for (const double gamma : {1e-300, 1e-9}) {
       for (const double factor : {1e-3, 1.0}) {
         request.aggregate = aggregate;
         request.gamma = gamma;
