@@ -13,7 +13,7 @@ from ._masked import MaskedData
 def _gram(release):
     if isinstance(release, (MaskedData, PrivateCovariance)):
         return release._released_gram()
-    paths = [release] if isinstance(release, (str, os.PathLike)) else list(release)
+    paths = [release] if isinstance(release, (str, os.PathLike)) or not isinstance(release, (list, tuple)) else list(release)
     if not paths or not all(isinstance(path, (str, os.PathLike)) for path in paths):
         raise EigenveilError("give a fitted MaskedData or PrivateCovariance, the directory (or file) of a release, or a list of those of shards")
     return _core.read_released_grams([os.fsdecode(path) for path in paths])

@@ -11,6 +11,7 @@ from . import _core
 from ._errors import EigenveilError, whole
 
 DEFAULT_GRID = 1 << 18
+_CENTER_HINT = " (center='private' pays for a private mean, center='none' takes the public midpoints)"
 
 _MISSING = (
     "a bound on the rows is missing. Noise is scaled to the largest row the data could contain, and reading it off the data "
@@ -62,21 +63,31 @@ def _real(value, what):
     return float(value)
 
 
+def _by_name(mapping):
+    """Columns are known by text: a frame's column 0 is "0"."""
+    return {str(name): value for name, value in mapping.items()}
+
+
 def _vector(values, names, what):
     """One number per column, by position or by name."""
+    if isinstance(values, bool):
+        raise EigenveilError(f"{what} must be a vector with one public number for each column{_CENTER_HINT if what == 'center' else ''}")
     if isinstance(values, Mapping):
+        values = _by_name(values)
         absent = [name for name in names if name not in values]
         if absent:
             raise EigenveilError(f"{what} has no entry for column '{absent[0]}'")
         values = [values[name] for name in names]
     values = np.asarray(values, dtype=float).ravel()
     if len(values) != len(names):
-        raise EigenveilError(f"{what} must have one number for each of the {len(names)} columns")
+        hint = _CENTER_HINT if what == "center" else ""
+        raise EigenveilError(f"{what} must have one number for each of the {len(names)} columns{hint}")
     return [float(value) for value in values]
 
 
 def _ranges(bounds, names):
     if isinstance(bounds, Mapping):
+        bounds = _by_name(bounds)
         absent = [name for name in names if name not in bounds]
         if absent:
             raise EigenveilError(f"bounds has no entry for column '{absent[0]}'; add one, or choose columns")

@@ -173,8 +173,12 @@ class PrivateEstimator(BaseEstimator):
         -------
         self
         """
-        with self._alone():
-            self._read(X, whole=False)
+        try:
+            with self._alone():
+                self._read(X, whole=False)
+        except KeyboardInterrupt:
+            self.__dict__.pop("_pass", None)  # nobody can know whether these rows are in
+            raise
         return self
 
     def release(self):
@@ -190,13 +194,20 @@ class PrivateEstimator(BaseEstimator):
     def _release(self):
         current = self.__dict__.get("_pass")
         if current is None:
-            raise EigenveilError("there is nothing to release: call fit, or partial_fit first")
+            raise EigenveilError("there is nothing to release: call fit, or partial_fit first (sums in a file are released by fit('sums.gram'))")
         self._check_unchanged(current)
         _warn_in_search(self)
         if self.seed is not None:
             warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=3)
         self.__dict__.pop("_pass", None)  # one draw from these sums, whatever happens
-        self._publish(current, self._release_pass(current))
+        released = self._release_pass(current)
+        earlier = dict(self.__dict__)
+        try:
+            self._publish(current, released)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(earlier)  # whole, whatever interrupted
+            raise
         return self
 
     def save_gram(self, path):
@@ -236,7 +247,7 @@ class PrivateEstimator(BaseEstimator):
     def _request(self, names):
         """What the release depends on, for columns of these names."""
         if self.center is not None and isinstance(self.center, str) and self.center not in ("none", "private"):
-            raise EigenveilError("center must be 'none', 'private', or a public vector with one number per column")
+            raise EigenveilError(_CENTER)
         return Request(
             task=self._task,
             budget=make_budget(self.epsilon, self.delta, self.rho, self.mu),
@@ -313,16 +324,13 @@ class PrivateEstimator(BaseEstimator):
             raise ValueError("The feature names should match those that were passed during the first call of partial_fit.")
         elif not isinstance(source, FileSource):
             source.names = current.names
+        # A pass that stops anywhere below is forgotten: half of its rows, or rows that a second try adds again, must not be released.
+        self.__dict__.pop("_pass", None)
         with Progress(self.progress, type(self).__name__) as progress:
-            try:
-                self._feed(source, current, options, progress)
-            except BaseException:
-                # Rows of a pass that stopped half way must not be released.
-                self.__dict__.pop("_pass", None)
-                raise
-        self._pass = current
+            self._feed(source, current, options, progress)
         if not self.__sklearn_is_fitted__():  # an earlier release stays whole until the next one
             self._set_features(current)
+        self._pass = current
 
     def _feed(self, source, current, options, progress):
         for again in range(getattr(current.plan, "passes", 1)):
@@ -377,7 +385,8 @@ class PrivateEstimator(BaseEstimator):
         if self.is_null_:
             self.null_reason_ = released.null
         self.row_norm_ = current.bound.radius
-        self.noise_floor_ = released.noise_floor
+        if not np.isnan(released.noise_floor):  # not every method has one
+            self.noise_floor_ = released.noise_floor
         midpoints, half_widths = current.bound.midpoints, current.bound.half_widths
         self.midpoint_ = midpoints
         self.scale_ = half_widths if current.request.scaled else np.ones(len(midpoints))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from fractions import Fraction
 
 from . import _core
 from ._errors import EigenveilError
@@ -26,7 +28,7 @@ def compose(*guarantees):
     >>> print(compose(Guarantee(GDP(3.0)), Guarantee(GDP(4.0))))
     5-GDP for adding or removing one row; holds for every data set (proved)
     """
-    return _core.compose_all(list(guarantees))
+    return _core.compose_all(_listed(guarantees))
 
 
 def compose_parallel(*guarantees, partition_is_public=False):
@@ -48,7 +50,21 @@ def compose_parallel(*guarantees, partition_is_public=False):
     >>> compose_parallel(Guarantee(PureDP(1.0)), Guarantee(PureDP(0.5))).loss
     PureDP(epsilon=1.0)
     """
-    return _core.compose_parallel(list(guarantees), partition_is_public)
+    return _core.compose_parallel(_listed(guarantees), partition_is_public)
+
+
+def _noise_multiplier(mu):
+    """1 / mu, rounded down: less noise is the safe side."""
+    multiplier = min(1.0 / mu, sys.float_info.max)
+    return math.nextafter(multiplier, 0.0) if Fraction(multiplier) * Fraction(mu) > 1 else multiplier
+
+
+def _listed(guarantees):
+    if len(guarantees) == 1 and isinstance(guarantees[0], (list, tuple)):
+        guarantees = guarantees[0]
+    if not guarantees or not all(isinstance(guarantee, _core.Guarantee) for guarantee in guarantees):
+        raise EigenveilError("give guarantees, such as the guarantee_ of fitted estimators")
+    return list(guarantees)
 
 
 def to_dp_accounting(guarantee):
@@ -84,11 +100,12 @@ def to_dp_accounting(guarantee):
         raise EigenveilError(f"an accountant adds up proved losses; this one rests on: {guarantee.basis}")
     loss = guarantee.loss
     if isinstance(loss, _core.GDP):
-        return dp_accounting.GaussianDpEvent(1.0 / loss.mu)
+        return dp_accounting.GaussianDpEvent(_noise_multiplier(loss.mu)) if loss.mu > 0.0 else dp_accounting.NoOpDpEvent()
     if isinstance(loss, _core.ZCDP):
         return dp_accounting.ZCDpEvent(loss.rho)
     if isinstance(loss, _core.PureDP) and guarantee.relation in ("replace-one", "zero-row"):
-        # Rounded down: less noise is the safe side.
+        if loss.epsilon > 700:
+            raise EigenveilError("an epsilon this large hides nothing, and dp_accounting has no number for it")
         return dp_accounting.RandomizedResponseDpEvent(math.nextafter(2.0 / (1.0 + math.exp(loss.epsilon)), 0.0), 2)
     if isinstance(loss, _core.PureDP):
         return dp_accounting.ZCDpEvent(_core.pure_zcdp(loss.epsilon))

@@ -197,7 +197,11 @@ class MaskedData(PrivateEstimator):
         if release.cell_sd > 0:
             self.sigma_ = release.cell_sd
         self.half_width_ = current.bound.half_widths
-        found = _core.analyse_moments(self._released_gram(), False)
+        try:
+            found = _core.analyse_moments(self._released_gram(), False)
+        except EigenveilError as refusal:  # too few rows for an estimate: the release itself is whole, and its budget is spent
+            self.details_["no_estimates"] = str(refusal)
+            return
         self.covariance_ = found["values"]
         if request.intercept:
             self.mean_ = self.midpoint_ + found["mean"] * self.scale_

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 
 class Progress:
     """A tqdm bar over the share of rows read, or nothing."""
@@ -15,11 +17,13 @@ class Progress:
 
     def tick(self, share):
         if self._bar is not None:
-            self._bar.update(max(0.0, min(1.0, share) - self._bar.n))
+            with suppress(OSError):  # a closed terminal is no reason to stop
+                self._bar.update(max(0.0, min(1.0, share) - self._bar.n))
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         if self._bar is not None:
-            self._bar.close()
+            with suppress(OSError):
+                self._bar.close()

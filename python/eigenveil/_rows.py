@@ -178,7 +178,7 @@ _SPARSE = (
 def _numpy(data, options):
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
         raise TypeError(_SPARSE)
-    array = data if _can_be_sliced(data) else np.asanyarray(data)
+    array = data if _can_be_sliced(data) else np.asanyarray(_unmasked(data))
     if options.words:
         raise EigenveilError("one_hot with words needs a data frame, Arrow data or a text file; arrays hold codes")
     if array.dtype.kind == "c" and not (options.complex_rows and len(array.shape) == 2):
@@ -198,7 +198,7 @@ def _numpy(data, options):
         )
     names = [f"c{j + 1}" for j in range(int(array.shape[1]))]
     if array.dtype.kind == "c":
-        array, names = as_pairs(np.asarray(array)), [f"{name}.{part}" for name in names for part in ("re", "im")]
+        array, names = as_pairs(np.asarray(_unmasked(array))), [f"{name}.{part}" for name in names for part in ("re", "im")]
     rows, columns = (int(size) for size in array.shape)
     chosen, names = chosen_columns(names, options, "array")
     if options.columns:
@@ -246,8 +246,12 @@ def _as_numbers(array):
 
 def _unmasked(data):
     """A masked cell is a missing one, whatever lies below the mask."""
-    if not np.ma.isMaskedArray(data) or data.dtype.kind == "c":
+    if isinstance(data, (list, tuple)) and any(np.ma.isMaskedArray(row) for row in data):
+        data = np.ma.stack(data)  # NumPy would drop the masks
+    if not np.ma.isMaskedArray(data):
         return data
+    if data.dtype.kind == "c":
+        return data.filled(complex(np.nan, np.nan))
     numbers = data.dtype.kind == "f" or data.dtype == object
     return (data if numbers else _as_numbers(data)).filled(np.nan)
 
@@ -258,6 +262,8 @@ _ABOUT_FORM = ("X has ", "The feature names", "Feature names", "Sparse data", "F
 
 def checked_rows(estimator, X):
     """Rows to transform or score, checked like scikit-learn does; a message never shows a cell."""
+    if isinstance(X, (str, os.PathLike)):
+        raise TypeError("transform and score take a table, not a path: read the rows first, for example with pandas or pyarrow")
     if type(X).__module__.partition(".")[0] == "polars":
         X = _collected(X)
     X = _unmasked(X)
@@ -363,7 +369,7 @@ def _polars(data, options):
     _, names = chosen_columns(list(schema), options, "data frame")
     for name in names:
         if name not in options.words and not (schema[name].is_numeric() or str(schema[name]) in ("Boolean", "Null")):
-            raise EigenveilError(f"column '{name}' does not hold numbers (its type is {schema[name]})")
+            raise EigenveilError(f"column '{name}' does not hold numbers (its type is {schema[name].base_type()})")
     data = data.select(names)
 
     def blocks():

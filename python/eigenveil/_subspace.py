@@ -15,6 +15,7 @@ from ._estimator import PrivateEstimator, _Pass, store_parameters
 from ._projection import ProjectionMixin, checked_components
 
 _EXACT = ("gapmax", "votes")
+_OTHER_ROWS = "the number of rows that came is not the one that was planned for (rows=N)"
 _NEAR = ("core", "grid")
 
 
@@ -210,6 +211,8 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
 
     def _release_pass(self, current):
         if self.exact:
+            if self.rows is not None and self.rows != current.accumulator.rows:
+                raise EigenveilError(_OTHER_ROWS)
             plan, _ = make_plan(self, current.accumulator.rows, len(current.names))
             current.method = "published-gapmax" if self.calibration == "published" else f"exact-{plan.aggregate}"
             released = current.accumulator.run(plan, self.seed)
@@ -217,7 +220,7 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
             return SimpleNamespace(release=released, rows=current.accumulator.rows, details=details)
         learner, plan = current.accumulator, current.plan
         if learner.rows != current.request.rows:
-            raise EigenveilError("the number of rows that came is not the one that was planned for (rows=N)")
+            raise EigenveilError(_OTHER_ROWS)
         released = learner.finish()
         details = {"groups": plan.groups, "rows_per_group": plan.rows_per_group, "parts": current.request.parts}
         if not released.is_null:

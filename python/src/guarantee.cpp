@@ -312,6 +312,9 @@ void bind_guarantee_class(nb::module_& m) {
           [](const Guarantee& g, int size) {
             Guarantee group = g;
             group.loss = unwrap(group_loss(g.loss, size));
+            if (size > std::numeric_limits<int>::max() / g.group_size) {
+              throw Failure{{ErrorCode::BadRequest, "a group cannot have 2^31 rows or more"}};
+            }
             group.group_size = g.group_size * size;
             return group;
           },

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from eigenveil import GDP, ApproxDP, EigenveilError, Guarantee, MaskedData, PrivateCovariance, PrivatePCA, PrivateSubspace, PureDP, compose, plan_pca
+import eigenveil
+from eigenveil import GDP, ApproxDP, EigenveilError, Guarantee, MaskedData, PrivacyWarning, PrivateCovariance, PrivatePCA, PrivateSubspace, PureDP, compose, plan_pca
 
 SECRET = "77.125x"
 
@@ -236,3 +237,93 @@ def test_frequencies_by_name(tmp_path):
     assert by_name == by_place
     with pytest.raises(EigenveilError, match="no entry for column 'b'"):
         PrivateCovariance(mu=1, bounds=(0, 2), allele_frequencies={"a": 0.4}).fit(tmp_path / "g.csv")
+
+
+def test_rows_of_a_stopped_batch_are_never_counted_twice(monkeypatch):
+    """A signal while the bar closes: the rows are in the sums, and a second try would add them again."""
+    from eigenveil import _progress
+
+    class Bar:
+        n = 0.0
+
+        def update(self, share):
+            self.n += share
+
+        def close(self):
+            if Bar.stops:
+                raise KeyboardInterrupt
+
+    rows = np.random.default_rng(0).uniform(size=(50, 3))
+    monkeypatch.setattr(_progress.Progress, "__init__", lambda self, wanted, title: setattr(self, "_bar", Bar()))
+    pca = PrivatePCA(1, mu=1, bounds=(0, 1), neighbours="replace-one")
+    Bar.stops = False
+    pca.partial_fit(rows)
+    Bar.stops = True
+    with pytest.raises(KeyboardInterrupt):
+        pca.partial_fit(rows)
+    with pytest.raises(EigenveilError, match="nothing to release"):
+        pca.release()
+    Bar.stops = False
+    assert pca.partial_fit(rows).release().n_samples_ == 50
+
+
+def test_an_interrupted_publication_leaves_the_earlier_release(monkeypatch):
+    rows = np.random.default_rng(0).uniform(size=(50, 3))
+    pca = PrivatePCA(1, mu=1, bounds=(0, 1)).fit(rows)
+    before = dict(vars(pca))
+
+    def stop(self, current):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PrivatePCA, "_set_features", stop)
+    pca.partial_fit(rows)
+    with pytest.raises(KeyboardInterrupt):
+        pca.release()
+    assert all(vars(pca)[name] is value for name, value in before.items() if name.endswith("_"))
+
+
+def test_blocks_with_the_same_people_are_refused(tmp_path):
+    rows = np.random.default_rng(0).uniform(size=(60, 2))
+    with pytest.raises(EigenveilError, match="same rows"):
+        MaskedData(epsilon=1, delta=1e-6, bounds=(0, 1)).fit(rows, blocks=[rows.copy()])
+    whole, part, both = (str(tmp_path / name) for name in ("whole.gram", "part.gram", "both.gram"))
+    MaskedData(epsilon=1, delta=1e-6, bounds=(0, 1)).partial_fit(rows[:30]).save_gram(part)
+    MaskedData(epsilon=1, delta=1e-6, bounds=(0, 1)).partial_fit(rows[30:]).save_gram(whole)
+    eigenveil.merge_grams([part, whole], both)
+    with pytest.raises(EigenveilError, match="same rows"):
+        MaskedData(epsilon=1, delta=1e-6).fit(both, blocks=[part])
+
+
+def test_a_masked_release_with_few_rows_is_whole():
+    """Estimates may be refused; the release was drawn, its budget is spent, and it is there."""
+    rows = np.random.default_rng(0).uniform(size=(60, 3))
+    masked = MaskedData(epsilon=1, delta=1e-6, bounds=(0, 1), intercept=True).fit(rows)
+    assert "no_estimates" in masked.details_ and not hasattr(masked, "covariance_")
+    assert masked.pseudo_rows().shape == (60, 4)
+
+
+def test_masks_hide_complex_cells_and_cells_of_listed_rows():
+    seen = np.ma.array(np.full((40, 2), 100j), mask=True)
+    pca = PrivatePCA(1, epsilon=1e6, row_norm=200, seed=1, method_options={"complex_rows": True})
+    with pytest.warns(PrivacyWarning):
+        hidden = pca.fit(seen).explained_variance_[0]
+    with pytest.warns(PrivacyWarning):
+        assert hidden == clone(pca).fit(np.zeros((40, 2), complex)).explained_variance_[0]
+    listed = [np.ma.array([100.0, 100.0], mask=True)] * 40
+    plain = PrivatePCA(1, mu=1, row_norm=200, seed=1)
+    with pytest.warns(PrivacyWarning):
+        assert plain.fit(listed).explained_variance_[0] == clone(plain).fit(np.zeros((40, 2))).explained_variance_[0]
+
+
+@pytest.mark.parametrize(
+    "wrong, words",
+    [
+        (lambda: eigenveil.compose(1), "give guarantees"),
+        (lambda: eigenveil.analyse_pca(PrivatePCA(1), 2), "give a fitted MaskedData"),
+        (lambda: PrivatePCA(0.9, mu=1, row_norm=1).fit(np.zeros((9, 3))), "depends on the private rows"),
+        (lambda: PrivatePCA(1, mu=1, row_norm=1, center=True).fit(np.zeros((9, 3))), "center='private'"),
+    ],
+)
+def test_sentences_that_teach(wrong, words):
+    with pytest.raises((EigenveilError, ValueError), match=words):
+        wrong()

@@ -262,6 +262,13 @@ Result<void> check_pseudo(const MaskSettings& settings) {
 
 Result<PseudoRelease> draw_pseudo(const MaskSettings& settings, const std::vector<ExactGram>& grams,
                                   bool factor_only, RandomStream& stream) {
+  for (std::size_t i = 0; i < grams.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (grams[i].shares_rows_with(grams[j])) {
+        return bad_request("two blocks hold the same rows, whose people would show twice");
+      }
+    }
+  }
   std::int64_t smallest = public_rows(grams.front(), settings.relation);
   for (const ExactGram& gram : grams) {
     smallest = std::min(smallest, public_rows(gram, settings.relation));

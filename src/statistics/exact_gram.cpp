@@ -121,6 +121,16 @@ std::vector<Digest> ExactGram::shards() const {
   return merged_shards_;
 }
 
+bool ExactGram::shares_rows_with(const ExactGram& other) const {
+  const std::vector<Digest> ours = shards();
+  const std::vector<Digest> theirs = other.shards();
+  std::vector<Digest> shared;
+  std::set_intersection(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                        std::back_inserter(shared));
+  // Equal totals: one pass over rows that are also here in shards.
+  return !shared.empty() || (totals_.count > 0 && totals_ == other.totals_);
+}
+
 Result<void> ExactGram::merge(const ExactGram& other) {
   if (Result<void> same = check_same_columns(schema_, other.schema_); !same) {
     return same;
@@ -131,13 +141,7 @@ Result<void> ExactGram::merge(const ExactGram& other) {
   if (Result<void> same = check_same_bound(bound_, other.bound_); !same) {
     return same;
   }
-  const std::vector<Digest> ours = shards();
-  const std::vector<Digest> theirs = other.shards();
-  std::vector<Digest> shared;
-  std::set_intersection(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
-                        std::back_inserter(shared));
-  // Equal totals: one pass over rows that are also here in shards.
-  if (!shared.empty() || (totals_.count > 0 && totals_ == other.totals_)) {
+  if (shares_rows_with(other)) {
     return bad_request(
         "the tables cannot be merged: both contain the same shard, and counting its rows twice "
         "would break the privacy guarantee");
@@ -145,6 +149,8 @@ Result<void> ExactGram::merge(const ExactGram& other) {
   if (other.totals_.count > kLargestCount - totals_.count) {
     return bad_request("the tables cannot be merged: together they have 2^53 rows or more");
   }
+  const std::vector<Digest> ours = shards();
+  const std::vector<Digest> theirs = other.shards();
   totals_.count += other.totals_.count;
   add_entries(other.totals_.sums, totals_.sums);
   add_entries(other.totals_.products, totals_.products);

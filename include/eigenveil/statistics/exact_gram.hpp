@@ -47,6 +47,9 @@ class ExactGram {
   /// shards of different rows with equal totals are taken for one and refused.
   Result<void> merge(const ExactGram& other);
 
+  /// Whether a shard is in both, or their totals are equal: the same rows, as far as can be told.
+  bool shares_rows_with(const ExactGram& other) const;
+
   /// SHA-256 over schema, bound and totals: the same for one pass and for merged shards. As private
   /// as the totals, since a guess of the rows can be checked against it.
   Digest statistic_digest() const;

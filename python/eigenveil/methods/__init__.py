@@ -55,6 +55,8 @@ def default_method(request: Request) -> str:
         return "mask"
     if request.within_subspace is not None:
         return "subspace"
+    if (request.given_options or {}).get("complex_rows"):
+        return "orbit"
     if not is_pure(request.budget):
         return "gauss"
     if request.task == "covariance":
