@@ -168,7 +168,7 @@ void draw_bottom_label(SvgCanvas& canvas, const BottomLabels& labels, Point at,
 }
 
 PlotFrame plot_frame(const FigurePanel& panel, const Box& box) {
-  return {box, axis_range(panel.x, x_values(panel), wanted_ticks(box.width, 58.0, 8)),
+  return {box, axis_range(panel.x, x_values(panel), wanted_ticks(box.width, 56.0, 8)),
           axis_range(panel.y, y_values(panel), wanted_ticks(box.height, 40.0, 8))};
 }
 

@@ -31,6 +31,17 @@ FigureSeries curve(const std::string& name, Emphasis emphasis, const Loss& loss)
   return series;
 }
 
+/// In the legend rather than beside the point: a sentence there would cross the curves.
+FigureSeries five_percent_point(const Loss& loss, double miss) {
+  FigureSeries point;
+  point.name = fmt::format("5% false alarms: power at most {:.1f}%",
+                           std::ceil(1000.0 * max_power(loss, 0.05)) / 10.0);
+  point.kind = SeriesKind::Points;
+  point.x = {0.05};
+  point.y = {miss};
+  return point;
+}
+
 void add_basis_note(Figure& figure, Basis basis) {
   if (basis == Basis::NotPrivate) {
     figure.notes.push_back({"NOT PRIVATE: do not publish", NoteLevel::Danger});
@@ -146,21 +157,20 @@ Figure trade_off_figure(const Guarantee& guarantee) {
   panel.x = {"false alarm rate (type I error)", Scale::Linear, 0.0, 1.0};
   panel.y = {"smallest miss rate (type II error)", Scale::Linear, 0.0, 1.0};
   const bool is_private = guarantee.basis != Basis::NotPrivate;
-  panel.series = {curve("epsilon = 0.1", Emphasis::Reference, PureDp{0.1}),
+  // Larger losses would lie on the axes, where no reader sees them.
+  panel.series = {curve("guessing without looking", Emphasis::Reference, PureDp{0.0}),
                   curve("epsilon = 1", Emphasis::Reference, PureDp{1.0}),
-                  curve("epsilon = 10", Emphasis::Reference, PureDp{10.0}),
+                  curve("epsilon = 3", Emphasis::Reference, PureDp{3.0}),
                   curve(is_private ? "this release" : "would have been, with secret randomness",
                         Emphasis::Strong, guarantee.loss)};
-  panel.marks.push_back({0.05, miss,
-                         fmt::format("5% false alarms: power at most {:.1f}%",
-                                     std::ceil(1000.0 * max_power(guarantee.loss, 0.05)) / 10.0)});
-  if (!is_private) {
-    panel.marks.clear();
+  if (is_private) {
+    panel.series.push_back(five_percent_point(guarantee.loss, miss));
   }
   figure.panels.push_back(std::move(panel));
   add_basis_note(figure, guarantee.basis);
   figure.notes.push_back(
-      {"Higher is more private; the diagonal from 1 to 1 is guessing without looking."});
+      {"Higher is more private. On the dotted line an adversary does no better "
+       "than guessing without looking at the release."});
   return figure;
 }
 

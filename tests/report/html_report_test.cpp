@@ -41,7 +41,7 @@ TEST(HtmlReport, SaysWhatACommitteeAsks) {
   for (const char* text :
        {"Private principal components", "(1, 1e-06)-DP for adding or removing one row",
         "Someone who accepts 5% false alarms detects a given person with at most",
-        "What an adversary must miss", "epsilon = 0.1", "noise floor", "Loadings",
+        "What an adversary must miss", "epsilon = 3", "noise floor", "Loadings",
         "What is not protected", "the names and number of columns", "Statement to paste",
         "Nothing beyond the program", "Dong, A. Roth, W. J. Su", "SHA-256"}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
