@@ -99,8 +99,7 @@ nlohmann::ordered_json plan_facts(const PlanRequest& request, const MomentPlan& 
       {"noise_sd_diagonal", plan.product_sd() / n},
       {"noise_sd_off_diagonal", plan.off_diagonal_sd() / n},
       {"noise_sd_rows", plan.count_sd()},
-      {"noise_floor",
-       noise_floor(column_scales(plan.bound(), request.what.units()), plan.off_diagonal_sd(), n)}};
+      {"noise_floor", planned_noise_floor(plan, request.what.units(), n)}};
   if (request.what.wants_components() && eigenvalues.size() > 0) {
     facts["predicted_error_f2"] =
         predicted_subspace_error(eigenvalues, request.what.components, plan.off_diagonal_sd() / n);
