@@ -1,6 +1,7 @@
 """The samplers arrive in Python with the right law (closed forms, rates in ledger.py) and a wrong law is rejected; audits are those of the program."""
 
 import math
+import pickle
 import re
 import subprocess
 
@@ -94,6 +95,11 @@ def test_the_attacks_of_the_program(mechanism, budget, lines, program):
 
 def test_an_audit_says_what_it_found():
     assert "claim stands" in repr(audit("gauss", mu=2, runs=2000, seed=5)[0])
+    too_few = [result for result in audit("orbit", epsilon=1, runs=2000, mutants=True, seed=5) if result.is_mutant and not result.refuted]
+    assert too_few and all("claim stands" not in repr(result) for result in too_few)
+    assert all(re.fullmatch(r"not caught: (\d+|more) runs needed", result.verdict) for result in too_few)
+    assert any(re.search(r"\d", result.verdict) for result in too_few)
+    assert pickle.loads(pickle.dumps(too_few[0])).verdict == too_few[0].verdict
     with pytest.raises(EigenveilError, match="attacks on gauss"):
         audit("magic", mu=1)
 

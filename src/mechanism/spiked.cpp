@@ -107,8 +107,8 @@ Result<void> check_bulk(const SpikedRequest& request) {
     return {};
   }
   return bad_request(fmt::format(
-      "sigma^2 cannot be estimated beside {} spikes among {} eigenvalues: the rank must be below "
-      "3/4 of them; give --sigma2 or a smaller rank",
+      "sigma^2 cannot be estimated beside {} spikes among {} eigenvalues: the middle half of them "
+      "holds nothing else; give --sigma2 or a smaller rank",
       rank, std::min(request.rows, request.dimension)));
 }
 

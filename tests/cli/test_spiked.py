@@ -129,7 +129,7 @@ class Spiked(CliTest):
         self.assertRegex(text, r"at most 1 \(1\.\d+ with what sampling may add\)")
         doubled = self.diagnosed(spikes, "-k", 2, "--sigma2", 0.5, "--lambda", 35, "--spread", 2)
         self.assertRegex(doubled, r"sigma\^2 +DOES NOT HOLD")
-        error = self.refuse("plan", "pca", "--rows", 3000, "--dim", 6, "-k", 5, "--method", "spiked",
+        error = self.refuse("plan", "pca", "--rows", 3000, "--dimension", 6, "-k", 5, "--method", "spiked",
                             "--neighbours", "independent-copy", "--epsilon", 1, "--delta", 0.01,
                             "--row-norm", 40)
         self.assertIn("5 spikes among 6 eigenvalues", error)
