@@ -8,10 +8,8 @@ namespace eigenveil::cli {
 namespace {
 
 void print_result(const AuditResult& result, bool is_mutant) {
-  const char* verdict = is_mutant ? (result.refuted() ? "refuted, as it must be" : "NOT CAUGHT")
-                                  : (result.refuted() ? "CLAIM REFUTED" : "claim stands");
   fmt::print("  {:<52}{:>10.4f}{:>10.4f}   {}\n", result.name, result.lower_bound, result.claimed,
-             verdict);
+             verdict(result, is_mutant));
 }
 
 }  // namespace

@@ -61,9 +61,7 @@ struct MaskAuditOptions {
       const bool is_mutant = attacks[i].first != MaskMutant::None;
       wrong = wrong || result.refuted() != is_mutant;
       fmt::print("  {:<66}{:>10.4f}{:>10.4f}   {}\n", result.name, result.lower_bound,
-                 result.claimed,
-                 is_mutant ? (result.refuted() ? "refuted, as it must be" : "NOT CAUGHT")
-                           : (result.refuted() ? "CLAIM REFUTED" : "claim stands"));
+                 result.claimed, verdict(result, is_mutant));
     }
     if (wrong) {
       return input_output_error(

@@ -104,9 +104,7 @@ Outcome SubspaceAuditOptions::run() const {
       const AuditResult result = audit(*attack, settings, stream);
       wrong = wrong || result.refuted() != is_mutant;
       fmt::print("  {:<60}{:>10.4f}{:>10.4f}   {}\n", result.name, result.lower_bound,
-                 result.claimed,
-                 is_mutant ? (result.refuted() ? "refuted, as it must be" : "NOT CAUGHT")
-                           : (result.refuted() ? "CLAIM REFUTED" : "claim stands"));
+                 result.claimed, verdict(result, is_mutant));
     }
   }
   if (wrong) {

@@ -12,7 +12,7 @@ namespace eigenveil::cli {
 namespace {
 
 struct SubspaceAuditOptions {
-  std::uint64_t runs = 100'000;
+  std::uint64_t runs = kSubspaceAuditRuns;
   bool mutants = false;
   std::optional<std::uint64_t> seed;
   BudgetOptions budget;
@@ -23,14 +23,13 @@ struct SubspaceAuditOptions {
       if (!families) {
         return error_of(families);
       }
+      Outcome all;
       for (const SubspaceAttacks& family : *families) {
-        Outcome attacked = run_attacks(
+        const Outcome attacked = run_attacks(
             {"subspace, " + family.name, Relation::ReplaceOne, runs, seed}, family.cases);
-        if (!attacked) {
-          return attacked;
-        }
+        all = all ? attacked : all;  // every table is printed, the first failure is reported
       }
-      return {};
+      return all;
     });
   }
 };
@@ -43,7 +42,10 @@ Command subspace_learning_audit() {
           "--delta 0.05",
           [](CLI::App& app) {
             auto options = std::make_shared<SubspaceAuditOptions>();
-            app.add_option("--runs", options->runs, "runs on each data set (default 100000)")
+            app.add_option("--runs", options->runs,
+                           fmt::format("runs on each data set (default {}: whole releases, about a "
+                                       "minute)",
+                                       kSubspaceAuditRuns))
                 ->check(whole_number(1000, 100'000'000));
             app.add_flag("--mutants", options->mutants,
                          "attack broken versions too: every one must be refuted");

@@ -99,8 +99,7 @@ nlohmann::ordered_json plan_facts(const PlanRequest& request, const MomentPlan& 
       {"noise_sd_diagonal", plan.product_sd() / n},
       {"noise_sd_off_diagonal", plan.off_diagonal_sd() / n},
       {"noise_sd_rows", plan.count_sd()},
-      {"noise_floor",
-       noise_floor(column_scales(plan.bound(), request.what.units()), plan.off_diagonal_sd(), n)}};
+      {"noise_floor", planned_noise_floor(plan, request.what.units(), n)}};
   if (request.what.wants_components() && eigenvalues.size() > 0) {
     facts["predicted_error_f2"] =
         predicted_subspace_error(eigenvalues, request.what.components, plan.off_diagonal_sd() / n);
@@ -159,9 +158,10 @@ void print_plan(const PlanRequest& request, const MomentPlan& plan,
       "  noise       standard deviation {:.4g} on a variance, {:.4g} on a covariance (scaled "
       "units)\n",
       plan.product_sd() / n, plan.off_diagonal_sd() / n);
-  fmt::print("  floor       eigenvalues below about {:.4g} would drown in noise ({} units)\n",
+  fmt::print("  floor       eigenvalues below about {:.4g} would drown in noise ({} units{})\n",
              facts["noise_floor"].get<double>(),
-             request.what.units() == Units::Original ? "original" : "scaled");
+             request.what.units() == Units::Original ? "original" : "scaled",
+             plan.sum_sd() > 0.0 ? "; a mean nearer to the centre has less" : "");
   if (plan.count_sd() > 0.0) {
     fmt::print("  rows        released with standard deviation {:.3g}\n", plan.count_sd());
   }

@@ -240,6 +240,9 @@ Outcome OrbitMethod::release(const ReleaseRequest& request) const {
   if (!orbit) {
     return error_of(orbit);
   }
+  if (const Result<void> paired = check_pairs(pass->schema().columns, field()); !paired) {
+    return error_of(paired);
+  }
   if (!target_file_.empty()) {
     return release_target(request, *pass, *orbit);
   }

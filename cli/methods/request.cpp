@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "cli/options/checks.hpp"
+#include "eigenveil/mechanism/assumed_spectrum.hpp"
 
 namespace eigenveil::cli {
 
@@ -137,16 +138,7 @@ Result<Vector> PlanRequest::spectrum(std::size_t expected) const {
     if (!bound) {
       return error_of(bound);
     }
-    // tr Cov(x) <= E |x|^2 <= R^2; a share for the rounding of what was written down.
-    constexpr double kRounding = 1e-6;
-    const double most = bound->radius() * bound->radius();
-    if (values.sum() > (1.0 + kRounding) * most) {
-      return bad_request(
-          fmt::format("{} holds eigenvalues that sum to more than {:.6g}, the square of the row "
-                      "bound: no table has them (they are in scaled units)",
-                      spectrum_file, most));
-    }
-    return values;
+    return check_assumed_spectrum(values, *bound).map([&] { return values; });
   });
 }
 

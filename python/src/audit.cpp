@@ -24,20 +24,24 @@ using namespace nb::literals;
 struct Attack {
   AuditCase attack;
   bool is_mutant = false;
+  std::uint64_t needed = 0;  ///< runs that are sure to refute it; 0 where nobody knows
 };
 struct Finding {
   AuditResult result;
   bool is_mutant = false;
+  std::uint64_t needed = 0;
+
+  std::string verdict() const { return eigenveil::verdict(result, is_mutant, needed); }
 };
 
-using FindingState =
-    std::tuple<std::string, double, double, double, double, double, std::string, bool>;
+using FindingState = std::tuple<std::string, double, double, double, double, double, std::string,
+                                bool, std::uint64_t>;
 
 void restore(Finding& finding, const FindingState& state) {
   AuditResult result;
   std::tie(result.name, result.power, result.false_alarm, result.allowed_power, result.lower_bound,
-           result.claimed, result.unit, std::ignore) = state;
-  new (&finding) Finding{std::move(result), std::get<7>(state)};
+           result.claimed, result.unit, std::ignore, std::ignore) = state;
+  new (&finding) Finding{std::move(result), std::get<7>(state), std::get<8>(state)};
 }
 
 /// Runs the attacks while Python stays responsive.
@@ -48,7 +52,7 @@ std::vector<Finding> run_attacks(const std::vector<Attack>& attacks, std::uint64
     std::vector<Finding> results;
     RandomStream stream = stream_for(seed);
     for (const Attack& one : attacks) {
-      results.push_back({audit(one.attack, settings, stream), one.is_mutant});
+      results.push_back({audit(one.attack, settings, stream), one.is_mutant, one.needed});
     }
     return results;
   });
@@ -97,6 +101,7 @@ std::vector<Finding> audit_exponential(const Budget& budget, const std::string& 
 std::vector<Finding> audit_orbit(double epsilon, const std::string& relation, std::uint64_t runs,
                                  bool mutants, const std::optional<std::uint64_t>& seed) {
   constexpr double kMiss = 1e-3;  // chance that an attack shows less than its exact law says
+  constexpr std::uint64_t kMostRuns = std::uint64_t{1} << 24U;
   const AuditSettings settings{runs, 1e-3, 1};
   std::vector<Attack> attacks;
   for (const OrbitPair pair :
@@ -105,12 +110,20 @@ std::vector<Finding> audit_orbit(double epsilon, const std::string& relation, st
     if (!applies(request)) {
       continue;
     }
-    add_versions(attacks, mutants ? orbit_mutants(request) : std::vector<OrbitMutant>{},
-                 [&](OrbitMutant mutant) {
-                   return orbit_attack(request, mutant, settings, kMiss).map([](OrbitAttack sized) {
-                     return std::move(sized.attack);
-                   });
-                 });
+    std::vector<OrbitMutant> versions = {OrbitMutant::None};
+    if (mutants) {
+      const std::vector<OrbitMutant> broken = orbit_mutants(request);
+      versions.insert(versions.end(), broken.begin(), broken.end());
+    }
+    for (const OrbitMutant version : versions) {
+      OrbitAttack sized = unwrap(orbit_attack(request, version, settings, kMiss));
+      const bool is_mutant = version != OrbitMutant::None;
+      const std::uint64_t needed =
+          is_mutant && sized.guaranteed <= epsilon
+              ? runs_to_show(epsilon, request, version, {kMostRuns, settings.error, 1}, kMiss)
+              : 0;
+      attacks.push_back({std::move(sized.attack), is_mutant, needed});
+    }
   }
   return run_attacks(attacks, runs, seed);
 }
@@ -147,15 +160,15 @@ std::vector<Finding> audit_spectral(const std::string& method, const ApproxDp& b
   return run_attacks(attacks, runs, seed);
 }
 
-std::vector<Finding> audit_subspace(const ApproxDp& budget, std::uint64_t runs, bool mutants,
-                                    const std::optional<std::uint64_t>& seed) {
+std::vector<Finding> audit_subspace(const ApproxDp& budget, std::optional<std::uint64_t> runs,
+                                    bool mutants, const std::optional<std::uint64_t>& seed) {
   std::vector<Attack> attacks;
   for (SubspaceAttacks& family : unwrap(subspace_attacks(budget, mutants))) {
     for (std::size_t i = 0; i < family.cases.size(); ++i) {
       attacks.push_back({std::move(family.cases[i]), i > 0});
     }
   }
-  return run_attacks(attacks, runs, seed);
+  return run_attacks(attacks, runs.value_or(kSubspaceAuditRuns), seed);
 }
 
 /// The asymptotic curve of sharp against exact draws at a finite size.
@@ -187,11 +200,12 @@ void bind_audit(nb::module_& m) {
       .def_prop_ro("unit", [](const Finding& f) { return f.result.unit; })
       .def_ro("is_mutant", &Finding::is_mutant)
       .def_prop_ro("refuted", [](const Finding& f) { return f.result.refuted(); })
+      .def_prop_ro("verdict", &Finding::verdict, "The result in words, as the program prints it.")
       .def("__getstate__",
            [](const Finding& f) {
              const AuditResult& r = f.result;
              return nb::make_tuple(r.name, r.power, r.false_alarm, r.allowed_power, r.lower_bound,
-                                   r.claimed, r.unit, f.is_mutant);
+                                   r.claimed, r.unit, f.is_mutant, f.needed);
            })
       .def("__setstate__", &restore)
       .def("__repr__", [](const Finding& f) {
@@ -200,7 +214,7 @@ void bind_audit(nb::module_& m) {
           return nb::cast<std::string>(nb::str("{:.4g}").format(nb::float_(value)));
         };
         return "<AuditResult " + r.name + ": " + r.unit + " >= " + text(r.lower_bound) +
-               ", claimed " + text(r.claimed) + (r.refuted() ? ", REFUTED>" : ", claim stands>");
+               ", claimed " + text(r.claimed) + ", " + f.verdict() + ">";
       });
   m.def("audit_moment", &audit_moment, "method"_a, "dimension"_a, "budget"_a, "relation"_a,
         "private_mean"_a, "runs"_a, "mutants"_a, "seed"_a.none() = nb::none());
@@ -210,8 +224,8 @@ void bind_audit(nb::module_& m) {
         "seed"_a.none() = nb::none());
   m.def("audit_spectral", &audit_spectral, "method"_a, "budget"_a, "relation"_a, "runs"_a,
         "mutants"_a, "seed"_a.none() = nb::none());
-  m.def("audit_subspace", &audit_subspace, "budget"_a, "runs"_a, "mutants"_a,
-        "seed"_a.none() = nb::none());
+  m.def("audit_subspace", &audit_subspace, "budget"_a, "runs"_a.none(), "mutants"_a,
+        "seed"_a.none() = nb::none(), "Without runs: as many as take about a minute.");
   m.def("audit_sharp", &audit_sharp, "eigenvalues"_a, "rows"_a, "components"_a, "beta"_a,
         "type_one"_a, "draws"_a, "error"_a, "seed"_a.none() = nb::none());
   m.def("audit_exponential", &audit_exponential, "budget"_a, "relation"_a, "variance_share"_a,

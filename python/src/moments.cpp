@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "eigenveil/mechanism/assumed_spectrum.hpp"
 #include "eigenveil/mechanism/covariance.hpp"
 #include "eigenveil/mechanism/gauss.hpp"
 #include "eigenveil/mechanism/laplace.hpp"
@@ -99,12 +100,17 @@ void bind_moments(nb::module_& m) {
       .def(
           "noise_floor",
           [](const MomentPlan& plan, bool scaled, double rows) {
-            return noise_floor(column_scales(plan.bound(), units_of(scaled)),
-                               plan.off_diagonal_sd(), rows);
+            return planned_noise_floor(plan, units_of(scaled), rows);
           },
           "scaled"_a, "rows"_a);
   m.def("plan_moment", &plan_moment, "method"_a, "bound"_a, "budget"_a, "relation"_a,
         "private_mean"_a, "group_size"_a);
+  m.def(
+      "check_assumed_spectrum",
+      [](const Vector& eigenvalues, const RowBound& bound) {
+        unwrap(check_assumed_spectrum(eigenvalues, bound));
+      },
+      "eigenvalues"_a, "bound"_a, "Refuses eigenvalues that no table within the bound has.");
   m.def("predicted_subspace_error", &predicted_subspace_error, "eigenvalues"_a, "components"_a,
         "noise_sd"_a);
 }

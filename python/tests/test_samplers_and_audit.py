@@ -1,6 +1,7 @@
 """The samplers arrive in Python with the right law (closed forms, rates in ledger.py) and a wrong law is rejected; audits are those of the program."""
 
 import math
+import pickle
 import re
 import subprocess
 
@@ -82,7 +83,7 @@ def test_the_attacks_of_the_program(mechanism, budget, lines, program):
     given = [word for name, value in budget.items() for word in (f"--{name}", str(value))]
     command = [program, "audit", mechanism, *given, "--runs", "2000", "--mutants", "--seed", "5"]
     printed = subprocess.run(command, capture_output=True, text=True).stdout  # exit 2 says that so few runs do not catch every mutant
-    table = re.findall(r"^  (\S.*?)\s{2,}([\d.]+)\s+([\d.]+)   (claim stands|NOT CAUGHT|refuted)", printed, re.M)
+    table = re.findall(r"^  (\S.*?)\s{2,}([\d.]+)\s+([\d.]+)   (claim stands|not caught|refuted)", printed, re.M)
     results = audit(mechanism, runs=2000, mutants=True, seed=5, **budget)
     assert len(table) >= lines
     for (name, bound, claimed, verdict), result in list(zip(table, results))[:lines]:
@@ -94,6 +95,11 @@ def test_the_attacks_of_the_program(mechanism, budget, lines, program):
 
 def test_an_audit_says_what_it_found():
     assert "claim stands" in repr(audit("gauss", mu=2, runs=2000, seed=5)[0])
+    too_few = [result for result in audit("orbit", epsilon=1, runs=2000, mutants=True, seed=5) if result.is_mutant and not result.refuted]
+    assert too_few and all("claim stands" not in repr(result) for result in too_few)
+    assert all(re.fullmatch(r"not caught: (\d+|more) runs needed", result.verdict) for result in too_few)
+    assert any(re.search(r"\d", result.verdict) for result in too_few)
+    assert pickle.loads(pickle.dumps(too_few[0])).verdict == too_few[0].verdict
     with pytest.raises(EigenveilError, match="attacks on gauss"):
         audit("magic", mu=1)
 

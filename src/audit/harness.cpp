@@ -127,6 +127,17 @@ AuditRule best_rule(const Statistics& first, const Statistics& second, const Aud
 
 }  // namespace
 
+std::string verdict(const AuditResult& result, bool is_mutant, std::uint64_t needed) {
+  if (is_mutant && !result.refuted()) {
+    return "not caught: " + (needed > 0 ? std::to_string(needed) : std::string("more")) +
+           " runs needed";
+  }
+  if (is_mutant) {
+    return "refuted, as it must be";
+  }
+  return result.refuted() ? "CLAIM REFUTED" : "claim stands";
+}
+
 AuditResult audit(const AuditCase& attack, const AuditSettings& settings, RandomStream& stream) {
   const RandomStream family = stream.substream(stream.bits64());
   const std::uint64_t measuring = attack.rule ? settings.runs : settings.runs / 2;

@@ -197,6 +197,15 @@ GroupPositions core_positions(std::int64_t groups, double moved) {
   return GroupPositions::at(shape, places);
 }
 
+/// A number of what the core releases for fixed positions; the groups are counted once, not in
+/// every run.
+template <class Number>
+Statistic core_statistic(const StableCore& core, const GroupPositions& positions, Number number) {
+  return [core, positions, near = core.near(positions, 1), number](RandomStream& stream) {
+    return number(core.run(positions, near, stream));
+  };
+}
+
 /// The shipped core with each part of its budget multiplied: too little noise is what a core does
 /// that believes in a smaller sensitivity.
 Result<StableCore> core_with(const StableCore& core, std::int64_t groups, double weighing,
@@ -217,10 +226,10 @@ Result<SubspaceAttacks> weighing_attacks(const ApproxDp& budget, bool mutants) {
     return error_of(core);
   }
   const auto weighed = [](const StableCore& by, double moved) -> Statistic {
-    return [by, positions = core_positions(kWeighedGroups, moved)](RandomStream& stream) {
-      const std::optional<CoreAverage> average = by.run(positions, stream, 1);
-      return average ? average->noisy_share : -1.0;
-    };
+    return core_statistic(by, core_positions(kWeighedGroups, moved),
+                          [](const std::optional<CoreAverage>& average) {
+                            return average ? average->noisy_share : -1.0;
+                          });
   };
   constexpr double kFarAway = 0x1p16;
   SubspaceAttacks attacks{"weighing of the core", {}};
@@ -247,13 +256,12 @@ Result<SubspaceAttacks> weighing_attacks(const ApproxDp& budget, bool mutants) {
 /// audit has little power: noise up to three times too small passes it, and K is left to the proof.
 Statistic averaged(const StableCore& core, std::int64_t groups, bool above) {
   const double mean = 1.0 / static_cast<double>(groups);
-  return
-      [core, mean, positions = core_positions(groups, above ? 1.0 : -1.0)](RandomStream& stream) {
-        const std::optional<CoreAverage> average = core.run(positions, stream, 1);
-        return average ? 2.0 * mean * average->reference_points(0, 0) /
-                             (average->noise_sd * average->noise_sd)
-                       : 0.0;
-      };
+  return core_statistic(core, core_positions(groups, above ? 1.0 : -1.0),
+                        [mean](const std::optional<CoreAverage>& average) {
+                          return average ? 2.0 * mean * average->reference_points(0, 0) /
+                                               (average->noise_sd * average->noise_sd)
+                                         : 0.0;
+                        });
 }
 
 Result<SubspaceAttacks> average_attacks(const ApproxDp& budget, bool mutants) {

@@ -19,8 +19,19 @@ Vector column_scales(const RowBound& bound, Units units) {
   return scales;
 }
 
-double noise_floor(const Vector& column_scales, double off_diagonal_sd, double count) {
-  return 2.0 * off_diagonal_sd * column_scales.maxCoeff() * column_scales.norm() / count;
+double noise_floor(const Vector& column_scales, const SumNoise& noise, double mean_norm,
+                   double count) {
+  return 2.0 * column_scales.norm() / count *
+         std::hypot(noise.off_diagonal * column_scales.maxCoeff(), noise.column * mean_norm);
+}
+
+double planned_noise_floor(const MomentPlan& plan, Units units, double count) {
+  const Vector scales = column_scales(plan.bound(), units);
+  // |D m| <= max(d) R, and <= |d| where ranges keep every |m_j| below 1.
+  const double by_radius = scales.maxCoeff() * plan.bound().radius();
+  const double mean_norm =
+      plan.bound().has_ranges() ? std::min(by_radius, scales.norm()) : by_radius;
+  return noise_floor(scales, {plan.off_diagonal_sd(), plan.sum_sd()}, mean_norm, count);
 }
 
 namespace {
@@ -71,11 +82,8 @@ NoisyCovariance raw_covariance(NoisyMoment moment, Center center, Units units) {
   result.raw = centred_and_scaled(std::move(moment.products), result.count, mean, scales);
   result.mean =
       units == Units::Scaled ? mean : Vector(midpoints(moment.bound) + scales.cwiseProduct(mean));
-  // The noise d of the mean m adds m dᵀ + d mᵀ, of spectral norm about 2 |m| |d|.
-  const double of_mean =
-      2.0 * scales.cwiseProduct(mean).norm() * scales.norm() * moment.sum_sd / result.count;
-  result.noise_floor =
-      std::hypot(noise_floor(scales, moment.off_diagonal_sd, result.count), of_mean);
+  result.noise_floor = noise_floor(scales, {moment.off_diagonal_sd, moment.sum_sd},
+                                   scales.cwiseProduct(mean).norm(), result.count);
   result.scales = scales;
   result.diagonal_sd = moment.product_sd / result.count;
   result.off_diagonal_sd = moment.off_diagonal_sd / result.count;

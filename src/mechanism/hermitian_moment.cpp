@@ -1,6 +1,9 @@
 #include "eigenveil/mechanism/hermitian_moment.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "eigenveil/core/hermitian_eigen.hpp"
@@ -38,6 +41,29 @@ ComplexMatrix complex_moment(const GramTotals& totals, std::size_t dimension, do
 
 Eigen::Index coordinates_of(std::size_t columns, RowField field) {
   return static_cast<Eigen::Index>(field == RowField::Complex ? columns / 2 : columns);
+}
+
+Result<void> check_pairs(const std::vector<std::string>& columns, RowField field) {
+  const auto is_part = [](const std::string& name) {
+    return name.ends_with(".re") || name.ends_with(".im");
+  };
+  for (std::size_t j = 0; field == RowField::Complex && j + 1 < columns.size(); j += 2) {
+    const std::string& real = columns[j];
+    const std::string& imaginary = columns[j + 1];
+    if (!is_part(real) && !is_part(imaginary)) {
+      continue;
+    }
+    const bool pair = real.ends_with(".re") && imaginary.ends_with(".im") &&
+                      std::string_view(real).substr(0, real.size() - 3) ==
+                          std::string_view(imaginary).substr(0, imaginary.size() - 3);
+    if (!pair) {
+      return bad_request(fmt::format(
+          "columns '{}' and '{}' are not real and imaginary part of one coordinate; complex rows "
+          "need pairs x.re, x.im side by side",
+          real, imaginary));
+    }
+  }
+  return {};
 }
 
 HermitianMoment::HermitianMoment(const ExactGram& gram, const Vector& scales, RowField field) {

@@ -79,8 +79,8 @@ double LowRankPlan::count_sd() const {
 }
 
 Result<Release<LowRankDraw>> LowRankPlan::run(const ExactGram& gram, RandomStream& stream) const {
-  if (!(gram.bound() == request_.bound)) {
-    return bad_request("the plan was made for rows with another bound");
+  if (const Result<void> fits = check_gram(request_, gram); !fits) {
+    return error_of(fits);
   }
   const HermitianMoment moment(gram, request_.scales, request_.field);
   LowRankDraw draw;

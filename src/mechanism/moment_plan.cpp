@@ -92,6 +92,13 @@ double MomentPlan::off_diagonal_sd() const {
          bound_.unit();
 }
 
+double MomentPlan::sum_sd() const {
+  // The constant t that carries the sums is in grid units: its entry is a product with it.
+  return shape_.releases_sums() ? standard_deviation(noise_.scale.law, noise_.scale.off_diagonal) /
+                                      static_cast<double>(shape_.constant) * bound_.unit()
+                                : 0.0;
+}
+
 double MomentPlan::count_sd() const {
   const double t = static_cast<double>(shape_.constant);
   return shape_.releases_count()

@@ -178,9 +178,16 @@ OrbitPlan::OrbitPlan(OrbitRequest request, Vector spectrum, PureDp per_row, doub
       exponent_(exponent),
       guarantee_(std::move(guarantee)) {}
 
-Result<Release<OrbitDraw>> OrbitPlan::run(const ExactGram& gram, RandomStream& stream) const {
-  if (!(gram.bound() == request_.bound)) {
+Result<void> check_gram(const OrbitRequest& request, const ExactGram& gram) {
+  if (!(gram.bound() == request.bound)) {
     return bad_request("the plan was made for rows with another bound");
+  }
+  return check_pairs(gram.schema().columns, request.field);
+}
+
+Result<Release<OrbitDraw>> OrbitPlan::run(const ExactGram& gram, RandomStream& stream) const {
+  if (const Result<void> fits = check_gram(request_, gram); !fits) {
+    return error_of(fits);
   }
   const HermitianMoment moment(gram, request_.scales, request_.field);
   return Release<OrbitDraw>(draw_on_orbit(moment, spectrum_, exponent_, stream),

@@ -48,8 +48,8 @@ Result<OrbitComponentsPlan> OrbitComponentsPlan::make(const OrbitRequest& reques
 
 Result<Release<OrbitComponents>> OrbitComponentsPlan::run(const ExactGram& gram,
                                                           RandomStream& stream) const {
-  if (!(gram.bound() == request_.bound)) {
-    return bad_request("the plan was made for rows with another bound");
+  if (const Result<void> fits = check_gram(request_, gram); !fits) {
+    return error_of(fits);
   }
   OrbitComponents result;
   {

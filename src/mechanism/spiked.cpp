@@ -100,6 +100,18 @@ Result<void> check_numbers(const SpikedRequest& request) {
   return {};
 }
 
+/// sigma² is estimated from the middle half of the eigenvalues, which must hold more than spikes.
+Result<void> check_bulk(const SpikedRequest& request) {
+  const Eigen::Index rank = request.max_rank.value_or(request.rank);
+  if (request.noise_variance || bulk_has_window(request.rows, request.dimension, rank)) {
+    return {};
+  }
+  return bad_request(fmt::format(
+      "sigma^2 cannot be estimated beside {} spikes among {} eigenvalues: the middle half of them "
+      "holds nothing else; give --sigma2 or a smaller rank",
+      rank, std::min(request.rows, request.dimension)));
+}
+
 /// The model's sensitivities are those of rows that clipping leaves alone.
 Result<void> check_radius(const SpikedModel& model, const SpikedRequest& request) {
   constexpr double kRounding = 1.0 - 1e-9;
@@ -108,7 +120,8 @@ Result<void> check_radius(const SpikedModel& model, const SpikedRequest& request
       request.row_radius < kRounding * needed) {
     return bad_request(fmt::format(
         "rows are clipped to norm {:.4g}, and under the model they reach {:.4g}: clipped rows move "
-        "the subspace by more than the model says. Leave out the bound or give at least that one",
+        "the subspace by more than the model says. Give a bound of at least that, or none: with "
+        "sigma^2 and lambda known the model gives it",
         request.row_radius, needed));
   }
   return {};
@@ -202,6 +215,9 @@ Result<SpikedPlan> SpikedPlan::make(const SpikedRequest& request) {
   }
   if (const Result<void> whole = check_radius(plan.model(), request); !whole) {
     return error_of(whole);
+  }
+  if (const Result<void> bulk = check_bulk(request); !bulk) {
+    return error_of(bulk);
   }
   const bool known = request.noise_variance && request.spike;
   plan.conditions_ =
@@ -315,7 +331,7 @@ class Estimator {
   }
 
   void estimate_noise_variance(SpikedResult& result) {
-    const BulkEstimate bulk = bulk_estimate(request_.rows, request_.dimension);
+    const BulkEstimate bulk = bulk_estimate(request_.rows, request_.dimension, plan_.model().rank);
     const SymmetricNoise noise =
         noise_for(kNoiseVariance, up(plan_.covariance_change() / down(bulk.weight_norm, 8), 8), 1);
     const Vector value = Vector::Constant(1, bulk.noise_variance(eigenvalues_));

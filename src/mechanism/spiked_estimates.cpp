@@ -52,15 +52,21 @@ Vector marchenko_pastur_quantiles(double ratio, Eigen::Index m, Eigen::Index fir
   const MarchenkoPasturTail tail(ratio);
   Vector quantiles(last - first + 1);
   for (Eigen::Index k = first; k <= last; ++k) {
-    quantiles[k - first] = tail.quantile(static_cast<double>(k) / static_cast<double>(m));
+    // The last level is the lower edge, which is 0 for a square table: half a step above it.
+    const double level = std::min(static_cast<double>(k), static_cast<double>(m) - 0.5);
+    quantiles[k - first] = tail.quantile(level / static_cast<double>(m));
   }
   return quantiles;
 }
 
-BulkEstimate bulk_estimate(Eigen::Index rows, Eigen::Index dimension) {
+bool bulk_has_window(Eigen::Index rows, Eigen::Index dimension, Eigen::Index rank) {
+  return rank + 1 <= 3 * std::min(rows, dimension) / 4;
+}
+
+BulkEstimate bulk_estimate(Eigen::Index rows, Eigen::Index dimension, Eigen::Index rank) {
   const Eigen::Index m = std::min(rows, dimension);
   BulkEstimate estimate;
-  estimate.first = std::max<Eigen::Index>(1, (m + 3) / 4);
+  estimate.first = std::max<Eigen::Index>(rank + 1, (m + 3) / 4);
   estimate.last = std::max(estimate.first, 3 * m / 4);
   estimate.quantiles = marchenko_pastur_quantiles(
       static_cast<double>(dimension) / static_cast<double>(rows), m, estimate.first, estimate.last);
@@ -70,6 +76,15 @@ BulkEstimate bulk_estimate(Eigen::Index rows, Eigen::Index dimension) {
 
 double BulkEstimate::noise_variance(const Vector& eigenvalues) const {
   return quantiles.dot(eigenvalues.segment(first - 1, quantiles.size())) / quantiles.squaredNorm();
+}
+
+double variance_behind(const Vector& eigenvalues, Eigen::Index rows, Eigen::Index dimension,
+                       Eigen::Index rank) {
+  const Eigen::Index spikes = std::min(rank, std::min(rows, dimension) - 1);
+  const BulkEstimate bulk = bulk_estimate(rows - spikes, dimension - spikes, 0);
+  // The covariance divides by n, the rows behind the spikes are n - rank.
+  return bulk.noise_variance(eigenvalues.tail(eigenvalues.size() - spikes)) *
+         static_cast<double>(rows) / static_cast<double>(rows - spikes);
 }
 
 Eigen::Index eigen_ratio_rank(const Vector& noisy_eigenvalues, Eigen::Index most, double floor) {

@@ -101,13 +101,21 @@ double StableCore::noise_sd(double radius, double noisy_weight) const {
   return up(moved / budget_.average.mu, 2);
 }
 
-std::optional<CoreAverage> StableCore::run(const GroupPositions& positions, RandomStream& stream,
-                                           int threads) const {
+NearCounts StableCore::near(const GroupPositions& positions, int threads) const {
   std::vector<double> steps;
   for (const double radius : radii_) {
     steps.push_back(radius / shape_.step);
   }
-  const auto near = count_near(positions, steps, threads);
+  return count_near(positions, steps, threads);
+}
+
+std::optional<CoreAverage> StableCore::run(const GroupPositions& positions, RandomStream& stream,
+                                           int threads) const {
+  return run(positions, near(positions, threads), stream);
+}
+
+std::optional<CoreAverage> StableCore::run(const GroupPositions& positions, const NearCounts& near,
+                                           RandomStream& stream) const {
   // Bisection for the smallest radius that passes: what is weighed next depends on released answers
   // alone, and the number of weighings does not depend on them.
   std::size_t low = 0;

@@ -39,8 +39,20 @@ std::string printed_up(double value) {
   return text;
 }
 
-/// Curves have no parameter to print, so they are summed up at a customary delta.
-constexpr double kSummaryDelta = 1e-6;
+/// Curves have no parameter to print, so they are summed up at a customary delta; where a curve has
+/// no finite epsilon there, at the next that has one.
+constexpr std::array kSummaryDeltas = {1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4,
+                                       1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1,  0.2,  0.5};
+
+ApproxDp summary_of(const Loss& loss) {
+  for (const double delta : kSummaryDeltas) {
+    const double epsilon = epsilon_at(loss, delta);
+    if (std::isfinite(epsilon)) {
+      return {epsilon, delta};
+    }
+  }
+  return {0.0, 1.0};  // which every mechanism satisfies
+}
 
 struct LossWords {
   bool asymptotic;
@@ -65,9 +77,7 @@ struct LossWords {
   std::string operator()(const TradeOffCurve&) const {
     return fmt::format("a trade-off curve, which implies {}", summary());
   }
-  std::string summary() const {
-    return (*this)(ApproxDp{epsilon_at(whole, kSummaryDelta), kSummaryDelta});
-  }
+  std::string summary() const { return (*this)(summary_of(whole)); }
 };
 
 /// "adding or removing one row", or "... up to 4 rows" for groups.

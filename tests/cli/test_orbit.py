@@ -125,6 +125,15 @@ class Orbit(CliTest):
             "lowrank", self.write("o.csv", csv_text(["a"], [[1.0]])), "--epsilon", 1, "--row-norm",
             1, "--complex-rows"))
 
+    def test_complex_rows_need_both_parts_of_a_coordinate(self):
+        path = self.write("z.npy", complex_npy([[complex(0.6, 0.0), complex(0.0, 0.8)]] * 30))
+        for columns in ("c1.re,c2.re", "c1.im,c1.re", "c1.re,c2.im"):
+            self.assertIn("pairs x.re, x.im", self.refuse(
+                "lowrank", path, "-k", 1, "--epsilon", 1, "--row-norm", 1, "--complex-rows",
+                "--columns", columns))
+        self.succeed("lowrank", path, "-k", 1, "--epsilon", 1, "--row-norm", 1, "--complex-rows",
+                     "--columns", "c2.re,c2.im")
+
     def test_components_of_complex_rows(self):
         rows = [[complex(0.6, 0.0), complex(0.0, 0.8)]] * 300
         path = self.write("z.npy", complex_npy(rows))

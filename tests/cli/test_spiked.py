@@ -122,6 +122,18 @@ class Spiked(CliTest):
         fewer = self.diagnosed(near, "-k", 2, "--sigma2", 1, "--lambda", 40, "--spread", 2)
         self.assertRegex(fewer, r"rank +DOES NOT HOLD")
 
+    def test_few_columns_that_fit_the_model_are_not_said_to_break_it(self):
+        spikes = [60, 40, 0, 0, 0, 0]  # the middle half of six eigenvalues begins with the second
+        text = self.diagnosed(spikes, "-k", 2, "--sigma2", 1, "--lambda", 35, "--spread", 2)
+        self.assertNotIn("DOES NOT HOLD", text)
+        self.assertRegex(text, r"at most 1 \(1\.\d+ with what sampling may add\)")
+        doubled = self.diagnosed(spikes, "-k", 2, "--sigma2", 0.5, "--lambda", 35, "--spread", 2)
+        self.assertRegex(doubled, r"sigma\^2 +DOES NOT HOLD")
+        error = self.refuse("plan", "pca", "--rows", 3000, "--dimension", 6, "-k", 5, "--method", "spiked",
+                            "--neighbours", "independent-copy", "--epsilon", 1, "--delta", 0.01,
+                            "--row-norm", 40)
+        self.assertIn("5 spikes among 6 eigenvalues", error)
+
     def test_the_summary_says_what_the_noise_was_scaled_to(self):
         out = self.succeed("pca", self.table(), *MODEL, "--row-count", 400, "--spread", 2)
         self.assertIn("rank 1 (given), sigma^2 1 (given), smallest spike at least 200 (given), "

@@ -284,12 +284,39 @@ TEST(MarchenkoPastur, QuantilesIntegrateToTheMoments) {
 }
 
 TEST(Estimates, RankAndNoiseVarianceOfAnExactSpectrum) {
-  const BulkEstimate bulk = bulk_estimate(400, 100);
+  const BulkEstimate bulk = bulk_estimate(400, 100, 0);
   Vector spectrum = 2.5 * marchenko_pastur_quantiles(0.25, 100, 1, 100);
   spectrum[0] = 90.0;
   spectrum[1] = 80.0;
   EXPECT_NEAR(bulk.noise_variance(spectrum), 2.5, 1e-12);
   EXPECT_EQ(eigen_ratio_rank(spectrum, 6, 0.1), 2);
+}
+
+/// With few columns spikes reach into the middle half of the eigenvalues: they are left out.
+TEST(Estimates, SpikesAreNoPartOfTheNoiseVariance) {
+  Vector spectrum = Vector::Constant(6, 2.0);
+  spectrum.head(2) << 20.0, 10.0;
+  const Eigen::Index rows = 100'000'000;  // the quantiles are 1 to four digits
+  EXPECT_NEAR(bulk_estimate(rows, 6, 2).noise_variance(spectrum), 2.0, 1e-2);
+  EXPECT_GT(bulk_estimate(rows, 6, 0).noise_variance(spectrum), 4.0);  // the twin that takes all
+  EXPECT_NEAR(variance_behind(spectrum, rows, 6, 2), 2.0, 1e-2);
+  EXPECT_NEAR(variance_behind(spectrum, rows, 6, 5), 2.0, 1e-2);
+  EXPECT_GT(bulk_estimate(6, 6, 5).weight_norm, 0.0);  // the lower edge of a square table is 0
+}
+
+TEST(SpikedPlan, RefusesToEstimateTheVarianceOfNothingButSpikes) {
+  SpikedRequest request = known_request();
+  request.noise_variance.reset();
+  request.dimension = 6;
+  request.rank = 3;
+  EXPECT_TRUE(SpikedPlan::make(request));
+  request.dimension = 2;
+  request.rank = 1;
+  const Result<SpikedPlan> refused = SpikedPlan::make(request);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("1 spikes among 2"), std::string::npos);
+  request.noise_variance = 1.0;
+  EXPECT_TRUE(SpikedPlan::make(request));
 }
 
 /// Released entries follow the continuous law, on and off the diagonal.

@@ -133,6 +133,16 @@ TEST(Ranges, NothingIsEverNotANumber) {
   EXPECT_EQ(trade_off(GaussianDp{std::nan("")}, 0.5), 0.0);
 }
 
+/// A curve whose delta never falls to 1e-6 is summed up where its epsilon is finite.
+TEST(GuaranteeWords, ACurveIsSummedUpAtADeltaItReaches) {
+  const Result<Guarantee> sum = compose(proved(ApproxDp{1.0, 1e-6}), proved(GaussianDp{1.0}));
+  ASSERT_TRUE(sum);
+  ASSERT_TRUE(std::isinf(epsilon_at(sum->loss, 1e-6)));
+  const std::string words = in_words(*sum);
+  EXPECT_EQ(words.find("inf"), std::string::npos) << words;
+  EXPECT_NE(words.find(", 2e-06)-DP"), std::string::npos) << words;
+}
+
 TEST(GuaranteeWords, NameTheGroup) {
   Guarantee guarantee{Relation::AddRemove, PureDp{1.0}, Basis::Proved, {}, true, 4};
   EXPECT_NE(in_words(guarantee).find("adding or removing up to 4 rows"), std::string::npos);

@@ -42,6 +42,10 @@ struct AuditResult {
   bool refuted() const { return power > allowed_power; }
 };
 
+/// What a result means for a table: the claim of a shipped mechanism must stand; a mutant that was
+/// not caught is still broken, only not shown to be by these runs (`needed` would; 0: not known).
+std::string verdict(const AuditResult& result, bool is_mutant, std::uint64_t needed = 0);
+
 struct AuditSettings {
   std::uint64_t runs = 100'000;  ///< on each data set; half picks the threshold, half measures
   double error = 1e-3;           ///< probability that an honest mechanism is refuted

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "eigenveil/core/matrix.hpp"
+#include "eigenveil/mechanism/moment_plan.hpp"
 #include "eigenveil/mechanism/noisy_moment.hpp"
 
 namespace eigenveil {
@@ -43,10 +44,22 @@ NoisyCovariance covariance_of(NoisyMoment moment, Center center, Units units);
 /// The same without `psd` and the eigenpairs, in the memory of the moment's products.
 NoisyCovariance raw_covariance(NoisyMoment moment, Center center, Units units);
 
+/// Standard deviations of the noise in released sums, in scaled units.
+struct SumNoise {
+  double off_diagonal = 0.0;  ///< on a sum of products
+  double column = 0.0;        ///< on a column sum; 0 where the centre is public
+};
+
 /// Spectral norm of symmetric noise whose entry (i, j) has standard deviation d_i d_j s, after
 /// division by `count`: about 2 s max(d) |d| (Bandeira, van Handel 2016), sqrt(2 p) sigma / n for
-/// equal units.
-double noise_floor(const Vector& column_scales, double off_diagonal_sd, double count);
+/// equal units. A private mean m (of norm `mean_norm` in the units of d) with noise e adds
+/// m e' + e m', of spectral norm about 2 |m| |e|.
+double noise_floor(const Vector& column_scales, const SumNoise& noise, double mean_norm,
+                   double count);
+
+/// The same before a release. The mean is not known then, so for one as long as the bound allows:
+/// a release with as many rows shows no more, and as much where the mean lies there.
+double planned_noise_floor(const MomentPlan& plan, Units units, double count);
 
 /// Column scales d: half widths of the public ranges for original units, ones for scaled units.
 Vector column_scales(const RowBound& bound, Units units);

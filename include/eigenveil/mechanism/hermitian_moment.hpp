@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "eigenveil/core/matrix.hpp"
+#include "eigenveil/core/result.hpp"
 #include "eigenveil/sampling/sampler.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 
@@ -16,6 +19,10 @@ enum class RowField : std::uint8_t {
 
 /// Coordinates of a row: the number of columns, or half of it.
 Eigen::Index coordinates_of(std::size_t columns, RowField field);
+
+/// Complex rows whose columns are named as real or imaginary parts must have them side by side,
+/// x.re before x.im of the same x; other names are taken in their order.
+Result<void> check_pairs(const std::vector<std::string>& columns, RowField field);
 
 /// M = Σ x xᴴ / R² over rows x = D v in the units of `scales`, R² their public norm bound
 /// (`scaled_norm2_bound`), in its eigenbasis: a row adds a positive semidefinite matrix of trace at

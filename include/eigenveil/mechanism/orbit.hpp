@@ -30,6 +30,9 @@ struct OrbitRequest {
   bool unbounded_time = false;  ///< no refusal by size
 };
 
+/// What every draw for a request asks of the sums: its bound, and columns its field can pair.
+Result<void> check_gram(const OrbitRequest& request, const ExactGram& gram);
+
 /// A Hermitian matrix with prescribed eigenvalues, drawn privately, on a public grid.
 struct OrbitDraw {
   ComplexMatrix matrix;  ///< H, d x d

@@ -23,8 +23,9 @@ struct CoreUnits {
 
 /// near[i] = how many other groups lie within `radius` steps of group i, for every radius of an
 /// increasing list: result[r][i].
-std::vector<std::vector<std::int64_t>> count_near(const GroupPositions& positions,
-                                                  const std::vector<double>& radii, int threads);
+using NearCounts = std::vector<std::vector<std::int64_t>>;
+NearCounts count_near(const GroupPositions& positions, const std::vector<double>& radii,
+                      int threads);
 
 /// The budget of a core release: `tests` weighings of the core and one Gaussian average.
 struct CoreBudget {
@@ -65,6 +66,11 @@ class StableCore {
   double expected_weight(double agreement) const;
   std::optional<CoreAverage> run(const GroupPositions& positions, RandomStream& stream,
                                  int threads) const;
+  /// The half of a run that draws nothing and takes the time: private data, for many runs on the
+  /// same positions.
+  NearCounts near(const GroupPositions& positions, int threads) const;
+  std::optional<CoreAverage> run(const GroupPositions& positions, const NearCounts& near,
+                                 RandomStream& stream) const;
 
  private:
   StableCore(GroupShape shape, std::vector<double> radii, CoreBudget budget,
