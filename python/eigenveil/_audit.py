@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _core
 from ._budget import is_pure, make_budget
-from ._errors import EigenveilError
+from ._errors import EigenveilError, whole
 
 _MOMENT = ("gauss", "laplace")
 _PURE = ("exponential", "orbit")
@@ -12,7 +12,7 @@ _PAIR = ("mask", "spiked", "spiked-robust", "oja", "subspace")
 
 
 def audit(
-    mechanism, *, epsilon=None, delta=None, rho=None, mu=None, neighbours=None, rows=12, dimension=2, private_mean=False, runs=100_000,
+    mechanism, *, epsilon=None, delta=None, rho=None, mu=None, neighbours=None, rows=12, dimension=2, private_mean=False, runs=None,
     mutants=False, variance_share=0.5, seed=None,
 ):
     """Attack a mechanism on its worst pairs of neighbouring tables and measure how much it gives away.
@@ -30,7 +30,7 @@ def audit(
         Of the attacked pair; ``rows`` is for "mask" only.
     private_mean : bool, default=False
         Attack the release with a private mean ("gauss", "laplace").
-    runs : int, default=100000
+    runs : int, default=100000 (20000 for "subspace")
         On each of the two tables.
     mutants : bool, default=False
         Attack broken versions too (``is_mutant``): every one must be refuted.
@@ -54,10 +54,12 @@ def audit(
         raise EigenveilError(f"there are attacks on {', '.join(_MOMENT + _PURE + _PAIR)}; audit_sharp measures sharp")
     if not 1 <= int(dimension) <= 50:
         raise EigenveilError("dimension must satisfy 1 <= dimension <= 50")
-    if int(runs) < 1000:
-        raise EigenveilError("runs must be at least 1000")
+    if runs is None and mechanism != "subspace":  # which has a smaller default of its own
+        runs = 100_000
+    if runs is not None:
+        runs = whole(runs, "runs", 1000, 2**53)
     budget = make_budget(epsilon, delta, rho, mu)
-    how = (int(runs), bool(mutants), seed)
+    how = (runs, bool(mutants), seed)
     if mechanism in _PURE and not is_pure(budget):
         raise EigenveilError("this audit attacks one row at pure epsilon; give epsilon alone")
     if mechanism in _PAIR and not isinstance(budget, _core.ApproxDP):

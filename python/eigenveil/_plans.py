@@ -89,6 +89,8 @@ def _planned(estimator, rows, dimension, spectrum=None):
     bound = estimator._bound(method, request)
     plan = method.plan(replace(request, rows=rows), bound)
     spectrum = _spectrum(spectrum, coordinate_names(names) if takes_complex_rows(request) else names)
+    if spectrum is not None:
+        _core.check_assumed_spectrum(spectrum, bound)
     return Plan(request.task, method.name, plan.guarantee, bound.radius, plan.facts(request, float(rows), spectrum))
 
 
@@ -345,6 +347,7 @@ def compare_pca(rows, spectrum, **parameters):
     if request.components >= len(names):
         raise EigenveilError("a comparison needs n_components below the number of columns")
     bound = pca._bound(PlainMethod(), request)
+    _core.check_assumed_spectrum(spectrum, bound)
     compared = _core.compared_methods(
         bound, request.budget, request.relation, request.components, _rows(rows), spectrum, request.group_size
     )

@@ -100,7 +100,8 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
     radius_factor : float, default=1.0
         Radius over the default one (``aggregate="core"``).
     largest_noise_angle : float, default=0.7071...
-        NULL is answered when the sine ``noise_angle`` is larger. The default is noise as large as the signal.
+        NULL is answered when the sine ``noise_angle`` (with ``aggregate="grid"`` the one the plan expects) is larger. The default is noise as
+        large as the signal.
     failure_probability : float, optional
         Boosting: learn on disjoint parts of the rows and take what most agree on.
     angle : float, default=0.1
