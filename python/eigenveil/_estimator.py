@@ -247,7 +247,7 @@ class PrivateEstimator(BaseEstimator):
     def _request(self, names):
         """What the release depends on, for columns of these names."""
         if self.center is not None and isinstance(self.center, str) and self.center not in ("none", "private"):
-            raise EigenveilError(_CENTER)
+            raise EigenveilError("center must be 'none', 'private', or a public vector with one number per column")
         return Request(
             task=self._task,
             budget=make_budget(self.epsilon, self.delta, self.rho, self.mu),

@@ -89,7 +89,7 @@ def _planned(estimator, rows, dimension, spectrum=None):
     bound = estimator._bound(method, request)
     plan = method.plan(replace(request, rows=rows), bound)
     spectrum = _spectrum(spectrum, coordinate_names(names) if takes_complex_rows(request) else names)
-    if spectrum is not None:
+    if spectrum is not None and method.name != "sharp":  # whose spectrum is that of standardised data
         _core.check_assumed_spectrum(spectrum, bound)
     return Plan(request.task, method.name, plan.guarantee, bound.radius, plan.facts(request, float(rows), spectrum))
 

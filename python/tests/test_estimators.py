@@ -228,7 +228,7 @@ def test_same_release_as_the_program(rows, seeded, program, tmp_path):
 
 
 def test_plans_match_the_release(rows):
-    plan = plan_pca(400, 5, n_components=2, epsilon=1, delta=1e-6, bounds=(0, 10), spectrum=[5, 3, 1, 1, 1])
+    plan = plan_pca(400, 5, n_components=2, epsilon=1, delta=1e-6, bounds=(0, 10), spectrum=[2, 1, 0.5, 0.5, 0.5])
     fitted = PrivatePCA(2, epsilon=1, delta=1e-6, bounds=(0, 10)).fit(rows)
     assert plan.guarantee.loss == fitted.guarantee_.loss and plan.row_norm == fitted.row_norm_
     assert 0 < plan.predicted_error_f2 <= 4 and "no data was read" in str(plan)

@@ -15,7 +15,7 @@ import os, signal, sys, threading, warnings
 import numpy as np
 import eigenveil
 warnings.simplefilter("ignore")
-rows = np.random.default_rng(0).normal(size=(50, 300))
+rows = np.random.default_rng(0).normal(size=(2000, 300)) * np.linspace(0.1, 2, 300)  # no eigenvalues tied: those are quick
 
 def interrupt_inside(function):
     # The signal comes once the main thread is below `function`, in C++.
@@ -49,7 +49,7 @@ def long_comparison():
     while True:  # one takes seconds only
         eigenveil.compare_pca(10**6, spectrum, n_components=40, epsilon=1, row_norm=1)
 
-released = eigenveil.PrivateLowRank(20, epsilon=0.1, row_norm=1, method_options={"unbounded_time": True})
+released = eigenveil.PrivateLowRank(20, epsilon=20, row_norm=30, method_options={"unbounded_time": True})
 threading.Thread(target=interrupt_inside, args=(sys.argv[2],), daemon=True).start()
 try:
     globals()[sys.argv[1]]()
