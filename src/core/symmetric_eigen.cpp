@@ -40,7 +40,7 @@ struct Tridiagonal {
 /// iteration did not converge, which it does not promise.
 Matrix vectors_by_bisection(const Tridiagonal& matrix, lapack_int count) {
   const lapack_int p = matrix.size();
-  Vector values(p);
+  Vector values = Vector::Zero(p);  // LAPACKE refuses NaN in all p of them, also behind the found
   std::vector<lapack_int> block(static_cast<std::size_t>(p));
   std::vector<lapack_int> split(static_cast<std::size_t>(p));
   std::vector<lapack_int> failed(static_cast<std::size_t>(count));
