@@ -33,7 +33,7 @@ def audit(
     runs : int, default=100000 (20000 for "subspace")
         On each of the two tables.
     mutants : bool, default=False
-        Attack broken versions too (``is_mutant``): every one must be refuted.
+        Attack broken versions too (``is_mutant``): with enough runs every one is refuted; ``verdict`` says when more are needed.
     variance_share : float, default=0.5
         Of the budget; "exponential" only.
     seed : int, optional

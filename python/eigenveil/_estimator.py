@@ -205,8 +205,7 @@ class PrivateEstimator(BaseEstimator):
         try:
             self._publish(current, released)
         except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(earlier)  # whole, whatever interrupted
+            self.__dict__ = earlier  # in one step: whole, whatever interrupts
             raise
         return self
 

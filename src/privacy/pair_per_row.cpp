@@ -26,8 +26,7 @@ Result<ApproxDp> pair_per_row(const ApproxDp& budget, int size) {
   if (!(pair.delta > 0.0)) {
     return bad_request(
         "epsilon and delta cannot be split over a group of this size: the delta of one row would "
-        "be "
-        "too small to count with; use a smaller epsilon or a larger delta");
+        "be too small to count with; use a smaller epsilon or a larger delta");
   }
   return pair;
 }
