@@ -1,5 +1,5 @@
 // One exact draw of the real matrix Bingham law beside the normals it is made of.
-#include "eigenveil/sampling/bingham.hpp"
+#include "sampling/bingham.hpp"
 
 #include <fmt/core.h>
 
@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 
 namespace {
 

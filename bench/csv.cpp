@@ -24,10 +24,10 @@
 #include <thread>
 #include <vector>
 
-#include "eigenveil/data/open.hpp"
-#include "eigenveil/data/parallel_rows.hpp"
+#include "data/open.hpp"
+#include "data/parallel_rows.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
-#include "eigenveil/statistics/trusted_totals.hpp"
+#include "statistics/trusted_totals.hpp"
 
 namespace {
 

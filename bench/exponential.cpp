@@ -10,11 +10,11 @@
 #include <ctime>
 #include <functional>
 
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
-#include "eigenveil/random/normal.hpp"
-#include "eigenveil/sampling/bingham_draws.hpp"
+#include "core/parallel.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
+#include "random/normal.hpp"
+#include "sampling/bingham_draws.hpp"
 
 namespace {
 

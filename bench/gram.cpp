@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "eigenveil/core/blas.hpp"
+#include "core/blas.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 
 namespace {

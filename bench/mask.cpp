@@ -1,6 +1,6 @@
 // The bars of masking: a million rows against parsing plus writing the same file, and against an
 // explicit n x n rotation. Usage: bench_mask [rows] [columns] [explicit_rows]
-#include "eigenveil/mechanism/mask.hpp"
+#include "mechanism/mask/mask.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -13,14 +13,14 @@
 #include <functional>
 #include <mutex>
 
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/data/open.hpp"
-#include "eigenveil/data/parallel_rows.hpp"
-#include "eigenveil/mechanism/pseudo_rows.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
-#include "eigenveil/report/grid_rows.hpp"
+#include "core/atomic_output.hpp"
+#include "core/parallel.hpp"
+#include "data/open.hpp"
+#include "data/parallel_rows.hpp"
+#include "mechanism/mask/pseudo_rows.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
+#include "report/grid_rows.hpp"
 
 namespace {
 

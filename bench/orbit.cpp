@@ -6,7 +6,7 @@
 //   3. What an exact pattern costs.
 // Seconds are processor seconds, so that other work on the machine does not count; "wall" is the
 // elapsed time of two threads, per coalescence.
-#include "eigenveil/sampling/orbit.hpp"
+#include "sampling/orbit.hpp"
 
 #include <fmt/format.h>
 #include <time.h>
@@ -19,7 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 
 namespace {
 

@@ -7,10 +7,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/orbit_bounds.hpp"
-#include "eigenveil/sampling/bingham.hpp"
-#include "eigenveil/sampling/orbit.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/orbit/orbit_bounds.hpp"
+#include "sampling/bingham.hpp"
+#include "sampling/orbit.hpp"
 
 namespace {
 

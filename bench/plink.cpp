@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "eigenveil/data/open.hpp"
-#include "eigenveil/data/parallel_rows.hpp"
+#include "data/open.hpp"
+#include "data/parallel_rows.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 #include "timing.hpp"
 

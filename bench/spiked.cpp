@@ -6,7 +6,7 @@
 //  - wide: n = 500, p = 20000: the same without a p x p matrix, against the thin SVD by inner
 //    products (n x n eigendecomposition and one product). Bar: 1.5 times.
 // Runs alternate, so that a busy machine slows both; medians. The last column is processor time.
-#include "eigenveil/mechanism/spiked.hpp"
+#include "mechanism/spiked/spiked.hpp"
 
 #include <fmt/format.h>
 
@@ -16,9 +16,9 @@
 #include <random>
 #include <vector>
 
-#include "eigenveil/core/blas.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+#include "core/symmetric_eigen.hpp"
 #include "timing.hpp"
 
 namespace {

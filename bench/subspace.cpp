@@ -12,13 +12,13 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "eigenveil/core/blas.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/mechanism/approximate_subspace.hpp"
-#include "eigenveil/mechanism/exact_subspace.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
-#include "eigenveil/random/truncated_laplace.hpp"
+#include "core/blas.hpp"
+#include "core/parallel.hpp"
+#include "mechanism/subspace/approximate_subspace.hpp"
+#include "mechanism/subspace/exact_subspace.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
+#include "random/truncated_laplace.hpp"
 
 namespace {
 

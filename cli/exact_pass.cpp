@@ -1,8 +1,8 @@
 #include "cli/exact_pass.hpp"
 
 #include "cli/progress.hpp"
-#include "eigenveil/data/genotypes.hpp"
-#include "eigenveil/data/rank_transform.hpp"
+#include "data/genotypes.hpp"
+#include "data/rank_transform.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "cli/options/bound_options.hpp"
 #include "cli/options/input_options.hpp"
-#include "eigenveil/statistics/bounded_table.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "statistics/bounded_table.hpp"
 
 namespace eigenveil::cli {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "eigenveil/report/fields.hpp"
-#include "eigenveil/report/table_format.hpp"
+#include "report/table_format.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "eigenveil/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "audit/harness.hpp"
 #include "cli/outcome.hpp"
-#include "eigenveil/audit/harness.hpp"
 
 namespace eigenveil::cli {
 

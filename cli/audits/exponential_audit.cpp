@@ -1,10 +1,10 @@
 #include <memory>
 
+#include "audit/exponential_cases.hpp"
 #include "cli/audits/attack_table.hpp"
 #include "cli/audits/audits.hpp"
 #include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
-#include "eigenveil/audit/exponential_cases.hpp"
 
 namespace eigenveil::cli {
 namespace {

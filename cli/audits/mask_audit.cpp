@@ -3,10 +3,10 @@
 #include <memory>
 #include <optional>
 
+#include "audit/mask_cases.hpp"
 #include "cli/audits/audits.hpp"
 #include "cli/options/checks.hpp"
-#include "eigenveil/audit/mask_cases.hpp"
-#include "eigenveil/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <memory>
 
+#include "audit/orbit_cases.hpp"
 #include "cli/audits/attack_table.hpp"
 #include "cli/audits/audits.hpp"
 #include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
-#include "eigenveil/audit/orbit_cases.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "audit/sharp_trade_off.hpp"
 #include "cli/audits/audits.hpp"
 #include "cli/exact_pass.hpp"
 #include "cli/methods/request.hpp"
 #include "cli/options/checks.hpp"
-#include "eigenveil/audit/sharp_trade_off.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/sharp.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/sharp/sharp.hpp"
 
 namespace eigenveil::cli {
 namespace {

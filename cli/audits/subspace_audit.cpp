@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 
+#include "audit/subspace_cases.hpp"
 #include "cli/audits/audits.hpp"
 #include "cli/options/checks.hpp"
-#include "eigenveil/audit/subspace_cases.hpp"
-#include "eigenveil/core/parallel.hpp"
+#include "core/parallel.hpp"
 #include "eigenveil/privacy/relation.hpp"
 
 namespace eigenveil::cli {

@@ -2,11 +2,11 @@
 
 #include <memory>
 
+#include "audit/subspace_learning_cases.hpp"
 #include "cli/audits/attack_table.hpp"
 #include "cli/audits/audits.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/subspace/learn.hpp"
-#include "eigenveil/audit/subspace_learning_cases.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "cli/commands/commands.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
-#include "eigenveil/publication/document_parts.hpp"
-#include "eigenveil/publication/released_input.hpp"
+#include "publication/document_parts.hpp"
+#include "publication/released_input.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include "cli/commands/commands.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/report/table_format.hpp"
+#include "core/atomic_output.hpp"
+#include "report/table_format.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "eigenveil/report/explain.hpp"
+#include "report/explain.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,8 @@
 #include "cli/commands/commands.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/subspace/learn.hpp"
-#include "eigenveil/mechanism/exact_subspace.hpp"
 #include "eigenveil/report/document.hpp"
+#include "mechanism/subspace/exact_subspace.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/reproduce/folder.hpp"
 #include "cli/reproduce/page.hpp"
 #include "cli/suggestion.hpp"
-#include "eigenveil/core/atomic_output.hpp"
+#include "core/atomic_output.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -7,12 +7,12 @@
 #include "cli/commands/sample.hpp"
 #include "cli/methods/request.hpp"
 #include "cli/options/checks.hpp"
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/core/npy_header.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/sampling/bingham_draws.hpp"
-#include "eigenveil/sampling/bingham_gibbs.hpp"
-#include "eigenveil/sampling/gaussian_block.hpp"
+#include "core/atomic_output.hpp"
+#include "core/npy_header.hpp"
+#include "core/parallel.hpp"
+#include "sampling/bingham_draws.hpp"
+#include "sampling/bingham_gibbs.hpp"
+#include "sampling/gaussian_block.hpp"
 
 namespace eigenveil::cli {
 namespace {

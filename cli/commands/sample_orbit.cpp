@@ -7,10 +7,10 @@
 #include "cli/commands/sample.hpp"
 #include "cli/methods/request.hpp"
 #include "cli/options/checks.hpp"
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/core/npy_header.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/sampling/orbit.hpp"
+#include "core/atomic_output.hpp"
+#include "core/npy_header.hpp"
+#include "core/parallel.hpp"
+#include "sampling/orbit.hpp"
 
 namespace eigenveil::cli {
 namespace {

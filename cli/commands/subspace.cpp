@@ -5,7 +5,7 @@
 #include "cli/options/output_options.hpp"
 #include "cli/subspace/document.hpp"
 #include "cli/subspace/learn.hpp"
-#include "eigenveil/data/exact_rows.hpp"
+#include "data/exact_rows.hpp"
 
 namespace eigenveil::cli {
 namespace {

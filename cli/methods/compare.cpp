@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "eigenveil/report/figure.hpp"
+#include "report/figure.hpp"
 
 namespace eigenveil::cli {
 namespace {

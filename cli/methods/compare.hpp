@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/methods/method.hpp"
-#include "eigenveil/mechanism/comparison.hpp"
+#include "mechanism/comparison/comparison.hpp"
 
 namespace eigenveil::cli {
 

@@ -7,8 +7,8 @@
 #include "cli/methods/planned_gram.hpp"
 #include "cli/methods/subspace_document.hpp"
 #include "cli/summary.hpp"
-#include "eigenveil/mechanism/exponential.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
+#include "mechanism/exponential/exponential.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "cli/options/checks.hpp"
-#include "eigenveil/publication/pseudo_release.hpp"
-#include "eigenveil/report/release_writer.hpp"
+#include "publication/pseudo_release.hpp"
+#include "report/release_writer.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -4,8 +4,8 @@
 #include "cli/options/budget_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/outcome.hpp"
-#include "eigenveil/publication/mask_document.hpp"
-#include "eigenveil/publication/pseudo_writer.hpp"
+#include "publication/mask_document.hpp"
+#include "publication/pseudo_writer.hpp"
 
 namespace eigenveil::cli {
 

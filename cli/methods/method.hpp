@@ -8,7 +8,7 @@
 
 #include "cli/methods/request.hpp"
 #include "cli/outcome.hpp"
-#include "eigenveil/mechanism/comparison.hpp"
+#include "mechanism/comparison/comparison.hpp"
 
 namespace eigenveil::cli {
 

@@ -1,6 +1,6 @@
 #include "cli/methods/moment_document.hpp"
 
-#include "eigenveil/publication/document_parts.hpp"
+#include "publication/document_parts.hpp"
 
 namespace eigenveil::cli {
 namespace {

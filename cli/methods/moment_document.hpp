@@ -1,9 +1,9 @@
 #pragma once
 
-#include "eigenveil/mechanism/moment_plan.hpp"
-#include "eigenveil/mechanism/principal_components.hpp"
-#include "eigenveil/publication/document_parts.hpp"
 #include "eigenveil/report/document.hpp"
+#include "mechanism/moment/moment_plan.hpp"
+#include "mechanism/moment/principal_components.hpp"
+#include "publication/document_parts.hpp"
 
 namespace eigenveil::cli {
 

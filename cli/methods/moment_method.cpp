@@ -7,13 +7,13 @@
 #include "cli/methods/moment_document.hpp"
 #include "cli/methods/planned_gram.hpp"
 #include "cli/summary.hpp"
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
-#include "eigenveil/mechanism/laplace.hpp"
-#include "eigenveil/mechanism/predicted_error.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "core/atomic_output.hpp"
+#include "core/symmetric_eigen.hpp"
 #include "eigenveil/report/document.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/laplace/laplace.hpp"
+#include "mechanism/moment/predicted_error.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil::cli {
 namespace {

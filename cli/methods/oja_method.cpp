@@ -9,11 +9,11 @@
 #include "cli/methods/spectral_document.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/summary.hpp"
-#include "eigenveil/mechanism/gap_projector.hpp"
-#include "eigenveil/mechanism/oja.hpp"
-#include "eigenveil/random/chi_square.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "mechanism/oja/oja.hpp"
+#include "mechanism/spiked/gap_projector.hpp"
+#include "random/chi_square.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil::cli {
 namespace {

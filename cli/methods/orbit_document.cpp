@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/methods/subspace_document.hpp"
-#include "eigenveil/mechanism/orbit_matrices.hpp"
+#include "mechanism/orbit/orbit_matrices.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "eigenveil/mechanism/low_rank.hpp"
-#include "eigenveil/mechanism/orbit_components.hpp"
-#include "eigenveil/publication/document_parts.hpp"
+#include "mechanism/orbit/low_rank.hpp"
+#include "mechanism/orbit/orbit_components.hpp"
+#include "publication/document_parts.hpp"
 
 namespace eigenveil::cli {
 

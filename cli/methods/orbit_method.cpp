@@ -9,10 +9,10 @@
 #include "cli/methods/orbit_plan_text.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/summary.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/orbit_bounds.hpp"
-#include "eigenveil/publication/orbit_plan_facts.hpp"
-#include "eigenveil/sampling/orbit.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/orbit/orbit_bounds.hpp"
+#include "publication/orbit_plan_facts.hpp"
+#include "sampling/orbit.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "cli/options/checks.hpp"
-#include "eigenveil/mechanism/assumed_spectrum.hpp"
+#include "mechanism/moment/assumed_spectrum.hpp"
 
 namespace eigenveil::cli {
 

@@ -9,8 +9,8 @@
 #include "cli/options/input_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "eigenveil/core/matrix.hpp"
-#include "eigenveil/mechanism/comparison.hpp"
-#include "eigenveil/mechanism/covariance.hpp"
+#include "mechanism/comparison/comparison.hpp"
+#include "mechanism/moment/covariance.hpp"
 
 namespace eigenveil::cli {
 

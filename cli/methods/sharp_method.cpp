@@ -8,8 +8,8 @@
 #include "cli/methods/subspace_document.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/summary.hpp"
-#include "eigenveil/mechanism/sharp.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
+#include "mechanism/sharp/sharp.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "eigenveil/mechanism/adaptive_calibration.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
+#include "mechanism/sharp/adaptive_calibration.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "cli/methods/request.hpp"
 #include "eigenveil/data/bounding.hpp"
-#include "eigenveil/publication/document_parts.hpp"
 #include "eigenveil/report/document.hpp"
+#include "publication/document_parts.hpp"
 
 namespace eigenveil::cli {
 

@@ -1,8 +1,8 @@
 #include "cli/methods/spiked_diagnostic.hpp"
 
 #include "cli/options/checks.hpp"
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/mechanism/spiked_diagnostic.hpp"
+#include "core/atomic_output.hpp"
+#include "mechanism/spiked/spiked_diagnostic.hpp"
 
 namespace eigenveil::cli {
 

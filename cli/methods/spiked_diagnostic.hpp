@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/outcome.hpp"
-#include "eigenveil/mechanism/spiked.hpp"
+#include "mechanism/spiked/spiked.hpp"
 
 namespace eigenveil::cli {
 

@@ -12,9 +12,9 @@
 #include "cli/methods/spiked_options.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/summary.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/gap_projector.hpp"
-#include "eigenveil/mechanism/noisy_projector.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/spiked/gap_projector.hpp"
+#include "mechanism/spiked/noisy_projector.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/methods/request.hpp"
-#include "eigenveil/mechanism/spiked.hpp"
+#include "mechanism/spiked/spiked.hpp"
 
 namespace eigenveil::cli {
 

@@ -9,9 +9,9 @@
 #include "cli/methods/planned_spectrum.hpp"
 #include "cli/methods/spectral_document.hpp"
 #include "cli/summary.hpp"
-#include "eigenveil/mechanism/gap_projector.hpp"
-#include "eigenveil/mechanism/noisy_projector.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "mechanism/spiked/gap_projector.hpp"
+#include "mechanism/spiked/noisy_projector.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil::cli {
 namespace {

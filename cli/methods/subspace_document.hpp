@@ -1,7 +1,7 @@
 #pragma once
 
-#include "eigenveil/mechanism/exponential.hpp"
-#include "eigenveil/publication/document_parts.hpp"
+#include "mechanism/exponential/exponential.hpp"
+#include "publication/document_parts.hpp"
 
 namespace eigenveil::cli {
 

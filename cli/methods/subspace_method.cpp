@@ -5,10 +5,10 @@
 #include "cli/progress.hpp"
 #include "cli/subspace/document.hpp"
 #include "cli/subspace/learn.hpp"
-#include "eigenveil/mechanism/covariance.hpp"
-#include "eigenveil/mechanism/principal_components.hpp"
-#include "eigenveil/mechanism/within_subspace.hpp"
-#include "eigenveil/publication/document_parts.hpp"
+#include "mechanism/moment/covariance.hpp"
+#include "mechanism/moment/principal_components.hpp"
+#include "mechanism/subspace/within_subspace.hpp"
+#include "publication/document_parts.hpp"
 
 namespace eigenveil::cli {
 namespace {

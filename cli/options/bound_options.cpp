@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "eigenveil/data/genotypes.hpp"
+#include "data/genotypes.hpp"
 
 namespace eigenveil::cli {
 namespace {

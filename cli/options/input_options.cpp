@@ -11,8 +11,8 @@
 #include <sstream>
 
 #include "cli/options/checks.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/core/plain_text.hpp"
+#include "core/parallel.hpp"
+#include "core/plain_text.hpp"
 
 namespace eigenveil::cli {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "eigenveil/data/one_hot.hpp"
-#include "eigenveil/data/open.hpp"
+#include "data/one_hot.hpp"
+#include "data/open.hpp"
 
 namespace eigenveil::cli {
 

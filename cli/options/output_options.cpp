@@ -1,7 +1,7 @@
 #include "cli/options/output_options.hpp"
 
 #include "cli/options/checks.hpp"
-#include "eigenveil/core/atomic_output.hpp"
+#include "core/atomic_output.hpp"
 
 namespace eigenveil::cli {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "eigenveil/random/stream.hpp"
-#include "eigenveil/report/release_writer.hpp"
+#include "report/release_writer.hpp"
 
 namespace eigenveil::cli {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "cli/reproduce/genotype_panel.hpp"
-#include "eigenveil/mechanism/adaptive_calibration.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
+#include "mechanism/sharp/adaptive_calibration.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -9,12 +9,12 @@
 #include <optional>
 
 #include "cli/reproduce/entry.hpp"
-#include "eigenveil/data/open.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
-#include "eigenveil/mechanism/mask.hpp"
-#include "eigenveil/mechanism/released_gram.hpp"
+#include "data/open.hpp"
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/mask/mask.hpp"
+#include "mechanism/mask/released_gram.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/report/document.hpp"
-#include "eigenveil/report/figure.hpp"
+#include "report/figure.hpp"
 
 namespace eigenveil::cli {
 

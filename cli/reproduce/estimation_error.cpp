@@ -4,11 +4,11 @@
 #include <cmath>
 
 #include "cli/reproduce/genotype_panel.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
-#include "eigenveil/sampling/bingham_draws.hpp"
-#include "eigenveil/sampling/bingham_gibbs.hpp"
+#include "core/parallel.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
+#include "sampling/bingham_draws.hpp"
+#include "sampling/bingham_gibbs.hpp"
 
 namespace eigenveil::cli {
 namespace {

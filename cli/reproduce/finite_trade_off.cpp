@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "audit/sharp_trade_off.hpp"
 #include "cli/reproduce/genotype_panel.hpp"
-#include "eigenveil/audit/sharp_trade_off.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 
 namespace eigenveil::cli {

@@ -7,9 +7,9 @@
 #include <system_error>
 
 #include "cli/reproduce/page.hpp"
-#include "eigenveil/core/atomic_output.hpp"
+#include "core/atomic_output.hpp"
 #include "eigenveil/core/version.hpp"
-#include "eigenveil/report/table_format.hpp"
+#include "report/table_format.hpp"
 
 namespace eigenveil::cli {
 namespace {

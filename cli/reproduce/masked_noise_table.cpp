@@ -5,7 +5,7 @@
 
 #include "cli/reproduce/entry.hpp"
 #include "cli/reproduce/published_noise.hpp"
-#include "eigenveil/mechanism/mask_calibration.hpp"
+#include "mechanism/mask/mask_calibration.hpp"
 
 namespace eigenveil::cli {
 namespace {

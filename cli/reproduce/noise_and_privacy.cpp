@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "cli/reproduce/genotype_panel.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/low_rank.hpp"
-#include "eigenveil/random/normal.hpp"
-#include "eigenveil/sampling/bingham.hpp"
-#include "eigenveil/sampling/orbit.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/orbit/low_rank.hpp"
+#include "random/normal.hpp"
+#include "sampling/bingham.hpp"
+#include "sampling/orbit.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -8,9 +8,9 @@
 #include "cli/reproduce/entry.hpp"
 #include "cli/reproduce/orbit_contest.hpp"
 #include "cli/reproduce/orbit_regimes.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/orbit_bounds.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/orbit/orbit_bounds.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "eigenveil/mechanism/low_rank.hpp"
+#include "mechanism/orbit/low_rank.hpp"
 
 namespace eigenveil::cli {
 

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "cli/reproduce/genotype_panel.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 
 namespace eigenveil::cli {
 namespace {

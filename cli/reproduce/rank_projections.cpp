@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "cli/reproduce/genotype_panel.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
+#include "core/symmetric_eigen.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include "cli/reproduce/entry.hpp"
 #include "cli/reproduce/spiked_constants.hpp"
 #include "cli/reproduce/spiked_simulation.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/spiked_model.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/spiked/spiked_model.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include "cli/reproduce/entry.hpp"
 #include "cli/reproduce/method_contest.hpp"
 #include "cli/reproduce/spiked_simulation.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/data/open.hpp"
-#include "eigenveil/mechanism/sample_covariance.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "data/open.hpp"
+#include "mechanism/moment/sample_covariance.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <optional>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/noisy_projector.hpp"
-#include "eigenveil/mechanism/oja.hpp"
-#include "eigenveil/mechanism/sample_covariance.hpp"
-#include "eigenveil/mechanism/spiked_model.hpp"
+#include "core/symmetric_eigen.hpp"
 #include "eigenveil/privacy/calibration.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "mechanism/moment/sample_covariance.hpp"
+#include "mechanism/oja/oja.hpp"
+#include "mechanism/spiked/noisy_projector.hpp"
+#include "mechanism/spiked/spiked_model.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil::cli {
 namespace {

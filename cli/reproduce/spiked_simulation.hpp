@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "eigenveil/core/matrix.hpp"
-#include "eigenveil/mechanism/spiked_model.hpp"
 #include "eigenveil/random/stream.hpp"
+#include "mechanism/spiked/spiked_model.hpp"
 
 namespace eigenveil::cli {
 

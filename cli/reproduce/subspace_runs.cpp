@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "core/parallel.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "eigenveil/mechanism/approximate_subspace.hpp"
+#include "mechanism/subspace/approximate_subspace.hpp"
 
 namespace eigenveil::cli {
 

@@ -5,7 +5,7 @@
 
 #include "cli/sample_data/sample_table.hpp"
 #include "eigenveil/core/matrix.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil::cli {
 namespace {

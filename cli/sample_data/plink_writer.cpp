@@ -4,7 +4,7 @@
 #include <array>
 
 #include "cli/sample_data/writers.hpp"
-#include "eigenveil/core/atomic_output.hpp"
+#include "core/atomic_output.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <iterator>
 
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/core/bytes.hpp"
-#include "eigenveil/core/npy_header.hpp"
+#include "core/atomic_output.hpp"
+#include "core/bytes.hpp"
+#include "core/npy_header.hpp"
 
 namespace eigenveil::cli {
 namespace {

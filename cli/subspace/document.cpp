@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "cli/summary.hpp"
-#include "eigenveil/report/release_writer.hpp"
+#include "report/release_writer.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -3,9 +3,9 @@
 #include "cli/options/output_options.hpp"
 #include "cli/outcome.hpp"
 #include "eigenveil/data/raw_rows.hpp"
-#include "eigenveil/mechanism/approximate_subspace.hpp"
-#include "eigenveil/mechanism/exact_subspace.hpp"
 #include "eigenveil/report/document.hpp"
+#include "mechanism/subspace/approximate_subspace.hpp"
+#include "mechanism/subspace/exact_subspace.hpp"
 
 namespace eigenveil::cli {
 

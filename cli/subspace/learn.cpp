@@ -8,8 +8,8 @@
 
 #include "cli/options/checks.hpp"
 #include "cli/progress.hpp"
-#include "eigenveil/data/parallel_rows.hpp"
-#include "eigenveil/mechanism/subspace_learner.hpp"
+#include "data/parallel_rows.hpp"
+#include "mechanism/subspace/subspace_learner.hpp"
 
 namespace eigenveil::cli {
 

@@ -6,7 +6,7 @@
 
 #include "cli/options/budget_options.hpp"
 #include "cli/options/input_options.hpp"
-#include "eigenveil/mechanism/approximate_subspace.hpp"
+#include "mechanism/subspace/approximate_subspace.hpp"
 
 namespace eigenveil::cli {
 

@@ -4,9 +4,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "eigenveil/mechanism/released_gram.hpp"
-#include "eigenveil/publication/released_input.hpp"
-#include "eigenveil/report/explain.hpp"
+#include "mechanism/mask/released_gram.hpp"
+#include "publication/released_input.hpp"
+#include "report/explain.hpp"
 
 namespace eigenveil::python {
 namespace {

@@ -5,15 +5,15 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "audit/exponential_cases.hpp"
+#include "audit/mask_cases.hpp"
+#include "audit/moment_cases.hpp"
+#include "audit/orbit_cases.hpp"
+#include "audit/sharp_trade_off.hpp"
+#include "audit/subspace_cases.hpp"
+#include "audit/subspace_learning_cases.hpp"
 #include "bind.hpp"
-#include "eigenveil/audit/exponential_cases.hpp"
-#include "eigenveil/audit/mask_cases.hpp"
-#include "eigenveil/audit/moment_cases.hpp"
-#include "eigenveil/audit/orbit_cases.hpp"
-#include "eigenveil/audit/sharp_trade_off.hpp"
-#include "eigenveil/audit/subspace_cases.hpp"
-#include "eigenveil/audit/subspace_learning_cases.hpp"
-#include "eigenveil/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace eigenveil::python {
 namespace {

@@ -14,13 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "eigenveil/core/parallel.hpp"
+#include "core/parallel.hpp"
+#include "data/open.hpp"
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/data/bounding.hpp"
-#include "eigenveil/data/open.hpp"
 #include "eigenveil/data/raw_rows.hpp"
-#include "eigenveil/mechanism/covariance.hpp"
 #include "eigenveil/random/stream.hpp"
+#include "mechanism/moment/covariance.hpp"
 
 namespace eigenveil::python {
 

@@ -1,4 +1,4 @@
-#include "eigenveil/mechanism/comparison.hpp"
+#include "mechanism/comparison/comparison.hpp"
 
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>

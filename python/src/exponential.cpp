@@ -1,4 +1,4 @@
-#include "eigenveil/mechanism/exponential.hpp"
+#include "mechanism/exponential/exponential.hpp"
 
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
@@ -6,7 +6,7 @@
 #include <nanobind/stl/variant.h>
 
 #include "bind.hpp"
-#include "eigenveil/mechanism/covariance.hpp"
+#include "mechanism/moment/covariance.hpp"
 
 namespace eigenveil::python {
 namespace {

@@ -16,9 +16,9 @@
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "eigenveil/report/figure.hpp"
-#include "eigenveil/report/html_text.hpp"
-#include "eigenveil/report/report_figures.hpp"
+#include "report/figure.hpp"
+#include "report/html_text.hpp"
+#include "report/report_figures.hpp"
 
 namespace eigenveil::python {
 namespace {

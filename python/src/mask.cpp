@@ -1,4 +1,4 @@
-#include "eigenveil/mechanism/mask.hpp"
+#include "mechanism/mask/mask.hpp"
 
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
@@ -10,9 +10,9 @@
 #include <filesystem>
 
 #include "bind.hpp"
-#include "eigenveil/mechanism/pseudo_rows.hpp"
-#include "eigenveil/publication/mask_facts.hpp"
-#include "eigenveil/publication/pseudo_release.hpp"
+#include "mechanism/mask/pseudo_rows.hpp"
+#include "publication/mask_facts.hpp"
+#include "publication/pseudo_release.hpp"
 
 namespace eigenveil::python {
 namespace {

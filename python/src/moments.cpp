@@ -5,12 +5,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "eigenveil/mechanism/assumed_spectrum.hpp"
-#include "eigenveil/mechanism/covariance.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
-#include "eigenveil/mechanism/laplace.hpp"
-#include "eigenveil/mechanism/predicted_error.hpp"
-#include "eigenveil/mechanism/principal_components.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/laplace/laplace.hpp"
+#include "mechanism/moment/assumed_spectrum.hpp"
+#include "mechanism/moment/covariance.hpp"
+#include "mechanism/moment/predicted_error.hpp"
+#include "mechanism/moment/principal_components.hpp"
 
 namespace eigenveil::python {
 namespace {

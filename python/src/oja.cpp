@@ -1,11 +1,11 @@
-#include "eigenveil/mechanism/oja.hpp"
+#include "mechanism/oja/oja.hpp"
 
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 
 #include "bind.hpp"
-#include "eigenveil/mechanism/gap_projector.hpp"
+#include "mechanism/spiked/gap_projector.hpp"
 
 namespace eigenveil::python {
 namespace {

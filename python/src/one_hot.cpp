@@ -1,4 +1,4 @@
-#include "eigenveil/data/one_hot.hpp"
+#include "data/one_hot.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -6,7 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "eigenveil/data/array_rows.hpp"
+#include "data/array_rows.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 
 namespace eigenveil::python {

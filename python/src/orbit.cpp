@@ -1,4 +1,4 @@
-#include "eigenveil/mechanism/orbit.hpp"
+#include "mechanism/orbit/orbit.hpp"
 
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "bind.hpp"
-#include "eigenveil/mechanism/covariance.hpp"
-#include "eigenveil/mechanism/low_rank.hpp"
-#include "eigenveil/mechanism/orbit_components.hpp"
-#include "eigenveil/mechanism/orbit_matrices.hpp"
-#include "eigenveil/publication/orbit_plan_facts.hpp"
+#include "mechanism/moment/covariance.hpp"
+#include "mechanism/orbit/low_rank.hpp"
+#include "mechanism/orbit/orbit_components.hpp"
+#include "mechanism/orbit/orbit_matrices.hpp"
+#include "publication/orbit_plan_facts.hpp"
 
 namespace eigenveil::python {
 namespace {

@@ -8,12 +8,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "core/parallel.hpp"
+#include "data/array_rows.hpp"
+#include "data/genotypes.hpp"
+#include "data/open.hpp"
 #include "eigenveil/core/matrix.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/data/array_rows.hpp"
 #include "eigenveil/data/bounding.hpp"
-#include "eigenveil/data/genotypes.hpp"
-#include "eigenveil/data/open.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 
 namespace eigenveil::python {

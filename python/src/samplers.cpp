@@ -6,12 +6,12 @@
 #include <complex>
 
 #include "bind.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/sampling/bingham_draws.hpp"
-#include "eigenveil/sampling/bingham_gibbs.hpp"
-#include "eigenveil/sampling/coupling_from_the_past.hpp"
-#include "eigenveil/sampling/gaussian_block.hpp"
-#include "eigenveil/sampling/orbit.hpp"
+#include "core/parallel.hpp"
+#include "sampling/bingham_draws.hpp"
+#include "sampling/bingham_gibbs.hpp"
+#include "sampling/coupling_from_the_past.hpp"
+#include "sampling/gaussian_block.hpp"
+#include "sampling/orbit.hpp"
 
 namespace eigenveil::python {
 namespace {

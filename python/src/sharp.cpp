@@ -1,14 +1,14 @@
-#include "eigenveil/mechanism/sharp.hpp"
+#include "mechanism/sharp/sharp.hpp"
 
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
 
 #include "bind.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/data/rank_transform.hpp"
-#include "eigenveil/mechanism/covariance.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
+#include "core/parallel.hpp"
+#include "data/rank_transform.hpp"
+#include "mechanism/moment/covariance.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 
 namespace eigenveil::python {
 namespace {

@@ -1,4 +1,4 @@
-#include "eigenveil/mechanism/spiked.hpp"
+#include "mechanism/spiked/spiked.hpp"
 
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
@@ -8,10 +8,10 @@
 #include <cmath>
 
 #include "bind.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/mechanism/gap_projector.hpp"
-#include "eigenveil/mechanism/noisy_projector.hpp"
-#include "eigenveil/mechanism/spiked_diagnostic.hpp"
+#include "core/parallel.hpp"
+#include "mechanism/spiked/gap_projector.hpp"
+#include "mechanism/spiked/noisy_projector.hpp"
+#include "mechanism/spiked/spiked_diagnostic.hpp"
 
 namespace eigenveil::python {
 namespace {

@@ -2,11 +2,11 @@
 #include <nanobind/stl/optional.h>
 
 #include "bind.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/data/exact_rows.hpp"
-#include "eigenveil/mechanism/exact_subspace.hpp"
-#include "eigenveil/mechanism/subspace_learner.hpp"
+#include "core/parallel.hpp"
+#include "data/exact_rows.hpp"
 #include "eigenveil/privacy/calibration.hpp"
+#include "mechanism/subspace/exact_subspace.hpp"
+#include "mechanism/subspace/subspace_learner.hpp"
 
 namespace eigenveil::python {
 namespace {

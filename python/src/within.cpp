@@ -2,7 +2,7 @@
 #include <nanobind/stl/optional.h>
 
 #include "bind.hpp"
-#include "eigenveil/mechanism/within_subspace.hpp"
+#include "mechanism/subspace/within_subspace.hpp"
 
 namespace eigenveil::python {
 namespace {

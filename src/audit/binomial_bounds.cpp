@@ -1,4 +1,4 @@
-#include "eigenveil/audit/binomial_bounds.hpp"
+#include "audit/binomial_bounds.hpp"
 
 #include <boost/math/distributions/beta.hpp>
 

@@ -1,4 +1,4 @@
-#include "eigenveil/audit/exact_check.hpp"
+#include "audit/exact_check.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "eigenveil/audit/exponential_cases.hpp"
+#include "audit/exponential_cases.hpp"
 
 #include <algorithm>
 #include <cmath>

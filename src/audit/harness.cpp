@@ -1,13 +1,13 @@
-#include "eigenveil/audit/harness.hpp"
+#include "audit/harness.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
-#include "eigenveil/audit/binomial_bounds.hpp"
+#include "audit/binomial_bounds.hpp"
+#include "core/parallel.hpp"
 #include "eigenveil/core/cancellation.hpp"
-#include "eigenveil/core/parallel.hpp"
 
 namespace eigenveil {
 namespace {

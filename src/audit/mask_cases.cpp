@@ -1,12 +1,12 @@
-#include "eigenveil/audit/mask_cases.hpp"
+#include "audit/mask_cases.hpp"
 
 #include <cmath>
 #include <memory>
 
-#include "eigenveil/mechanism/mask.hpp"
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "mechanism/mask/mask.hpp"
 
 namespace eigenveil {
 namespace {

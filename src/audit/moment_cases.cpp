@@ -1,11 +1,11 @@
-#include "eigenveil/audit/moment_cases.hpp"
+#include "audit/moment_cases.hpp"
 
 #include <cmath>
 #include <memory>
 #include <numbers>
 
-#include "eigenveil/mechanism/gauss.hpp"
-#include "eigenveil/mechanism/laplace.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/laplace/laplace.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "eigenveil/audit/orbit_cases.hpp"
+#include "audit/orbit_cases.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "orbit_pairs.hpp"
+#include "audit/orbit_pairs.hpp"
 
 namespace eigenveil {
 namespace {

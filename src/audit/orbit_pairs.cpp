@@ -1,4 +1,4 @@
-#include "orbit_pairs.hpp"
+#include "audit/orbit_pairs.hpp"
 
 #include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>

@@ -3,8 +3,8 @@
 #include <array>
 #include <vector>
 
-#include "eigenveil/audit/orbit_cases.hpp"
-#include "eigenveil/mechanism/low_rank.hpp"
+#include "audit/orbit_cases.hpp"
+#include "mechanism/orbit/low_rank.hpp"
 
 namespace eigenveil::detail {
 

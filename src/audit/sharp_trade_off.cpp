@@ -1,14 +1,14 @@
-#include "eigenveil/audit/sharp_trade_off.hpp"
+#include "audit/sharp_trade_off.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
-#include "eigenveil/audit/binomial_bounds.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/sampling/bingham.hpp"
-#include "eigenveil/sampling/bingham_draws.hpp"
+#include "audit/binomial_bounds.hpp"
+#include "core/parallel.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "sampling/bingham.hpp"
+#include "sampling/bingham_draws.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "eigenveil/audit/subspace_cases.hpp"
+#include "audit/subspace_cases.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,10 @@
 #include <cmath>
 #include <memory>
 
-#include "eigenveil/mechanism/gap_projector.hpp"
-#include "eigenveil/mechanism/oja.hpp"
-#include "eigenveil/mechanism/spiked.hpp"
-#include "eigenveil/mechanism/symmetric_noise.hpp"
+#include "mechanism/moment/symmetric_noise.hpp"
+#include "mechanism/oja/oja.hpp"
+#include "mechanism/spiked/gap_projector.hpp"
+#include "mechanism/spiked/spiked.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,12 +1,12 @@
-#include "eigenveil/audit/subspace_learning_cases.hpp"
+#include "audit/subspace_learning_cases.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
-#include "eigenveil/mechanism/exact_subspace.hpp"
-#include "eigenveil/mechanism/stability_histogram.hpp"
-#include "eigenveil/mechanism/stable_core.hpp"
+#include "mechanism/subspace/exact_subspace.hpp"
+#include "mechanism/subspace/stability_histogram.hpp"
+#include "mechanism/subspace/stable_core.hpp"
 
 namespace eigenveil {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "eigenveil/core/atomic_output.hpp"
+#include "core/atomic_output.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "eigenveil/core/atomic_output.hpp"
+#include "core/atomic_output.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,9 +1,9 @@
-#include "eigenveil/core/blas.hpp"
+#include "core/blas.hpp"
 
 #include <cblas.h>
-#include <lapacke.h>
 
-#include "blas_kernels.hpp"
+#include "core/blas_kernels.hpp"
+#include "core/lapacke.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "blas_kernels.hpp"
+#include "core/blas_kernels.hpp"
 
 #include <cblas.h>
 

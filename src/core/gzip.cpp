@@ -1,4 +1,4 @@
-#include "eigenveil/core/gzip.hpp"
+#include "core/gzip.hpp"
 
 #include <zlib.h>
 

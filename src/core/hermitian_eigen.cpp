@@ -1,14 +1,9 @@
-#include "eigenveil/core/hermitian_eigen.hpp"
-
-#include <complex>
-
-// LAPACKE takes std::complex when told so before its header.
-#define lapack_complex_double std::complex<double>
-#define lapack_complex_float std::complex<float>
-#include <lapacke.h>
+#include "core/hermitian_eigen.hpp"
 
 #include <cassert>
+#include <complex>
 
+#include "core/lapacke.hpp"
 #include "eigenveil/core/cancellation.hpp"
 
 namespace eigenveil {

@@ -1,4 +1,4 @@
-#include "eigenveil/core/npy_header.hpp"
+#include "core/npy_header.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "eigenveil/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>

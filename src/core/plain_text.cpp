@@ -1,4 +1,4 @@
-#include "eigenveil/core/plain_text.hpp"
+#include "core/plain_text.hpp"
 
 #include <algorithm>
 

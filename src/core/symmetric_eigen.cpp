@@ -1,6 +1,4 @@
-#include "eigenveil/core/symmetric_eigen.hpp"
-
-#include <lapacke.h>
+#include "core/symmetric_eigen.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/lapacke.hpp"
 #include "eigenveil/core/cancellation.hpp"
 
 namespace eigenveil {

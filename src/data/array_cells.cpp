@@ -1,4 +1,4 @@
-#include "array_cells.hpp"
+#include "data/array_cells.hpp"
 
 #include <fmt/format.h>
 

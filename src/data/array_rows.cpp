@@ -1,11 +1,11 @@
-#include "eigenveil/data/array_rows.hpp"
+#include "data/array_rows.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <utility>
 
-#include "array_cells.hpp"
+#include "data/array_cells.hpp"
 
 namespace eigenveil {
 namespace {

@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eigenveil/core/bytes.hpp"
-#include "eigenveil/core/outward.hpp"
+#include "core/bytes.hpp"
+#include "core/outward.hpp"
 
 namespace eigenveil {
 namespace {
 
 // Far from overflow and underflow, so that unit(), radius() and a few products of them are normal.
-constexpr double kSmallest = 1e-120;
-constexpr double kLargest = 1e120;
+constexpr double kSmallestBound = 1e-120;
+constexpr double kLargestBound = 1e120;
 
 bool in_supported_range(double value) {
-  return value >= kSmallest && value <= kLargest;  // false for NaN
+  return value >= kSmallestBound && value <= kLargestBound;  // false for NaN
 }
 
 double multiply_up(double a, double b) {
@@ -104,7 +104,7 @@ Result<RowBound> RowBound::derive(RowBound asked) {
   }
   if (asked.row_norm_ && !in_supported_range(*asked.row_norm_)) {
     return bad_request(fmt::format("the row norm must be a positive number between {:g} and {:g}",
-                                   kSmallest, kLargest));
+                                   kSmallestBound, kLargestBound));
   }
   for (std::size_t j = 0; j < asked.dimension(); ++j) {
     asked.midpoints_[j] += 0.0;  // -0 and 0 are the same bound and must encode alike
@@ -113,7 +113,7 @@ Result<RowBound> RowBound::derive(RowBound asked) {
     }
     if (!in_supported_range(asked.half_widths_[j])) {
       return bad_request(fmt::format("the range of column {} must be between {:g} and {:g} wide",
-                                     j + 1, 2 * kSmallest, 2 * kLargest));
+                                     j + 1, 2 * kSmallestBound, 2 * kLargestBound));
     }
   }
   const Result<void> derived =

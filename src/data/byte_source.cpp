@@ -1,4 +1,4 @@
-#include "byte_source.hpp"
+#include "data/byte_source.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <limits>
 
-#include "eigenveil/core/multiversion.hpp"
+#include "core/multiversion.hpp"
 #include "eigenveil/data/bounding.hpp"
 
 // Hot loops. Sums run in fixed lanes, so that every instruction set adds in the same order; four

@@ -1,4 +1,4 @@
-#include "column_selection.hpp"
+#include "data/column_selection.hpp"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
-#include "csv_header.hpp"
+#include "data/csv_header.hpp"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "column_selection.hpp"
-#include "eigenveil/core/plain_text.hpp"
-#include "text_cell.hpp"
+#include "core/plain_text.hpp"
+#include "data/column_selection.hpp"
+#include "data/text_cell.hpp"
 
 namespace eigenveil::detail {
 namespace {

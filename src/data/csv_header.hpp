@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eigenveil/data/open.hpp"
+#include "data/open.hpp"
 
 namespace eigenveil::detail {
 

@@ -1,4 +1,4 @@
-#include "csv_reader.hpp"
+#include "data/csv_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -7,15 +7,15 @@
 #include <string_view>
 #include <utility>
 
-#include "csv_header.hpp"
-#include "csv_records.hpp"
-#include "record_cutter.hpp"
+#include "data/chunk_size.hpp"
+#include "data/csv_header.hpp"
+#include "data/csv_records.hpp"
+#include "data/record_cutter.hpp"
 
 namespace eigenveil::detail {
 namespace {
 
 constexpr std::size_t kSmallestChunk = std::size_t{1} << 20;
-constexpr std::size_t kLargestChunk = std::size_t{16} << 20;
 constexpr std::size_t kRecordsPerChunk = 256;  // enough for a matrix product to pay
 
 class CsvReader final : public RowReader {

@@ -1,12 +1,12 @@
-#include "csv_records.hpp"
+#include "data/csv_records.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "record_cutter.hpp"
-#include "text_cell.hpp"
+#include "data/record_cutter.hpp"
+#include "data/text_cell.hpp"
 
 namespace eigenveil::detail {
 namespace {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "column_selection.hpp"
-#include "eigenveil/data/open.hpp"
+#include "data/column_selection.hpp"
+#include "data/open.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 
 namespace eigenveil::detail {

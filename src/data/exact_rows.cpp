@@ -1,4 +1,4 @@
-#include "eigenveil/data/exact_rows.hpp"
+#include "data/exact_rows.hpp"
 
 #include <fmt/format.h>
 
@@ -7,17 +7,17 @@
 #include <cmath>
 #include <numeric>
 
-#include "column_selection.hpp"
-#include "csv_header.hpp"
+#include "data/column_selection.hpp"
+#include "data/csv_header.hpp"
+#include "data/text_cell.hpp"
+#include "data/text_lines.hpp"
 #include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/core/integers.hpp"
-#include "text_cell.hpp"
-#include "text_lines.hpp"
 
 namespace eigenveil {
 namespace {
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 53;
+constexpr std::int64_t kLargestExact = std::int64_t{1} << 53;
 
 /// Digits with an optional sign. False if the text is anything else; `cell` goes Beyond when the
 /// number does not fit.
@@ -31,7 +31,7 @@ bool parse_whole(std::string_view text, std::int64_t& value, ExactCell::Kind& ki
   }
   text.remove_prefix(std::min(text.find_first_not_of('0'), text.size() - 1));
   const auto [stopped, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || value > kLargest) {
+  if (failure != std::errc() || value > kLargestExact) {
     kind = ExactCell::Kind::Beyond;
   }
   value = negative ? -value : value;
@@ -49,7 +49,7 @@ void scale_by_ten(std::int64_t power, ExactCell& cell) {
   for (; power != 0; power += power < 0 ? 1 : -1) {
     std::int64_t& part = power < 0 ? cell.denominator : cell.numerator;
     part *= 10;
-    if (part > kLargest || part < -kLargest) {
+    if (part > kLargestExact || part < -kLargestExact) {
       cell.kind = ExactCell::Kind::Beyond;
       return;
     }
@@ -64,7 +64,7 @@ bool parse_decimal(std::string_view text, ExactCell& cell) {
     if (!parse_whole(text.substr(mark + 1), exponent, exponent_kind)) {
       return false;
     }
-    exponent = std::clamp(exponent, -kLargest, kLargest);
+    exponent = std::clamp(exponent, -kLargestExact, kLargestExact);
     text = text.substr(0, mark);
   }
   std::string digits(text);
@@ -100,14 +100,14 @@ std::vector<std::int64_t> clear_denominators(const std::vector<ExactCell>& cells
   for (const ExactCell& cell : cells) {
     common =
         common / std::gcd(static_cast<std::int64_t>(common), cell.denominator) * cell.denominator;
-    if (common > kLargest) {
+    if (common > kLargestExact) {
       return {};
     }
   }
   std::vector<std::int64_t> point;
   for (const ExactCell& cell : cells) {
     const Int128 value = cell.numerator * (common / cell.denominator);
-    if (value > kLargest || value < -kLargest) {
+    if (value > kLargestExact || value < -kLargestExact) {
       return {};
     }
     point.push_back(static_cast<std::int64_t>(value));

@@ -1,4 +1,4 @@
-#include "eigenveil/data/genotypes.hpp"
+#include "data/genotypes.hpp"
 
 #include <fmt/format.h>
 

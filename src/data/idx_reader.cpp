@@ -1,4 +1,4 @@
-#include "idx_reader.hpp"
+#include "data/idx_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -6,15 +6,12 @@
 #include <array>
 #include <utility>
 
-#include "array_cells.hpp"
-#include "column_selection.hpp"
+#include "data/array_cells.hpp"
+#include "data/chunk_size.hpp"
+#include "data/column_selection.hpp"
 
 namespace eigenveil::detail {
 namespace {
-
-constexpr std::size_t kUsualChunk = std::size_t{2} << 20;
-constexpr std::size_t kLargestChunk = std::size_t{16} << 20;
-constexpr std::size_t kRowsPerChunk = 512;
 
 struct IdxHeader {
   CellType type;
@@ -138,12 +135,8 @@ class IdxReader final : public RowReader {
   std::size_t row_bytes() const { return header_.columns * header_.type.item_bytes; }
 
   std::size_t rows_per_chunk(std::size_t chunk_bytes) const {
-    const std::size_t largest = std::max(row_bytes(), selection_.sources.size() * sizeof(double));
-    const std::size_t rows =
-        chunk_bytes > 0
-            ? chunk_bytes / largest
-            : std::max(kUsualChunk / largest, std::min(kRowsPerChunk, kLargestChunk / largest));
-    return std::max<std::size_t>(rows, 1);
+    return rows_in_chunk(std::max(row_bytes(), selection_.sources.size() * sizeof(double)),
+                         chunk_bytes);
   }
 
   Result<bool> fill(RawChunk& chunk) {

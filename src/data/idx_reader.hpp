@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "byte_source.hpp"
-#include "eigenveil/data/open.hpp"
+#include "data/byte_source.hpp"
+#include "data/open.hpp"
 
 namespace eigenveil::detail {
 

@@ -1,4 +1,4 @@
-#include "npy_header.hpp"
+#include "data/npy_header.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "column_selection.hpp"
+#include "data/column_selection.hpp"
 
 namespace eigenveil::detail {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "array_cells.hpp"
-#include "byte_source.hpp"
+#include "data/array_cells.hpp"
+#include "data/byte_source.hpp"
 
 namespace eigenveil::detail {
 

@@ -1,4 +1,4 @@
-#include "npy_reader.hpp"
+#include "data/npy_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -6,17 +6,13 @@
 #include <atomic>
 #include <utility>
 
-#include "array_cells.hpp"
-#include "column_selection.hpp"
-#include "npy_header.hpp"
+#include "data/array_cells.hpp"
+#include "data/chunk_size.hpp"
+#include "data/column_selection.hpp"
+#include "data/npy_header.hpp"
 
 namespace eigenveil::detail {
 namespace {
-
-constexpr std::size_t kUsualChunk = std::size_t{2} << 20;
-constexpr std::size_t kLargestChunk = std::size_t{16} << 20;
-constexpr std::size_t kRowsPerChunk =
-    512;  // of wide tables: long reads of a column, useful products
 
 class NpyReader final : public RowReader {
  public:
@@ -86,11 +82,7 @@ class NpyReader final : public RowReader {
     const std::size_t dimension = selection_.sources.size();
     const std::size_t read = header_.column_major ? dimension : header_.columns;
     const std::size_t row_bytes = std::max(read * header_.item_bytes, dimension * sizeof(double));
-    const std::size_t rows =
-        chunk_bytes > 0
-            ? chunk_bytes / row_bytes
-            : std::max(kUsualChunk / row_bytes, std::min(kRowsPerChunk, kLargestChunk / row_bytes));
-    return std::max<std::size_t>(rows, 1);
+    return rows_in_chunk(row_bytes, chunk_bytes);
   }
 
   Result<void> fill_rows(std::size_t first, RawChunk& chunk) const {

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "byte_source.hpp"
-#include "eigenveil/data/open.hpp"
+#include "data/byte_source.hpp"
+#include "data/open.hpp"
 
 namespace eigenveil::detail {
 

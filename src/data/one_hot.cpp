@@ -1,4 +1,4 @@
-#include "eigenveil/data/one_hot.hpp"
+#include "data/one_hot.hpp"
 
 #include <fmt/format.h>
 

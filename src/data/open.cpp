@@ -1,4 +1,4 @@
-#include "eigenveil/data/open.hpp"
+#include "data/open.hpp"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include <string_view>
 #include <utility>
 
-#include "byte_source.hpp"
-#include "csv_reader.hpp"
-#include "idx_reader.hpp"
-#include "npy_reader.hpp"
-#include "plink_reader.hpp"
+#include "data/byte_source.hpp"
+#include "data/csv_reader.hpp"
+#include "data/idx_reader.hpp"
+#include "data/npy_reader.hpp"
+#include "data/plink_reader.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "eigenveil/data/parallel_rows.hpp"
+#include "data/parallel_rows.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -6,8 +6,8 @@
 #include <mutex>
 #include <optional>
 
-#include "eigenveil/core/parallel.hpp"
-#include "next_chunk.hpp"
+#include "core/parallel.hpp"
+#include "data/next_chunk.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "plink_reader.hpp"
+#include "data/plink_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -10,16 +10,14 @@
 #include <limits>
 #include <utility>
 
-#include "plink_tables.hpp"
+#include "data/chunk_size.hpp"
+#include "data/plink_tables.hpp"
 
 namespace eigenveil::detail {
 namespace {
 
 constexpr std::size_t kMagicBytes = 3;
 constexpr std::size_t kPeoplePerByte = 4;
-constexpr std::size_t kUsualChunk = std::size_t{2} << 20;
-constexpr std::size_t kLargestChunk = std::size_t{16} << 20;
-constexpr std::size_t kRowsPerChunk = 512;
 // The file holds one variant after the other: a wide band of people makes every read of a variant
 // long, and chunks are cut from it in memory.
 constexpr std::size_t kBandBytes = std::size_t{32} << 20;
@@ -129,12 +127,7 @@ class PlinkReader final : public RowReader {
 
   /// A multiple of four, so that no byte is cut.
   std::size_t rows_per_chunk(std::size_t chunk_bytes) const {
-    const std::size_t row_bytes = dimension() * sizeof(double);
-    const std::size_t rows =
-        chunk_bytes > 0
-            ? chunk_bytes / row_bytes
-            : std::max(kUsualChunk / row_bytes, std::min(kRowsPerChunk, kLargestChunk / row_bytes));
-    return kPeoplePerByte * bytes_for(std::max<std::size_t>(rows, 1));
+    return kPeoplePerByte * bytes_for(rows_in_chunk(dimension() * sizeof(double), chunk_bytes));
   }
 
   std::size_t rows_per_band(std::size_t chunk_bytes) const {

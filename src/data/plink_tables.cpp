@@ -1,4 +1,4 @@
-#include "plink_tables.hpp"
+#include "data/plink_tables.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "column_selection.hpp"
-#include "text_lines.hpp"
+#include "data/column_selection.hpp"
+#include "data/text_lines.hpp"
 
 namespace eigenveil::detail {
 namespace {

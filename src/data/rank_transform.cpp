@@ -1,4 +1,4 @@
-#include "eigenveil/data/rank_transform.hpp"
+#include "data/rank_transform.hpp"
 
 #include <algorithm>
 #include <cmath>

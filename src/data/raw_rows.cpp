@@ -1,6 +1,6 @@
 #include "eigenveil/data/raw_rows.hpp"
 
-#include "next_chunk.hpp"
+#include "data/next_chunk.hpp"
 
 namespace eigenveil {
 

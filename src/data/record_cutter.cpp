@@ -1,4 +1,4 @@
-#include "record_cutter.hpp"
+#include "data/record_cutter.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "eigenveil/core/multiversion.hpp"
+#include "core/multiversion.hpp"
 
 namespace eigenveil::detail {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "byte_source.hpp"
+#include "data/byte_source.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 
 namespace eigenveil::detail {

@@ -1,4 +1,4 @@
-#include "text_cell.hpp"
+#include "data/text_cell.hpp"
 
 #include <fast_float/fast_float.h>
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "byte_source.hpp"
+#include "data/byte_source.hpp"
 
 namespace eigenveil::detail {
 

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
-#include "bisection.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "normal_tail.hpp"
-#include "wide.hpp"
+#include "privacy/bisection.hpp"
+#include "privacy/normal_tail.hpp"
+#include "privacy/wide.hpp"
 
 namespace eigenveil {
 namespace {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <optional>
 
-#include "loss_composition.hpp"
-#include "loss_rules.hpp"
+#include "privacy/loss_composition.hpp"
+#include "privacy/loss_rules.hpp"
 
 namespace eigenveil {
 namespace {

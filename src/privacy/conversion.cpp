@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bisection.hpp"
-#include "loss_rules.hpp"
-#include "normal_tail.hpp"
-#include "renyi_bounds.hpp"
-#include "trade_off_curve.hpp"
+#include "privacy/bisection.hpp"
+#include "privacy/loss_rules.hpp"
+#include "privacy/normal_tail.hpp"
+#include "privacy/renyi_bounds.hpp"
+#include "privacy/trade_off_curve.hpp"
 
 namespace eigenveil {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "eigenveil/privacy/conversion.hpp"
-#include "loss_rules.hpp"
-#include "trade_off_curve.hpp"
+#include "privacy/loss_rules.hpp"
+#include "privacy/trade_off_curve.hpp"
 
 namespace eigenveil {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "eigenveil/core/outward.hpp"
+#include "core/outward.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 
 namespace eigenveil {

@@ -1,10 +1,10 @@
-#include "hockey_stick.hpp"
+#include "privacy/hockey_stick.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "eigenveil/privacy/conversion.hpp"
-#include "trade_off_curve.hpp"
+#include "privacy/trade_off_curve.hpp"
 
 namespace eigenveil::detail {
 namespace {

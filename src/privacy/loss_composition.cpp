@@ -1,14 +1,14 @@
-#include "loss_composition.hpp"
+#include "privacy/loss_composition.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "eigenveil/privacy/privacy_loss_distribution.hpp"
-#include "hockey_stick.hpp"
-#include "loss_rules.hpp"
-#include "wide.hpp"
+#include "privacy/hockey_stick.hpp"
+#include "privacy/loss_rules.hpp"
+#include "privacy/privacy_loss_distribution.hpp"
+#include "privacy/wide.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,10 +1,10 @@
-#include "loss_rules.hpp"
+#include "privacy/loss_rules.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-#include "trade_off_curve.hpp"
+#include "privacy/trade_off_curve.hpp"
 
 namespace eigenveil::detail {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "eigenveil/privacy/guarantee.hpp"
-#include "renyi_bounds.hpp"
+#include "privacy/renyi_bounds.hpp"
 
 namespace eigenveil::detail {
 

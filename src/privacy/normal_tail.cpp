@@ -1,4 +1,4 @@
-#include "normal_tail.hpp"
+#include "privacy/normal_tail.hpp"
 
 #include <algorithm>
 #include <boost/math/special_functions/erf.hpp>

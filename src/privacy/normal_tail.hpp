@@ -1,6 +1,6 @@
 #pragma once
 
-#include "wide.hpp"
+#include "privacy/wide.hpp"
 
 namespace eigenveil::detail {
 

@@ -1,10 +1,10 @@
-#include "eigenveil/privacy/pair_per_row.hpp"
+#include "privacy/pair_per_row.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "eigenveil/core/outward.hpp"
+#include "core/outward.hpp"
 #include "eigenveil/privacy/calibration.hpp"
 
 namespace eigenveil {

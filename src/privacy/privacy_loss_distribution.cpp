@@ -1,4 +1,4 @@
-#include "eigenveil/privacy/privacy_loss_distribution.hpp"
+#include "privacy/privacy_loss_distribution.hpp"
 
 #include <fmt/format.h>
 
@@ -7,11 +7,11 @@
 #include <limits>
 #include <utility>
 
-#include "bisection.hpp"
-#include "eigenveil/core/outward.hpp"
+#include "core/outward.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "hockey_stick.hpp"
-#include "wide.hpp"
+#include "privacy/bisection.hpp"
+#include "privacy/hockey_stick.hpp"
+#include "privacy/wide.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,9 +1,9 @@
-#include "renyi_bounds.hpp"
+#include "privacy/renyi_bounds.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "bisection.hpp"
+#include "privacy/bisection.hpp"
 
 namespace eigenveil::detail {
 namespace {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "wide.hpp"
+#include "privacy/wide.hpp"
 
 namespace eigenveil::detail {
 

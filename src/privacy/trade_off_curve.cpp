@@ -1,4 +1,4 @@
-#include "trade_off_curve.hpp"
+#include "privacy/trade_off_curve.hpp"
 
 #include <algorithm>
 #include <cstddef>

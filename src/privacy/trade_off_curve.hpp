@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "eigenveil/privacy/guarantee.hpp"
-#include "wide.hpp"
+#include "privacy/wide.hpp"
 
 namespace eigenveil::detail {
 

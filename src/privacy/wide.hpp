@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "eigenveil/core/outward.hpp"
+#include "core/outward.hpp"
 
 namespace eigenveil::detail {
 

@@ -1,4 +1,4 @@
-#include "eigenveil/publication/document_parts.hpp"
+#include "publication/document_parts.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "eigenveil/publication/mask_document.hpp"
+#include "publication/mask_document.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-#include "eigenveil/mechanism/covariance.hpp"
-#include "eigenveil/publication/document_parts.hpp"
+#include "mechanism/moment/covariance.hpp"
+#include "publication/document_parts.hpp"
 
 namespace eigenveil {
 

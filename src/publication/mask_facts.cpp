@@ -1,11 +1,11 @@
-#include "eigenveil/publication/mask_facts.hpp"
+#include "publication/mask_facts.hpp"
 
 #include <cmath>
 
-#include "eigenveil/core/outward.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
+#include "core/outward.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "eigenveil/privacy/pair_per_row.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "privacy/pair_per_row.hpp"
 
 namespace eigenveil {
 

@@ -1,10 +1,10 @@
-#include "eigenveil/publication/orbit_or_laplace.hpp"
+#include "publication/orbit_or_laplace.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "eigenveil/mechanism/laplace.hpp"
-#include "eigenveil/mechanism/predicted_error.hpp"
-#include "eigenveil/mechanism/projected_moment.hpp"
+#include "mechanism/laplace/laplace.hpp"
+#include "mechanism/moment/predicted_error.hpp"
+#include "mechanism/moment/projected_moment.hpp"
 
 namespace eigenveil {
 

@@ -1,12 +1,12 @@
-#include "eigenveil/publication/orbit_plan_facts.hpp"
+#include "publication/orbit_plan_facts.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "eigenveil/mechanism/orbit_bounds.hpp"
-#include "eigenveil/mechanism/projected_moment.hpp"
-#include "eigenveil/publication/orbit_or_laplace.hpp"
 #include "eigenveil/report/document.hpp"
+#include "mechanism/moment/projected_moment.hpp"
+#include "mechanism/orbit/orbit_bounds.hpp"
+#include "publication/orbit_or_laplace.hpp"
 
 namespace eigenveil {
 namespace {

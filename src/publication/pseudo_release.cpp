@@ -1,4 +1,4 @@
-#include "eigenveil/publication/pseudo_release.hpp"
+#include "publication/pseudo_release.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
-#include "eigenveil/report/grid_rows.hpp"
+#include "core/atomic_output.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "report/grid_rows.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,14 +1,14 @@
-#include "eigenveil/publication/pseudo_writer.hpp"
+#include "publication/pseudo_writer.hpp"
 
 #include <algorithm>
 
-#include "eigenveil/core/blas.hpp"
+#include "core/blas.hpp"
+#include "core/gzip.hpp"
+#include "core/npy_header.hpp"
+#include "core/parallel.hpp"
 #include "eigenveil/core/digest.hpp"
-#include "eigenveil/core/gzip.hpp"
-#include "eigenveil/core/npy_header.hpp"
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/report/grid_rows.hpp"
-#include "eigenveil/report/table_format.hpp"
+#include "report/grid_rows.hpp"
+#include "report/table_format.hpp"
 
 namespace eigenveil {
 namespace {

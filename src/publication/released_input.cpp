@@ -1,4 +1,4 @@
-#include "eigenveil/publication/released_input.hpp"
+#include "publication/released_input.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "eigenveil/data/open.hpp"
-#include "eigenveil/report/explain.hpp"
+#include "data/open.hpp"
+#include "report/explain.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,8 +1,8 @@
-#include "eigenveil/random/chi_square.hpp"
+#include "random/chi_square.hpp"
 
 #include <cmath>
 
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "exact_comparison.hpp"
+#include "random/exact_comparison.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "noise_law.hpp"
+#include "random/noise_law.hpp"
 
 namespace eigenveil::detail {
 

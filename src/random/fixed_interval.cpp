@@ -1,4 +1,4 @@
-#include "fixed_interval.hpp"
+#include "random/fixed_interval.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,13 +1,10 @@
-#include "eigenveil/random/haar.hpp"
+#include "random/haar.hpp"
 
 #include <cassert>
 #include <complex>
 
-#define lapack_complex_double std::complex<double>
-#define lapack_complex_float std::complex<float>
-#include <lapacke.h>
-
-#include "eigenveil/random/normal.hpp"
+#include "core/lapacke.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil {
 namespace {

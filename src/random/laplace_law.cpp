@@ -1,8 +1,8 @@
 #include <cstddef>
 
-#include "eigenveil/core/multiversion.hpp"
-#include "noise_law.hpp"
-#include "vector_log.hpp"
+#include "core/multiversion.hpp"
+#include "random/noise_law.hpp"
+#include "random/vector_log.hpp"
 
 namespace eigenveil::detail {
 namespace {

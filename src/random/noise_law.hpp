@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "fixed_interval.hpp"
+#include "random/fixed_interval.hpp"
 
 namespace eigenveil::detail {
 

@@ -1,11 +1,11 @@
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 
-#include "rounding_engine.hpp"
+#include "random/rounding_engine.hpp"
 
 namespace eigenveil {
 

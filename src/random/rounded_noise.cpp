@@ -1,10 +1,10 @@
-#include "eigenveil/random/rounded_noise.hpp"
+#include "random/rounded_noise.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cassert>
 
-#include "rounding_engine.hpp"
+#include "random/rounding_engine.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,11 +1,11 @@
-#include "rounding_engine.hpp"
+#include "random/rounding_engine.hpp"
 
 #include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
 
-#include "eigenveil/core/multiversion.hpp"
+#include "core/multiversion.hpp"
 
 namespace eigenveil::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "exact_comparison.hpp"
+#include "random/exact_comparison.hpp"
 
 namespace eigenveil::detail {
 

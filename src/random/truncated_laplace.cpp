@@ -1,9 +1,9 @@
-#include "eigenveil/random/truncated_laplace.hpp"
+#include "random/truncated_laplace.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "fixed_interval.hpp"
+#include "random/fixed_interval.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "eigenveil/report/explain.hpp"
+#include "report/explain.hpp"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include <set>
 #include <string_view>
 
+#include "core/plain_text.hpp"
 #include "eigenveil/core/digest.hpp"
-#include "eigenveil/core/plain_text.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/document.hpp"
-#include "json_guarantee.hpp"
+#include "report/json_guarantee.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "figure_canvas.hpp"
+#include "report/figure_canvas.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "eigenveil/report/html_text.hpp"
+#include "report/html_text.hpp"
 
 namespace eigenveil {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <iterator>
 
-#include "eigenveil/report/figure.hpp"
-#include "eigenveil/report/table_format.hpp"
+#include "report/figure.hpp"
+#include "report/table_format.hpp"
 
 namespace eigenveil {
 namespace {

@@ -6,8 +6,8 @@
 #include <array>
 #include <cerrno>
 
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/report/figure.hpp"
+#include "core/atomic_output.hpp"
+#include "report/figure.hpp"
 
 namespace eigenveil {
 namespace {

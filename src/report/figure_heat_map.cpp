@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figure_panel.hpp"
-#include "figure_scale.hpp"
-#include "figure_text.hpp"
+#include "report/figure_panel.hpp"
+#include "report/figure_scale.hpp"
+#include "report/figure_text.hpp"
 
 namespace eigenveil {
 namespace {

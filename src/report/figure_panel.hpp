@@ -2,9 +2,9 @@
 
 #include <cstddef>
 
-#include "eigenveil/report/figure.hpp"
-#include "figure_canvas.hpp"
-#include "figure_style.hpp"
+#include "report/figure.hpp"
+#include "report/figure_canvas.hpp"
+#include "report/figure_style.hpp"
 
 namespace eigenveil {
 

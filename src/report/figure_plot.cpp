@@ -1,9 +1,9 @@
-#include "figure_plot.hpp"
+#include "report/figure_plot.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "figure_text.hpp"
+#include "report/figure_text.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "figure_canvas.hpp"
-#include "figure_panel.hpp"
-#include "figure_scale.hpp"
+#include "report/figure_canvas.hpp"
+#include "report/figure_panel.hpp"
+#include "report/figure_scale.hpp"
 
 namespace eigenveil {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figure_plot.hpp"
-#include "figure_text.hpp"
+#include "report/figure_plot.hpp"
+#include "report/figure_text.hpp"
 
 namespace eigenveil {
 namespace {

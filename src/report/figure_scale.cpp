@@ -1,4 +1,4 @@
-#include "figure_scale.hpp"
+#include "report/figure_scale.hpp"
 
 #include <fmt/format.h>
 

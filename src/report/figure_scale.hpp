@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "eigenveil/report/figure.hpp"
+#include "report/figure.hpp"
 
 namespace eigenveil {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <map>
 
-#include "figure_plot.hpp"
+#include "report/figure_plot.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "figure_style.hpp"
+#include "report/figure_style.hpp"
 
 #include <fmt/format.h>
 

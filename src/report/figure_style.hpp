@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "eigenveil/report/figure.hpp"
+#include "report/figure.hpp"
 
 namespace eigenveil {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <set>
 
-#include "eigenveil/report/html_text.hpp"
-#include "figure_panel.hpp"
-#include "figure_plot.hpp"
-#include "figure_text.hpp"
+#include "report/figure_panel.hpp"
+#include "report/figure_plot.hpp"
+#include "report/figure_text.hpp"
+#include "report/html_text.hpp"
 
 namespace eigenveil {
 namespace {

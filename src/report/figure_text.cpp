@@ -1,9 +1,9 @@
-#include "figure_text.hpp"
+#include "report/figure_text.hpp"
 
 #include <sstream>
 
-#include "eigenveil/report/html_text.hpp"
-#include "utf8.hpp"
+#include "report/html_text.hpp"
+#include "report/utf8.hpp"
 
 namespace eigenveil {
 namespace {

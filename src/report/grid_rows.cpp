@@ -1,4 +1,4 @@
-#include "eigenveil/report/grid_rows.hpp"
+#include "report/grid_rows.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "eigenveil/report/html_report.hpp"
+#include "report/html_report.hpp"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/core/version.hpp"
-#include "eigenveil/report/html_text.hpp"
-#include "eigenveil/report/report_figures.hpp"
-#include "html_style.hpp"
-#include "report_text.hpp"
+#include "report/html_style.hpp"
+#include "report/html_text.hpp"
+#include "report/report_figures.hpp"
+#include "report/report_text.hpp"
 
 namespace eigenveil {
 namespace {

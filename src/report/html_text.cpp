@@ -1,8 +1,8 @@
-#include "eigenveil/report/html_text.hpp"
+#include "report/html_text.hpp"
 
 #include <cstdint>
 
-#include "utf8.hpp"
+#include "report/utf8.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "json_guarantee.hpp"
+#include "report/json_guarantee.hpp"
 
 #include "eigenveil/privacy/conversion.hpp"
 

@@ -1,13 +1,13 @@
-#include "eigenveil/report/release_writer.hpp"
+#include "report/release_writer.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include "eigenveil/core/atomic_output.hpp"
+#include "core/atomic_output.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/core/version.hpp"
-#include "eigenveil/report/html_report.hpp"
-#include "eigenveil/report/table_format.hpp"
-#include "json_guarantee.hpp"
+#include "report/html_report.hpp"
+#include "report/json_guarantee.hpp"
+#include "report/table_format.hpp"
 
 namespace eigenveil {
 namespace {

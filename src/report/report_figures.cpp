@@ -1,4 +1,4 @@
-#include "eigenveil/report/report_figures.hpp"
+#include "report/report_figures.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "report_text.hpp"
+#include "report/report_text.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "eigenveil/core/version.hpp"
-#include "eigenveil/report/html_report.hpp"
+#include "report/html_report.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,10 +1,10 @@
-#include "eigenveil/report/table_format.hpp"
+#include "report/table_format.hpp"
 
 #include <fmt/format.h>
 
 #include <iterator>
 
-#include "eigenveil/core/npy_header.hpp"
+#include "core/npy_header.hpp"
 
 namespace eigenveil {
 

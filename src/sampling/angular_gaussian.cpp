@@ -1,11 +1,11 @@
-#include "angular_gaussian.hpp"
+#include "sampling/angular_gaussian.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <span>
 
-#include "bingham_kernels.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
+#include "sampling/bingham_kernels.hpp"
 
 namespace eigenveil::detail {
 

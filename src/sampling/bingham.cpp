@@ -1,14 +1,14 @@
-#include "eigenveil/sampling/bingham.hpp"
+#include "sampling/bingham.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
-#include "angular_gaussian.hpp"
-#include "bingham_request.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "head_tail.hpp"
+#include "random/haar.hpp"
+#include "sampling/angular_gaussian.hpp"
+#include "sampling/bingham_request.hpp"
+#include "sampling/head_tail.hpp"
 
 namespace eigenveil {
 

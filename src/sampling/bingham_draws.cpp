@@ -1,9 +1,9 @@
-#include "eigenveil/sampling/bingham_draws.hpp"
+#include "sampling/bingham_draws.hpp"
 
 #include <algorithm>
 #include <atomic>
 
-#include "eigenveil/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,12 +1,12 @@
-#include "eigenveil/sampling/bingham_gibbs.hpp"
+#include "sampling/bingham_gibbs.hpp"
 
 #include <optional>
 #include <utility>
 
-#include "bingham_request.hpp"
-#include "conditional_column.hpp"
 #include "eigenveil/core/cancellation.hpp"
-#include "eigenveil/random/haar.hpp"
+#include "random/haar.hpp"
+#include "sampling/bingham_request.hpp"
+#include "sampling/conditional_column.hpp"
 
 namespace eigenveil {
 

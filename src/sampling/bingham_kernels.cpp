@@ -1,10 +1,10 @@
-#include "bingham_kernels.hpp"
+#include "sampling/bingham_kernels.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "eigenveil/core/multiversion.hpp"
+#include "core/multiversion.hpp"
 
 namespace eigenveil::detail {
 

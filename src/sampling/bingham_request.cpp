@@ -1,4 +1,4 @@
-#include "bingham_request.hpp"
+#include "sampling/bingham_request.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "conditional_column.hpp"
+#include "sampling/conditional_column.hpp"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
@@ -9,8 +9,8 @@
 #include <cmath>
 #include <limits>
 
-#include "angular_gaussian.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
+#include "sampling/angular_gaussian.hpp"
 
 namespace eigenveil::detail {
 namespace {

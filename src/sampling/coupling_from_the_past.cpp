@@ -1,4 +1,4 @@
-#include "eigenveil/sampling/coupling_from_the_past.hpp"
+#include "sampling/coupling_from_the_past.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <span>
 #include <utility>
 
+#include "core/multiversion.hpp"
 #include "eigenveil/core/cancellation.hpp"
-#include "eigenveil/core/multiversion.hpp"
-#include "interval_coupler.hpp"
+#include "sampling/interval_coupler.hpp"
 
 namespace eigenveil {
 namespace {

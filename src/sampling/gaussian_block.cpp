@@ -1,4 +1,4 @@
-#include "eigenveil/sampling/gaussian_block.hpp"
+#include "sampling/gaussian_block.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/SVD>
@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
-#include "bingham_kernels.hpp"
-#include "bingham_request.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
+#include "sampling/bingham_kernels.hpp"
+#include "sampling/bingham_request.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "eigenveil/sampling/gelfand_tsetlin.hpp"
+#include "sampling/gelfand_tsetlin.hpp"
 
 #include <cassert>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,13 +1,13 @@
-#include "head_tail.hpp"
+#include "sampling/head_tail.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
-#include "bingham_kernels.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
+#include "sampling/bingham_kernels.hpp"
 
 namespace eigenveil::detail {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "angular_gaussian.hpp"
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/random/stream.hpp"
+#include "sampling/angular_gaussian.hpp"
 
 namespace eigenveil::detail {
 

@@ -1,11 +1,11 @@
-#include "interval_coupler.hpp"
+#include "sampling/interval_coupler.hpp"
 
 #include <array>
 #include <cassert>
 #include <cstdint>
 
-#include "eigenveil/core/multiversion.hpp"
-#include "truncated_exponential.hpp"
+#include "core/multiversion.hpp"
+#include "sampling/truncated_exponential.hpp"
 
 namespace eigenveil::detail {
 namespace {

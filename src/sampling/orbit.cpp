@@ -1,10 +1,10 @@
-#include "eigenveil/sampling/orbit.hpp"
+#include "sampling/orbit.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "eigenveil/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace eigenveil {
 namespace {

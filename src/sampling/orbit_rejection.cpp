@@ -1,4 +1,4 @@
-#include "eigenveil/sampling/orbit_rejection.hpp"
+#include "sampling/orbit_rejection.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
@@ -7,8 +7,8 @@
 #include <cmath>
 #include <complex>
 
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil {
 namespace {

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <string_view>
 
-#include "eigenveil/core/bytes.hpp"
-#include "eigenveil/statistics/trusted_totals.hpp"
+#include "core/bytes.hpp"
+#include "statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {

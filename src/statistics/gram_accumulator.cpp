@@ -4,10 +4,10 @@
 #include <optional>
 #include <thread>
 
-#include "eigenveil/core/blas.hpp"
-#include "eigenveil/data/parallel_rows.hpp"
+#include "core/blas.hpp"
+#include "data/parallel_rows.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
-#include "gram_worker.hpp"
+#include "statistics/gram_worker.hpp"
 
 namespace eigenveil {
 namespace {

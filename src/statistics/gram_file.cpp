@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/core/bytes.hpp"
-#include "eigenveil/core/plain_text.hpp"
+#include "core/atomic_output.hpp"
+#include "core/bytes.hpp"
+#include "core/plain_text.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 
 namespace eigenveil {

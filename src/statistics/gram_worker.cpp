@@ -1,9 +1,9 @@
-#include "gram_worker.hpp"
+#include "statistics/gram_worker.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "eigenveil/core/multiversion.hpp"
+#include "core/multiversion.hpp"
 
 namespace eigenveil {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "eigenveil/data/bounding.hpp"
-#include "own_pages.hpp"
-#include "product_buffer.hpp"
-#include "shared_totals.hpp"
+#include "statistics/own_pages.hpp"
+#include "statistics/product_buffer.hpp"
+#include "statistics/shared_totals.hpp"
 
 namespace eigenveil {
 

@@ -1,8 +1,8 @@
-#include "product_buffer.hpp"
+#include "statistics/product_buffer.hpp"
 
 #include <algorithm>
 
-#include "eigenveil/core/blas.hpp"
+#include "core/blas.hpp"
 
 namespace eigenveil {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "eigenveil/core/integers.hpp"
-#include "own_pages.hpp"
+#include "statistics/own_pages.hpp"
 
 namespace eigenveil {
 

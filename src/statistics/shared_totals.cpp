@@ -1,10 +1,10 @@
-#include "shared_totals.hpp"
+#include "statistics/shared_totals.hpp"
 
 #include <cmath>
 #include <utility>
 
-#include "eigenveil/core/parallel.hpp"
-#include "gram_worker.hpp"
+#include "core/parallel.hpp"
+#include "statistics/gram_worker.hpp"
 
 namespace eigenveil {
 

@@ -49,7 +49,7 @@ std::vector<fs::path> sources(const fs::path& folder) {
 
 /// Layers of the project headers a text includes.
 std::set<std::string> included_layers(const std::string& text) {
-  static const std::regex kInclude("#include \"eigenveil/([a-z]+)/");
+  static const std::regex kInclude("#include \"(?:eigenveil/)?([a-z]+)/");
   std::set<std::string> layers;
   for (std::sregex_iterator match(text.begin(), text.end(), kInclude), end; match != end; ++match) {
     layers.insert((*match)[1]);

@@ -1,6 +1,6 @@
 // Where outputs can be listed nothing is estimated: rounded noise on a tiny grid, all data sets of
 // a tiny domain, all neighbours.
-#include "eigenveil/audit/exact_check.hpp"
+#include "audit/exact_check.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
-#include "eigenveil/audit/binomial_bounds.hpp"
+#include "audit/binomial_bounds.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 
 namespace eigenveil::test {

@@ -1,8 +1,8 @@
 // The exponential mechanism under attack, and the asymptotic mu against draws.
 #include <gtest/gtest.h>
 
-#include "eigenveil/audit/exponential_cases.hpp"
-#include "eigenveil/audit/sharp_trade_off.hpp"
+#include "audit/exponential_cases.hpp"
+#include "audit/sharp_trade_off.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

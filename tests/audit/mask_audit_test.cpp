@@ -1,7 +1,7 @@
 // Attacks on masked rows: both pairs of the proof page stand, every mutant falls.
 #include <gtest/gtest.h>
 
-#include "eigenveil/audit/mask_cases.hpp"
+#include "audit/mask_cases.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eigenveil/audit/harness.hpp"
-#include "eigenveil/audit/moment_cases.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
+#include "audit/harness.hpp"
+#include "audit/moment_cases.hpp"
+#include "mechanism/gauss/gauss.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <map>
 
-#include "eigenveil/audit/orbit_cases.hpp"
-#include "src/audit/orbit_pairs.hpp"
+#include "audit/orbit_cases.hpp"
+#include "audit/orbit_pairs.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

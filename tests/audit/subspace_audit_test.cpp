@@ -1,7 +1,7 @@
 // Attacks on the parts of spiked, spiked-robust and oja: claims stand, mutants fall.
 #include <gtest/gtest.h>
 
-#include "eigenveil/audit/subspace_cases.hpp"
+#include "audit/subspace_cases.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

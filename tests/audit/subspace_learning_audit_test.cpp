@@ -1,7 +1,7 @@
 // Subspace learning under attack: shipped steps stand, every mutant is refuted.
 #include <gtest/gtest.h>
 
-#include "eigenveil/audit/subspace_learning_cases.hpp"
+#include "audit/subspace_learning_cases.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

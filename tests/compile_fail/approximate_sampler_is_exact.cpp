@@ -1,5 +1,5 @@
 // A sampler that only comes close cannot stand where an exact one is asked for.
-#include "eigenveil/sampling/sampler.hpp"
+#include "sampling/sampler.hpp"
 
 using namespace eigenveil;
 

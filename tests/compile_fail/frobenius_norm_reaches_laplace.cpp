@@ -1,5 +1,5 @@
 // A bound in another norm must not calibrate Laplace noise.
-#include "eigenveil/mechanism/laplace.hpp"
+#include "mechanism/laplace/laplace.hpp"
 
 using namespace eigenveil;
 

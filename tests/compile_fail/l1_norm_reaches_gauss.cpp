@@ -1,5 +1,5 @@
 // A bound in another norm must not calibrate Gaussian noise.
-#include "eigenveil/mechanism/gauss.hpp"
+#include "mechanism/gauss/gauss.hpp"
 
 using namespace eigenveil;
 

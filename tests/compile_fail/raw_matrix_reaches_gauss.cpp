@@ -1,6 +1,6 @@
 // A plain matrix has no sensitivity.
 #include "eigenveil/core/matrix.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
+#include "mechanism/gauss/gauss.hpp"
 
 using namespace eigenveil;
 

@@ -1,6 +1,6 @@
 // Rows that were not bounded cannot enter a mechanism.
 #include "eigenveil/data/raw_rows.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
+#include "mechanism/gauss/gauss.hpp"
 
 using namespace eigenveil;
 

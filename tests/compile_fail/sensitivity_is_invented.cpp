@@ -1,5 +1,5 @@
 // A sensitivity comes from a proof, not from a constructor.
-#include "eigenveil/mechanism/second_moment.hpp"
+#include "mechanism/moment/second_moment.hpp"
 
 using namespace eigenveil;
 

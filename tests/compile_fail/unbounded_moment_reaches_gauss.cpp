@@ -1,5 +1,5 @@
 // The exact statistic itself, without its sensitivity, is refused too.
-#include "eigenveil/mechanism/gauss.hpp"
+#include "mechanism/gauss/gauss.hpp"
 
 using namespace eigenveil;
 

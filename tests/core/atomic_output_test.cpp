@@ -1,4 +1,4 @@
-#include "eigenveil/core/atomic_output.hpp"
+#include "core/atomic_output.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "src/core/blas_kernels.hpp"
+#include "core/blas_kernels.hpp"
 
 #include <cblas.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "eigenveil/core/blas.hpp"
+#include "core/blas.hpp"
 
 namespace eigenveil {
 namespace {

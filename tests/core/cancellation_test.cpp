@@ -5,7 +5,7 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "eigenveil/core/parallel.hpp"
+#include "core/parallel.hpp"
 
 namespace eigenveil {
 namespace {

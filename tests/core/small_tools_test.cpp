@@ -7,9 +7,9 @@
 #include <random>
 #include <thread>
 
+#include "core/outward.hpp"
+#include "core/parallel.hpp"
 #include "eigenveil/core/digest.hpp"
-#include "eigenveil/core/outward.hpp"
-#include "eigenveil/core/parallel.hpp"
 #include "support/seed.hpp"
 
 namespace eigenveil {

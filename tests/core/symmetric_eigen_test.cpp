@@ -1,4 +1,4 @@
-#include "eigenveil/core/symmetric_eigen.hpp"
+#include "core/symmetric_eigen.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "eigenveil/data/array_rows.hpp"
+#include "data/array_rows.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "data/parallel_rows.hpp"
 #include "eigenveil/core/cancellation.hpp"
-#include "eigenveil/data/parallel_rows.hpp"
 
 namespace eigenveil {
 namespace {

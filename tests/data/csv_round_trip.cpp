@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <mutex>
 
-#include "eigenveil/data/parallel_rows.hpp"
+#include "data/parallel_rows.hpp"
 #include "support/seed.hpp"
 #include "table_support.hpp"
 

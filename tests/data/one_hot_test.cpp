@@ -1,5 +1,5 @@
 // Indicator columns: lists as users write them, and the bound of the expanded rows.
-#include "eigenveil/data/one_hot.hpp"
+#include "data/one_hot.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "eigenveil/data/parallel_rows.hpp"
+#include "data/parallel_rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "eigenveil/data/parallel_rows.hpp"
+#include "data/parallel_rows.hpp"
 #include "plink_support.hpp"
 
 namespace eigenveil::test {

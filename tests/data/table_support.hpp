@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "eigenveil/data/open.hpp"
+#include "data/open.hpp"
 
 namespace eigenveil::test {
 

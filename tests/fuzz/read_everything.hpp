@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "data/open.hpp"
 #include "eigenveil/data/bounding.hpp"
-#include "eigenveil/data/open.hpp"
 
 namespace eigenveil::fuzz {
 

@@ -1,6 +1,6 @@
 // Whole runs of the approximate case: on clean rows with limits from theory, on degenerate and
 // hopeless rows, boosted, and refused.
-#include "eigenveil/mechanism/approximate_subspace.hpp"
+#include "mechanism/subspace/approximate_subspace.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/core_weights.hpp"
 #include "support/seed.hpp"

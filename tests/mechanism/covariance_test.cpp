@@ -1,12 +1,12 @@
 // Post-processing: what is computed from released moments, in the units the user asked for.
-#include "eigenveil/mechanism/covariance.hpp"
+#include "mechanism/moment/covariance.hpp"
 
 #include <gtest/gtest.h>
 
-#include "eigenveil/mechanism/gauss.hpp"
-#include "eigenveil/mechanism/predicted_error.hpp"
-#include "eigenveil/mechanism/principal_components.hpp"
-#include "eigenveil/random/haar.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/moment/predicted_error.hpp"
+#include "mechanism/moment/principal_components.hpp"
+#include "random/haar.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/seed.hpp"
 

@@ -1,5 +1,5 @@
 // Noisy eigenvalues: how far they can move, what the solver adds, the law of the noise.
-#include "eigenveil/mechanism/eigenvalue_noise.hpp"
+#include "mechanism/orbit/eigenvalue_noise.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <functional>
 #include <random>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
+#include "core/symmetric_eigen.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"

@@ -1,6 +1,6 @@
 // The exact case: scores against brute force over the rationals, output probabilities enumerated on
 // tiny domains over all neighbours, answers on clean, degenerate and adversarial points.
-#include "eigenveil/mechanism/exact_subspace.hpp"
+#include "mechanism/subspace/exact_subspace.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +10,9 @@
 #include <map>
 #include <set>
 
-#include "eigenveil/audit/exact_check.hpp"
-#include "eigenveil/mechanism/stability_histogram.hpp"
-#include "src/mechanism/gap_max.hpp"
+#include "audit/exact_check.hpp"
+#include "mechanism/subspace/gap_max.hpp"
+#include "mechanism/subspace/stability_histogram.hpp"
 #include "support/seed.hpp"
 
 namespace eigenveil::test {

@@ -1,6 +1,6 @@
 // One component by the exponential mechanism: the density ratio of the proof, the law of the draw,
 // the split of the budget, what is refused.
-#include "eigenveil/mechanism/exponential.hpp"
+#include "mechanism/exponential/exponential.hpp"
 
 #include <gtest/gtest.h>
 

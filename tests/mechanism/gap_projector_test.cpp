@@ -1,15 +1,15 @@
 // spiked-robust: the sensitivity lemmas under attack, NULL, and the split of the budget.
-#include "eigenveil/mechanism/gap_projector.hpp"
+#include "mechanism/spiked/gap_projector.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/oja.hpp"
+#include "core/symmetric_eigen.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "mechanism/oja/oja.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/seed.hpp"
 

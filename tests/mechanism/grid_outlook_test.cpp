@@ -1,5 +1,5 @@
 // The outlook of the grid against closed forms.
-#include "src/mechanism/grid_outlook.hpp"
+#include "mechanism/subspace/grid_outlook.hpp"
 
 #include <gtest/gtest.h>
 

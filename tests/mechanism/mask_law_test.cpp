@@ -7,11 +7,11 @@
 #include <array>
 #include <cmath>
 
-#include "eigenveil/mechanism/mask.hpp"
-#include "eigenveil/mechanism/pseudo_rows.hpp"
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "eigenveil/random/haar.hpp"
+#include "mechanism/mask/mask.hpp"
+#include "mechanism/mask/pseudo_rows.hpp"
+#include "random/haar.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"

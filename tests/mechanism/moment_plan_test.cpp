@@ -1,6 +1,6 @@
 // The noise really drawn by gauss and laplace: its law entry by entry, the grid it lives on, and
 // what a release says about itself.
-#include "eigenveil/mechanism/moment_plan.hpp"
+#include "mechanism/moment/moment_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
-#include "eigenveil/mechanism/gauss.hpp"
-#include "eigenveil/mechanism/laplace.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/laplace/laplace.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"

@@ -5,8 +5,8 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
-#include "eigenveil/mechanism/gauss.hpp"
-#include "eigenveil/mechanism/laplace.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/laplace/laplace.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"

@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/released_gram.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/mask/released_gram.hpp"
+#include "random/normal.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"
 #include "support/normals.hpp"

@@ -5,10 +5,10 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
-#include "eigenveil/mechanism/complex_components.hpp"
-#include "eigenveil/mechanism/orbit_bounds.hpp"
-#include "eigenveil/mechanism/orbit_components.hpp"
-#include "eigenveil/mechanism/predicted_error.hpp"
+#include "mechanism/moment/predicted_error.hpp"
+#include "mechanism/orbit/complex_components.hpp"
+#include "mechanism/orbit/orbit_bounds.hpp"
+#include "mechanism/orbit/orbit_components.hpp"
 #include "statistics/gram_support.hpp"
 
 namespace eigenveil::test {

@@ -1,16 +1,16 @@
 // Draws on unitary orbits: the exponent against a search for the largest loss in closed form, the
 // law of what is released for real and complex rows, budgets that add up, refusals by public facts.
-#include "eigenveil/mechanism/orbit.hpp"
+#include "mechanism/orbit/orbit.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/low_rank.hpp"
-#include "eigenveil/mechanism/orbit_bounds.hpp"
-#include "eigenveil/mechanism/orbit_components.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/orbit/low_rank.hpp"
+#include "mechanism/orbit/orbit_bounds.hpp"
+#include "mechanism/orbit/orbit_components.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"

@@ -1,13 +1,13 @@
 // The second moment inside a released subspace: its value, and how far one row can move it.
-#include "eigenveil/mechanism/projected_moment.hpp"
+#include "mechanism/moment/projected_moment.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/QR>
 #include <cmath>
 
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

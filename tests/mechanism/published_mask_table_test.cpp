@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "cli/reproduce/published_noise.hpp"
-#include "eigenveil/mechanism/mask_calibration.hpp"
+#include "mechanism/mask/mask_calibration.hpp"
 
 namespace eigenveil::test {
 namespace {

@@ -9,7 +9,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "eigenveil/mechanism/released_gram.hpp"
+#include "mechanism/mask/released_gram.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/normals.hpp"
 #include "support/seed.hpp"

@@ -7,7 +7,7 @@
 #include <random>
 #include <tuple>
 
-#include "eigenveil/mechanism/second_moment.hpp"
+#include "mechanism/moment/second_moment.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/seed.hpp"
 

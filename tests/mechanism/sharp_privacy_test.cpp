@@ -1,5 +1,5 @@
 // The formulas of sharp privacy against their definitions and each other.
-#include "eigenveil/mechanism/sharp_privacy.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 
 #include <gtest/gtest.h>
 

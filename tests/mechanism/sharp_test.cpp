@@ -1,13 +1,13 @@
 // The adaptive mechanism: calibration noise and margins, budget, outcomes.
-#include "eigenveil/mechanism/sharp.hpp"
+#include "mechanism/sharp/sharp.hpp"
 
 #include <gtest/gtest.h>
 
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
-#include "eigenveil/audit/binomial_bounds.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
+#include "audit/binomial_bounds.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"

@@ -1,16 +1,16 @@
 // The spiked model: formulas, shares, small tables, the law of the noise, and the subspace sampler
 // that never forms a p x p matrix.
-#include "eigenveil/mechanism/spiked.hpp"
+#include "mechanism/spiked/spiked.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "eigenveil/mechanism/noisy_projector.hpp"
-#include "eigenveil/mechanism/spiked_estimates.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "mechanism/spiked/noisy_projector.hpp"
+#include "mechanism/spiked/spiked_estimates.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"

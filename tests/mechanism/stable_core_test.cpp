@@ -1,6 +1,6 @@
 // The stable core: its lemma by brute force over all neighbours of tiny domains, what a position
 // depends on, and the law and size of its noise.
-#include "eigenveil/mechanism/stable_core.hpp"
+#include "mechanism/subspace/stable_core.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <map>
 #include <set>
 
-#include "eigenveil/audit/exact_check.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "audit/exact_check.hpp"
+#include "random/normal.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/core_weights.hpp"
 #include "support/goodness_of_fit.hpp"

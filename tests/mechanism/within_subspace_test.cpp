@@ -1,12 +1,12 @@
 // A release inside a learned subspace: how the budget is split, and what becomes of a row.
-#include "eigenveil/mechanism/within_subspace.hpp"
+#include "mechanism/subspace/within_subspace.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "eigenveil/data/array_rows.hpp"
+#include "data/array_rows.hpp"
 
 namespace eigenveil::test {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "eigenveil/privacy/conversion.hpp"
-#include "eigenveil/privacy/privacy_loss_distribution.hpp"
 #include "finite_pairs.hpp"
+#include "privacy/privacy_loss_distribution.hpp"
 
 namespace eigenveil {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "eigenveil/privacy/privacy_loss_distribution.hpp"
 #include "finite_pairs.hpp"
+#include "privacy/privacy_loss_distribution.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "eigenveil/random/haar.hpp"
+#include "random/haar.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"

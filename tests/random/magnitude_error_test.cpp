@@ -8,8 +8,8 @@
 #include <functional>
 #include <vector>
 
-#include "eigenveil/random/normal.hpp"
-#include "src/random/rounding_engine.hpp"
+#include "random/normal.hpp"
+#include "random/rounding_engine.hpp"
 #include "support/seed.hpp"
 
 namespace eigenveil {

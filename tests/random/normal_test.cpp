@@ -1,4 +1,4 @@
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 
 #include <gtest/gtest.h>
 

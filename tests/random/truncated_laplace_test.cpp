@@ -1,6 +1,6 @@
 // Truncated Laplace noise: the two properties of its proof by exact enumeration, the draws against
 // the table, and twins that break either.
-#include "eigenveil/random/truncated_laplace.hpp"
+#include "random/truncated_laplace.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "src/report/figure_scale.hpp"
+#include "report/figure_scale.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "src/report/figure_text.hpp"
+#include "report/figure_text.hpp"
 
 namespace eigenveil::test {
 namespace {

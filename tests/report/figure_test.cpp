@@ -1,4 +1,4 @@
-#include "eigenveil/report/figure.hpp"
+#include "report/figure.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "eigenveil/report/html_report.hpp"
+#include "report/html_report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <fstream>
 #include <regex>
 
-#include "eigenveil/report/explain.hpp"
-#include "eigenveil/report/html_text.hpp"
+#include "report/explain.hpp"
+#include "report/html_text.hpp"
 #include "xml_support.hpp"
 
 namespace eigenveil::test {

@@ -1,4 +1,4 @@
-#include "eigenveil/report/table_format.hpp"
+#include "report/table_format.hpp"
 
 #include <gtest/gtest.h>
 

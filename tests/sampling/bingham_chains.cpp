@@ -10,13 +10,13 @@
 #include <type_traits>
 
 #include "bingham_sphere.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
-#include "eigenveil/sampling/bingham.hpp"
-#include "eigenveil/sampling/bingham_gibbs.hpp"
-#include "eigenveil/sampling/gaussian_block.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
+#include "sampling/bingham.hpp"
+#include "sampling/bingham_gibbs.hpp"
+#include "sampling/conditional_column.hpp"
+#include "sampling/gaussian_block.hpp"
 #include "sampling/limits.hpp"
-#include "src/sampling/conditional_column.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <limits>
 
-#include "eigenveil/random/normal.hpp"
-#include "eigenveil/sampling/bingham.hpp"
-#include "eigenveil/sampling/bingham_draws.hpp"
-#include "eigenveil/sampling/bingham_gibbs.hpp"
-#include "eigenveil/sampling/gaussian_block.hpp"
+#include "random/normal.hpp"
+#include "sampling/bingham.hpp"
+#include "sampling/bingham_draws.hpp"
+#include "sampling/bingham_gibbs.hpp"
+#include "sampling/gaussian_block.hpp"
 #include "support/seed.hpp"
 
 namespace eigenveil::test {

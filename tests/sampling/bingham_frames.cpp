@@ -6,12 +6,12 @@
 #include <complex>
 #include <functional>
 
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
-#include "eigenveil/sampling/bingham.hpp"
-#include "eigenveil/sampling/bingham_draws.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
+#include "sampling/bingham.hpp"
+#include "sampling/bingham_draws.hpp"
+#include "sampling/head_tail.hpp"
 #include "sampling/limits.hpp"
-#include "src/sampling/head_tail.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

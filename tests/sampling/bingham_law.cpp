@@ -10,9 +10,9 @@
 
 #include "bingham_sphere.hpp"
 #include "bingham_twins.hpp"
-#include "eigenveil/sampling/bingham.hpp"
+#include "sampling/bingham.hpp"
+#include "sampling/head_tail.hpp"
 #include "sampling/limits.hpp"
-#include "src/sampling/head_tail.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

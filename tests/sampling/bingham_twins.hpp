@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "eigenveil/core/matrix.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil::test {
 

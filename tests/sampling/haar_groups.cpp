@@ -8,9 +8,9 @@
 #include <boost/math/constants/constants.hpp>
 #include <cmath>
 
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
-#include "eigenveil/sampling/bingham.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
+#include "sampling/bingham.hpp"
 #include "sampling/limits.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"

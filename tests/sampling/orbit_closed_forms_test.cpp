@@ -5,7 +5,7 @@
 #include <boost/math/distributions/gamma.hpp>
 #include <cmath>
 
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 #include "sampling/orbit_reference.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"

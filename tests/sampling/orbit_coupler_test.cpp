@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
+#include "sampling/interval_coupler.hpp"
 #include "sampling/orbit_reference.hpp"
-#include "src/sampling/interval_coupler.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 

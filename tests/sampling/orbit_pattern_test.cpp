@@ -4,7 +4,7 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
-#include "eigenveil/random/haar.hpp"
+#include "random/haar.hpp"
 #include "sampling/orbit_reference.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <memory>
 
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil::test {
 namespace {

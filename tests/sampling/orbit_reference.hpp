@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "eigenveil/random/stream.hpp"
-#include "eigenveil/sampling/gelfand_tsetlin.hpp"
-#include "eigenveil/sampling/orbit.hpp"
+#include "sampling/gelfand_tsetlin.hpp"
 #include "sampling/limits.hpp"
+#include "sampling/orbit.hpp"
 
 namespace eigenveil::test {
 

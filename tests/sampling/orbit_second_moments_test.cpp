@@ -7,7 +7,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
-#include "eigenveil/random/normal.hpp"
+#include "random/normal.hpp"
 #include "sampling/orbit_reference.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"

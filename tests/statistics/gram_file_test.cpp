@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "eigenveil/core/bytes.hpp"
+#include "core/bytes.hpp"
 #include "gram_support.hpp"
 #include "support/seed.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "eigenveil/mechanism/stable_core.hpp"
+#include "mechanism/subspace/stable_core.hpp"
 
 namespace eigenveil::test {
 

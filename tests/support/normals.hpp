@@ -1,8 +1,8 @@
 #pragma once
 
 #include "eigenveil/core/matrix.hpp"
-#include "eigenveil/random/normal.hpp"
 #include "eigenveil/random/stream.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil::test {
 

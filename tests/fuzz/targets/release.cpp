@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eigenveil/core/digest.hpp"
-#include "eigenveil/report/explain.hpp"
+#include "report/explain.hpp"
 #include "tests/fuzz/blob_files.hpp"
 
 /// A document as it is, and once more with its checksum put right and no arrays beside it.

@@ -1,0 +1,123 @@
+#include "mechanism/exponential/exponential.hpp"
+
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+#include "core/outward.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "eigenveil/privacy/conversion.hpp"
+#include "sampling/bingham.hpp"
+
+namespace eigenveil {
+namespace {
+
+/// One row's loss, divided between the draw and what is measured along it.
+struct BudgetSplit {
+  double direction_epsilon = 0.0;
+  PerRowLoss variance;
+  Loss whole;
+  double zcdp_rho = 0.0;
+};
+
+BudgetSplit split_pure(double epsilon, double share) {
+  const double variance = down(share * epsilon);
+  const double direction = down(epsilon - variance);
+  const double rho = up(up(bounded_range_zcdp(direction).rho) + up(pure_zcdp(variance).rho));
+  return {direction, PureDp{variance}, PureDp{epsilon}, rho};
+}
+
+/// Bounded range: the draw costs epsilon²/8 of rho (docs/proofs/exponential.md).
+BudgetSplit split_zcdp(double rho, double share) {
+  const double variance = down(share * rho);
+  const double direction = down(rho - variance);
+  return {down(std::sqrt(down(8.0 * direction)), 2),
+          GaussianDp{down(std::sqrt(down(2.0 * variance)), 2)}, Zcdp{rho}, rho};
+}
+
+Result<BudgetSplit> split_budget(const ExponentialRequest& request) {
+  if (std::holds_alternative<Zcdp>(request.budget)) {
+    return budget_per_row(request.budget, request.group_size).map([&](const Budget& per_row) {
+      return split_zcdp(std::get<Zcdp>(per_row).rho, request.variance_share);
+    });
+  }
+  return pure_budget_per_row(request.budget, request.group_size).map([&](PureDp pure) {
+    return split_pure(pure.epsilon, request.variance_share);
+  });
+}
+
+std::vector<std::string> assumptions_of(const ProjectionPlan& projection) {
+  std::vector<std::string> assumptions = projection.guarantee().assumptions;
+  assumptions.emplace_back(
+      "idealised real arithmetic: the direction is drawn in double precision and rounded to a "
+      "public grid of 2^-30");
+  return assumptions;
+}
+
+}  // namespace
+
+Result<double> exponential_exponent(double epsilon, double row_norm2_bound, Relation relation) {
+  switch (relation) {
+    case Relation::AddRemove:
+    case Relation::ZeroRow:
+      return down(epsilon / row_norm2_bound);
+    case Relation::ReplaceOne:
+      return down(epsilon / up(2.0 * row_norm2_bound));
+    default:
+      return bad_request(
+          "the exponential mechanism is proved for neighbours add-remove, zero-row and "
+          "replace-one; choose one of them");
+  }
+}
+
+Matrix draw_component(const Matrix& moment, double exponent, RandomStream& stream) {
+  const SymmetricEigen eigen = symmetric_eigen(moment);
+  const Result<BinghamSampler> sampler = BinghamSampler::make(eigen.values, exponent, 1);
+  assert(sampler && "one column has an exact sampler for every spectrum");
+  return round_frame(eigen.vectors * sampler->draw(stream));
+}
+
+Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request) {
+  if (!(request.variance_share > 0.0 && request.variance_share < 1.0)) {
+    return bad_request("the share of the budget for the variance must lie between 0 and 1");
+  }
+  const Result<BudgetSplit> split = split_budget(request);
+  if (!split) {
+    return error_of(split);
+  }
+  const double norm2 = scaled_norm2_bound(request.bound, request.scales);
+  const Result<double> exponent =
+      exponential_exponent(split->direction_epsilon, norm2, request.relation);
+  if (!exponent) {
+    return error_of(exponent);
+  }
+  const Result<ProjectionPlan> projection =
+      ProjectionPlan::make({request.bound, request.scales, 1, request.relation, split->variance});
+  if (!projection) {
+    return error_of(projection);
+  }
+  const Result<Loss> loss = group_loss(split->whole, request.group_size);
+  if (!loss) {
+    return error_of(loss);
+  }
+  ExponentialPlan plan(request.scales, *projection);
+  plan.exponent_ = *exponent;
+  plan.direction_epsilon_ = split->direction_epsilon;
+  plan.row_norm2_bound_ = norm2;
+  plan.zcdp_rho_ = split->zcdp_rho;
+  plan.guarantee_ = {
+      request.relation,  *loss, Basis::ProvedRealArithmetic, assumptions_of(*projection), true,
+      request.group_size};
+  return plan;
+}
+
+Result<Release<DrawnSubspace>> ExponentialPlan::run(const ExactGram& gram,
+                                                    RandomStream& stream) const {
+  Matrix frame = draw_component(scaled_moment(gram, scales_), exponent_, stream);
+  return projection_.run(gram, frame, stream).map([&](const Release<NoisyProjection>& inside) {
+    return Release<DrawnSubspace>({gram.schema(), std::move(frame), inside.value()},
+                                  as_run(guarantee_, stream), "exponential");
+  });
+}
+
+}  // namespace eigenveil

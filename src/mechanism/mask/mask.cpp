@@ -1,0 +1,218 @@
+#include "mechanism/mask/mask.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/outward.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/mask/triangular_factor.hpp"
+#include "mechanism/moment/moment_plan.hpp"
+#include "privacy/pair_per_row.hpp"
+#include "random/chi_square.hpp"
+#include "random/normal.hpp"
+#include "statistics/trusted_totals.hpp"
+
+namespace eigenveil {
+namespace {
+
+MaskShape shape_of(const MaskRequest& request, std::int64_t rows) {
+  Int128 norm2 = request.bound.norm2_bound();
+  const auto t = static_cast<Int128>(request.intercept ? intercept_constant(request.bound) : 0);
+  norm2 += t * t;
+  const double radius = up(up(std::sqrt(up(static_cast<double>(norm2)))) * request.bound.unit());
+  return {rows, static_cast<std::int64_t>(request.bound.dimension()) + (request.intercept ? 1 : 0),
+          radius};
+}
+
+/// The relation that covers the neighbours asked for. With an intercept a zeroed row is (t, 0), not
+/// the zero row: (t, x) and (t, 0) are two rows of the ball, as in replace-one.
+Relation covering_relation(const MaskRequest& request) {
+  return request.intercept ? Relation::ReplaceOne : request.relation;
+}
+
+/// The exact Gram of the rows (t, v) or v, in scaled units.
+Matrix scaled_gram(const ExactGram& gram, bool intercept) {
+  const GramTotals& totals = trusted::totals(gram);
+  const auto p = static_cast<Eigen::Index>(gram.dimension());
+  const Eigen::Index first = intercept ? 1 : 0;
+  const double unit = gram.bound().unit();
+  Matrix full(p + first, p + first);
+  std::size_t next = 0;
+  for (Eigen::Index column = 0; column < p; ++column) {
+    for (Eigen::Index row = 0; row <= column; ++row) {
+      const double value = static_cast<double>(totals.products[next++]) * unit * unit;
+      full(first + row, first + column) = full(first + column, first + row) = value;
+    }
+  }
+  if (intercept) {
+    const double t = static_cast<double>(intercept_constant(gram.bound())) * unit;
+    full(0, 0) = t * t * static_cast<double>(totals.count);
+    for (Eigen::Index column = 0; column < p; ++column) {
+      full(0, column + 1) = full(column + 1, 0) =
+          t * unit * static_cast<double>(totals.sums[static_cast<std::size_t>(column)]);
+    }
+  }
+  return full;
+}
+
+/// S with SᵀS the nearest positive semidefinite matrix.
+Matrix root_of(const Matrix& gram) {
+  const SymmetricEigen eigen = symmetric_eigen(gram);
+  return eigen.values.cwiseMax(0.0).cwiseSqrt().asDiagonal() * eigen.vectors.transpose();
+}
+
+/// Rounds to the public grid 2^-20 sigma: what is published does not show the last bits.
+void round_to_grid(Matrix& values, double sigma) {
+  const int exponent = std::ilogb(sigma) - 20;
+  for (double& value : values.reshaped()) {
+    value = std::ldexp(std::nearbyint(std::ldexp(value, -exponent)), exponent);
+  }
+}
+
+/// How far a group of rows moves the table, in Frobenius norm.
+double group_change(const MaskRequest& request) {
+  const double rows = up(std::sqrt(static_cast<double>(request.group_size)));
+  return up(rows * row_change(request.bound, request.relation));
+}
+
+/// What is proved at `sigma`: by the mask if it is at least `masked`, else by the noise alone.
+Loss loss_at(const MaskRequest& request, const MaskShape& shape, double sigma, double masked,
+             const ApproxDp& target) {
+  if (sigma < masked) {
+    // Then sigma is at least change / mu of the target, and the quotient at most that mu.
+    return GaussianDp{std::min(up(group_change(request) / sigma), gaussian_mu_for(target))};
+  }
+  if (request.group_size > 1) {
+    return target;
+  }
+  return mask_curve(shape, sigma, target.epsilon, covering_relation(request));
+}
+
+Guarantee guarantee_of(const MaskRequest& request, Loss loss) {
+  Guarantee guarantee;
+  guarantee.relation = request.relation;
+  guarantee.loss = std::move(loss);
+  guarantee.group_size = request.group_size;
+  guarantee.basis = Basis::ProvedRealArithmetic;
+  guarantee.assumptions = noise_assumptions(NoiseLaw::Gaussian);
+  guarantee.assumptions.emplace_back(
+      "idealised real arithmetic: the noisy second moment is drawn in double precision from the "
+      "exact one and rounded to a public grid");
+  guarantee.secure_random = true;
+  return guarantee;
+}
+
+}  // namespace
+
+std::int64_t public_rows(const ExactGram& gram, Relation relation) {
+  return row_count_is_public(relation) ? static_cast<std::int64_t>(trusted::totals(gram).count) : 0;
+}
+
+std::int64_t intercept_constant(const RowBound& bound) {
+  const double longest_row = std::sqrt(static_cast<double>(bound.norm2_bound()));
+  return std::max<std::int64_t>(1, std::llround(std::min(1.0 / bound.unit(), longest_row)));
+}
+
+double row_change(const RowBound& bound, Relation relation) {
+  const double norm =
+      up(up(std::sqrt(up(static_cast<double>(bound.norm2_bound())))) * bound.unit());
+  return relation == Relation::ZeroRow ? norm : 2.0 * norm;
+}
+
+Result<void> MaskPlan::check(const MaskRequest& request) {
+  const Result<Budget> budget = check_budget(request.budget);
+  if (!budget) {
+    return error_of(budget);
+  }
+  const auto* target = std::get_if<ApproxDp>(&request.budget);
+  if (target == nullptr) {
+    return bad_request(
+        "masking is calibrated for (epsilon, delta): give --epsilon E --delta D, or choose "
+        "--method gauss for --rho and --mu");
+  }
+  const Result<ApproxDp> row = pair_per_row(*target, request.group_size);
+  if (!row) {
+    return error_of(row);
+  }
+  // The relation and the bound do not depend on how many rows there are.
+  const MaskShape shape =
+      shape_of(request, static_cast<std::int64_t>(request.bound.dimension()) + 2);
+  if (request.relation != Relation::ZeroRow && request.relation != Relation::ReplaceOne) {
+    return tight_mask_noise(shape, *row, request.relation).map([](double) {});  // says which
+  }
+  return tight_mask_noise(shape, *row, covering_relation(request)).map([](double) {});
+}
+
+Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smallest_block) {
+  if (const Result<void> checked = check(request); !checked) {
+    return error_of(checked);
+  }
+  const ApproxDp target = std::get<ApproxDp>(request.budget);
+  const MaskShape shape = shape_of(request, smallest_block);
+  const Result<ApproxDp> row = pair_per_row(target, request.group_size);
+  if (!row) {
+    return error_of(row);
+  }
+  const Result<double> masked = tight_mask_noise(shape, *row, covering_relation(request));
+  if (!masked) {
+    return error_of(masked);
+  }
+  // X + C alone is a Gaussian mechanism for all rows of the group.
+  double sigma = std::min(*masked, up(group_change(request) / gaussian_mu_for(target)));
+  if (request.published) {
+    // The source's rule asks for more; should it ever ask for less, the proof of ours decides.
+    const double change = row_change(request.bound, covering_relation(request));
+    sigma = std::max(sigma, *general_mask_noise(shape, change, *row));
+  }
+  return MaskPlan(request, shape, sigma,
+                  guarantee_of(request, loss_at(request, shape, sigma, *masked, target)));
+}
+
+Result<Release<PseudoFactor>> MaskPlan::run(const ExactGram& gram, RandomStream& stream) const {
+  if (!(gram.bound() == request_.bound)) {
+    return bad_request("the plan was made for rows with another bound");
+  }
+  const auto n = static_cast<std::int64_t>(trusted::totals(gram).count);
+  if (n < shape_.rows) {  // the number of rows is public for these neighbours
+    return bad_request("a block has fewer rows than the plan was made for");
+  }
+  return Release<PseudoFactor>(
+      trusted::draw_masked_factor(gram, request_.intercept, sigma_, stream),
+      as_run(guarantee_, stream), "mask");
+}
+
+PseudoFactor trusted::draw_masked_factor(const ExactGram& gram, bool intercept, double sigma,
+                                         RandomStream& stream) {
+  const auto n = static_cast<std::int64_t>(trusted::totals(gram).count);
+  const Matrix root = root_of(scaled_gram(gram, intercept));
+  const Eigen::Index p = root.cols();
+  Matrix noise(p, p);
+  fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
+  const Matrix rest = wishart_factor(stream, static_cast<double>(n - p), p);
+  Matrix stacked(p + rest.rows(), p);
+  stacked.topRows(p) = root + sigma * noise;
+  stacked.bottomRows(rest.rows()) = sigma * rest;
+  Matrix factor = detail::triangular_factor(std::move(stacked));
+  round_to_grid(factor, sigma);
+  return {n, std::move(factor)};
+}
+
+Matrix noisy_gram(const NoisyMoment& moment, bool intercept) {
+  if (!intercept) {
+    return moment.products;
+  }
+  const Eigen::Index p = moment.products.rows();
+  Matrix full(p + 1, p + 1);
+  full(0, 0) = moment.count;
+  full.block(1, 1, p, p) = moment.products;
+  full.block(1, 0, p, 1) = *moment.sums;
+  full.block(0, 1, 1, p) = moment.sums->transpose();
+  return full;
+}
+
+PseudoFactor factor_of(const NoisyMoment& moment, bool intercept) {
+  return {static_cast<std::int64_t>(std::llround(moment.count)),
+          root_of(noisy_gram(moment, intercept))};
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,130 @@
+#include "mechanism/mask/mask_calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/outward.hpp"
+#include "eigenveil/privacy/calibration.hpp"
+#include "eigenveil/privacy/conversion.hpp"
+#include "mechanism/mask/masked_row_law.hpp"
+
+namespace eigenveil {
+namespace {
+
+using detail::MaskedRowLaw;
+
+Result<void> check_shape(const MaskShape& shape) {
+  if (shape.rows > kLargestMaskRows) {
+    return bad_request(
+        fmt::format("the noise of masking is certified for at most {} rows; use --method gauss",
+                    kLargestMaskRows));
+  }
+  if (shape.dimension < 1 || shape.rows <= shape.dimension) {
+    return bad_request(
+        fmt::format("masking needs more rows than columns in every block: {} row{} not hide {} "
+                    "columns; use --method gauss, or fewer columns",
+                    shape.rows, shape.rows == 1 ? " does" : "s do", shape.dimension));
+  }
+  if (!(shape.row_norm > 0.0) || !std::isfinite(shape.row_norm)) {
+    return bad_request("the bound on the norm of a row must be a positive, finite number");
+  }
+  return {};
+}
+
+Result<void> check_relation(Relation relation) {
+  if (relation == Relation::ZeroRow || relation == Relation::ReplaceOne) {
+    return {};
+  }
+  return bad_request(fmt::format(
+      "masked rows come out as many as they went in, so their number is public: '{}' does not fit; "
+      "use --neighbours zero-row or replace-one",
+      name_of(relation)));
+}
+
+/// R^2 / sigma^2, rounded up: more separation, never less.
+MaskedRowLaw law_of(const MaskShape& shape, double sigma) {
+  const double ratio = up(shape.row_norm / sigma);
+  return {shape.rows - shape.dimension, up(ratio * ratio)};
+}
+
+double delta_of(const MaskedRowLaw& law, double epsilon, Relation relation) {
+  return relation == Relation::ZeroRow ? law.zero_row_delta(epsilon)
+                                       : law.replace_one_delta(epsilon);
+}
+
+/// Without the mask the release is the Gaussian mechanism, and masking is post-processing.
+double sigma_without_mask(const MaskShape& shape, const ApproxDp& target, Relation relation) {
+  const double change = relation == Relation::ZeroRow ? shape.row_norm : 2.0 * shape.row_norm;
+  return up(change / gaussian_mu_for(target));
+}
+
+/// Epsilon beyond which delta is below what a composition could notice.
+double top_epsilon(const MaskedRowLaw& law, double start, Relation relation) {
+  constexpr double kNegligible = 1e-20;
+  constexpr double kLargest = 512.0;
+  double top = start;
+  while (top < kLargest && delta_of(law, top, relation) > kNegligible) {
+    top *= 1.25;
+  }
+  return top;
+}
+
+}  // namespace
+
+Result<double> tight_mask_noise(const MaskShape& shape, const ApproxDp& target, Relation relation) {
+  const Result<void> checked =
+      check_budget(target)
+          .and_then([&](const Budget&) { return check_relation(relation); })
+          .and_then([&] { return check_shape(shape); });
+  if (!checked) {
+    return error_of(checked);
+  }
+  const auto meets = [&](double sigma) {
+    return delta_of(law_of(shape, sigma), target.epsilon, relation) <= target.delta;
+  };
+  double passing = sigma_without_mask(shape, target, relation);
+  if (!meets(passing)) {
+    return passing;  // certified by the Gaussian mechanism itself
+  }
+  double failing = passing / 2.0;
+  while (failing > 0.0 && meets(failing)) {
+    passing = failing;
+    failing /= 2.0;
+  }
+  // Whatever the predicate does between, the value returned was seen to pass.
+  while (passing > failing * (1.0 + 1e-9)) {
+    const double middle = 0.5 * (failing + passing);
+    (meets(middle) ? passing : failing) = middle;
+  }
+  return passing;
+}
+
+double mask_delta(const MaskShape& shape, double sigma, double epsilon, Relation relation) {
+  if (!check_shape(shape) || !check_relation(relation) || !(sigma > 0.0) || !(epsilon >= 0.0)) {
+    return 1.0;
+  }
+  return delta_of(law_of(shape, sigma), epsilon, relation);
+}
+
+TradeOffCurve mask_curve(const MaskShape& shape, double sigma, double epsilon, Relation relation) {
+  // Two grids: even steps over the bulk, and the asked epsilon itself.
+  constexpr int kPoints = 64;
+  const MaskedRowLaw law = law_of(shape, sigma);
+  const double top = top_epsilon(law, epsilon, relation);
+  std::vector<double> grid = {epsilon};
+  for (int i = 0; i <= kPoints; ++i) {
+    const double share = static_cast<double>(i) / kPoints;
+    grid.push_back(top * share * (0.4 + 0.6 * share));  // denser near zero
+  }
+  std::sort(grid.begin(), grid.end());
+  grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
+  std::vector<ApproxDp> proved;
+  for (const double at : grid) {
+    proved.push_back({at, delta_of(law, at, relation)});
+  }
+  return trade_off_curve_of(proved);
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,306 @@
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/mask/released_gram.hpp"
+
+namespace eigenveil {
+namespace {
+
+constexpr const char* kNoSignal =
+    "after correcting for the noise no signal is left in some direction of the predictors, so "
+    "coefficients would be noise: use fewer predictors (of indicators that add up to the intercept "
+    "leave one out), --ridge, more rows or more budget";
+
+Result<Eigen::Index> position(const ReleasedGram& gram, const std::string& name) {
+  const auto found = std::find(gram.names.begin(), gram.names.end(), name);
+  if (found == gram.names.end()) {
+    return bad_request(fmt::format("the release has no column '{}'; it has {}", name,
+                                   fmt::join(gram.names, ", ")));
+  }
+  return found - gram.names.begin();
+}
+
+/// The parts of a release that a regression of y on x uses.
+struct Parts {
+  std::vector<Eigen::Index> x;
+  Eigen::Index y = 0;
+  Matrix gram_x;  ///< noise-corrected
+  Vector gram_xy;
+  double gram_y = 0.0;
+  Vector noise_x;  ///< variance of the noise on a cell; zero when the Gram was noised
+  double noise_y = 0.0;
+  Vector penalty;  ///< ridge, for sums over rows; the intercept goes free
+};
+
+Result<Parts> parts_of(const ReleasedGram& gram, const RegressionRequest& request) {
+  Parts parts;
+  const Result<Eigen::Index> y = position(gram, request.response);
+  if (!y) {
+    return error_of(y);
+  }
+  parts.y = *y;
+  for (const std::string& name : request.predictors) {
+    const Result<Eigen::Index> x = position(gram, name);
+    if (!x) {
+      return error_of(x);
+    }
+    if (*x == parts.y || std::count(parts.x.begin(), parts.x.end(), *x) > 0) {
+      return bad_request(fmt::format("'{}' is named twice", name));
+    }
+    parts.x.push_back(*x);
+  }
+  if (parts.x.empty()) {
+    return bad_request("name at least one predictor");
+  }
+  if (gram.rows <= static_cast<double>(parts.x.size()) + 1.0) {
+    return bad_request("there are too few rows for this many predictors");
+  }
+  const Matrix corrected = gram.corrected();
+  parts.gram_x = corrected(parts.x, parts.x);
+  parts.gram_xy = Vector(corrected.col(parts.y))(parts.x);
+  parts.gram_y = corrected(parts.y, parts.y);
+  parts.noise_x = Vector::Zero(static_cast<Eigen::Index>(parts.x.size()));
+  if (gram.masked()) {
+    parts.noise_x = Vector(gram.cell_sd.cwiseAbs2())(parts.x);
+    parts.noise_y = gram.cell_sd[parts.y] * gram.cell_sd[parts.y];
+  }
+  parts.penalty = Vector::Constant(parts.noise_x.size(), gram.rows * request.ridge);
+  for (std::size_t i = 0; i < parts.x.size(); ++i) {
+    if (gram.intercept && parts.x[i] == 0) {
+      parts.penalty[static_cast<Eigen::Index>(i)] = 0.0;
+    }
+  }
+  return parts;
+}
+
+/// A direction of the predictors among all columns.
+Vector among_all(const ReleasedGram& gram, const Parts& parts, const Vector& v) {
+  Vector direction = Vector::Zero(gram.products.rows());
+  direction(parts.x) = v;
+  return direction;
+}
+
+/// The smallest eigenvalue, columns brought to one scale, must stand clear of its noise: otherwise
+/// the inverse is noise, and so would be every interval.
+Result<void> check_signal(const ReleasedGram& gram, const Parts& parts) {
+  constexpr double kDeviations = 4.0;
+  const Vector size =
+      (parts.gram_x.diagonal() + gram.rows * parts.noise_x).cwiseMax(1e-300).cwiseSqrt();
+  const Vector inverse = size.cwiseInverse();
+  Matrix scaled = inverse.asDiagonal() * parts.gram_x * inverse.asDiagonal();
+  const SymmetricEigen eigen = symmetric_eigen(scaled);
+  for (Eigen::Index k = 0; k < eigen.values.size(); ++k) {
+    const Vector direction = inverse.cwiseProduct(eigen.vectors.col(k));
+    const double sd =
+        std::sqrt(std::max(0.0, direction_variance(gram, among_all(gram, parts, direction))));
+    const double helped = eigen.values[k] + parts.penalty.dot(direction.cwiseAbs2());
+    if (!(helped > kDeviations * sd) || !(helped > 1e-12)) {
+      return bad_request(kNoSignal);
+    }
+  }
+  return {};
+}
+
+/// Covariance of the score M_xy - (M_xx + penalty) beta at the true beta, t^2 A + B(beta), t^2
+/// the residual variance (docs/proofs/masking.md, "Estimates"). A is the part below.
+Matrix residual_part(const ReleasedGram& gram, const Parts& parts, CoefficientTarget target) {
+  Matrix part = Matrix::Zero(parts.gram_x.rows(), parts.gram_x.cols());
+  if (target == CoefficientTarget::Population) {
+    part = parts.gram_x;
+  }
+  part.diagonal() += gram.rows * parts.noise_x;
+  return part;
+}
+
+/// B, for noise on cells and for noise on the entries of the Gram.
+Matrix noise_part(const ReleasedGram& gram, const Parts& parts, const Vector& beta) {
+  if (gram.masked()) {
+    const Vector shifted = parts.noise_x.cwiseProduct(beta);
+    const double cells = parts.noise_y + beta.dot(shifted);
+    Matrix covariance = cells * parts.gram_x;
+    covariance.diagonal() += gram.rows * cells * parts.noise_x;
+    covariance += gram.rows * shifted * shifted.transpose();
+    const Vector pulled = parts.penalty.cwiseProduct(beta);
+    return covariance - pulled * shifted.transpose() - shifted * pulled.transpose();
+  }
+  const Matrix square = gram.entry_sd.cwiseAbs2();
+  Matrix covariance = square(parts.x, parts.x);
+  const Vector row_sums = covariance * beta.cwiseAbs2();
+  covariance = beta.asDiagonal() * covariance * beta.asDiagonal();
+  for (Eigen::Index i = 0; i < beta.size(); ++i) {
+    covariance(i, i) = square(parts.x[static_cast<std::size_t>(i)], parts.y) + row_sums[i];
+  }
+  return covariance;
+}
+
+/// The normal equations with what their noise is made of.
+struct Equations {
+  Matrix inverse;  ///< (M_xx + penalty)^-1
+  Vector beta;
+  Matrix residual_part;
+  double residual_variance = 0.0;
+  double residual_degrees = 0.0;  ///< what its sum of squares was divided by
+  CoefficientTarget target;
+
+  Matrix score_covariance(const ReleasedGram& gram, const Parts& parts, const Vector& at) const {
+    Matrix covariance = residual_variance * residual_part + noise_part(gram, parts, at);
+    if (target == CoefficientTarget::Population) {  // normal x: the penalty leaves x'e a mean
+      const Vector pulled = parts.penalty.cwiseProduct(at);
+      covariance += pulled * pulled.transpose() / gram.rows;
+    }
+    return covariance;
+  }
+};
+
+/// Solves, and estimates the residual variance: least squares makes the squares smaller than at the
+/// true beta by u'(M_xx)^-1 u on average, u the score.
+Result<Equations> solve(const ReleasedGram& gram, const Parts& parts, CoefficientTarget target) {
+  Equations found;
+  Matrix penalised = parts.gram_x;
+  penalised.diagonal() += parts.penalty;
+  found.inverse = penalised.ldlt().solve(Matrix::Identity(penalised.rows(), penalised.cols()));
+  found.beta = found.inverse * parts.gram_xy;
+  found.residual_part = residual_part(gram, parts, target);
+  found.target = target;
+  const double squares = parts.gram_y - 2.0 * found.beta.dot(parts.gram_xy) +
+                         found.beta.dot(parts.gram_x * found.beta);
+  const double lost = found.inverse.cwiseProduct(noise_part(gram, parts, found.beta)).sum();
+  found.residual_degrees = gram.rows - found.inverse.cwiseProduct(found.residual_part).sum();
+  if (!(found.residual_degrees > 0.0)) {
+    return bad_request(kNoSignal);
+  }
+  found.residual_variance = std::max(0.0, (squares + std::max(0.0, lost)) / found.residual_degrees);
+  return found;
+}
+
+/// Degrees of freedom of the estimated variance of a score about the population (Satterthwaite):
+/// V = t^2 w'Aw + known, and the estimate of t^2 varies with the rows and with the noise of the
+/// Gram. A t^2 below its own deviation is not told from it, so the formula is read there.
+double score_degrees(const ReleasedGram& gram, const Parts& parts, const Equations& equations,
+                     const Vector& w) {
+  const double of_rows = gram.rows - static_cast<double>(equations.beta.size());
+  const double weight = w.dot(equations.residual_part * w);
+  if (!(weight > 0.0)) {  // only where a penalty props up the predictors
+    return of_rows;
+  }
+  Vector residual = among_all(gram, parts, -equations.beta);
+  residual[parts.y] = 1.0;
+  const double of_noise = direction_variance(gram, residual);
+  const auto variance_at = [&](double t2) {
+    return (2.0 * t2 * t2 * of_rows + of_noise) /
+           (equations.residual_degrees * equations.residual_degrees);
+  };
+  const double found = equations.residual_variance;
+  const double t2 = std::max(found, std::sqrt(variance_at(found)));
+  const double variance =
+      w.dot(equations.score_covariance(gram, parts, equations.beta) * w) + (t2 - found) * weight;
+  const double degrees = 2.0 * variance * variance / (weight * weight * variance_at(t2));
+  return degrees > 0.0 ? std::min(of_rows, degrees) : of_rows;  // 0/0 without noise or residuals
+}
+
+/// About the raw rows the noise has a known variance; about the population it is estimated.
+double quantile_of(const ReleasedGram& gram, const Parts& parts, const Equations& equations,
+                   const Vector& direction, double tail) {
+  if (equations.target == CoefficientTarget::RawData) {
+    return boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
+  }
+  const boost::math::students_t law(score_degrees(gram, parts, equations, direction));
+  return boost::math::quantile(boost::math::complement(law, tail));
+}
+
+/// All values of one coefficient that a test of its score does not refute (Fieller): the noise on
+/// the predictors enters with the value under test, so the interval need not be symmetric.
+/// D |x| <= quantile sqrt(q(x)), x the distance from the estimate, q a quadratic.
+struct Interval {
+  double low;
+  double high;
+  double standard_error;
+};
+Result<Interval> interval_of(const ReleasedGram& gram, const Parts& parts,
+                             const Equations& equations, Eigen::Index j, double tail) {
+  const double scale = 1.0 / equations.inverse(j, j);
+  const Vector direction = scale * equations.inverse.col(j);
+  const double quantile = quantile_of(gram, parts, equations, direction, tail);
+  const auto variance = [&](double x) {
+    const Vector at = equations.beta + x * direction;
+    return direction.dot(equations.score_covariance(gram, parts, at) * direction);
+  };
+  const double q0 = std::max(0.0, variance(0.0));
+  const double step = std::max(std::sqrt(q0) / std::abs(scale), 1e-300);
+  const double right = variance(step);
+  const double left = variance(-step);
+  const double q1 = (right - left) / (2.0 * step);
+  const double q2 = (right + left - 2.0 * q0) / (2.0 * step * step);
+  const double c = quantile * quantile;
+  const double curvature = scale * scale - c * q2;
+  if (!(curvature > 0.0) || !(scale > 0.0)) {
+    return bad_request(kNoSignal);
+  }
+  const double middle = c * q1 / (2.0 * curvature);
+  const double half = std::sqrt(middle * middle + c * q0 / curvature);
+  return Interval{equations.beta[j] + middle - half, equations.beta[j] + middle + half,
+                  std::sqrt(q0) / scale};
+}
+
+Result<Regression> fit(const ReleasedGram& gram, const RegressionRequest& request) {
+  const Result<Parts> parts = parts_of(gram, request);
+  if (!parts) {
+    return error_of(parts);
+  }
+  if (const Result<void> signal = check_signal(gram, *parts); !signal) {
+    return error_of(signal);
+  }
+  const double n = gram.rows;
+  const Result<Equations> solved = solve(gram, *parts, request.target);
+  if (!solved) {
+    return error_of(solved);
+  }
+  const Eigen::Index k = solved->beta.size();
+  Regression result;
+  result.names = request.predictors;
+  result.coefficients = solved->beta;
+  result.standard_errors = result.low = result.high = Vector(k);
+  for (Eigen::Index j = 0; j < k; ++j) {
+    const Result<Interval> interval =
+        interval_of(gram, *parts, *solved, j, (1.0 - request.level) / 2.0);
+    if (!interval) {
+      return error_of(interval);
+    }
+    result.standard_errors[j] = interval->standard_error;
+    result.low[j] = interval->low;
+    result.high[j] = interval->high;
+  }
+  const Result<Equations> population = solve(gram, *parts, CoefficientTarget::Population);
+  result.residual_sd = std::sqrt((population ? *population : *solved).residual_variance);
+  Matrix noisy = parts->gram_x;
+  noisy.diagonal() += n * parts->noise_x + parts->penalty;
+  result.uncorrected = noisy.ldlt().solve(parts->gram_xy);
+  return result;
+}
+
+}  // namespace
+
+Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& request) {
+  const auto& named = request.predictors;
+  if (!gram.centered || std::count(named.begin(), named.end(), kInterceptColumn) > 0) {
+    return fit(gram, request);
+  }
+  RegressionRequest about_mean = request;
+  about_mean.predictors.insert(about_mean.predictors.begin(), kInterceptColumn);
+  return fit(gram, about_mean).map([](Regression found) {
+    found.names.erase(found.names.begin());
+    for (Vector* values : {&found.coefficients, &found.standard_errors, &found.low, &found.high,
+                           &found.uncorrected}) {
+      *values = Vector(values->tail(values->size() - 1));
+    }
+    return found;
+  });
+}
+
+}  // namespace eigenveil

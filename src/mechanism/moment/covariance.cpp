@@ -1,0 +1,102 @@
+#include "mechanism/moment/covariance.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+#include "core/symmetric_eigen.hpp"
+
+namespace eigenveil {
+
+Vector column_scales(const RowBound& bound, Units units) {
+  Vector scales = Vector::Ones(static_cast<Eigen::Index>(bound.dimension()));
+  if (units == Units::Original) {
+    for (Eigen::Index j = 0; j < scales.size(); ++j) {
+      scales[j] = bound.half_width(static_cast<std::size_t>(j));
+    }
+  }
+  return scales;
+}
+
+double noise_floor(const Vector& column_scales, const SumNoise& noise, double mean_norm,
+                   double count) {
+  return 2.0 * column_scales.norm() / count *
+         std::hypot(noise.off_diagonal * column_scales.maxCoeff(), noise.column * mean_norm);
+}
+
+double planned_noise_floor(const MomentPlan& plan, Units units, double count) {
+  const Vector scales = column_scales(plan.bound(), units);
+  // |D m| <= max(d) R, and <= |d| where ranges keep every |m_j| below 1.
+  const double by_radius = scales.maxCoeff() * plan.bound().radius();
+  const double mean_norm =
+      plan.bound().has_ranges() ? std::min(by_radius, scales.norm()) : by_radius;
+  return noise_floor(scales, {plan.off_diagonal_sd(), plan.sum_sd()}, mean_norm, count);
+}
+
+namespace {
+
+Vector scaled_mean(const NoisyMoment& moment, Center center, double count) {
+  if (center == Center::PrivateMean) {
+    assert(moment.sums && "a private mean needs the full extension");
+    return *moment.sums / count;
+  }
+  return Vector::Zero(moment.products.rows());
+}
+
+Vector midpoints(const RowBound& bound) {
+  Vector values(static_cast<Eigen::Index>(bound.dimension()));
+  for (Eigen::Index j = 0; j < values.size(); ++j) {
+    values[j] = bound.midpoint(static_cast<std::size_t>(j));
+  }
+  return values;
+}
+
+/// raw = D (products / count - m mᵀ) D, where the products lie.
+Matrix centred_and_scaled(Matrix products, double count, const Vector& mean, const Vector& scales) {
+  for (Eigen::Index j = 0; j < products.cols(); ++j) {
+    auto column = products.col(j);
+    column = (column / count - mean * mean[j]).cwiseProduct(scales) * scales[j];
+  }
+  return products;
+}
+
+/// Frobenius-nearest positive semidefinite matrix: drop the negative eigenvalues.
+Matrix positive_part(const SymmetricEigen& eigen) {
+  const Eigen::Index kept = (eigen.values.array() > 0.0).count();
+  const auto vectors = eigen.vectors.leftCols(kept);
+  const Matrix half = vectors * eigen.values.head(kept).cwiseSqrt().asDiagonal();
+  Matrix psd = Matrix::Zero(eigen.vectors.rows(), eigen.vectors.rows());
+  psd.selfadjointView<Eigen::Upper>().rankUpdate(half);
+  psd.triangularView<Eigen::StrictlyLower>() = psd.transpose();
+  return psd;
+}
+
+}  // namespace
+
+NoisyCovariance raw_covariance(NoisyMoment moment, Center center, Units units) {
+  NoisyCovariance result;
+  result.count = std::max(moment.count, 1.0);
+  const Vector scales = column_scales(moment.bound, units);
+  const Vector mean = scaled_mean(moment, center, result.count);
+  result.raw = centred_and_scaled(std::move(moment.products), result.count, mean, scales);
+  result.mean =
+      units == Units::Scaled ? mean : Vector(midpoints(moment.bound) + scales.cwiseProduct(mean));
+  result.noise_floor = noise_floor(scales, {moment.off_diagonal_sd, moment.sum_sd},
+                                   scales.cwiseProduct(mean).norm(), result.count);
+  result.scales = scales;
+  result.diagonal_sd = moment.product_sd / result.count;
+  result.off_diagonal_sd = moment.off_diagonal_sd / result.count;
+  return result;
+}
+
+NoisyCovariance covariance_of(NoisyMoment moment, Center center, Units units) {
+  NoisyCovariance result = raw_covariance(std::move(moment), center, units);
+  SymmetricEigen eigen = symmetric_eigen(result.raw);
+  result.psd = positive_part(eigen);
+  result.eigenvalues = std::move(eigen.values);
+  result.eigenvectors = std::move(eigen.vectors);
+  return result;
+}
+
+}  // namespace eigenveil

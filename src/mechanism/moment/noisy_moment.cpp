@@ -1,0 +1,244 @@
+#include "mechanism/moment/noisy_moment.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "mechanism/subspace/grid_position.hpp"
+#include "random/rounded_noise.hpp"
+
+namespace eigenveil {
+namespace {
+
+constexpr std::size_t kEntriesPerTask = 1U << 16U;
+
+/// Where the released entries lie in order: count, sums, packed upper triangle.
+struct EntryLayout {
+  explicit EntryLayout(const MomentShape& shape)
+      : first_sum(shape.releases_count() ? 1 : 0),
+        first_product(first_sum + (shape.releases_sums() ? shape.dimension : 0)) {}
+  std::size_t first_sum;
+  std::size_t first_product;
+};
+
+/// One released entry, with its place in the triangle if it is a product.
+class Entry {
+ public:
+  Entry(const EntryLayout& layout, std::size_t index) : layout_(&layout), index_(index) {
+    if (index > layout.first_product) {
+      // Column c of a packed triangle starts at c (c + 1) / 2; the root may be off by one.
+      const std::size_t position = index - layout.first_product;
+      column_ = static_cast<std::size_t>(
+          (std::sqrt(8.0 * static_cast<double>(position) + 1.0) - 1.0) / 2.0);
+      while (triangle_index(0, column_) > position) {
+        --column_;
+      }
+      while (triangle_index(0, column_ + 1) <= position) {
+        ++column_;
+      }
+      row_ = position - triangle_index(0, column_);
+    }
+  }
+  std::size_t index() const { return index_; }
+  bool is_product() const { return index_ >= layout_->first_product; }
+  std::size_t row() const { return row_; }
+  std::size_t column() const { return column_; }
+  /// The count is the diagonal entry of the extended row's constant.
+  bool is_diagonal() const { return is_product() ? row_ == column_ : index_ < layout_->first_sum; }
+  void next() {
+    if (is_product() && row_++ == column_) {
+      row_ = 0;
+      ++column_;
+    }
+    ++index_;
+  }
+
+ private:
+  const EntryLayout* layout_;
+  std::size_t index_;
+  std::size_t row_ = 0;
+  std::size_t column_ = 0;
+};
+
+/// Count and sums, then all products, where they are released.
+struct NoisyEntries {
+  Vector before_products;
+  Matrix products;
+
+  void put(const Entry& entry, double value) {
+    if (!entry.is_product()) {
+      before_products[static_cast<Eigen::Index>(entry.index())] = value;
+      return;
+    }
+    const auto row = static_cast<Eigen::Index>(entry.row());
+    const auto column = static_cast<Eigen::Index>(entry.column());
+    products(row, column) = products(column, row) = value;
+  }
+};
+
+/// Entries that share a noise scale, noised a few at a time: the memory does not grow with them.
+class NoisyGroup {
+ public:
+  NoisyGroup(NoiseLaw law, double scale, int exponent, RandomStream& stream, NoisyEntries& noisy)
+      : law_(law),
+        scale_in_steps_(std::ldexp(scale, -exponent)),
+        exponent_(exponent),
+        stream_(stream),
+        noisy_(noisy) {}
+
+  void add(const Entry& entry, Int128 exact) {
+    const GridPosition position = on_grid(exact, exponent_);
+    entries_.push_back(entry);
+    steps_.push_back(position.steps);
+    fractions_.push_back(position.fraction);
+    if (entries_.size() == kAtOnce) {
+      add_noise();
+    }
+  }
+
+  void add_noise() {
+    rounded_.resize(fractions_.size());
+    const auto round = law_ == NoiseLaw::Gaussian ? round_with_gaussian : round_with_laplace;
+    round(stream_, scale_in_steps_, fractions_, rounded_);
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      noisy_.put(entries_[i], std::ldexp(static_cast<double>(steps_[i] + rounded_[i]), exponent_));
+    }
+    entries_.clear();
+    steps_.clear();
+    fractions_.clear();
+  }
+
+ private:
+  /// A multiple of the blocks in which noise is drawn: a seed gives the same numbers as at once.
+  static constexpr std::size_t kAtOnce = 2048;
+  static_assert(kAtOnce % kNoiseBlock == 0);
+
+  NoiseLaw law_;
+  double scale_in_steps_;
+  int exponent_;
+  RandomStream& stream_;
+  NoisyEntries& noisy_;
+  std::vector<Entry> entries_;
+  std::vector<Int128> steps_;
+  std::vector<double> fractions_;
+  std::vector<std::int64_t> rounded_;
+};
+
+void add_noise_to_range(const SecondMoment& moment, const NoiseScale& scale, int exponent,
+                        const EntryLayout& layout, std::size_t begin, std::size_t end,
+                        RandomStream& stream, NoisyEntries& noisy) {
+  for (const bool diagonal : {true, false}) {
+    NoisyGroup group(scale.law, diagonal ? scale.diagonal : scale.off_diagonal, exponent, stream,
+                     noisy);
+    for (Entry entry(layout, begin); entry.index() < end; entry.next()) {
+      if (entry.is_diagonal() == diagonal) {
+        group.add(entry, moment.entry(entry.index()));
+      }
+    }
+    group.add_noise();
+  }
+}
+
+NoisyEntries noisy_entries(const SecondMoment& moment, const NoiseScale& scale, int exponent,
+                           RandomStream& stream) {
+  const EntryLayout layout(moment.shape());
+  const std::size_t entries = moment.shape().entries();
+  const auto p = static_cast<Eigen::Index>(moment.shape().dimension);
+  NoisyEntries noisy{Vector(static_cast<Eigen::Index>(layout.first_product)), Matrix(p, p)};
+  const auto add_noise = [&](std::size_t begin, std::size_t end, RandomStream& own) {
+    add_noise_to_range(moment, scale, exponent, layout, begin, end, own, noisy);
+  };
+  if (entries <= kEntriesPerTask) {
+    add_noise(0, entries, stream);
+    return noisy;
+  }
+  // A fresh family per call: two releases from one stream must never share their noise.
+  const RandomStream family = stream.substream(stream.bits64());
+  const std::size_t tasks = (entries + kEntriesPerTask - 1) / kEntriesPerTask;
+  parallel_for(tasks, default_threads(), [&](std::size_t task) {
+    RandomStream own = family.substream(task);
+    const std::size_t begin = task * kEntriesPerTask;
+    add_noise(begin, std::min(entries, begin + kEntriesPerTask), own);
+  });
+  return noisy;
+}
+
+}  // namespace
+
+double standard_deviation(NoiseLaw law, double scale) {
+  return law == NoiseLaw::Gaussian ? scale : std::sqrt(2.0) * scale;
+}
+
+std::vector<std::string> noise_assumptions(NoiseLaw law) {
+  std::vector<std::string> assumptions = {
+      "random bits: ChaCha20 keyed by the operating system cannot be told from true randomness"};
+  if (law == NoiseLaw::Gaussian) {
+    assumptions.emplace_back(
+        "normal quantile: the error bound of its published approximation, which was checked "
+        "against 50-digit references and not proved");
+  }
+  return assumptions;
+}
+
+Result<int> noise_grid_exponent(const NoiseScale& scale) {
+  if (!(scale.diagonal > 0.0) || !(scale.off_diagonal > 0.0)) {
+    return bad_request("the noise scale must be positive; give a positive budget");
+  }
+  const int exponent = std::ilogb(scale.diagonal) - kNoiseStepsLog2;
+  if (exponent > 52) {
+    return bad_request(
+        "the budget is so small that the noise leaves the range of exact arithmetic; spend more");
+  }
+  if (exponent < -40) {
+    return bad_request(
+        "the budget is so large that the noise falls below the range of exact arithmetic; spend "
+        "less");
+  }
+  return exponent;
+}
+
+NoisyTotals add_rounded_noise(const SecondMoment& moment, const NoiseScale& scale,
+                              int grid_exponent, RandomStream& stream) {
+  const MomentShape& shape = moment.shape();
+  const EntryLayout layout(shape);
+  const double t = static_cast<double>(shape.constant);
+  NoisyEntries noisy = noisy_entries(moment, scale, grid_exponent, stream);
+
+  NoisyTotals released;
+  released.products = std::move(noisy.products);
+  released.product_sd = standard_deviation(scale.law, scale.diagonal);
+  released.off_diagonal_sd = standard_deviation(scale.law, scale.off_diagonal);
+  if (shape.releases_sums()) {
+    const auto first = static_cast<Eigen::Index>(layout.first_sum);
+    released.sums =
+        noisy.before_products.segment(first, static_cast<Eigen::Index>(shape.dimension)) / t;
+    released.sum_sd = released.off_diagonal_sd / t;
+  }
+  if (row_count_is_public(shape.relation)) {
+    released.count = static_cast<double>(moment.count());
+    released.count_is_public = true;
+  } else if (shape.releases_count()) {
+    released.count = noisy.before_products[0] / (t * t);
+    released.count_sd = released.product_sd / (t * t);
+  }
+  return released;
+}
+
+NoisyMoment in_scaled_units(NoisyTotals totals, const Schema& schema, const RowBound& bound) {
+  const double unit = bound.unit();
+  NoisyMoment moment{schema, bound, totals.count, totals.count_is_public, {}, {}};
+  totals.products *= unit * unit;
+  moment.products = std::move(totals.products);
+  moment.product_sd = totals.product_sd * unit * unit;
+  moment.off_diagonal_sd = totals.off_diagonal_sd * unit * unit;
+  if (totals.sums) {
+    moment.sums = *totals.sums * unit;
+  }
+  moment.sum_sd = totals.sum_sd * unit;
+  moment.count_sd = totals.count_sd;
+  return moment;
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,57 @@
+#include "mechanism/moment/principal_components.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/symmetric_eigen.hpp"
+
+namespace eigenveil {
+namespace {
+
+/// Adding noise of spectral norm f to eigenvalues with mean m and variance v gives a spectrum that
+/// ends near m + 2 sqrt(v + (f / 2)²). The noisy eigenvalues that are not components show m and
+/// v + (f / 2)². Along a direction u the norm of D N D shrinks from max(d) |d| to |D u| |d|.
+Vector noise_edge(const NoisyCovariance& covariance, const Vector& eigenvalues,
+                  const Matrix& loadings) {
+  const auto rest = eigenvalues.tail(eigenvalues.size() - loadings.cols());
+  const double mean = rest.size() > 0 ? rest.mean() : 0.0;
+  const double variance = rest.size() > 0 ? (rest.array() - mean).square().mean() : 0.0;
+  const double floor = covariance.noise_floor;
+  const double spread2 = std::max(0.0, variance - floor * floor / 4.0);
+  Vector edge(loadings.cols());
+  for (Eigen::Index j = 0; j < loadings.cols(); ++j) {
+    const double level = floor * covariance.scales.cwiseProduct(loadings.col(j)).norm() /
+                         covariance.scales.maxCoeff();
+    edge[j] = std::max(mean, 0.0) + std::sqrt(level * level + 4.0 * spread2);
+  }
+  return edge;
+}
+
+}  // namespace
+
+void fix_sign(Eigen::Ref<Vector> loading) {
+  Eigen::Index largest = 0;
+  loading.cwiseAbs().maxCoeff(&largest);
+  if (loading[largest] < 0.0) {
+    loading = -loading;
+  }
+}
+
+PrincipalComponents principal_components(NoisyCovariance covariance, Eigen::Index count) {
+  PrincipalComponents result;
+  SymmetricEigen eigen = leading_eigenvectors(std::move(covariance.raw), count);
+  result.loadings = std::move(eigen.vectors);
+  for (Eigen::Index j = 0; j < count; ++j) {
+    fix_sign(result.loadings.col(j));
+  }
+  result.explained_variance = eigen.values.head(count).cwiseMax(0.0);
+  const double total = std::max(eigen.values.sum(), result.explained_variance.sum());
+  result.explained_share =
+      total > 0.0 ? Vector(result.explained_variance / total) : Vector::Zero(count);
+  result.noise_floor = covariance.noise_floor;
+  result.noise_edge = noise_edge(covariance, eigen.values, result.loadings);
+  return result;
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,207 @@
+#include "mechanism/orbit/orbit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+#include "core/outward.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "eigenveil/privacy/conversion.hpp"
+#include "mechanism/moment/moment_plan.hpp"
+#include "sampling/orbit.hpp"
+
+namespace eigenveil {
+namespace {
+
+using Index = Eigen::Index;
+
+constexpr int kGridSteps = 40;  ///< steps of the released grid to l_1, as a power of two
+/// Beyond it nothing is hidden, and exponents would leave the range the samplers were tested on.
+constexpr double kLargestEpsilon = 1e6;
+
+bool is_monotone(Relation relation) {
+  return relation == Relation::AddRemove || relation == Relation::ZeroRow;
+}
+
+Result<void> check_field(const OrbitRequest& request) {
+  if (request.field == RowField::Real) {
+    return {};
+  }
+  if (request.bound.dimension() % 2 != 0) {
+    return bad_request(
+        "complex rows need an even number of columns: real and imaginary part of each coordinate");
+  }
+  if (request.bound.has_ranges() || !(request.scales.array() == 1.0).all()) {
+    return bad_request(
+        "ranges would scale real and imaginary parts apart; bound complex rows by --row-norm R");
+  }
+  return {};
+}
+
+Result<void> check_spectrum(const Vector& spectrum, Index dimension) {
+  if (spectrum.size() < 1 || spectrum.size() > dimension) {
+    return bad_request(
+        fmt::format("the number of eigenvalues must satisfy 1 <= k <= {}", dimension));
+  }
+  if (!spectrum.allFinite() || spectrum.minCoeff() < 0.0 ||
+      !std::is_sorted(spectrum.begin(), spectrum.end(), std::greater<>())) {
+    return bad_request("eigenvalues must be finite, not negative, and given largest first");
+  }
+  return {};
+}
+
+/// Multiples of `step`; Hermitian to the bit.
+ComplexMatrix on_grid(const ComplexMatrix& matrix, double step) {
+  const auto rounded = [step](double value) { return std::nearbyint(value / step) * step; };
+  ComplexMatrix result(matrix.rows(), matrix.cols());
+  for (Index column = 0; column < matrix.cols(); ++column) {
+    for (Index row = 0; row < column; ++row) {
+      const std::complex<double> entry(rounded(matrix(row, column).real()),
+                                       rounded(matrix(row, column).imag()));
+      result(row, column) = entry;
+      result(column, row) = std::conj(entry);
+    }
+    result(column, column) = rounded(matrix(column, column).real());
+  }
+  return result;
+}
+
+}  // namespace
+
+double orbit_spread(const Vector& spectrum, Index dimension) {
+  return spectrum.size() == dimension ? spectrum[0] - spectrum[dimension - 1] : spectrum[0];
+}
+
+Result<double> orbit_exponent(PureDp budget, Relation relation, const Vector& spectrum,
+                              Index dimension, OrbitCalibration calibration) {
+  if (relation != Relation::ReplaceOne && !is_monotone(relation)) {
+    return bad_request(
+        fmt::format("method orbit has no guarantee for neighbours '{}'; use add-remove, "
+                    "replace-one or zero-row",
+                    name_of(relation)));
+  }
+  const double spread = orbit_spread(spectrum, dimension);
+  if (!(spread > 0.0)) {
+    return 0.0;
+  }
+  if (calibration == OrbitCalibration::Published) {
+    return down(budget.epsilon / up(4.0 * spectrum[0]));
+  }
+  return down(budget.epsilon / up(is_monotone(relation) ? spread : 2.0 * spread));
+}
+
+OrbitDraw draw_on_orbit(const HermitianMoment& moment, const Vector& spectrum, double exponent,
+                        RandomStream& stream) {
+  const Index d = moment.dimension();
+  const double largest = spectrum[0];
+  if (!(largest > 0.0)) {
+    return {ComplexMatrix::Zero(d, d), spectrum};
+  }
+  if (!(orbit_spread(spectrum, d) > 0.0)) {  // the orbit is one point
+    return {ComplexMatrix(largest * ComplexMatrix::Identity(d, d)), spectrum};
+  }
+  // exp(c tr(M H)) = exp((c l_1) tr(M H / l_1)): the sampler sees eigenvalues of order 1.
+  const Result<OrbitSampler> sampler =
+      OrbitSampler::make({moment.eigenvalues(), spectrum / largest, exponent * largest});
+  assert(sampler && "a checked plan has a sampler for every table");
+  const ComplexMatrix frame = moment.rotate(sampler->draw(stream));
+  // The frame carries the eigenbasis of M in its phases; H = V Vᴴ is all that may go out.
+  const ComplexMatrix drawn = largest * (frame * frame.adjoint());
+  return {on_grid(drawn, std::ldexp(1.0, std::ilogb(largest) - kGridSteps)), spectrum};
+}
+
+std::vector<std::string> orbit_assumptions() {
+  return {
+      "random bits: ChaCha20 keyed by the operating system cannot be told from true randomness",
+      "idealised real arithmetic: the draw is exact in real numbers and is computed in doubles"};
+}
+
+Result<PureDp> orbit_budget(const OrbitRequest& request, Index rank) {
+  if (request.scales.size() != static_cast<Index>(request.bound.dimension())) {
+    return bad_request("a draw on an orbit needs a scale for every column");
+  }
+  if (const Result<void> sound = check_field(request); !sound) {
+    return error_of(sound);
+  }
+  const Index dimension = coordinates_of(request.bound.dimension(), request.field);
+  if (rank < 1 || rank > dimension) {
+    return bad_request(fmt::format("-k must satisfy 1 <= k <= {}, the number of {}", dimension,
+                                   request.field == RowField::Real ? "columns" : "coordinates"));
+  }
+  if (!request.unbounded_time) {
+    if (const Result<void> affordable = check_coupling_cost(dimension, rank); !affordable) {
+      return error_of(affordable);
+    }
+  }
+  const Result<PureDp> per_row = pure_budget_per_row(request.budget, request.group_size);
+  if (per_row && per_row->epsilon > kLargestEpsilon) {
+    return bad_request("the budget is so large that nothing would be hidden; spend less");
+  }
+  return per_row;
+}
+
+Result<Guarantee> orbit_guarantee(const OrbitRequest& request, PureDp per_row,
+                                  std::vector<std::string> assumptions) {
+  return group_loss(per_row, request.group_size).map([&](const Loss& loss) {
+    return Guarantee{request.relation,       loss, Basis::ProvedRealArithmetic,
+                     std::move(assumptions), true, request.group_size};
+  });
+}
+
+Result<OrbitPlan> OrbitPlan::make(const OrbitRequest& request, Vector spectrum) {
+  const Result<PureDp> per_row = orbit_budget(request, spectrum.size());
+  if (!per_row) {
+    return error_of(per_row);
+  }
+  const Index dimension = coordinates_of(request.bound.dimension(), request.field);
+  if (const Result<void> sound = check_spectrum(spectrum, dimension); !sound) {
+    return error_of(sound);
+  }
+  const Result<double> exponent =
+      orbit_exponent(*per_row, request.relation, spectrum, dimension, request.calibration);
+  if (!exponent) {
+    return error_of(exponent);
+  }
+  return orbit_guarantee(request, *per_row, orbit_assumptions()).map([&](Guarantee guarantee) {
+    return OrbitPlan(request, std::move(spectrum), *per_row, *exponent, std::move(guarantee));
+  });
+}
+
+OrbitPlan::OrbitPlan(OrbitRequest request, Vector spectrum, PureDp per_row, double exponent,
+                     Guarantee guarantee)
+    : request_(std::move(request)),
+      spectrum_(std::move(spectrum)),
+      per_row_(per_row),
+      exponent_(exponent),
+      guarantee_(std::move(guarantee)) {}
+
+Result<void> check_gram(const OrbitRequest& request, const ExactGram& gram) {
+  if (!(gram.bound() == request.bound)) {
+    return bad_request("the plan was made for rows with another bound");
+  }
+  return check_pairs(gram.schema().columns, request.field);
+}
+
+Result<Release<OrbitDraw>> OrbitPlan::run(const ExactGram& gram, RandomStream& stream) const {
+  if (const Result<void> fits = check_gram(request_, gram); !fits) {
+    return error_of(fits);
+  }
+  const HermitianMoment moment(gram, request_.scales, request_.field);
+  return Release<OrbitDraw>(draw_on_orbit(moment, spectrum_, exponent_, stream),
+                            as_run(guarantee_, stream), "orbit");
+}
+
+Matrix real_subspace(const OrbitDraw& draw, Index count) {
+  return largest_eigenpairs(draw.matrix.real(), count).vectors;
+}
+
+Matrix real_truncation(const OrbitDraw& draw, Index rank) {
+  const SymmetricEigen top = largest_eigenpairs(draw.matrix.real(), rank);
+  const Matrix half = top.vectors * top.values.cwiseMax(0.0).cwiseSqrt().asDiagonal();
+  return half * half.transpose();
+}
+
+}  // namespace eigenveil

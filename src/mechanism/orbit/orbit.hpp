@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "eigenveil/core/matrix.hpp"
+#include "eigenveil/core/result.hpp"
+#include "eigenveil/privacy/calibration.hpp"
+#include "eigenveil/privacy/guarantee.hpp"
+#include "eigenveil/privacy/release.hpp"
+#include "eigenveil/random/stream.hpp"
+#include "mechanism/moment/hermitian_moment.hpp"
+
+namespace eigenveil {
+
+/// Whose constants: ours for an exact draw, or those of the source (seed 001), which leave half of
+/// the budget to a chain that only comes close. Both are private; the published one is noisier.
+enum class OrbitCalibration : std::uint8_t { Tight, Published };
+
+/// Everything public that a draw on a unitary orbit depends on, but its eigenvalues.
+struct OrbitRequest {
+  RowBound bound;
+  Vector scales;  ///< column_scales(bound, units): the units the moment is taken in
+  Budget budget;
+  Relation relation = Relation::AddRemove;
+  RowField field = RowField::Real;
+  OrbitCalibration calibration = OrbitCalibration::Tight;
+  int group_size = 1;
+  bool unbounded_time = false;  ///< no refusal by size
+};
+
+/// What every draw for a request asks of the sums: its bound, and columns its field can pair.
+Result<void> check_gram(const OrbitRequest& request, const ExactGram& gram);
+
+/// A Hermitian matrix with prescribed eigenvalues, drawn privately, on a public grid.
+struct OrbitDraw {
+  ComplexMatrix matrix;  ///< H, d x d
+  Vector spectrum;       ///< l_1 >= ... >= l_k; the other eigenvalues of H are 0
+};
+
+/// l_1 - l_d: how far tr(v vᴴ H) can move over the orbit for a unit vector v (l_d = 0 when k < d).
+double orbit_spread(const Vector& spectrum, Eigen::Index dimension);
+
+/// The exponent c of the density exp(c tr(M H)) that costs `budget` for one row, M in units of R²,
+/// rounded down: epsilon / spread where rows only add to the score (add-remove, zero-row), half of
+/// it for replace-one. Published: epsilon / (4 l_1) for every relation. 0 for a spread of 0, where
+/// nothing is drawn. Proof: docs/proofs/orbit.md.
+Result<double> orbit_exponent(PureDp budget, Relation relation, const Vector& spectrum,
+                              Eigen::Index dimension, OrbitCalibration calibration);
+
+/// One exact draw (in real arithmetic) with density exp(exponent tr(M H)) on the orbit of
+/// `spectrum`, rounded to the public grid of step 2^-40 times the power of two below l_1. The
+/// caller has shown what the exponent costs.
+OrbitDraw draw_on_orbit(const HermitianMoment& moment, const Vector& spectrum, double exponent,
+                        RandomStream& stream);
+
+/// Algorithm 1: eigenvalues public, directions private, pure epsilon. Made from public parameters;
+/// refuses sizes whose exact draw could take too long. Basis: proved in real arithmetic.
+class OrbitPlan {
+ public:
+  static Result<OrbitPlan> make(const OrbitRequest& request, Vector spectrum);
+
+  const RowBound& bound() const { return request_.bound; }
+  const OrbitRequest& request() const { return request_; }
+  const Vector& spectrum() const { return spectrum_; }
+  double exponent() const { return exponent_; }  ///< of tr(M H), M in units of R²
+  PureDp per_row() const { return per_row_; }
+  const Guarantee& guarantee() const { return guarantee_; }
+
+  /// `gram` must have the plan's bound.
+  Result<Release<OrbitDraw>> run(const ExactGram& gram, RandomStream& stream) const;
+
+ private:
+  OrbitPlan(OrbitRequest request, Vector spectrum, PureDp per_row, double exponent,
+            Guarantee guarantee);
+  OrbitRequest request_;
+  Vector spectrum_;
+  PureDp per_row_;
+  double exponent_;
+  Guarantee guarantee_;
+};
+
+/// Checks shared by the plans of this family: budget per row, relation, field, sizes.
+Result<PureDp> orbit_budget(const OrbitRequest& request, Eigen::Index rank);
+
+/// What a guarantee that rests on a draw in double precision assumes.
+std::vector<std::string> orbit_assumptions();
+
+/// The guarantee for a loss of `per_row` on one row, stated for the group.
+Result<Guarantee> orbit_guarantee(const OrbitRequest& request, PureDp per_row,
+                                  std::vector<std::string> assumptions);
+
+/// Post-processing: the top `count` eigenvectors of Re(H), largest first.
+Matrix real_subspace(const OrbitDraw& draw, Eigen::Index count);
+
+/// Post-processing: Re(H) cut to its `rank` largest eigenvalues, symmetric.
+Matrix real_truncation(const OrbitDraw& draw, Eigen::Index rank);
+
+}  // namespace eigenveil

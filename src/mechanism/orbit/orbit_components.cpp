@@ -1,0 +1,76 @@
+#include "mechanism/orbit/orbit_components.hpp"
+
+#include <utility>
+
+#include "core/hermitian_eigen.hpp"
+#include "core/outward.hpp"
+
+namespace eigenveil {
+
+Result<OrbitComponentsPlan> OrbitComponentsPlan::make(const OrbitRequest& request,
+                                                      Eigen::Index rank, double variance_share) {
+  if (!(variance_share > 0.0 && variance_share < 1.0)) {
+    return bad_request("the share of the budget for the variance must lie between 0 and 1");
+  }
+  const Result<PureDp> per_row = orbit_budget(request, rank);
+  if (!per_row) {
+    return error_of(per_row);
+  }
+  const Eigen::Index dimension = coordinates_of(request.bound.dimension(), request.field);
+  const bool everything = rank == dimension;
+  // Rounded down, and the rest rounded down: together at most the budget.
+  const PureDp variance{everything ? per_row->epsilon : down(variance_share * per_row->epsilon)};
+  const PureDp directions{everything ? 0.0 : down(per_row->epsilon - variance.epsilon)};
+  const Vector spectrum = Vector::Ones(rank);
+  const Result<double> exponent =
+      orbit_exponent(directions, request.relation, spectrum, dimension, request.calibration);
+  if (!exponent) {
+    return error_of(exponent);
+  }
+  const Eigen::Index columns = request.field == RowField::Complex ? 2 * rank : rank;
+  Result<ProjectionPlan> projection =
+      ProjectionPlan::make({request.bound, request.scales, columns, request.relation, variance});
+  if (!projection) {
+    return error_of(projection);
+  }
+  Result<Guarantee> guarantee = orbit_guarantee(request, *per_row, orbit_assumptions());
+  if (!guarantee) {
+    return error_of(guarantee);
+  }
+  OrbitComponentsPlan plan(request, *std::move(projection));
+  plan.spectrum_ = spectrum;
+  plan.exponent_ = *exponent;
+  plan.direction_budget_ = directions;
+  plan.variance_budget_ = variance;
+  plan.guarantee_ = *std::move(guarantee);
+  return plan;
+}
+
+Result<Release<OrbitComponents>> OrbitComponentsPlan::run(const ExactGram& gram,
+                                                          RandomStream& stream) const {
+  if (const Result<void> fits = check_gram(request_, gram); !fits) {
+    return error_of(fits);
+  }
+  OrbitComponents result;
+  {
+    const HermitianMoment moment(gram, request_.scales, request_.field);
+    result.orbit = draw_on_orbit(moment, spectrum_, exponent_, stream);
+  }
+  const bool complex = request_.field == RowField::Complex;
+  result.frame = round_frame(
+      complex ? paired_frame(hermitian_eigen(result.orbit.matrix).vectors.leftCols(rank()))
+              : real_subspace(result.orbit, rank()));
+  const Result<Release<NoisyProjection>> projection = projection_.run(gram, result.frame, stream);
+  if (!projection) {
+    return error_of(projection);
+  }
+  result.projection = projection->value();
+  if (complex) {
+    result.complex_row_components = complex_components(result.frame, result.projection);
+  } else {
+    result.components = components_in_subspace(result.frame, result.projection);
+  }
+  return Release<OrbitComponents>(std::move(result), as_run(guarantee_, stream), "orbit");
+}
+
+}  // namespace eigenveil

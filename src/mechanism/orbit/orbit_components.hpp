@@ -1,0 +1,52 @@
+#pragma once
+
+#include "mechanism/moment/projected_moment.hpp"
+#include "mechanism/orbit/complex_components.hpp"
+#include "mechanism/orbit/orbit.hpp"
+
+namespace eigenveil {
+
+/// Released principal components of a draw on the orbit of projections.
+struct OrbitComponents {
+  OrbitDraw orbit;             ///< the Hermitian projection
+  Matrix frame;                ///< real subspace of it, d x k (complex rows: the paired frame, 2d x
+                               ///< 2k), on the grid of round_frame
+  NoisyProjection projection;  ///< second moment inside the subspace, with the row count
+  PrincipalComponents components;            ///< of real rows
+  ComplexComponents complex_row_components;  ///< of complex rows
+};
+
+/// Pure epsilon-DP principal components: a Hermitian projection of rank k by Algorithm 1, the top k
+/// eigenvectors of its real part (complex rows: its own), and the noisy second moment inside them
+/// from `variance_share` of the budget. With k = d there is nothing to draw and the second moment
+/// gets the whole budget. Proof: docs/proofs/orbit.md, docs/proofs/projected_moment.md.
+class OrbitComponentsPlan {
+ public:
+  static Result<OrbitComponentsPlan> make(const OrbitRequest& request, Eigen::Index rank,
+                                          double variance_share);
+
+  const RowBound& bound() const { return request_.bound; }
+  const OrbitRequest& request() const { return request_; }
+  Eigen::Index rank() const { return spectrum_.size(); }
+  double exponent() const { return exponent_; }
+  PureDp direction_budget() const { return direction_budget_; }  ///< for one row
+  PureDp variance_budget() const { return variance_budget_; }
+  const ProjectionPlan& projection() const { return projection_; }
+  const Guarantee& guarantee() const { return guarantee_; }
+
+  Result<Release<OrbitComponents>> run(const ExactGram& gram, RandomStream& stream) const;
+
+ private:
+  OrbitComponentsPlan(OrbitRequest request, ProjectionPlan projection)
+      : request_(std::move(request)), projection_(std::move(projection)) {}
+
+  OrbitRequest request_;
+  ProjectionPlan projection_;
+  Vector spectrum_;
+  double exponent_ = 0.0;
+  PureDp direction_budget_{0.0};
+  PureDp variance_budget_{0.0};
+  Guarantee guarantee_;
+};
+
+}  // namespace eigenveil

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "eigenveil/privacy/calibration.hpp"
+#include "eigenveil/report/document.hpp"
+#include "mechanism/moment/covariance.hpp"
+
+namespace eigenveil {
+
+/// How the result was asked for; public.
+struct MomentSettings {
+  Center center = Center::PublicMidpoint;
+  Units units = Units::Original;
+  bool public_center = false;  ///< a centre was given instead of the midpoint
+  Budget requested;
+};
+
+/// What every release of a table states first.
+struct PublicParameters {
+  MomentSettings settings;
+  RowBound bound;
+  Relation relation = Relation::AddRemove;
+  int group_size = 1;
+};
+/// Budget, neighbours, columns, bound, centre, units.
+Fields public_parameters(const PublicParameters& parameters, const Schema& schema);
+
+/// The row count as released: exact where it is public (standard deviation 0), else with its noise.
+void add_count(ReleaseDocument& document, double count, double count_sd);
+
+/// "PC1", "PC2", ...
+std::vector<std::string> component_names(Eigen::Index count);
+std::vector<double> to_list(const Vector& values);
+
+}  // namespace eigenveil

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eigenveil/core/result.hpp"
+#include "mechanism/mask/released_gram.hpp"
+#include "publication/mask_document.hpp"
+
+namespace eigenveil {
+
+/// A covariance by method gauss, as it was released.
+struct ReleasedCovariance {
+  std::vector<std::string> names;
+  Matrix raw;
+  double rows = 0.0;
+  double rows_sd = 0.0;  ///< 0: the number is public
+  Vector scales;         ///< of the columns, from scaled units to those of `raw`
+  MaskNoise noise;       ///< on sums over rows
+  bool from_midpoints = false;
+  std::optional<Vector> mean = {};  ///< private, about the public midpoint; none: `raw` is about it
+};
+Result<ReleasedGram> gram_of(const ReleasedCovariance& released);
+
+/// Reads what a release gives away about second moments: masked or Gaussian pseudo-data, a factor,
+/// or a covariance by method gauss. `path` names the release document, its directory, or the
+/// pseudo-data file; checksums are verified.
+Result<ReleasedGram> read_released_gram(const std::string& path);
+
+/// Shards with the same noise on every cell are one table, as `mask --blocks` writes it.
+Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths);
+
+}  // namespace eigenveil
