@@ -5,15 +5,13 @@ import csv
 import math
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 import unittest
 from html.parser import HTMLParser
 
-import support
-from support import CliTest, files_of, read_json
-
-PROGRAM = support.PROGRAM
-PAPERS = os.environ.get("EIGENVEIL_PAPERS", "")
+from support import PROGRAM, CliTest, files_of, read_json
 
 
 def lines_of(path):
@@ -35,7 +33,39 @@ class Links(HTMLParser):
                          if name in ("src", "href", "xlink:href", "data", "srcset")]
 
 
+class Forwarding(CliTest):
+    """`eigenveil reproduce` is the papers' program, when that stands beside it."""
+
+    def test_words_and_exit_codes_are_handed_on(self):
+        papers = os.path.join(os.path.dirname(PROGRAM), "eigenveil-papers")
+        for words in (["list"], ["--version"], ["no-such-entry"], ["list", "--full", "--quick"],
+                      ["--out"], ["list", "all"]):
+            direct = subprocess.run([papers, *words], capture_output=True, check=False)
+            code, out, err = self.run_program("reproduce", *words)
+            self.assertEqual((code, out, err), (direct.returncode, direct.stdout.decode(),
+                                                direct.stderr.decode()))
+            self.assertEqual(code, 0 if words in (["list"], ["--version"]) else 2)
+
+    def test_without_it_the_program_says_how_to_build_it(self):
+        lonely = shutil.copy(PROGRAM, self.path("eigenveil"))
+        done = subprocess.run([lonely, "reproduce", "list"], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assert_one_sentence(done.stderr)
+        self.assertIn("make papers", done.stderr)
+
+
 class Reproduce(CliTest):
+    @classmethod
+    def all_entries(cls):
+        """Every entry once, in quick mode, for the tests that look at all of them."""
+        if not hasattr(cls, "everything"):
+            cls.everything = tempfile.mkdtemp(prefix="eigenveil-papers-")
+            cls.addClassCleanup(shutil.rmtree, cls.everything, ignore_errors=True)
+            subprocess.run([PROGRAM, "reproduce", "all", "--out", cls.everything], check=True,
+                           stdout=subprocess.DEVNULL, timeout=300)
+        return cls.everything
+
     def reproduce(self, what, *more, out="out"):
         self.succeed("reproduce", what, "--out", self.path(out), *more)
         return self.path(out)
@@ -87,7 +117,7 @@ class Reproduce(CliTest):
                 math.exp(epsilon) * tail(epsilon * sigma + 0.5 / sigma))
 
     def test_every_comparison_agrees_and_is_counted(self):
-        out = self.reproduce("all")
+        out = self.all_entries()
         for name, count in (("000-fig2", 7), ("002-table1", 145)):
             lines = lines_of(os.path.join(out, name, "comparisons.csv"))
             self.assertEqual(len(lines), count)
@@ -116,7 +146,7 @@ class Reproduce(CliTest):
         return NormalDist().cdf(NormalDist().inv_cdf(1 - alpha) - mu)
 
     def test_a_folder_is_complete_and_its_page_needs_no_network(self):
-        out = self.reproduce("all")
+        out = self.all_entries()
         pages = [os.path.join(out, "index.html")]
         for name, figure in (("000-fig2", "fig2"), ("002-table1", "noise")):
             folder = os.path.join(out, name)
