@@ -138,8 +138,8 @@ Result<Reproduction> produce_adaptive_utility(EntryRun& run) {
 }  // namespace
 
 Entry adaptive_utility_entry() {
-  return {"000-cor1", "adaptive calibration against the oracle, with and without margins",
-          "Seed 000 (exponential-mechanism PCA), Corollary 1 and Algorithm 3",
+  return {"yun-dudeja-cor1", "adaptive calibration against the oracle, with and without margins",
+          "Corollary 1 and Algorithm 3",
           "Corollary 1: the adaptive mechanism attains asymptotically the error of the mechanism "
           "calibrated with the true spectrum.",
           produce_adaptive_utility};

@@ -205,7 +205,7 @@ class GridRun {
     result.tables = {summary_table(tallies_), std::move(table_)};
     result.figures = {{"errors", prediction_figure(points_)}};
     result.notes = {
-        "Not a figure of the source: it checks `plan pca --compare`. Rows are Gaussian in a random "
+        "Not a figure of the paper: it checks `plan pca --compare`. Rows are Gaussian in a random "
         "basis within R^2 = trace + 4 ln(n) l_1; every method runs as it ships, for add-remove, "
         "oja for replaced rows, spiked told sigma^2 and lambda.",
         "Flat spikes: k eigenvalues 11, then 1. Power law: 20/j. Weak gap: k eigenvalues from 8 to "
@@ -269,7 +269,7 @@ Result<Reproduction> produce_chooser(EntryRun& run) {
 }  // namespace
 
 Entry chooser_entry() {
-  return {"004-chooser", "does plan pca --compare pick the right method?",
+  return {"own-chooser", "does plan pca --compare pick the right method?",
           "Our own check, on Gaussian rows with three kinds of spectra",
           "The predicted winner is the measured winner or within 5% of it in at least 90% of the "
           "cells.",

@@ -248,7 +248,7 @@ Result<Reproduction> produce_credit_masking(EntryRun& run) {
           "Masked "
           "rows carry the cross term X'C on top and, with an intercept, the noise of replace-one. "
           "Choose masking where shards must be released by themselves in the form of rows, or to "
-          "follow the source.",
+          "follow the paper.",
           gram_is_best, compared),
       "Gaussian pseudo-data and the Gaussian Gram are one release: pseudo-data only adds the "
       "projection to a positive semidefinite matrix."};
@@ -258,9 +258,9 @@ Result<Reproduction> produce_credit_masking(EntryRun& run) {
 }  // namespace
 
 Entry credit_masking_entry() {
-  return {"002-credit",
+  return {"ding-credit",
           "regression on credit-default: masked, Gaussian and unmasked releases over epsilon",
-          "Seed 002, section 4 (linear models on masked data), on a public table",
+          "Section 4 (linear models on masked data), on a public table",
           "The needed noise is much lower with the mask than without, so linear models are much "
           "more accurate.",
           produce_credit_masking};

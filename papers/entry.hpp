@@ -12,7 +12,7 @@
 
 namespace eigenveil::papers {
 
-/// Quick: minutes at most, for a look and for tests. Full: the source's own number of repetitions.
+/// Quick: minutes at most, for a look and for tests. Full: the paper's own number of repetitions.
 enum class Effort : std::uint8_t { Quick, Full };
 
 /// What an entry may use. The stream is seeded from the entry's id: no private data is involved,
@@ -31,7 +31,7 @@ struct PrintedTable {
   std::vector<std::vector<std::string>> rows;
 };
 
-/// One number or claim of the source beside ours.
+/// One number or claim of the paper beside ours.
 struct Comparison {
   std::string what;
   std::string paper;
@@ -49,16 +49,16 @@ struct Reproduction {
   std::vector<Comparison> comparisons;
   std::vector<PrintedTable> tables;
   std::vector<NamedFigure> figures;
-  std::vector<std::string> notes;  ///< what differs from the source, and why
+  std::vector<std::string> notes;  ///< what differs from the paper, and why
 
   std::size_t agreeing() const;
 };
 
 /// A table or figure of a source paper. One file per entry in this folder, listed in registry.cpp.
 struct Entry {
-  std::string id;         ///< source and number: "000-fig2"
+  std::string id;         ///< paper and number: "yun-dudeja-fig2"; "own-..." for our checks
   std::string title;      ///< one line of `reproduce list`
-  std::string source;     ///< which paper, which table or figure
+  std::string place;      ///< in the paper: "Figure 2"; for our own checks what they are
   std::string statement;  ///< what the paper says there
   std::function<Result<Reproduction>(EntryRun&)> produce;
 };
@@ -69,17 +69,17 @@ Entry credit_masking_entry();
 Entry orbit_projections_entry();
 Entry orbit_condition_entry();
 Entry orbit_wishart_entry();
-Entry spiked_figure_entry(int number);  ///< 1, 2, 3, 5, 6 of seed 004
+Entry spiked_figure_entry(int number);  ///< 1, 2, 3, 5, 6 of Cai, Xia and Zha
 Entry spiked_mnist_entry();
 Entry chooser_entry();
 Entry robust_contest_entry();
-std::vector<Entry> subspace_entries();  ///< seed 003
+std::vector<Entry> subspace_entries();  ///< of Singhal and Steinke
 Entry subspace_constants_entry();
 
 /// Every entry, in the order of `reproduce list`.
 std::vector<Entry> all_entries();
 
-/// From the id alone.
+/// From the id alone, by the name it had first (citation.hpp).
 std::uint64_t entry_seed(const std::string& id);
 
 }  // namespace eigenveil::papers

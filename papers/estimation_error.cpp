@@ -194,8 +194,8 @@ Result<Reproduction> produce_estimation_error(EntryRun& run) {
 }  // namespace
 
 Entry estimation_error_entry() {
-  return {"000-fig3", "estimation error against the noise level, with phase transitions",
-          "Seed 000 (exponential-mechanism PCA), Figure 3",
+  return {"yun-dudeja-fig3", "estimation error against the noise level, with phase transitions",
+          "Figure 3",
           "Figure 3: Estimation error of the exponential mechanism in operator norm and Frobenius "
           "norm as a function of beta for k = 1, 2, 3; theoretical predictions of Theorem 1 and "
           "averages over 30,000 simulations; phase transitions at beta = H(lambda_1..3).",

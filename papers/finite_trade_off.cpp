@@ -113,8 +113,8 @@ Result<Reproduction> produce_finite_trade_off(EntryRun& run) {
 }  // namespace
 
 Entry finite_trade_off_entry() {
-  return {"000-fig5", "trade-off functions at this size beside the asymptotic ones",
-          "Seed 000 (exponential-mechanism PCA), Figure 5",
+  return {"yun-dudeja-fig5", "trade-off functions at this size beside the asymptotic ones",
+          "Figure 5",
           "Figure 5: Trade-off functions for the exponential mechanism for k = 1, 2, 3 and beta "
           "calibrated to mu = 0.5, 1, 1.5 (30,000 samples each). The asymptotic predictions of "
           "Theorem 2 closely track the empirical trade-off functions; the non-asymptotic bounds "

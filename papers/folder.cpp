@@ -9,6 +9,7 @@
 #include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/core/version.hpp"
 #include "eigenveil/report/table_format.hpp"
+#include "papers/citation.hpp"
 #include "papers/figure_files.hpp"
 #include "papers/page.hpp"
 
@@ -49,7 +50,7 @@ std::string parameters_json(const Entry& entry, Effort effort, const Reproductio
     std::visit([&, &key = name](const auto& held) { parameters[key] = held; }, value);
   }
   const Json document{{"id", entry.id},
-                      {"source", entry.source},
+                      {"source", cited_place(entry.id, entry.place)},
                       {"effort", effort == Effort::Full ? "full" : "quick"},
                       {"seed", entry_seed(entry.id)},
                       {"parameters", parameters},

@@ -8,7 +8,7 @@
 
 namespace eigenveil::papers {
 
-/// People by variants for the figures of seed 000, rank-transformed as there.
+/// People by variants for the figures of Yun and Dudeja, rank-transformed as there.
 struct GenotypePanel {
   std::string name;       ///< "generated, n = 2504, p = 200"
   std::string file_name;  ///< "generated"
@@ -32,7 +32,7 @@ Result<void> run_on_panels(EntryRun& run, Reproduction& result,
                                                      Reproduction&));
 
 /// Scores of the rows on two directions, coloured by population. The frame is first rotated within
-/// its span towards the true components (Procrustes), as in the source.
+/// its span towards the true components (Procrustes), as in the paper.
 FigurePanel projection_panel(const GenotypePanel& panel, const Matrix& frame,
                              const std::string& title);
 
@@ -40,11 +40,11 @@ FigurePanel projection_panel(const GenotypePanel& panel, const Matrix& frame,
 Result<Matrix> draw_at(const GenotypePanel& panel, double beta, Eigen::Index components,
                        RandomStream& stream);
 
-Entry private_projections_entry();  ///< 000-fig1
-Entry estimation_error_entry();     ///< 000-fig3
-Entry noise_and_privacy_entry();    ///< 000-fig4
-Entry finite_trade_off_entry();     ///< 000-fig5
-Entry rank_projections_entry();     ///< 000-fig6
-Entry adaptive_utility_entry();     ///< 000-cor1
+Entry private_projections_entry();  ///< yun-dudeja-fig1
+Entry estimation_error_entry();     ///< yun-dudeja-fig3
+Entry noise_and_privacy_entry();    ///< yun-dudeja-fig4
+Entry finite_trade_off_entry();     ///< yun-dudeja-fig5
+Entry rank_projections_entry();     ///< yun-dudeja-fig6
+Entry adaptive_utility_entry();     ///< yun-dudeja-cor1
 
 }  // namespace eigenveil::papers

@@ -7,6 +7,7 @@
 #include "eigenveil/core/atomic_output.hpp"
 #include "eigenveil/core/suggestion.hpp"
 #include "eigenveil/core/version.hpp"
+#include "papers/citation.hpp"
 #include "papers/folder.hpp"
 #include "papers/page.hpp"
 
@@ -14,7 +15,7 @@ namespace eigenveil::papers {
 namespace {
 
 constexpr const char* kHelp =
-    "Makes a table or figure of a source paper and puts our numbers beside the paper's.\n"
+    "Makes a table or figure of one of the five papers, our numbers beside the paper's.\n"
     "\n"
     "  eigenveil-papers list\n"
     "  eigenveil-papers {} --out reproduction\n"
@@ -75,8 +76,15 @@ Result<Request> parsed(const std::vector<std::string>& words) {
 }
 
 Result<void> print_list(const std::vector<Entry>& entries) {
+  const Paper* shown = nullptr;
   for (const Entry& entry : entries) {
-    fmt::print("{:<16} {}\n{:<16} {}\n", entry.id, entry.title, "", entry.source);
+    const Paper* paper = paper_of(entry.id);
+    if (paper != shown || &entry == &entries.front()) {
+      fmt::print("{}{}\n", &entry == &entries.front() ? "" : "\n",
+                 paper != nullptr ? citation(*paper) : "Our own checks");
+      shown = paper;
+    }
+    fmt::print("  {:<26} {}\n  {:<26} {}\n", entry.id, entry.title, "", entry.place);
   }
   fmt::print("\neigenveil reproduce {} makes one, eigenveil reproduce all makes all of them\n",
              entries.front().id);
@@ -85,12 +93,16 @@ Result<void> print_list(const std::vector<Entry>& entries) {
 
 Result<void> unknown_entry(const std::string& what, const std::vector<Entry>& entries) {
   std::vector<std::string> names{"list", "all"};
+  std::string suggested;
   for (const Entry& entry : entries) {
     names.push_back(entry.id);
+    if (first_id(entry.id) == what) {
+      suggested = fmt::format("; did you mean {}?", entry.id);
+    }
   }
   return bad_request(
       fmt::format("there is no table or figure '{}'{} (see eigenveil reproduce list)", what,
-                  did_you_mean(what, names)));
+                  suggested.empty() ? did_you_mean(what, names) : suggested));
 }
 
 Result<Reproduction> Request::run_entry(const Entry& entry, const std::string& label) const {

@@ -98,7 +98,7 @@ Figure noise_figure() {
   panel.series = {sufficient, plain, masked, tight};
   return {.title = "Noise with and without masking, p = 1",
           .description =
-              "Standard deviation of the noise: the source's rule for masking lies below the "
+              "Standard deviation of the noise: the paper's rule for masking lies below the "
               "Gaussian mechanism, the tight calibration far below both.",
           .panels = {panel},
           .notes = {{.text = "one row of norm at most 1"}}};
@@ -142,8 +142,7 @@ Result<Reproduction> produce_masked_noise_table(EntryRun& run) {
 
 Entry masked_noise_entry() {
   return {
-      "002-table1", "noise with and without masking, all 36 rows",
-      "Seed 002 (random matrix masking), Table 1",
+      "ding-table1", "noise with and without masking, all 36 rows", "Table 1",
       "Table 1: Comparison of sigma bounds (12) for setting (A) versus (13) for setting (B). The "
       "necessary condition (11) is less than 10% away from the sufficient condition (12) in all "
       "cases.",

@@ -99,8 +99,7 @@ Result<Reproduction> produce_noise_and_privacy(EntryRun& run) {
 }  // namespace
 
 Entry noise_and_privacy_entry() {
-  return {"000-fig4", "asymptotic mu against the noise level, with its plateau",
-          "Seed 000 (exponential-mechanism PCA), Figure 4",
+  return {"yun-dudeja-fig4", "asymptotic mu against the noise level, with its plateau", "Figure 4",
           "Figure 4: Noise parameter beta against privacy parameter mu for k = 1, 2, 3 (a privacy "
           "plateau between H(lambda_k) and H(lambda_k) - Delta H'(lambda_k)); projections at beta "
           "= 1.2, 3.97 and 8.47, where mu = 0.5, 1 and 1.5.",

@@ -15,7 +15,7 @@ namespace eigenveil::papers {
 /// noise does not see them.
 enum class Contestant : std::uint8_t {
   Orbit,           ///< Algorithm 2 with our constants, real part, cut to rank k
-  OrbitPublished,  ///< the same with the source's constants
+  OrbitPublished,  ///< the same with the paper's constants
   Iterative,       ///< prior work: eigenvalues with eps/2, one vector after the other with eps/(2k)
   GridLaplace,     ///< Laplace noise on every entry, cut to rank k
 };

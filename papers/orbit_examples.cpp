@@ -313,7 +313,7 @@ Vector wishart_spectrum(Index dimension, Index rank, RandomStream& stream) {
 
 Entry example(const std::string& id, const std::string& title, const std::string& statement,
               const std::string& what, const Spectrum& spectrum) {
-  return {id, title, "Seed 001 (unitary orbits), Section 3", statement,
+  return {id, title, "Section 3", statement,
           [spectrum, what](EntryRun& run) { return orbit_reproduction(spectrum, what, run); }};
 }
 
@@ -321,7 +321,7 @@ Entry example(const std::string& id, const std::string& title, const std::string
 
 Entry orbit_projections_entry() {
   return example(
-      "001-projections", "rank-k approximation of a multiple of a projection",
+      "mangoubi-projections", "rank-k approximation of a multiple of a projection",
       "Projection matrices: the bound O~((dk/eps)(l_1 + 1/eps)) on |M - H|_F^2 is smaller "
       "than that of the iterative eigenvector method by a factor of O(d); any eps-DP "
       "method has min(k(d-k)/eps, l_1^2 k) up to a constant.",
@@ -329,7 +329,7 @@ Entry orbit_projections_entry() {
 }
 
 Entry orbit_condition_entry() {
-  return example("001-condition", "rank-k approximation with condition number O(1) and a gap",
+  return example("mangoubi-condition", "rank-k approximation with condition number O(1) and a gap",
                  "Matrices with condition number O(1) and large eigenvalue gaps: the bound is O(d) "
                  "smaller than that of the iterative eigenvector method.",
                  "condition number 2 on k eigenvalues, the others 0", conditioned_spectrum);
@@ -337,7 +337,7 @@ Entry orbit_condition_entry() {
 
 Entry orbit_wishart_entry() {
   return example(
-      "001-wishart", "rank-k approximation of a Wishart matrix",
+      "mangoubi-wishart", "rank-k approximation of a Wishart matrix",
       "Wishart random matrices: with high probability l_1 = O(l_k) for k = min(m, d), so "
       "the bound is O(d) smaller than that of the iterative eigenvector method.",
       "Wishart matrix of rank k", wishart_spectrum);

@@ -8,6 +8,7 @@
 
 #include "eigenveil/core/version.hpp"
 #include "eigenveil/report/html_text.hpp"
+#include "papers/citation.hpp"
 
 namespace eigenveil::papers {
 namespace {
@@ -105,7 +106,7 @@ std::string figure_part(const NamedFigure& figure) {
 bool is_own_check(const Entry& entry, const Comparison& line) {
   constexpr std::array<std::string_view, 4> kNoPaper = {"(ours)", "-", "(not in the paper)",
                                                         "left open"};
-  return entry.source.starts_with("Our own") ||
+  return paper_of(entry.id) == nullptr ||
          std::find(kNoPaper.begin(), kNoPaper.end(), line.paper) != kNoPaper.end();
 }
 
@@ -150,8 +151,9 @@ std::string entry_page(const Entry& entry, const Reproduction& result) {
   std::string body = fmt::format(
       "<h1>{}</h1>\n<p class=\"source\">{} &middot; "
       "{}</p>\n<blockquote>{}</blockquote>\n<p>{}</p>\n",
-      escape_markup(entry.title), escape_markup(entry.id), escape_markup(entry.source),
-      escape_markup(entry.statement), escape_markup(agreement_in_words(entry, result)));
+      escape_markup(entry.title), escape_markup(entry.id),
+      escape_markup(cited_place(entry.id, entry.place)), escape_markup(entry.statement),
+      escape_markup(agreement_in_words(entry, result)));
   for (const NamedFigure& figure : result.figures) {
     body += figure_part(figure);
   }
@@ -169,12 +171,12 @@ std::string entry_page(const Entry& entry, const Reproduction& result) {
 }
 
 std::string overview_page(const std::vector<std::pair<Entry, Reproduction>>& done) {
-  std::string body = "<h1>Tables and figures of the source papers</h1>\n<ul>\n";
+  std::string body = "<h1>Tables and figures of the paper papers</h1>\n<ul>\n";
   for (const auto& [entry, result] : done) {
-    body +=
-        fmt::format("<li><a href=\"{0}/index.html\">{0}</a> {1}<br>{2}: {3}</li>\n",
-                    escape_markup(entry.id), escape_markup(entry.title),
-                    escape_markup(entry.source), escape_markup(agreement_in_words(entry, result)));
+    body += fmt::format("<li><a href=\"{0}/index.html\">{0}</a> {1}<br>{2}: {3}</li>\n",
+                        escape_markup(entry.id), escape_markup(entry.title),
+                        escape_markup(cited_place(entry.id, entry.place)),
+                        escape_markup(agreement_in_words(entry, result)));
   }
   return framed("Eigenveil: reproduction", body + "</ul>\n");
 }

@@ -80,8 +80,8 @@ Result<Reproduction> produce_private_projections(EntryRun& run) {
 }  // namespace
 
 Entry private_projections_entry() {
-  return {"000-fig1", "genotypes on exact and private components at three noise levels",
-          "Seed 000 (exponential-mechanism PCA), Figure 1",
+  return {"yun-dudeja-fig1", "genotypes on exact and private components at three noise levels",
+          "Figure 1",
           "Figure 1: Projections of the 1000 Genomes dataset onto the first k = 2 PCs, non-private "
           "and privatized with beta = 0.01, 0.2 and 1.2; the non-asymptotic bounds are epsilon = "
           "0.16, 3.19 and 19.17.",

@@ -5,7 +5,7 @@
 
 namespace eigenveil::papers {
 
-/// Table 1 of seed 002, digit by digit as printed.
+/// Table 1 of Ding, Wu, Miao and Chen, digit by digit as printed.
 struct PublishedNoise {
   double epsilon;
   double delta;

@@ -68,8 +68,8 @@ Result<Reproduction> produce_rank_projections(EntryRun& run) {
 }  // namespace
 
 Entry rank_projections_entry() {
-  return {"000-fig6", "components of standardised and of rank-transformed genotypes",
-          "Seed 000 (exponential-mechanism PCA), Figure 6",
+  return {"yun-dudeja-fig6", "components of standardised and of rank-transformed genotypes",
+          "Figure 6",
           "Figure 6: Projections onto the first two PCs of the covariance matrix obtained after "
           "the standard normalization (left) and rank normalization (right): they often carry very "
           "similar information.",

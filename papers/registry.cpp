@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "eigenveil/core/digest.hpp"
+#include "papers/citation.hpp"
 #include "papers/entry.hpp"
 #include "papers/genotype_panel.hpp"
 
@@ -26,7 +27,7 @@ std::vector<Entry> all_entries() {
 
 std::uint64_t entry_seed(const std::string& id) {
   // 48 bits: exact in every reader of parameters.json.
-  return std::stoull(hex(sha256("eigenveil reproduce " + id)).substr(0, 12), nullptr, 16);
+  return std::stoull(hex(sha256("eigenveil reproduce " + first_id(id))).substr(0, 12), nullptr, 16);
 }
 
 std::size_t Reproduction::agreeing() const {

@@ -117,7 +117,7 @@ Result<Reproduction> produce_robust_contest(EntryRun& run) {
   result.parameters = {{"repetitions", std::int64_t{repetitions}}, {"delta", 1e-5}};
   result.tables = {std::move(table)};
   result.notes = {
-      "Not in the source, which has no worst-case method. What is compared with is our own "
+      "Not in the paper, which has no worst-case method. What is compared with is our own "
       "expectation: spiked-robust wins only where the leading eigenvalues are equal, the bulk is "
       "flat and the gap is large against R^2 / mu.",
       "Both methods hold for every data set. Rows are Gaussian in a random basis within "
@@ -128,7 +128,7 @@ Result<Reproduction> produce_robust_contest(EntryRun& run) {
 }  // namespace
 
 Entry robust_contest_entry() {
-  return {"004-robust", "where spiked-robust beats gauss at the same guarantee, and where it loses",
+  return {"own-robust", "where spiked-robust beats gauss at the same guarantee, and where it loses",
           "Our own comparison of two methods that hold for every data set",
           "spiked-robust wins on equal spikes above a flat bulk with a large gap, gauss elsewhere.",
           produce_robust_contest};

@@ -5,7 +5,7 @@
 
 namespace eigenveil::papers {
 
-/// Why an order of the source did not come out: the error of the published Algorithm 1 at one
+/// Why an order of the paper did not come out: the error of the published Algorithm 1 at one
 /// setting for smaller constants than C2 = C3 = 4 and, for covariances, with each of its noises
 /// left out. Rows of a table, beside the rivals at the same setting.
 PrintedTable constants_table(const std::string& name, const SpikedSetting& setting, bool covariance,

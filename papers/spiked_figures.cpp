@@ -13,7 +13,7 @@
 namespace eigenveil::papers {
 namespace {
 
-/// What varies along a panel, and which of the source's claims are read off it.
+/// What varies along a panel, and which of the paper's claims are read off it.
 struct SpikedSweep {
   std::string title;
   std::string x_label;
@@ -197,20 +197,20 @@ void add_schatten(const std::map<std::string, Schatten>& sums, double x, int rep
   }
 }
 
-/// What differs from the source, and why.
+/// What differs from the paper, and why.
 std::vector<std::string> differences() {
   std::vector<std::string> notes;
   notes.emplace_back(
       "The whole budget goes to the subspace in the PCA figures, half to each part for "
       "covariances.");
   notes.emplace_back(
-      "DP-Gauss clips rows to its radius; the source only scales. Its sensitivity is that of one "
-      "row that comes or goes, as in the source.");
+      "DP-Gauss clips rows to its radius; the paper only scales. Its sensitivity is that of one "
+      "row that comes or goes, as in the paper.");
   notes.emplace_back(
-      "DP-Oja is our stream with replace-one accounting and the fair noise; the source lowers its "
+      "DP-Oja is our stream with replace-one accounting and the fair noise; the paper lowers its "
       "noise tenfold (C = 0.2 in place of 2) and tunes the step.");
   notes.emplace_back(
-      "The figures of the source give no tick values in our copy: the points are ours.");
+      "The figures of the paper give no tick values in our copy: the points are ours.");
   notes.emplace_back(
       "Published and DP-Gauss use the classic sqrt(2 ln(1.25/delta)), proved below epsilon 1 only; "
       "the tight versions use the analytic calibration and half the variance off the diagonal.");
@@ -396,8 +396,7 @@ FigurePlan figure_plan(int number) {
 
 Entry spiked_figure_entry(int number) {
   const FigurePlan plan = figure_plan(number);
-  return {fmt::format("004-fig{}", number), plan.title,
-          fmt::format("Seed 004 (optimal private PCA, spiked covariance), Figure {}", number),
+  return {fmt::format("cai-fig{}", number), plan.title, fmt::format("Figure {}", number),
           plan.statement, [plan](EntryRun& run) { return produce_spiked_figures(plan, run); }};
 }
 

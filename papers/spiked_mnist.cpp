@@ -224,10 +224,10 @@ Result<Reproduction> produce_spiked_mnist(EntryRun& run) {
   result.tables = {std::move(table), *shipped};
   result.figures.push_back({"scores", figure});
   result.notes = {
-      "As in the source, lambda and sigma^2 are read off the data, so nothing here is private.",
-      "Images are taken about their mean and scaled to [0, 1]; the source says neither.",
+      "As in the paper, lambda and sigma^2 are read off the data, so nothing here is private.",
+      "Images are taken about their mean and scaled to [0, 1]; the paper says neither.",
       "DP-Gauss* takes its radius from the data: a reference only, NOT PRIVATE.",
-      "epsilon = 2 is outside of what is proved for the classic calibration, which the source "
+      "epsilon = 2 is outside of what is proved for the classic calibration, which the paper "
       "uses; "
       "the tight versions are exact there."};
   return result;
@@ -236,8 +236,7 @@ Result<Reproduction> produce_spiked_mnist(EntryRun& run) {
 }  // namespace
 
 Entry spiked_mnist_entry() {
-  return {"004-fig4", "private PCA of MNIST digits 1, 4 and 9",
-          "Seed 004 (optimal private PCA, spiked covariance), Figure 4",
+  return {"cai-fig4", "private PCA of MNIST digits 1, 4 and 9", "Figure 4",
           "DP-Gauss* performs poorly: its components explain only 2% of the total variance.",
           produce_spiked_mnist};
 }

@@ -21,7 +21,7 @@ SpikedModel model_of(const SpikedSample& sample) {
   return {s.rows, s.dimension, s.rank, sample.noise_variance, s.spike, 1.0};
 }
 
-/// The source's noise: sqrt(2 ln(1.25/delta)) D / epsilon on every entry alike.
+/// The paper's noise: sqrt(2 ln(1.25/delta)) D / epsilon on every entry alike.
 SymmetricNoise classic_noise(double sensitivity, double epsilon, double delta) {
   return symmetric_noise(sensitivity * std::sqrt(2.0 * std::log(1.25 / delta)) / epsilon, true);
 }
@@ -33,7 +33,7 @@ double largest_squared_norm(const SpikedSample& sample) {
   return sample.columns.colwise().squaredNorm().maxCoeff();
 }
 
-/// Rows clipped to the model's radius, which the source only scales by.
+/// Rows clipped to the model's radius, which the paper only scales by.
 Matrix clipped_covariance(const SpikedSample& sample, double radius_squared) {
   Matrix columns = sample.columns;
   for (Eigen::Index i = 0; i < columns.cols(); ++i) {

@@ -10,7 +10,7 @@
 
 namespace eigenveil::papers {
 
-/// One setting of the experiments of seed 004: rows N(0, lambda U Uᵀ + I), U random.
+/// One setting of the experiments of Cai, Xia and Zha: rows N(0, lambda U Uᵀ + I), U random.
 struct SpikedSetting {
   Eigen::Index rows = 3000;
   Eigen::Index dimension = 50;
@@ -54,7 +54,7 @@ Matrix published_covariance(const SpikedSample& sample, const PublishedParts& pa
 Matrix published_subspace(const SpikedSample& sample, const SpikedConstants& constants,
                           RandomStream& stream);
 
-/// Released subspaces by contender; the whole budget goes to the subspace, as in the source.
+/// Released subspaces by contender; the whole budget goes to the subspace, as in the paper.
 std::map<std::string, Matrix> released_subspaces(const SpikedSample& sample, RandomStream& stream);
 /// Released covariances, half of the budget for each part where there are two.
 std::map<std::string, Matrix> released_covariances(const SpikedSample& sample,

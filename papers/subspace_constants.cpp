@@ -1,6 +1,6 @@
-// Seed 003 leaves C0 (groups), C1 (reference points) and C2 (cell side) open, and the core needs a
-// radius: the experiment behind the defaults. One constant varies at a time, the others are as
-// planned.
+// Singhal and Steinke leave C0 (groups), C1 (reference points) and C2 (cell side) open, and the
+// core needs a radius: the experiment behind the defaults. One constant varies at a time, the
+// others are as planned.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -173,9 +173,8 @@ Result<Reproduction> constants(EntryRun& run) {
 }  // namespace
 
 Entry subspace_constants_entry() {
-  return {"003-constants",
-          "constants of subspace learning: groups, reference points, radius, cells",
-          "Seed 003 (privately learning subspaces), Algorithm 2",
+  return {"singhal-steinke-constants",
+          "constants of subspace learning: groups, reference points, radius, cells", "Algorithm 2",
           "C0, C1 and C2 are constants that the paper does not specify.", constants};
 }
 

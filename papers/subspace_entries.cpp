@@ -1,5 +1,5 @@
-// Seed 003, Privately Learning Subspaces: the claims of Theorems 1.2 and E.1 measured. The paper
-// has no experiments; every number here is ours.
+// Singhal and Steinke, Privately Learning Subspaces: the claims of Theorems 1.2 and E.1 measured.
+// The paper has no experiments; every number here is ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -126,7 +126,7 @@ Result<Reproduction> gamma_allowed(EntryRun& run) {
                            {"gamma", "core", "NULL", "grid", "NULL"},
                            {}});
   FigureSeries core{.name = "stable core", .mark = Mark::Filled, .emphasis = Emphasis::Strong};
-  FigureSeries grid{.name = "grid (source)", .mark = Mark::Hollow};
+  FigureSeries grid{.name = "grid (paper)", .mark = Mark::Hollow};
   FigureSeries rate{.name = "rate gamma d (theorem)", .emphasis = Emphasis::Reference};
   std::vector<std::pair<double, double>> logs;
   double largest_core = 0.0;
@@ -267,22 +267,21 @@ Result<Reproduction> boosted(EntryRun& run) {
 }  // namespace
 
 std::vector<Entry> subspace_entries() {
-  const std::string source = "Seed 003 (privately learning subspaces), ";
   return {
-      {"003-rows", "rows needed to learn a subspace do not grow with columns",
-       source + "Theorem 1.2",
+      {"singhal-steinke-rows", "rows needed to learn a subspace do not grow with columns",
+       "Theorem 1.2",
        "The sample complexity n = O(k log(1/delta)/epsilon) is independent of the ambient "
        "dimension d.",
        rows_needed},
-      {"003-gamma", "error of a learned subspace against gamma, core and grid",
-       source + "Theorem 1.2",
+      {"singhal-steinke-gamma", "error of a learned subspace against gamma, core and grid",
+       "Theorem 1.2",
        "gamma^2 may be as large as order epsilon alpha^2 n / (d^2 k log(1/delta)) times lower "
        "order factors.",
        gamma_allowed},
-      {"003-corrupted", "learning a subspace with corrupted rows", source + "Section 1.2",
+      {"singhal-steinke-corrupted", "learning a subspace with corrupted rows", "Section 1.2",
        "Our algorithm can tolerate o(n/k) input points being corrupted arbitrarily.",
        corrupted_rows},
-      {"003-boosted", "boosted against plain subspace learning", source + "Section E",
+      {"singhal-steinke-boosted", "boosted against plain subspace learning", "Section E",
        "Boosting reaches failure probability b by O(log(1/b)) runs on disjoint parts.", boosted},
       subspace_constants_entry()};
 }

@@ -172,8 +172,8 @@ Result<Reproduction> produce_trade_off_gallery(EntryRun& run) {
 }  // namespace
 
 Entry trade_off_gallery_entry() {
-  return {"000-fig2", "gallery of trade-off functions: mu-GDP beside pure epsilon",
-          "Seed 000 (exponential-mechanism PCA), Figure 2",
+  return {"yun-dudeja-fig2", "gallery of trade-off functions: mu-GDP beside pure epsilon",
+          "Figure 2",
           "Figure 2: Visualization of trade-off-function lower bounds implied by various privacy "
           "guarantees. A statistic is epsilon-DP if and only if its trade-off function is at least "
           "T[Bern(1/(1+e^epsilon)) || Bern(e^epsilon/(1+e^epsilon))], and mu-GDP if it is at least "

@@ -38,10 +38,10 @@ Outcome forward(std::vector<std::string> words) {
 
 Command reproduce_command() {
   return {"reproduce",
-          "Makes a table or figure of a source paper and puts our numbers beside the paper's.\n"
+          "Makes a table or figure of one of the five papers, our numbers beside the paper's.\n"
           "Everything after the word goes to eigenveil-papers (make papers).\n"
           "  eigenveil reproduce list\n"
-          "  eigenveil reproduce 000-fig2 --out reproduction",
+          "  eigenveil reproduce yun-dudeja-fig2 --out reproduction",
           [](CLI::App& app) {
             app.prefix_command();
             return [&app] { return forward(app.remaining()); };

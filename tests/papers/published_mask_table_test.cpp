@@ -1,5 +1,5 @@
-// Table 1 of seed 002 with every column to the printed digit, Corollaries 3.3 and 3.5, the general
-// form, settings A, B and C, and blocks.
+// Table 1 of Ding, Wu, Miao and Chen with every column to the printed digit, Corollaries 3.3
+// and 3.5, the general form, settings A, B and C, and blocks.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -73,16 +73,21 @@ class Reproduce(CliTest):
     def test_the_list_names_what_can_be_made(self):
         text = self.succeed("reproduce", "list")
         self.assertEqual(text, self.succeed("reproduce"))
-        for name in ("000-fig2", "002-table1"):
-            self.assertRegex(text, rf"(?m)^{name} ")
+        for paper in ("Yun, Rishabh Dudeja. High-Dim", "Mangoubi", "Ding", "Steinke", "Mengyue Zha"):
+            self.assertIn(paper, text)
+        for name in ("yun-dudeja-fig2", "ding-table1"):
+            self.assertRegex(text, rf"(?m)^  {name} ")
 
     def test_unknown_entries_are_refused_with_a_suggestion(self):
-        self.assertIn("000-fig1", self.refuse("reproduce", "000-fig"))
-        self.refuse("reproduce", "000-fig2", "--quick", "--full")
+        self.assertIn("yun-dudeja-fig1", self.refuse("reproduce", "yun-dudeja-fig"))
+        # The numbers that entries had before 0.2.0.
+        self.assertIn("did you mean ding-credit?", self.refuse("reproduce", "002-credit"))
+        self.assertIn("did you mean own-chooser?", self.refuse("reproduce", "004-chooser"))
+        self.refuse("reproduce", "yun-dudeja-fig2", "--quick", "--full")
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_the_table_equals_the_printed_one(self):
-        folder = os.path.join(self.reproduce("002-table1"), "002-table1")
+        folder = os.path.join(self.reproduce("ding-table1"), "ding-table1")
         lines = lines_of(os.path.join(folder, "table1.csv"))
         self.assertEqual(len(lines), 36)
         # Typed from the paper a second time: (epsilon, delta) -> (necessary, sufficient).
@@ -118,7 +123,7 @@ class Reproduce(CliTest):
 
     def test_every_comparison_agrees_and_is_counted(self):
         out = self.all_entries()
-        for name, count in (("000-fig2", 7), ("002-table1", 145)):
+        for name, count in (("yun-dudeja-fig2", 7), ("ding-table1", 145)):
             lines = lines_of(os.path.join(out, name, "comparisons.csv"))
             self.assertEqual(len(lines), count)
             self.assertEqual([l for l in lines if l["agrees"] != "yes"], [])
@@ -126,7 +131,7 @@ class Reproduce(CliTest):
             self.assertEqual((parameters["agreeing"], parameters["compared"]), (count, count))
 
     def test_the_gallery_is_the_curves_of_the_definitions(self):
-        folder = os.path.join(self.reproduce("000-fig2", "--full"), "000-fig2")
+        folder = os.path.join(self.reproduce("yun-dudeja-fig2", "--full"), "yun-dudeja-fig2")
         lines = lines_of(os.path.join(folder, "fig2.csv"))
         self.assertEqual(len(lines), 6 * 2001)
         for line in lines:
@@ -148,7 +153,7 @@ class Reproduce(CliTest):
     def test_a_folder_is_complete_and_its_page_needs_no_network(self):
         out = self.all_entries()
         pages = [os.path.join(out, "index.html")]
-        for name, figure in (("000-fig2", "fig2"), ("002-table1", "noise")):
+        for name, figure in (("yun-dudeja-fig2", "fig2"), ("ding-table1", "noise")):
             folder = os.path.join(out, name)
             for file in ("index.html", "parameters.json", "comparisons.csv", figure + ".svg",
                          figure + ".csv"):
@@ -156,6 +161,7 @@ class Reproduce(CliTest):
             parameters = read_json(os.path.join(folder, "parameters.json"))
             self.assertEqual(parameters["id"], name)
             self.assertIsInstance(parameters["seed"], int)
+            self.assertRegex(parameters["source"], r"^[A-Z][^;]*20\d\d; (Figure|Table) \d$")
             self.assertEqual(parameters["versions"]["eigenveil"], "0.1.0")
             pages.append(os.path.join(folder, "index.html"))
         for page in pages:
@@ -175,7 +181,7 @@ class Reproduce(CliTest):
 
     def test_equal_runs_give_equal_files(self):
         # One entry of each source that takes seconds, draws by several threads among them.
-        for entry in ("000-fig2", "000-fig5", "002-table1", "004-fig3"):
+        for entry in ("yun-dudeja-fig2", "yun-dudeja-fig5", "ding-table1", "cai-fig3"):
             first = files_of(self.reproduce(entry, out="first-" + entry))
             second = files_of(self.reproduce(entry, out="second-" + entry))
             self.assertEqual(sorted(first), sorted(second))
@@ -183,7 +189,7 @@ class Reproduce(CliTest):
                 self.assertEqual(content, second[name], name)
 
     def test_what_lacks_its_data_is_skipped_aloud(self):
-        for entry in ("002-credit", "004-fig4"):
+        for entry in ("ding-credit", "cai-fig4"):
             done = subprocess.run([PROGRAM, "reproduce", entry, "--out", self.path("out")],
                                   env={**os.environ, "EIGENVEIL_DATA": self.path("nowhere")},
                                   cwd=self.folder, capture_output=True, text=True, timeout=300,
@@ -193,15 +199,15 @@ class Reproduce(CliTest):
             self.assertNotIn("0 of 0", done.stdout)
 
     def test_well_below_is_at_most_half(self):
-        out = self.reproduce("004-fig3")
-        for line in lines_of(os.path.join(out, "004-fig3", "comparisons.csv")):
+        out = self.reproduce("cai-fig3")
+        for line in lines_of(os.path.join(out, "cai-fig3", "comparisons.csv")):
             self.assertIn("<= 0.5 DP-Gauss", line["paper"])
             self.assertEqual(line["agrees"] == "yes",
                              float(line["ours"].rsplit(" ", 1)[1]) <= 0.5)
 
     def test_a_folder_that_cannot_be_made_is_an_output_error(self):
         blocked = self.write("blocked", "a file")
-        self.refuse("reproduce", "000-fig2", "--out", blocked, code=1)
+        self.refuse("reproduce", "yun-dudeja-fig2", "--out", blocked, code=1)
 
 
 if __name__ == "__main__":
