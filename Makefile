@@ -4,11 +4,15 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 BINARY := build/release/bin/eigenveil
 
-.PHONY: build demo test check bench fuzz format lint install tarball python python-docs wheel packages clean
+.PHONY: build papers demo test check bench fuzz format lint install tarball python python-docs wheel packages clean
 
 build: packages
 	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
 	@cmake --build --preset release -j $(JOBS) --target eigenveil_cli
+
+# The tables and figures of the source papers: eigenveil reproduce starts this program.
+papers: build
+	@cmake --build --preset release -j $(JOBS) --target eigenveil_papers
 
 packages:
 	@mkdir -p build

@@ -50,7 +50,8 @@ Result<void> MaskPlanRequest::check() const {
   return {};
 }
 
-/// The source's bounds on noise without a mask come from an upper quantile that must be positive.
+/// The bounds of Ding et al. on noise without a mask come from an upper quantile that must be
+/// positive.
 bool has_published_bounds(const MaskFacts& facts) {
   return facts.unmasked.necessary > 0.0;
 }
@@ -62,39 +63,39 @@ double own_gram_sd(const MaskFacts& facts, std::int64_t rows) {
 nlohmann::ordered_json to_json(const MaskFacts& facts, std::int64_t rows) {
   const nlohmann::ordered_json none;
   const bool bounds = has_published_bounds(facts);
-  return {
-      {"task", "mask"},
-      {"rows", rows},
-      {"smallest_block", facts.shape.rows},
-      {"dimension", facts.shape.dimension},
-      {"row_norm", facts.shape.row_norm},
-      {"epsilon", facts.target.epsilon},
-      {"delta", facts.target.delta},
-      {"neighbours", std::string(name_of(facts.relation))},
-      {"group_size", facts.group_size},
-      {"sigma_asked", facts.asked},
-      {"sigma", facts.zero_row},
-      {"sigma_relation", "zero-row: one row of norm at most row_norm against the zero row"},
-      {"sigma_replace_one", facts.replace_one},
-      {"sigma_replace_one_relation",
-       "replace-one: one row of norm at most row_norm against another"},
-      {"sigma_published", facts.general},
-      {"sigma_published_relation",
-       "zero-row by the source's general condition; its own table has rows that move by at most 1"},
-      {"unmasked_sigma_necessary",
-       bounds ? nlohmann::ordered_json(facts.unmasked.necessary) : none},
-      {"unmasked_sigma_sufficient",
-       bounds ? nlohmann::ordered_json(facts.unmasked.sufficient) : none},
-      {"unmasked_sigma_analytic", facts.unmasked.analytic},
-      {"unmasked_relation",
-       "zero-row; necessary and sufficient are for P(loss > epsilon) <= delta, analytic is for "
-       "(epsilon, delta)-DP"},
-      {"max_power_at_5pct", facts.max_power},
-      {"gram_noise_sd_mask", own_gram_sd(facts, rows)},
-      {"gram_noise_sd_mask_note",
-       "on a diagonal entry of the sum over rows, plus 2 sigma |x_j| from the cross term"},
-      {"gram_noise_sd_gauss", facts.gram_sd},
-      {"basis", "proved-real-arithmetic"}};
+  return {{"task", "mask"},
+          {"rows", rows},
+          {"smallest_block", facts.shape.rows},
+          {"dimension", facts.shape.dimension},
+          {"row_norm", facts.shape.row_norm},
+          {"epsilon", facts.target.epsilon},
+          {"delta", facts.target.delta},
+          {"neighbours", std::string(name_of(facts.relation))},
+          {"group_size", facts.group_size},
+          {"sigma_asked", facts.asked},
+          {"sigma", facts.zero_row},
+          {"sigma_relation", "zero-row: one row of norm at most row_norm against the zero row"},
+          {"sigma_replace_one", facts.replace_one},
+          {"sigma_replace_one_relation",
+           "replace-one: one row of norm at most row_norm against another"},
+          {"sigma_published", facts.general},
+          {"sigma_published_relation",
+           "zero-row by the general condition of Ding et al.; their own table has rows that move "
+           "by at most 1"},
+          {"unmasked_sigma_necessary",
+           bounds ? nlohmann::ordered_json(facts.unmasked.necessary) : none},
+          {"unmasked_sigma_sufficient",
+           bounds ? nlohmann::ordered_json(facts.unmasked.sufficient) : none},
+          {"unmasked_sigma_analytic", facts.unmasked.analytic},
+          {"unmasked_relation",
+           "zero-row; necessary and sufficient are for P(loss > epsilon) <= delta, analytic is for "
+           "(epsilon, delta)-DP"},
+          {"max_power_at_5pct", facts.max_power},
+          {"gram_noise_sd_mask", own_gram_sd(facts, rows)},
+          {"gram_noise_sd_mask_note",
+           "on a diagonal entry of the sum over rows, plus 2 sigma |x_j| from the cross term"},
+          {"gram_noise_sd_gauss", facts.gram_sd},
+          {"basis", "proved-real-arithmetic"}};
 }
 
 void print(const MaskFacts& facts, std::int64_t rows) {
@@ -106,9 +107,9 @@ void print(const MaskFacts& facts, std::int64_t rows) {
   fmt::print("  sigma       {:.4g}   on every cell; one row against the zero row (zero-row)\n",
              facts.zero_row);
   fmt::print("              {:.4g}   one row against any other (replace-one)\n", facts.replace_one);
-  fmt::print("              {:.4g}   zero-row, the source's condition\n", facts.general);
+  fmt::print("              {:.4g}   zero-row, the condition of Ding et al. 2022\n", facts.general);
   fmt::print(
-      "  unmasked    {:.4g}   for the same cells without a mask (zero-row; the source: {})\n",
+      "  unmasked    {:.4g}   for the same cells without a mask (zero-row; Ding et al.: {})\n",
       facts.unmasked.analytic,
       has_published_bounds(facts) ? fmt::format("necessary {:.4g}, sufficient {:.4g}",
                                                 facts.unmasked.necessary, facts.unmasked.sufficient)

@@ -1,115 +1,50 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <memory>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 
 #include "cli/commands/commands.hpp"
-#include "cli/reproduce/folder.hpp"
-#include "cli/reproduce/page.hpp"
-#include "cli/suggestion.hpp"
-#include "core/atomic_output.hpp"
 
 namespace eigenveil::cli {
 namespace {
 
-using Done = std::vector<std::pair<Entry, Reproduction>>;
+constexpr const char* kPapers = "eigenveil-papers";
 
-struct ReproduceRequest {
-  std::string what = "list";
-  std::string out = "reproduction";
-  bool full = false;
-  bool quick = false;
-
-  Outcome run() const;
-
- private:
-  Outcome run_entries(const std::vector<Entry>& entries) const;
-  Result<Reproduction> run_entry(const Entry& entry, const std::string& label) const;
-  Effort effort() const { return full ? Effort::Full : Effort::Quick; }
-};
-
-Outcome print_list(const std::vector<Entry>& entries) {
-  for (const Entry& entry : entries) {
-    fmt::print("{:<16} {}\n{:<16} {}\n", entry.id, entry.title, "", entry.source);
+/// Becomes the papers' program, which stands beside this one; returns only when it cannot.
+Outcome forward(std::vector<std::string> words) {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path papers = self.parent_path() / kPapers;
+  if (error || !std::filesystem::exists(papers, error)) {
+    return bad_request(
+        "the tables and figures of the papers are made by a program of their own, "
+        "eigenveil-papers, which is not beside this one: build it with make papers");
   }
-  fmt::print("\neigenveil reproduce {} makes one, eigenveil reproduce all makes all of them\n",
-             entries.front().id);
-  return {};
-}
-
-Outcome unknown_entry(const std::string& what, const std::vector<Entry>& entries) {
-  std::vector<std::string> names{"list", "all"};
-  for (const Entry& entry : entries) {
-    names.push_back(entry.id);
+  words.insert(words.begin(), papers.string());
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) {
+    arguments.push_back(word.data());
   }
-  return bad_request(
-      fmt::format("there is no table or figure '{}'{} (see eigenveil reproduce list)", what,
-                  did_you_mean(what, names)));
-}
-
-Result<Reproduction> ReproduceRequest::run_entry(const Entry& entry,
-                                                 const std::string& label) const {
-  RandomStream stream = RandomStream::seeded(entry_seed(entry.id));
-  EntryProgress progress(label);
-  EntryRun run{effort(), stream, progress};
-  return entry.produce(run);
-}
-
-Outcome ReproduceRequest::run_entries(const std::vector<Entry>& entries) const {
-  Done done;
-  for (const Entry& entry : entries) {
-    const std::string label = fmt::format("[{}/{}] {}", done.size() + 1, entries.size(), entry.id);
-    const Result<Reproduction> result = run_entry(entry, label);
-    if (!result) {
-      return error_of(result);
-    }
-    const Result<WrittenFolder> written =
-        write_entry_folder(entry, effort(), *result, std::filesystem::path(out) / entry.id);
-    if (!written) {
-      return error_of(written);
-    }
-    done.emplace_back(entry, *result);
-    fmt::print("{}  {}\n  {}\n  wrote {}\n", entry.id, entry.title,
-               agreement_in_words(entry, *result), (written->path / "index.html").string());
-    if (!written->png_missing.empty()) {
-      fmt::print("  no PNG: {}\n", written->png_missing);
-    }
-  }
-  return entries.size() < 2 ? Outcome()
-                            : write_file_atomically(std::filesystem::path(out) / "index.html",
-                                                    overview_page(done));
-}
-
-Outcome ReproduceRequest::run() const {
-  const std::vector<Entry> entries = all_entries();
-  if (what == "list") {
-    return print_list(entries);
-  }
-  if (what == "all") {
-    return run_entries(entries);
-  }
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [&](const Entry& entry) { return entry.id == what; });
-  return found == entries.end() ? unknown_entry(what, entries) : run_entries({*found});
+  arguments.push_back(nullptr);
+  ::execv(arguments.front(), arguments.data());
+  return input_output_error(
+      fmt::format("cannot start {}: {}", papers.string(), std::strerror(errno)));
 }
 
 }  // namespace
 
 Command reproduce_command() {
   return {"reproduce",
-          "Makes a table or figure of a source paper and puts our numbers beside the paper's.\n"
+          "Makes a table or figure of one of the five papers, our numbers beside the paper's.\n"
+          "Everything after the word goes to eigenveil-papers (make papers).\n"
           "  eigenveil reproduce list\n"
-          "  eigenveil reproduce 000-fig2 --out reproduction",
+          "  eigenveil reproduce yun-dudeja-fig2 --out reproduction",
           [](CLI::App& app) {
-            auto request = std::make_shared<ReproduceRequest>();
-            app.add_option("what", request->what, "list (default), all, or the id of an entry");
-            CLI::Option* quick =
-                app.add_flag("--quick", request->quick, "fewer repetitions, for a look (default)");
-            app.add_flag("--full", request->full, "the paper's own number of repetitions")
-                ->excludes(quick);
-            app.add_option("--out", request->out,
-                           "directory that gets a folder for each entry (default reproduction)");
-            return [request] { return request->run(); };
+            app.prefix_command();
+            return [&app] { return forward(app.remaining()); };
           }};
 }
 

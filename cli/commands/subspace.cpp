@@ -54,7 +54,7 @@ void SubspaceCommand::declare(CLI::App& app) {
                  "public bound on the whole numbers; a row beyond it counts as zero (default 1000)")
       ->check(whole_number(1, std::uint64_t{1} << 50))
       ->group(kGroup);
-  app.add_flag("--published", published, "gapmax as the source prints it: NOT PRIVATE")
+  app.add_flag("--published", published, "gapmax as Singhal and Steinke print it: NOT PRIVATE")
       ->group(kGroup);
   learn.declare(app);
   budget.neighbours = "replace-one";

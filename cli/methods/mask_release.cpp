@@ -44,7 +44,7 @@ void MaskCommandRequest::declare(CLI::App& app) {
                  "second moment, then pseudo-data that has it)")
       ->check(one_of({"mask", "gauss"}));
   app.add_option("--calibration", calibration,
-                 "of method mask: tight (default) or published (the source's rule)")
+                 "of method mask: tight (default) or published (the rule of Ding et al. 2022)")
       ->check(one_of({"tight", "published"}));
   app.add_flag("--intercept", intercept,
                "with a column of ones, for means and models with an intercept; counts in the norm");

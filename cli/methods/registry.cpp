@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/methods/method.hpp"
-#include "cli/suggestion.hpp"
+#include "eigenveil/core/suggestion.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -50,7 +50,8 @@ void Request::declare_variance_share(CLI::App& app) {
 void Request::declare_calibration(CLI::App& app) {
   app.add_option_function<std::string>(
          "--calibration", [this](const std::string& text) { published = text == "published"; },
-         "tight (default) or published: the source's own constants, for reproduction")
+         "tight (default) or published: the constants of the method's paper (docs/papers.md), for "
+         "reproduction")
       ->check(one_of({"tight", "published"}));
   app.add_flag("--published", published, "the same as --calibration published");
 }

@@ -27,7 +27,7 @@ struct Request {
   bool standardize = false;
   /// Share of the budget for the k x k covariance inside the subspace (exponential, orbit, sharp).
   std::optional<double> variance_share;
-  bool published = false;  ///< the source's own constants instead of the tight ones
+  bool published = false;  ///< the paper's own constants instead of the tight ones
   BoundOptions bounds;
   BudgetOptions budget;
 

@@ -19,7 +19,7 @@
 namespace eigenveil::cli {
 namespace {
 
-/// spiked: Algorithm 1 of seed 004, private with high probability under its model.
+/// spiked: Algorithm 1 of Cai, Xia and Zha, private with high probability under its model.
 class SpikedMethod final : public Method {
  public:
   std::string name() const override { return "spiked"; }
@@ -95,7 +95,7 @@ void add_model_fields(ReleaseDocument& document, const SpikedPlan& plan,
   fields.emplace_back("C3", request.constants.c3);
   fields.emplace_back("spread", request.spread);
   fields.emplace_back("failure_probability",
-                      std::string("4 n^-99 + e^{-c min(n,p)}, c not given by the source"));
+                      std::string("4 n^-99 + e^{-c min(n,p)}, c not given by Cai, Xia and Zha"));
   std::vector<std::string> shares;
   for (const SpikedPart& part : plan.parts()) {
     shares.push_back(fmt::format("{}: {:.4g}", part.name, part.share));

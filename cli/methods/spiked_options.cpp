@@ -111,7 +111,7 @@ Result<SpikedRequest> SpikedOptions::request(const Request& what, Eigen::Index r
   request.row_radius = row_radius;
   request.budget = *budget;
   request.group_size = what.budget.group_size;
-  // pca is about the subspace; the source splits evenly for the covariance.
+  // pca is about the subspace; Cai, Xia and Zha split evenly for the covariance.
   request.variance_share =
       what.variance_share.value_or(what.wants_components() ? kDefaultVarianceShare : 0.5);
   request.published = what.published;

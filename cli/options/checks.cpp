@@ -6,7 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "cli/suggestion.hpp"
+#include "eigenveil/core/suggestion.hpp"
 
 namespace eigenveil::cli {
 

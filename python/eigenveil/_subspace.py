@@ -111,7 +111,7 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
     max_abs : int, default=1000
         With ``exact``: public bound on the whole numbers; a row beyond it counts as zero.
     calibration : {"tight", "published"}, default="tight"
-        "published": gapmax as the source prints it, which is NOT PRIVATE.
+        "published": gapmax as Singhal and Steinke (2021) print it, which is NOT PRIVATE.
     rows : int, optional
         The public number of rows; needed by :meth:`partial_fit` and for streams that do not know it.
     neighbours : "replace-one"

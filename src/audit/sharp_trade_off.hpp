@@ -27,7 +27,7 @@ struct SharpTradeOff {
 
 /// Finite-p trade-off function of the exponential mechanism at β between a table with this
 /// covariance spectrum and the same with the worst row x* added, from `draws` draws on each (source
-/// seed 000, Figure 5): statistic |Vᵀx*|², threshold its (1 - α) quantile on the first table.
+/// Yun and Dudeja, Figure 5): statistic |Vᵀx*|², threshold its (1 - α) quantile on the first table.
 /// Bands hold at each point with probability 1 - `error`. In the eigenbasis of the first table, so
 /// only a 2 x 2 rotation is ever formed.
 Result<SharpTradeOff> sharp_trade_off(const Vector& eigenvalues, double rows,

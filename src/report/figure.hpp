@@ -92,7 +92,7 @@ struct FigureNote {
   NoteLevel level = NoteLevel::Information;
 };
 
-/// A figure is described once, as a value, and written as SVG, CSV and PNG. Values that are not
+/// A figure is described once, as a value, and written as SVG and CSV. Values that are not
 /// finite (or not positive on a log axis) stay in the CSV, are left out of the drawing, and the
 /// drawing says so.
 struct Figure {
@@ -106,11 +106,6 @@ struct Figure {
   double panel_height = 300;  ///< of the plotting area; a heat map takes what its rows need
 };
 
-/// One series of points per distinct category, in order of first appearance.
-std::vector<FigureSeries> points_by_category(const std::vector<double>& x,
-                                             const std::vector<double>& y,
-                                             const std::vector<std::string>& categories);
-
 /// Self-contained SVG 1.1: text as text, no script, nothing loaded; light, dark and print.
 std::string figure_svg(const Figure& figure);
 
@@ -118,14 +113,8 @@ std::string figure_svg(const Figure& figure);
 /// double: panel,series,kind,x,y,low,high,value,x_name,y_name.
 std::string figure_csv(const Figure& figure);
 
-struct FigureFormats {
-  bool svg = true;
-  bool csv = true;
-  bool png = false;  ///< needs rsvg-convert (Debian librsvg2-bin); the error says so
-};
-
-/// Writes folder/stem.svg, .csv, .png, each whole or not at all. The folder must exist.
+/// Writes folder/stem.svg and .csv, each whole or not at all. The folder must exist.
 Result<void> write_figure(const Figure& figure, const std::filesystem::path& folder,
-                          const std::string& stem, FigureFormats formats = {});
+                          const std::string& stem);
 
 }  // namespace eigenveil

@@ -103,25 +103,4 @@ std::string figure_csv(const Figure& figure) {
   return "panel,series,kind,x,y,low,high,value,x_name,y_name\n" + rows.text();
 }
 
-std::vector<FigureSeries> points_by_category(const std::vector<double>& x,
-                                             const std::vector<double>& y,
-                                             const std::vector<std::string>& categories) {
-  std::vector<FigureSeries> groups;
-  for (std::size_t i = 0; i < std::min({x.size(), y.size(), categories.size()}); ++i) {
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const FigureSeries& series) {
-      return series.name == categories[i];
-    });
-    if (group == groups.end()) {
-      FigureSeries series;
-      series.name = categories[i];
-      series.kind = SeriesKind::Points;
-      series.mark = Mark::Filled;
-      group = groups.insert(groups.end(), std::move(series));
-    }
-    group->x.push_back(x[i]);
-    group->y.push_back(y[i]);
-  }
-  return groups;
-}
-
 }  // namespace eigenveil

@@ -14,8 +14,8 @@
 namespace eigenveil {
 namespace {
 
-/// [(I - Z^T Z)_+^(1/2); Z] Q with Q Haar. Singular values of Z above 1, where the source's frame
-/// has columns longer than 1, are cut to 1: V^T V = I always.
+/// [(I - Z^T Z)_+^(1/2); Z] Q with Q Haar. Singular values of Z above 1, where Yun and Dudeja's
+/// frame has columns longer than 1, are cut to 1: V^T V = I always.
 Matrix frame_of_block(const Matrix& block, RandomStream& stream) {
   const Eigen::Index k = block.cols();
   const Eigen::JacobiSVD<Matrix> svd(block, Eigen::ComputeThinU | Eigen::ComputeThinV);

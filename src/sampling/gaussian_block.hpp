@@ -11,7 +11,7 @@ namespace eigenveil {
 /// eigenbasis as BinghamSampler): the last p-k rows Z are independent normals with variance
 /// 1 / (2 exponent (lambda_j - lambda_(k+i))), the first k rows (I - Z^T Z)_+^(1/2), everything
 /// turned by one Haar rotation. Its total-variation error vanishes as p grows when every column is
-/// captured. A Z outside the unit ball (where the source's frame is not orthonormal) is
+/// captured. A Z outside the unit ball (where Yun and Dudeja's frame is not orthonormal) is
 /// orthonormalised. Proof: docs/proofs/bingham_samplers.md, section 6.
 class GaussianBlockSampler final : public ApproximateSampler<Matrix> {
  public:

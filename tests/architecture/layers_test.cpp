@@ -81,6 +81,24 @@ TEST(Layers, IncludesGoOneWay) {
   EXPECT_FALSE(forbidden_layers("data", "#include \"eigenveil/random/stream.hpp\"\n").empty());
 }
 
+/// The papers stand on the library; of the program they may take the made-up tables alone, and
+/// nothing that ships may need them.
+TEST(Layers, PapersAreAProgramOfTheirOwn) {
+  const std::regex program("#include \"cli/(?!sample_data/)");
+  const std::vector<fs::path> papers = sources(kSource / "papers");
+  EXPECT_GT(papers.size(), 20U);
+  for (const fs::path& file : papers) {
+    EXPECT_FALSE(std::regex_search(read(file), program)) << file;
+  }
+  for (const char* root : {"include/eigenveil", "src", "cli", "python/src"}) {
+    for (const fs::path& file : sources(kSource / root)) {
+      EXPECT_EQ(read(file).find("#include \"papers/"), std::string::npos) << file;
+    }
+  }
+  EXPECT_TRUE(std::regex_search("#include \"cli/methods/method.hpp\"\n", program));
+  EXPECT_FALSE(std::regex_search("#include \"cli/sample_data/sample_table.hpp\"\n", program));
+}
+
 TEST(Layers, EveryFolderIsALayer) {
   for (const fs::path& root : {kSource / "include/eigenveil", kSource / "src"}) {
     for (const fs::directory_entry& entry : fs::directory_iterator(root)) {
@@ -92,7 +110,7 @@ TEST(Layers, EveryFolderIsALayer) {
 /// Files outside of `homes` that contain `pattern`.
 std::vector<fs::path> strays(const std::regex& pattern, const std::set<std::string>& homes) {
   std::vector<fs::path> found;
-  for (const char* root : {"include/eigenveil", "src", "cli"}) {
+  for (const char* root : {"include/eigenveil", "src", "cli", "papers"}) {
     for (const fs::path& file : sources(kSource / root)) {
       const std::string home = file.parent_path().filename().string();
       if (!homes.contains(home) && std::regex_search(read(file), pattern)) {

@@ -298,8 +298,9 @@ TEST(ExactSubspace, EnumeratedProbabilitiesMeetTheClaim) {
   EXPECT_GT(worst_delta(plane, 9, {1, 0, 0, 40}, 1, claim), claim.delta);
 }
 
-/// The law of the source's Algorithm 1 for k = 1 on points of `plane` whose lines all differ: every
-/// line that holds a point, and NULL, has its gap and noise of its own; the largest wins.
+/// The law of Singhal and Steinke's Algorithm 1 for k = 1 on points of `plane` whose lines all
+/// differ: every line that holds a point, and NULL, has its gap and noise of its own; the largest
+/// wins.
 OutputLaw published_law(const std::vector<std::size_t>& chosen, std::size_t domain,
                         double null_score, const TruncatedLaplace& noise) {
   std::vector<std::pair<std::size_t, double>> candidates = {{0, null_score}};  // output, score

@@ -64,7 +64,7 @@ class SpikedMethod(Method):
         spike = getattr(options, "lambda")
         public.spike = None if spike is None else float(spike)
         public.spread = float(options.spread)
-        # pca is about the subspace; the source splits evenly for the covariance.
+        # pca is about the subspace; Cai, Xia and Zha split evenly for the covariance.
         public.variance_share = variance_share(request, 0.2 if request.task == "pca" else 0.5)
         public.published = options.calibration == "published"
         public.gaussian_rows = bool(options.gaussian_rows)

@@ -24,7 +24,7 @@ std::optional<Matrix> tried_subspace(const Matrix& moment, Eigen::Index rank, do
   return real_subspace({frame * frame.adjoint(), Vector::Ones(rank)}, rank);
 }
 
-/// As Theorem 1 of seed 000 has it, at the beta the assumed spectrum allows.
+/// As Theorem 1 of Yun and Dudeja has it, at the beta the assumed spectrum allows.
 std::optional<double> asymptotic_error(const SharpPlan& plan, const AssumedSetting& setting) {
   const auto p = static_cast<double>(setting.spectrum.size());
   const auto n = static_cast<double>(setting.rows);

@@ -160,7 +160,8 @@ Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smalles
   // X + C alone is a Gaussian mechanism for all rows of the group.
   double sigma = std::min(*masked, up(group_change(request) / gaussian_mu_for(target)));
   if (request.published) {
-    // The source's rule asks for more; should it ever ask for less, the proof of ours decides.
+    // The rule of Ding et al. asks for more; should it ever ask for less, the proof of ours
+    // decides.
     const double change = row_change(request.bound, covering_relation(request));
     sigma = std::max(sigma, *general_mask_noise(shape, change, *row));
   }

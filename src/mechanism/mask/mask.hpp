@@ -15,7 +15,7 @@ struct MaskRequest {
   Budget budget;
   Relation relation = Relation::ZeroRow;
   bool intercept = false;  ///< a leading constant column, which counts in the row norm
-  bool published = false;  ///< the source's noise instead of the tight one
+  bool published = false;  ///< Ding et al.'s noise instead of the tight one
   int group_size = 1;      ///< rows protected together
 };
 

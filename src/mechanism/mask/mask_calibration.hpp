@@ -30,7 +30,7 @@ double mask_delta(const MaskShape& shape, double sigma, double epsilon, Relation
 /// curve passes through the proved delta at `epsilon`.
 TradeOffCurve mask_curve(const MaskShape& shape, double sigma, double epsilon, Relation relation);
 
-/// The source's setting (B): the largest root of
+/// Setting (B) of Ding et al.: the largest root of
 ///   L / (2(n-p)) Q(delta; 2(n-p), R^2/s^2) + B - s^2 epsilon,
 /// Q the upper delta-quantile of a non-central chi-square. Rows in a ball of radius R, one row
 /// moves by at most `change`: L = min(2 R change, R^2), B = min(R change, R^2/2).
@@ -42,7 +42,7 @@ Result<double> published_mask_noise(std::int64_t rows, std::int64_t dimension,
 Result<double> relaxed_mask_noise(std::int64_t rows, std::int64_t dimension,
                                   const ApproxDp& target);
 
-/// The source's setting (A): X + C without a mask, one row moves by at most `change`. `necessary`
+/// Setting (A) of Ding et al.: X + C without a mask, one row moves by at most `change`. `necessary`
 /// and `sufficient` speak of P(privacy loss > epsilon) <= delta, which is stronger than
 /// (epsilon, delta)-DP; `analytic` is the smallest noise that is (epsilon, delta)-DP.
 struct UnmaskedNoise {

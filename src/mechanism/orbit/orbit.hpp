@@ -14,7 +14,7 @@
 
 namespace eigenveil {
 
-/// Whose constants: ours for an exact draw, or those of the source (seed 001), which leave half of
+/// Whose constants: ours for an exact draw, or those of Mangoubi et al., which leave half of
 /// the budget to a chain that only comes close. Both are private; the published one is noisier.
 enum class OrbitCalibration : std::uint8_t { Tight, Published };
 

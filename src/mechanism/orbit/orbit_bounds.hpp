@@ -35,14 +35,14 @@ double expected_low_rank_error(const LowRankUtility& utility);
 /// counts, because the imaginary part is dropped. Never above |M|_F², what publishing zeros costs.
 double predicted_low_rank_error(const LowRankUtility& utility);
 
-/// The source's lower bounds on |M - H|_F² for pure epsilon (replace-one, R = 1), for a matrix
-/// with eigenvalues l, each up to a universal constant.
+/// The lower bounds of Mangoubi et al. on |M - H|_F² for pure epsilon (replace-one, R = 1), for a
+/// matrix with eigenvalues l, each up to a universal constant.
 struct OrbitLowerBounds {
   double theorem_2_4 = 0.0;    ///< output has the eigenvalues l; Corollary 2.6 for other outputs
   double corollary_2_5 = 0.0;  ///< any rank-k output
   double projection = 0.0;     ///< min(k (d - k) / eps, l_1² k): a multiple of a projection
   double packing = 0.0;        ///< of the whole orbit, Theorem 2.7 (3)
-  double spectral_norm = 0.0;  ///< on |M - H|_2, not squared: the bound before the source
+  double spectral_norm = 0.0;  ///< on |M - H|_2, not squared: the bound before theirs
 };
 OrbitLowerBounds orbit_lower_bounds(const Vector& eigenvalues, Eigen::Index rank, double epsilon);
 

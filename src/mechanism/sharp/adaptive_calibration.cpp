@@ -11,7 +11,7 @@ namespace eigenveil {
 namespace {
 
 constexpr double kSmallestGap = 0x1p-30;
-constexpr double kPlateauMargin = 3.0;  ///< the source's own
+constexpr double kPlateauMargin = 3.0;  ///< Yun and Dudeja's own
 constexpr int kGridBits = 40;
 
 double on_public_grid(double value) {

@@ -7,7 +7,7 @@
 
 namespace eigenveil {
 
-/// What the calibration of the sharp mechanism needs to know about a spectrum (source seed 000,
+/// What the calibration of the sharp mechanism needs to know about a spectrum (Yun and Dudeja,
 /// Algorithm 3), with the noise that makes each of the three nu/sqrt(3)-AGDP.
 struct CalibrationStatistics {
   double scaled_gap = 0.0;     ///< D = n² (λ_k - λ_(k+1)) / p³
@@ -39,7 +39,7 @@ struct CalibrationSetting {
   double nu = 0.0;
   double target_mu = 0.0;  ///< w, of the draw alone
   /// Standard deviations subtracted from gap and threshold, so that their errors make β smaller;
-  /// 0 is the source's plug-in.
+  /// 0 is Yun and Dudeja's plug-in.
   double margin = 3.0;
 };
 

@@ -41,7 +41,7 @@ Matrix draw_sharp(const SharpPlan& plan, const Matrix& moment, double rows, Rand
 }  // namespace trusted
 
 /// The exponential mechanism at the noise level its asymptotic privacy allows on this data set:
-/// row count, private calibration (source seed 000, Algorithm 3), draw, covariance inside. When the
+/// row count, private calibration (Yun and Dudeja, Algorithm 3), draw, covariance inside. When the
 /// target is out of reach the zero frame is released, which is a result like any other.
 /// mu-AGDP for adding or removing one row (or zeroing it): basis `asymptotic`. What that means, and
 /// what is proved for every data set: docs/proofs/sharp.md.

@@ -23,9 +23,9 @@ class EmpiricalHilbert {
   double dimension_;
 };
 
-/// Asymptotic privacy and utility of drawing V with density exp((p β / 2) tr(VᵀΣV)): source seed
-/// 000, Theorems 1 and 2. Everything here holds as p grows, for this data set: basis `asymptotic`.
-/// With rows clipped to squared norm r p, r <= 1, mu and epsilon are multiplied by r
+/// Asymptotic privacy and utility of drawing V with density exp((p β / 2) tr(VᵀΣV)): Yun and
+/// Dudeja, Theorems 1 and 2. Everything here holds as p grows, for this data set: basis
+/// `asymptotic`. With rows clipped to squared norm r p, r <= 1, mu and epsilon are multiplied by r
 /// (docs/proofs/sharp.md).
 class SharpPrivacy {
  public:

@@ -24,12 +24,13 @@ struct SpikedRequest {
   std::optional<double> noise_variance;  ///< sigma²; estimated privately when absent
   std::optional<double> spike;           ///< lambda_r; estimated privately when absent
   double spread = 1.0;
-  bool gaussian_rows = false;  ///< the source's weaker preconditions; else those for sub-Gaussian
-  double row_radius = 0.0;     ///< rows are clipped to it, in the units asked for
+  bool gaussian_rows =
+      false;  ///< Cai, Xia and Zha's weaker preconditions; else those for sub-Gaussian
+  double row_radius = 0.0;  ///< rows are clipped to it, in the units asked for
   Budget budget;
   int group_size = 1;           ///< rows protected together
   double variance_share = 0.2;  ///< of mu², for the r x r matrix inside the subspace
-  bool published = false;       ///< the source's noise: every entry alike, classic calibration
+  bool published = false;  ///< Cai, Xia and Zha's noise: every entry alike, classic calibration
   SpikedConstants constants;
 };
 
@@ -55,7 +56,7 @@ struct SpikedResult {
   double inside_sd = 0.0;
 };
 
-/// Algorithm 1 of seed 004 with its plan. Guarantee: relation independent-copy, basis
+/// Algorithm 1 of Cai, Xia and Zha with its plan. Guarantee: relation independent-copy, basis
 /// model-probability. Proof: docs/proofs/spiked.md.
 class SpikedPlan {
  public:

@@ -61,7 +61,7 @@ std::vector<SpikedCondition> spiked_conditions(const SpikedModel& model,
   const double snr = knowledge.parameters ? model.spike / model.noise_variance : 0.0;
   const bool gaussian = knowledge.gaussian_rows;
   const double log_all = std::log(s.p + s.n);
-  // ln² r vanishes at r = 1, where the source's line would ask for nothing: 1 is used below r = e.
+  // ln² r vanishes at r = 1, where the paper's line would ask for nothing: 1 is used below r = e.
   const double rank_log = std::max(1.0, std::log(s.r) * std::log(s.r));
   const double per_rank =
       model.spread * model.spread * s.r * (gaussian ? s.log_n : log_all * rank_log);
@@ -75,7 +75,7 @@ std::vector<SpikedCondition> spiked_conditions(const SpikedModel& model,
                 : "lambda / sigma^2 >= C1 (kappa p/n + sqrt(p/n)) ln(p + n)",
        snr, c1 * signal * (gaussian ? 1.0 : log_all), knowledge.parameters}};
   if (!knowledge.noise_variance && budget) {
-    // (12), read as the source states it; c1 of that condition is not given either, 1 is used.
+    // (12), read as Cai, Xia and Zha state it; c1 of that condition is not given either, 1 is used.
     const double m = std::min(s.n, s.p);
     const double cost = budget->epsilon / std::sqrt(std::log(4.0 / budget->delta));
     conditions.push_back(
@@ -104,7 +104,8 @@ std::string model_statement(const SpikedConstants& constants) {
   return fmt::format(
       "(epsilon, delta)-DP WITH HIGH PROBABILITY over the data (at least 1 - 4 n^-99 - e^{{-c "
       "min(n,p)}}), not worst case, if the constants are large enough: C1 = {:g}, C2 = {:g}, C3 = "
-      "{:g} are user-set (the source's experiments use C2 = 4; it gives no other values, nor c)",
+      "{:g} are user-set (the experiments of Cai, Xia and Zha use C2 = 4; they give no other "
+      "values, nor c)",
       constants.c1, constants.c2, constants.c3);
 }
 

@@ -9,7 +9,7 @@
 
 namespace eigenveil {
 
-/// Constants of the source (seed 004). It gives no values but C2 = 4 in its experiments: they are
+/// Constants of Cai, Xia and Zha. They give no values but C2 = 4 in their experiments: they are
 /// the user's to set, and every release prints them.
 struct SpikedConstants {
   double c1 = 1.0;  ///< in the preconditions: they are necessary conditions up to this factor
@@ -55,13 +55,13 @@ struct SpikedKnowledge {
 };
 /// Gaussian: n >= C1 (kappa² r ln n + ln² n), p >= 2r, lambda/sigma² >= C1 (kappa p/n + sqrt(p/n)).
 /// Sub-Gaussian: ln n becomes ln(p + n) max(1, ln² r) in the first, and the last is multiplied by
-/// ln(p + n). With sigma² estimated also both halves of the source's condition (12).
+/// ln(p + n). With sigma² estimated also both halves of Cai, Xia and Zha's condition (12).
 std::vector<SpikedCondition> spiked_conditions(const SpikedModel& model,
                                                const SpikedConstants& constants,
                                                const SpikedKnowledge& knowledge,
                                                const std::optional<ApproxDp>& budget);
 
-/// The source's minimax rates, per r^(1/q), q the Schatten exponent: up to a constant.
+/// The minimax rates of Cai, Xia and Zha, per r^(1/q), q the Schatten exponent: up to a constant.
 struct MinimaxRates {
   double projector = 0.0;
   double covariance = 0.0;

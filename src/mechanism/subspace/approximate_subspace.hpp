@@ -95,8 +95,8 @@ class SubspacePlan {
   Guarantee guarantee_;
 };
 
-/// Boosting (the source's Algorithm 3): the first of the subspaces learned on disjoint parts that
-/// lies within `angle` (sine) of at least 0.6 parts - 1 others; NULL if there is none.
+/// Boosting (Algorithm 3 of Singhal and Steinke): the first of the subspaces learned on disjoint
+/// parts that lies within `angle` (sine) of at least 0.6 parts - 1 others; NULL if there is none.
 /// Post-processing.
 LearnedSubspace agreeing_subspace(const std::vector<LearnedSubspace>& parts, double angle);
 /// Parts for a failure probability: odd, at least 3.

@@ -103,7 +103,8 @@ Result<ExactSubspacePlan> ExactSubspacePlan::make(const ExactSubspaceRequest& re
 
 Result<void> ExactSubspacePlan::plan_votes() {
   if (request_.published) {
-    return bad_request("--published is the source's gapmax rule; leave out --aggregate votes");
+    return bad_request(
+        "--published is Singhal and Steinke's gapmax rule; leave out --aggregate votes");
   }
   noise_budget_ = request_.budget;
   const Result<StabilityHistogram> histogram = StabilityHistogram::make(noise_budget_);

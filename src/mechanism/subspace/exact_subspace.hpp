@@ -41,11 +41,11 @@ struct ExactSubspaceRequest {
   std::size_t subspace = 1;  ///< k
   ApproxDp budget{};
   ExactAggregate aggregate = ExactAggregate::Auto;
-  /// gapmax: points that may lie elsewhere, or together in a smaller subspace (the source's l);
-  /// nothing: as many as the number of rows allows.
+  /// gapmax: points that may lie elsewhere, or together in a smaller subspace (l of Singhal and
+  /// Steinke); nothing: as many as the number of rows allows.
   std::optional<std::int64_t> exceptions;
   std::int64_t max_abs = 1000;  ///< public bound on integer coordinates
-  bool published = false;       ///< the source's rule, which is not private
+  bool published = false;       ///< Singhal and Steinke's rule, which is not private
 };
 
 /// A subspace in canonical form, or NULL, which is a legal answer.

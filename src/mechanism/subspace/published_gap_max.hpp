@@ -4,9 +4,9 @@
 
 namespace eigenveil::detail {
 
-/// The source's Algorithm 1 as printed: candidates are the spans of all sets of k points and NULL,
-/// every one with noise of its own. NOT PRIVATE (docs/proofs/exact_subspace.md, section 7): kept to
-/// be refuted. Returns points that span the answer, or nothing for NULL.
+/// Singhal and Steinke's Algorithm 1 as printed: candidates are the spans of all sets of k points
+/// and NULL, every one with noise of its own. NOT PRIVATE (docs/proofs/exact_subspace.md, section
+/// 7): kept to be refuted. Returns points that span the answer, or nothing for NULL.
 template <class Field>
 std::vector<std::size_t> published_gap_max(const std::vector<FieldRow<Field>>& points,
                                            std::size_t k, double null_score,
