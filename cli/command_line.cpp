@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "cli/outcome.hpp"
-#include "eigenveil/core/suggestion.hpp"
+#include "core/suggestion.hpp"
 #include "eigenveil/core/version.hpp"
 
 namespace eigenveil::cli {

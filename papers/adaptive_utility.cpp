@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eigenveil/mechanism/adaptive_calibration.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
+#include "mechanism/sharp/adaptive_calibration.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 #include "papers/genotype_panel.hpp"
 
 namespace eigenveil::papers {

@@ -8,10 +8,10 @@
 #include <map>
 #include <optional>
 
-#include "eigenveil/data/open.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
-#include "eigenveil/mechanism/mask.hpp"
-#include "eigenveil/mechanism/released_gram.hpp"
+#include "data/open.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/mask/mask.hpp"
+#include "mechanism/mask/released_gram.hpp"
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 #include "papers/entry.hpp"

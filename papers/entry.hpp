@@ -7,7 +7,7 @@
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/report/document.hpp"
-#include "eigenveil/report/figure.hpp"
+#include "report/figure.hpp"
 #include "papers/entry_progress.hpp"
 
 namespace eigenveil::papers {

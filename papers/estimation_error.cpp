@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eigenveil/core/parallel.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/sharp_privacy.hpp"
-#include "eigenveil/sampling/bingham_draws.hpp"
-#include "eigenveil/sampling/bingham_gibbs.hpp"
+#include "core/parallel.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
+#include "sampling/bingham_draws.hpp"
+#include "sampling/bingham_gibbs.hpp"
 #include "papers/genotype_panel.hpp"
 
 namespace eigenveil::papers {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "eigenveil/core/atomic_output.hpp"
+#include "core/atomic_output.hpp"
 
 namespace eigenveil::papers {
 namespace {

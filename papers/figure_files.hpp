@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "eigenveil/core/result.hpp"
-#include "eigenveil/report/figure.hpp"
+#include "report/figure.hpp"
 
 namespace eigenveil::papers {
 

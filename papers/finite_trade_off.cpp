@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eigenveil/audit/sharp_trade_off.hpp"
+#include "audit/sharp_trade_off.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "papers/genotype_panel.hpp"
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "eigenveil/core/atomic_output.hpp"
+#include "core/atomic_output.hpp"
 #include "eigenveil/core/version.hpp"
-#include "eigenveil/report/table_format.hpp"
+#include "report/table_format.hpp"
 #include "papers/citation.hpp"
 #include "papers/figure_files.hpp"
 #include "papers/page.hpp"

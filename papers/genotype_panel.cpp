@@ -9,10 +9,10 @@
 #include <sstream>
 
 #include "cli/sample_data/sample_table.hpp"
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/data/open.hpp"
-#include "eigenveil/data/rank_transform.hpp"
-#include "eigenveil/sampling/bingham.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "data/open.hpp"
+#include "data/rank_transform.hpp"
+#include "sampling/bingham.hpp"
 #include "papers/figure_files.hpp"
 
 namespace eigenveil::papers {

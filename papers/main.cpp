@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/core/suggestion.hpp"
+#include "core/atomic_output.hpp"
+#include "core/suggestion.hpp"
 #include "eigenveil/core/version.hpp"
 #include "papers/citation.hpp"
 #include "papers/folder.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "eigenveil/mechanism/mask_calibration.hpp"
+#include "mechanism/mask/mask_calibration.hpp"
 #include "papers/entry.hpp"
 #include "papers/published_noise.hpp"
 

@@ -4,17 +4,17 @@
 
 #include <cmath>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/exponential.hpp"
-#include "eigenveil/mechanism/gap_projector.hpp"
-#include "eigenveil/mechanism/gauss.hpp"
-#include "eigenveil/mechanism/laplace.hpp"
-#include "eigenveil/mechanism/oja.hpp"
-#include "eigenveil/mechanism/orbit_components.hpp"
-#include "eigenveil/mechanism/sharp.hpp"
-#include "eigenveil/mechanism/spiked.hpp"
-#include "eigenveil/random/haar.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/exponential/exponential.hpp"
+#include "mechanism/spiked/gap_projector.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/laplace/laplace.hpp"
+#include "mechanism/oja/oja.hpp"
+#include "mechanism/orbit/orbit_components.hpp"
+#include "mechanism/sharp/sharp.hpp"
+#include "mechanism/spiked/spiked.hpp"
+#include "random/haar.hpp"
+#include "random/normal.hpp"
 #include "papers/spiked_simulation.hpp"
 
 namespace eigenveil::papers {

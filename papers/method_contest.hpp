@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "eigenveil/mechanism/comparison.hpp"
+#include "mechanism/comparison/comparison.hpp"
 
 namespace eigenveil::papers {
 

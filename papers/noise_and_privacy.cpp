@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "eigenveil/mechanism/sharp_privacy.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 #include "papers/genotype_panel.hpp"
 
 namespace eigenveil::papers {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <optional>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/orbit_bounds.hpp"
-#include "eigenveil/random/normal.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/orbit/orbit_bounds.hpp"
+#include "random/normal.hpp"
 #include "papers/entry.hpp"
 #include "papers/orbit_contest.hpp"
 #include "papers/orbit_regimes.hpp"

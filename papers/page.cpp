@@ -7,7 +7,7 @@
 #include <array>
 
 #include "eigenveil/core/version.hpp"
-#include "eigenveil/report/html_text.hpp"
+#include "report/html_text.hpp"
 #include "papers/citation.hpp"
 
 namespace eigenveil::papers {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
+#include "core/symmetric_eigen.hpp"
 #include "papers/figure_files.hpp"
 #include "papers/genotype_panel.hpp"
 

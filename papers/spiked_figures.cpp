@@ -4,8 +4,8 @@
 #include <cmath>
 #include <functional>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/mechanism/spiked_model.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "mechanism/spiked/spiked_model.hpp"
 #include "papers/entry.hpp"
 #include "papers/spiked_constants.hpp"
 #include "papers/spiked_simulation.hpp"

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "eigenveil/core/symmetric_eigen.hpp"
-#include "eigenveil/data/open.hpp"
-#include "eigenveil/mechanism/sample_covariance.hpp"
+#include "core/symmetric_eigen.hpp"
+#include "data/open.hpp"
+#include "mechanism/moment/sample_covariance.hpp"
 #include "papers/entry.hpp"
 #include "papers/figure_files.hpp"
 #include "papers/method_contest.hpp"

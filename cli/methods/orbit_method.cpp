@@ -17,7 +17,7 @@
 namespace eigenveil::cli {
 namespace {
 
-constexpr const char* kNoPrivateMean =
+constexpr const char* kNoPrivateMeanOfOrbit =
     "method orbit draws from second moments about a public centre and releases no mean; leave out "
     "--center private, or take --method laplace";
 
@@ -114,7 +114,7 @@ Units units_of(const Request& request, const std::string& target_file) {
 Result<OrbitRequest> OrbitMethod::orbit_request(const Request& request,
                                                 const RowBound& bound) const {
   if (request.bounds.private_mean()) {
-    return bad_request(kNoPrivateMean);
+    return bad_request(kNoPrivateMeanOfOrbit);
   }
   if (!target_file_.empty() && eigenvalue_share_) {
     return bad_request(

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/methods/method.hpp"
-#include "eigenveil/core/suggestion.hpp"
+#include "core/suggestion.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
-#include "eigenveil/core/suggestion.hpp"
+#include "core/suggestion.hpp"
 
 namespace eigenveil::cli {
 

@@ -1,4 +1,4 @@
-#include "eigenveil/core/suggestion.hpp"
+#include "core/suggestion.hpp"
 
 #include <algorithm>
 #include <numeric>

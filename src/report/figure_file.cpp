@@ -1,5 +1,5 @@
-#include "eigenveil/core/atomic_output.hpp"
-#include "eigenveil/report/figure.hpp"
+#include "core/atomic_output.hpp"
+#include "report/figure.hpp"
 
 namespace eigenveil {
 

@@ -1,6 +1,6 @@
 // Noise of masked releases: the table of Ding et al. digit by digit, the tight values, certified
 // bounds against independent quadrature, the corners of the parameter range.
-#include "eigenveil/mechanism/mask_calibration.hpp"
+#include "mechanism/mask/mask_calibration.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

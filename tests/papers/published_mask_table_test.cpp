@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "eigenveil/mechanism/mask_calibration.hpp"
+#include "mechanism/mask/mask_calibration.hpp"
 #include "papers/published_noise.hpp"
 
 namespace eigenveil::test {
