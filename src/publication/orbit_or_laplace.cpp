@@ -10,7 +10,7 @@ namespace eigenveil {
 
 using Facts = nlohmann::ordered_json;
 
-void add_laplace_rival(Facts& facts, const AssumedTable& table, const LowRankPlan& plan,
+void add_laplace_rival(Facts& facts, const OrbitTable& table, const LowRankPlan& plan,
                        const Vector& eigenvalues) {
   const OrbitRequest& orbit = plan.request();
   const auto d = static_cast<double>(orbit.scales.size());

@@ -9,7 +9,7 @@ namespace eigenveil {
 /// does not, so there is one eigenvalue above which noise on the entries is smaller (first order,
 /// docs/proofs/orbit.md). Adds `laplace_smaller_above_eigenvalue`, with an assumed spectrum
 /// `predicted_error_f2_laplace`, and `recommended_method` where the facts decide. Real rows only.
-void add_laplace_rival(nlohmann::ordered_json& facts, const AssumedTable& table,
+void add_laplace_rival(nlohmann::ordered_json& facts, const OrbitTable& table,
                        const LowRankPlan& plan, const Vector& eigenvalues);
 
 }  // namespace eigenveil

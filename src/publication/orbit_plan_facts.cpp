@@ -13,7 +13,7 @@ namespace {
 
 using Facts = nlohmann::ordered_json;
 
-Facts common_facts(const AssumedTable& table, const OrbitRequest& orbit,
+Facts common_facts(const OrbitTable& table, const OrbitRequest& orbit,
                    const Guarantee& guarantee) {
   Facts facts = {
       {"task", table.task},
@@ -35,13 +35,13 @@ double scaled_units_norm2(const OrbitRequest& orbit) {
 }
 
 /// Eigenvalues of the sum over rows in units of R², from those of the covariance.
-Vector sum_eigenvalues(const AssumedTable& table, const OrbitRequest& orbit,
+Vector sum_eigenvalues(const OrbitTable& table, const OrbitRequest& orbit,
                        const Vector& covariance) {
   return covariance * (table.rows / scaled_units_norm2(orbit));
 }
 
 /// Squared Frobenius errors per row: from units of R² to those of the covariance.
-double squared_per_row(const AssumedTable& table, const OrbitRequest& orbit) {
+double squared_per_row(const OrbitTable& table, const OrbitRequest& orbit) {
   const double unit = scaled_units_norm2(orbit) / table.rows;
   return unit * unit;
 }
@@ -59,7 +59,7 @@ Facts lower_bounds(const Vector& eigenvalues, Eigen::Index rank, double epsilon,
 
 }  // namespace
 
-Facts components_facts(const AssumedTable& table, const OrbitComponentsPlan& plan,
+Facts components_facts(const OrbitTable& table, const OrbitComponentsPlan& plan,
                        const Vector& eigenvalues) {
   const OrbitRequest& orbit = plan.request();
   const auto n = table.rows;
@@ -88,7 +88,7 @@ Facts components_facts(const AssumedTable& table, const OrbitComponentsPlan& pla
   return facts;
 }
 
-Facts low_rank_facts(const AssumedTable& table, const LowRankPlan& plan,
+Facts low_rank_facts(const OrbitTable& table, const LowRankPlan& plan,
                      const Vector& eigenvalues) {
   const OrbitRequest& orbit = plan.request();
   const double norm2 = scaled_norm2_bound(orbit.bound, orbit.scales);
@@ -119,7 +119,7 @@ Facts low_rank_facts(const AssumedTable& table, const LowRankPlan& plan,
   return facts;
 }
 
-Facts target_facts(const AssumedTable& table, const OrbitPlan& plan) {
+Facts target_facts(const OrbitTable& table, const OrbitPlan& plan) {
   Facts facts = common_facts(table, plan.request(), plan.guarantee());
   facts["rank"] = plan.spectrum().size();
   facts["exponent"] = plan.exponent();

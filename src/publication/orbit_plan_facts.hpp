@@ -9,17 +9,17 @@
 namespace eigenveil {
 
 /// A table nobody has read.
-struct AssumedTable {
+struct OrbitTable {
   std::string task;
   double rows = 0.0;
 };
 
 /// The numbers of a plan on an orbit, in the order of the JSON. `eigenvalues` is the assumed
 /// spectrum of the covariance, empty when none was given. The Python package uses them too.
-nlohmann::ordered_json components_facts(const AssumedTable& table, const OrbitComponentsPlan& plan,
+nlohmann::ordered_json components_facts(const OrbitTable& table, const OrbitComponentsPlan& plan,
                                         const Vector& eigenvalues);
-nlohmann::ordered_json low_rank_facts(const AssumedTable& table, const LowRankPlan& plan,
+nlohmann::ordered_json low_rank_facts(const OrbitTable& table, const LowRankPlan& plan,
                                       const Vector& eigenvalues);
-nlohmann::ordered_json target_facts(const AssumedTable& table, const OrbitPlan& plan);
+nlohmann::ordered_json target_facts(const OrbitTable& table, const OrbitPlan& plan);
 
 }  // namespace eigenveil

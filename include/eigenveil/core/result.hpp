@@ -13,22 +13,25 @@ enum class ErrorCode : std::uint8_t {
   InputOutput,  ///< a file could not be read or written (exit 1)
 };
 
-/// One clear sentence. A message never contains a value that was read from a row.
+/// One clear sentence. A message never contains a value that was read from a row. It names
+/// parameters in braces, {row_norm}; each face writes them as its users do (--row-norm, row_norm=).
 struct Error {
   ErrorCode code = ErrorCode::BadRequest;
   std::string message;
+  std::string parameter = {};  ///< the one that is wrong, where it is one
 };
 
 /// Every failure is visible in the signature; the library throws nothing of its own.
 template <class T>
 using Result = tl::expected<T, Error>;
 
-inline tl::unexpected<Error> bad_request(std::string message) {
-  return tl::unexpected<Error>(Error{ErrorCode::BadRequest, std::move(message)});
+inline tl::unexpected<Error> bad_request(std::string message, std::string parameter = {}) {
+  return tl::unexpected<Error>(
+      Error{ErrorCode::BadRequest, std::move(message), std::move(parameter)});
 }
 
 inline tl::unexpected<Error> input_output_error(std::string message) {
-  return tl::unexpected<Error>(Error{ErrorCode::InputOutput, std::move(message)});
+  return tl::unexpected<Error>(Error{ErrorCode::InputOutput, std::move(message), {}});
 }
 
 /// Hands the error of one result on as the error of another.

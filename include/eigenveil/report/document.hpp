@@ -38,6 +38,12 @@ struct StreamedArray {
   std::vector<std::string> column_names;
 };
 
+/// A line for people: a label and words.
+struct FactLine {
+  std::string label;
+  std::string text;
+};
+
 /// Everything that is published about one release, and nothing else: no paths, no times, no row
 /// count under add-remove, nothing that was not drawn under the guarantee.
 struct ReleaseDocument {
@@ -50,6 +56,8 @@ struct ReleaseDocument {
   std::vector<ReleasedTable> tables;
   std::vector<StreamedArray> streamed = {};
   std::string prefix = {};  ///< of the file names, for releases that share a directory
+  /// What the fields say, in a method's own words; shown to the curator, not written.
+  std::vector<FactLine> remarks = {};
 
   bool is_private() const { return guarantee.basis != Basis::NotPrivate; }
 };

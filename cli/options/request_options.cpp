@@ -1,0 +1,136 @@
+#include "cli/options/request_options.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/options/checks.hpp"
+#include "cli/options/input_options.hpp"
+#include "cli/options/numbers_file.hpp"
+#include "mechanism/moment/assumed_spectrum.hpp"
+
+namespace eigenveil::cli {
+
+void RequestOptions::declare(CLI::App& app) {
+  if (takes_rank()) {
+    app.add_option("-k,--components", components,
+                   task == Task::Components ? "number of components (default 1)"
+                                            : "rank of the result (default 1)")
+        ->check(whole_number(1))
+        ->each([this](const std::string&) { components_given = true; });
+  }
+  app.add_flag(
+      "--standardize", standardize,
+      "work with columns scaled from their public range to [-1, 1] instead of original units");
+  bounds.declare(app);
+  if (task == Task::Components) {
+    bounds.declare_rank_transform(app);
+  }
+  budget.declare(app);
+}
+
+Result<Request> RequestOptions::request() const {
+  Request request;
+  request.task = task;
+  request.method = own.method;
+  const Result<Budget> spent = budget.budget();
+  if (spent) {
+    request.budget = *spent;
+  } else if (budget.given() || !plans_without_budget(own.method)) {
+    return error_of(spent);
+  }
+  const Result<Relation> relation = budget.relation();
+  if (!relation) {
+    return error_of(relation);
+  }
+  Result<Options> options = own.given();
+  if (!options) {
+    return error_of(options);
+  }
+  request.relation = *relation;
+  request.group_size = budget.group_size;
+  request.components = components;
+  request.components_given = components_given;
+  request.center = bounds.center_choice();
+  request.arrives_centred = bounds.arrives_centred();
+  request.rank_transform = bounds.rank_transform;
+  request.units = standardize ? Units::Scaled : Units::Original;
+  request.options = *std::move(options);
+  return request;
+}
+
+void AssumedOptions::declare(CLI::App& app) {
+  constexpr const char* kGroup = "Size (assumed, no data is read)";
+  app.add_option("--rows", rows, "number of rows")
+      ->required()
+      ->check(whole_number(1, std::uint64_t{1} << 50))
+      ->group(kGroup);
+  app.add_option("--dimension", dimension, "number of columns")
+      ->check(whole_number(1, std::uint64_t{1} << 20))
+      ->group(kGroup);
+  app.add_option("--columns", columns, "names of the columns, instead of --dimension")
+      ->check(not_empty())
+      ->group(kGroup);
+  app.add_option("--spectrum", spectrum_file,
+                 "assumed eigenvalues of the covariance in scaled units, one per line, for the "
+                 "predicted error; from public knowledge, or the output is for your eyes only")
+      ->group(kGroup);
+}
+
+Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {
+  if (!columns.empty() && dimension != 0) {
+    return bad_request("give {dimension} or {columns}, not both", "dimension");
+  }
+  if (!columns.empty()) {
+    return parse_columns(columns).map([](auto names) { return Schema{std::move(names)}; });
+  }
+  if (dimension == 0 && !bounds.bounds_file.empty()) {
+    return read_named_numbers(bounds.bounds_file, {"low", "high"}).map([](const auto& lines) {
+      Schema named;
+      for (const NamedNumbers& line : lines) {
+        named.columns.push_back(line.column);
+      }
+      return named;
+    });
+  }
+  if (dimension == 0) {
+    return bad_request("give {dimension}, {columns} with the names, or a {bounds} file",
+                       "dimension");
+  }
+  Schema schema;
+  for (std::int64_t j = 1; j <= dimension; ++j) {
+    schema.columns.push_back(fmt::format("c{}", j));
+  }
+  return schema;
+}
+
+Result<AssumedTable> AssumedOptions::table(const Request& request,
+                                           const BoundOptions& bounds) const {
+  AssumedTable table;
+  table.rows = rows;
+  table.row_norm = bounds.row_norm;
+  const bool sizeless = dimension == 0 && columns.empty() && bounds.bounds_file.empty();
+  if (!sizeless || !plans_without_budget(request.method)) {
+    const Result<Schema> named = schema(bounds);
+    if (!named) {
+      return error_of(named);
+    }
+    table.schema = *named;
+  }
+  table.bound = [bounds, schema = table.schema](const std::optional<double>& model_radius) {
+    BoundOptions used = bounds;
+    if (!used.given() && model_radius) {
+      used.row_norm = model_radius;
+    }
+    return used.bound(schema);
+  };
+  if (spectrum_file.empty()) {
+    return table;
+  }
+  Result<Vector> spectrum = read_spectrum(spectrum_file);
+  if (!spectrum) {
+    return error_of(spectrum);
+  }
+  table.spectrum = *std::move(spectrum);
+  return table;
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/options/bound_options.hpp"
+#include "cli/options/budget_options.hpp"
+#include "cli/options/method_options.hpp"
+#include "engine/request.hpp"
+
+namespace eigenveil::cli {
+
+/// What is asked for, whether it is run on rows or only planned.
+struct RequestOptions {
+  Task task = Task::Components;
+  Eigen::Index components = 1;
+  bool components_given = false;
+  bool standardize = false;
+  MethodOptions own;
+  BoundOptions bounds;
+  BudgetOptions budget;
+
+  void declare(CLI::App& app);
+  bool takes_rank() const { return task != Task::Covariance; }  ///< has -k
+  /// As the engine takes it. The budget may be missing where the method can do without.
+  Result<Request> request() const;
+};
+
+/// A table nobody has read: sizes are assumed.
+struct AssumedOptions {
+  std::int64_t rows = 0;
+  std::int64_t dimension = 0;
+  std::string columns;
+  std::string spectrum_file;
+
+  void declare(CLI::App& app);
+  /// Names of the columns: given, from a bounds file, or c1, c2, ...
+  Result<Schema> schema(const BoundOptions& bounds) const;
+  Result<AssumedTable> table(const Request& request, const BoundOptions& bounds) const;
+};
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "eigenveil/report/document.hpp"
+#include "mechanism/moment/moment_plan.hpp"
+#include "mechanism/moment/principal_components.hpp"
+#include "publication/document_parts.hpp"
+
+namespace eigenveil {
+
+ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings& settings,
+                                    const Release<NoisyMoment>& release, Eigen::Index count);
+/// The noisy covariance cut to its `rank` largest eigenvalues, none negative.
+ReleaseDocument low_rank_document(const MomentPlan& plan, const MomentSettings& settings,
+                                  const Release<NoisyMoment>& release, Eigen::Index rank);
+ReleaseDocument covariance_document(const MomentPlan& plan, const MomentSettings& settings,
+                                    const Release<NoisyMoment>& release);
+
+}  // namespace eigenveil

@@ -1,0 +1,45 @@
+#include "engine/documents/spectral_document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace eigenveil {
+
+Result<void> check_public_center(const Request& request, const std::string& method) {
+  if (request.private_mean()) {
+    return bad_request(fmt::format(
+        "method {} works about a public centre; give a public {{center}}, or leave {{center}} out",
+        method));
+  }
+  return {};
+}
+
+ReleaseDocument spectral_document(const Request& request, const std::string& method,
+                                  const Guarantee& guarantee, const RowBound& bound,
+                                  const Schema& schema) {
+  ReleaseDocument document;
+  document.task = name_of(request.task);
+  document.method = method;
+  document.guarantee = guarantee;
+  document.requested = *request.budget;
+  document.parameters = public_parameters(
+      {settings_of(request), bound, guarantee.relation, guarantee.group_size}, schema);
+  return document;
+}
+
+void add_loadings(ReleaseDocument& document, const Schema& schema, const Matrix& loadings) {
+  document.parameters.emplace_back("components", std::int64_t{loadings.cols()});
+  document.tables.push_back(
+      {"loadings", "private principal components: one column per component, orthonormal", "column",
+       schema.columns, component_names(loadings.cols()), loadings, schema.counted_alleles});
+}
+
+void add_variances(ReleaseDocument& document, const Vector& variances, double total, double edge) {
+  document.result.emplace_back("noisy_explained_variance", to_list(variances));
+  document.result.emplace_back("noisy_explained_share",
+                               to_list(variances / std::max(total, 1e-300)));
+  document.result.emplace_back("noise_edge", to_list(Vector::Constant(variances.size(), edge)));
+}
+
+}  // namespace eigenveil

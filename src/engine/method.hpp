@@ -1,0 +1,88 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eigenveil/random/stream.hpp"
+#include "eigenveil/report/document.hpp"
+#include "eigenveil/statistics/exact_gram.hpp"
+#include "engine/request.hpp"
+#include "mechanism/comparison/comparison.hpp"
+
+namespace eigenveil {
+
+/// What every face shows of a method.
+struct MethodInfo {
+  std::string name;
+  std::string sentence;               ///< what it does, for lists
+  std::string budgets;                ///< which it takes: "(epsilon, delta), rho, mu"
+  std::vector<Task> tasks;
+  std::vector<OptionSpec> options = {};
+  bool takes_ranks = false;           ///< its guarantee covers that one row shifts all ranks
+  bool plans_without_budget = false;  ///< sharp: a noise level instead, sizes from its spectrum
+  bool subtracts_mean = false;        ///< releases a mean, so it can work about a private one
+  bool needs_row_count = false;       ///< the plan depends on the public number of rows
+  bool reads_rows = false;            ///< sees rows, so a .gram file does not do
+  bool serves(Task task) const;
+  const OptionSpec* option(std::string_view name) const;
+};
+
+/// What a release would cost and give, from public numbers alone.
+struct PlanFacts {
+  std::string json;  ///< an object, the numbers in their order
+  std::string title;
+  std::vector<FactLine> lines;
+};
+
+/// One release under way: rows come in, a document comes out. Refuses nothing that depends on rows
+/// beyond what a reader refuses.
+class Run {
+ public:
+  virtual ~Run() = default;
+  /// Rows of the table; may be called many times.
+  virtual Result<void> add(RowReader& rows) = 0;
+  /// After all rows: whether the method wants to see them once more, from the start.
+  virtual Result<bool> wants_rows_again() { return false; }
+  virtual Result<ReleaseDocument> finish() = 0;
+};
+
+/// A checked request with its noise. Made from public facts alone, so every refusal comes before a
+/// row is read.
+class Plan {
+ public:
+  virtual ~Plan() = default;
+  /// What a release carries when its randomness is secure.
+  virtual const Guarantee& guarantee() const = 0;
+  /// How long the draw after the last row may take; 0 where it is a moment.
+  virtual double draw_seconds() const { return 0.0; }
+  virtual std::unique_ptr<Run> start(RandomStream& stream, int threads) const = 0;
+  /// From totals that were made before; refused by methods that need the rows themselves.
+  virtual Result<ReleaseDocument> release(const ExactGram& gram, RandomStream& stream) const = 0;
+};
+
+/// One way to make the release of a task. A new method is one file in engine/methods.
+class Method {
+ public:
+  virtual ~Method() = default;
+  virtual const MethodInfo& info() const = 0;
+  /// The request can only mean this method, even when none is named.
+  virtual bool asked_for(const Request& /*request*/) const { return false; }
+  /// A row norm that the method's own public model gives where no bound was given; by default none.
+  virtual std::optional<Result<double>> model_radius(const Request& /*request*/,
+                                                     Eigen::Index /*dimension*/,
+                                                     std::optional<std::int64_t> /*rows*/) const {
+    return std::nullopt;
+  }
+  virtual Result<std::unique_ptr<Plan>> plan(const Request& request,
+                                             const PublicFacts& facts) const = 0;
+  virtual Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const = 0;
+  /// For comparisons; by default none.
+  virtual std::optional<PredictedError> predicted_error(const Request& /*request*/,
+                                                        const AssumedSetting& /*setting*/) const {
+    return std::nullopt;
+  }
+};
+
+}  // namespace eigenveil

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/method.hpp"
+
+namespace eigenveil {
+
+const Method& gauss_method();
+const Method& laplace_method();
+const Method& exponential_method();
+const Method& orbit_method();
+const Method& spiked_method();
+const Method& spiked_robust_method();
+const Method& oja_method();
+const Method& sharp_method();
+const Method& subspace_method();
+
+/// The methods of the library, in the order of the help text. A new one is its file and its line
+/// here.
+inline std::vector<const Method*> all_methods() {
+  return {&gauss_method(),  &laplace_method(),       &exponential_method(),
+          &orbit_method(),  &spiked_method(),        &spiked_robust_method(),
+          &oja_method(),    &sharp_method(),         &subspace_method()};
+}
+
+}  // namespace eigenveil

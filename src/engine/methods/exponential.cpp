@@ -1,0 +1,119 @@
+#include "mechanism/exponential/exponential.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/documents/subspace_document.hpp"
+#include "engine/gram_plan.hpp"
+#include "engine/methods/all.hpp"
+#include "engine/parameters.hpp"
+#include "engine/outlook.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
+
+namespace eigenveil {
+namespace {
+
+constexpr const char* kOneComponent =
+    "method exponential draws one component; for k >= 2 with pure epsilon take method orbit";
+constexpr const char* kNoPrivateMean =
+    "method exponential draws its direction from second moments about a public centre and releases "
+    "no mean; leave out a private {center}, or take method gauss with {delta}";
+
+/// One component, drawn with density exp(c u'Gu).
+class ExponentialMethod final : public Method {
+ public:
+  const MethodInfo& info() const override;
+  Result<std::unique_ptr<Plan>> plan(const Request& request,
+                                     const PublicFacts& facts) const override;
+  Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const override;
+  std::optional<PredictedError> predicted_error(const Request& /*request*/,
+                                                const AssumedSetting& setting) const override {
+    return predicted_exponential_error(setting);
+  }
+};
+
+const MethodInfo& ExponentialMethod::info() const {
+  static const MethodInfo info{.name = "exponential",
+                               .sentence = "one direction, drawn exactly; no noise on entries",
+                               .budgets = "k = 1: pure epsilon, rho",
+                               .tasks = {Task::Components},
+                               .options = {variance_share_option()}};
+  return info;
+}
+
+Result<ExponentialPlan> make_plan(const Request& request, const RowBound& bound) {
+  if (request.components != 1) {
+    return bad_request(kOneComponent, "components");
+  }
+  if (request.private_mean()) {
+    return bad_request(kNoPrivateMean, "center");
+  }
+  return plan_exponential({bound, column_scales(bound, request.units), *request.budget,
+                           request.relation, request.group_size, request.variance_share()});
+}
+
+Fields parameters_of(const Request& request, const ExponentialPlan& plan) {
+  return {{"variance_share", request.variance_share()},
+          {"exponent", plan.exponent()},
+          {"direction_epsilon_per_row", plan.direction_epsilon()},
+          {"zcdp_rho_per_row", plan.zcdp_rho()},
+          {"frame_grid", 0x1p-30}};
+}
+
+Result<std::unique_ptr<Plan>> ExponentialMethod::plan(const Request& request,
+                                                      const PublicFacts& facts) const {
+  return make_plan(request, facts.bound).map([&](ExponentialPlan&& made) {
+    return gram_plan(
+        facts, std::move(made),
+        [request, bound = facts.bound](const ExponentialPlan& plan, const auto& release) {
+          return subspace_document(release, public_parameters_of(request, bound),
+                                   parameters_of(request, plan), {});
+        });
+  });
+}
+
+PlanFacts facts_of(const Request& request, const ExponentialPlan& plan, const RowBound& bound,
+                   const AssumedTable& table) {
+  const auto n = static_cast<double>(table.rows);
+  Outlook outlook(request, "exponential", plan.guarantee(), table);
+  outlook.bound(bound);
+  nlohmann::ordered_json& facts = outlook.json();
+  facts["row_norm"] = std::sqrt(plan.row_norm2_bound());
+  facts["exponent"] = plan.exponent();
+  facts["zcdp_rho_per_row"] = plan.zcdp_rho();
+  facts["noise_sd_variance"] = plan.projection().product_sd() / n;
+  facts["noise_sd_rows"] = plan.projection().count_sd();
+  outlook.line("direction", fmt::format("density exp({:.4g} n u'Su), S the second moment per row",
+                                        plan.exponent()));
+  outlook.line("variance", fmt::format("standard deviation {:.4g} along it",
+                                       plan.projection().product_sd() / n));
+  if (table.spectrum.size() > 1) {
+    const double error = direction_error(plan, table.spectrum, n);
+    facts["predicted_error_f2"] = error;
+    outlook.line("error", fmt::format("|uu' - vv'|_F^2 about {:.4g} (worst 2; for the assumed "
+                                      "spectrum)",
+                                      error));
+  }
+  return std::move(outlook).finish();
+}
+
+Result<PlanFacts> ExponentialMethod::outlook(const Request& request,
+                                             const AssumedTable& table) const {
+  const Result<RowBound> bound = table.bound({});
+  if (!bound) {
+    return error_of(bound);
+  }
+  return make_plan(request, *bound).map([&](const ExponentialPlan& plan) {
+    return facts_of(request, plan, *bound, table);
+  });
+}
+
+}  // namespace
+
+const Method& exponential_method() {
+  static const ExponentialMethod method;
+  return method;
+}
+
+}  // namespace eigenveil

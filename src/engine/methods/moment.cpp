@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "engine/documents/moment_document.hpp"
+#include "engine/gram_plan.hpp"
+#include "engine/methods/all.hpp"
+#include "engine/parameters.hpp"
+#include "engine/outlook.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/laplace/laplace.hpp"
+#include "mechanism/moment/predicted_error.hpp"
+
+namespace eigenveil {
+namespace {
+
+using Planner = Result<MomentPlan> (*)(const MomentRequest&);
+
+/// gauss and laplace: noise on the exact second moment, then post-processing.
+class MomentMethod final : public Method {
+ public:
+  MomentMethod(MethodInfo info, Planner planner) : info_(std::move(info)), planner_(planner) {}
+  const MethodInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Plan>> plan(const Request& request,
+                                     const PublicFacts& facts) const override;
+  Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const override;
+  std::optional<PredictedError> predicted_error(const Request& /*request*/,
+                                                const AssumedSetting& setting) const override {
+    return predicted_moment_error(info_.name, setting);
+  }
+
+ private:
+  Result<MomentPlan> moment_plan(const Request& request, const RowBound& bound) const;
+
+  MethodInfo info_;
+  Planner planner_;
+};
+
+Result<MomentPlan> MomentMethod::moment_plan(const Request& request, const RowBound& bound) const {
+  if (const Result<void> checked = request.check_components(bound.dimension()); !checked) {
+    return error_of(checked);
+  }
+  return planner_({bound, *request.budget, request.relation,
+                   request.private_mean() ? Extension::Full : Extension::Count, request.group_size});
+}
+
+ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
+                            const Release<NoisyMoment>& release) {
+  const MomentSettings settings = settings_of(request);
+  switch (request.task) {
+    case Task::Components:
+      return components_document(plan, settings, release, request.components);
+    case Task::LowRank:
+      return low_rank_document(plan, settings, release, request.components);
+    default:
+      return covariance_document(plan, settings, release);
+  }
+}
+
+Result<std::unique_ptr<Plan>> MomentMethod::plan(const Request& request,
+                                                 const PublicFacts& facts) const {
+  return moment_plan(request, facts.bound).map([&](MomentPlan&& made) {
+    return gram_plan(facts, std::move(made), [request](const MomentPlan& plan, const auto& release) {
+      return document_of(request, plan, release);
+    });
+  });
+}
+
+/// What the noise does to the assumed spectrum; nothing where none was given.
+void add_predicted_error(nlohmann::ordered_json& facts, const Request& request,
+                         const MomentPlan& plan, const AssumedTable& table) {
+  if (table.spectrum.size() == 0) {
+    return;
+  }
+  const auto n = static_cast<double>(table.rows);
+  const double diagonal = plan.product_sd() / n;
+  const double off_diagonal = plan.off_diagonal_sd() / n;
+  switch (request.task) {
+    case Task::Components:
+      facts["predicted_error_f2"] =
+          predicted_subspace_error(table.spectrum, request.components, off_diagonal);
+      return;
+    case Task::LowRank:
+      facts["predicted_error_f2"] =
+          predicted_truncation_error(table.spectrum, request.components, diagonal, off_diagonal);
+      return;
+    default: {
+      const auto p = static_cast<double>(table.spectrum.size());
+      // E |noise|_F^2, beside |Cov|_F^2 = sum of squared eigenvalues.
+      facts["predicted_error_f2"] =
+          p * diagonal * diagonal + p * (p - 1.0) * off_diagonal * off_diagonal;
+      facts["covariance_f2"] = table.spectrum.squaredNorm();
+    }
+  }
+}
+
+std::string error_in_words(const Request& request, const nlohmann::ordered_json& facts) {
+  const double error = facts["predicted_error_f2"].get<double>();
+  switch (request.task) {
+    case Task::LowRank:
+      return fmt::format(
+          "|M - H|_F^2 about {:.4g} (first order, for the assumed spectrum, scaled units)", error);
+    case Task::Covariance:
+      return fmt::format("|noise|_F about {:.4g}, {:.3g}% of the assumed covariance's norm",
+                         std::sqrt(error),
+                         100.0 * std::sqrt(error / facts["covariance_f2"].get<double>()));
+    default:
+      return fmt::format(
+          "|UU' - VV'|_F^2 about {:.4g} (worst {}; first order, for the assumed spectrum)", error,
+          2 * request.components);
+  }
+}
+
+PlanFacts facts_of(const Request& request, const MomentPlan& plan, const AssumedTable& table) {
+  const auto n = static_cast<double>(table.rows);
+  Outlook outlook(request, plan.method(), plan.guarantee(), table);
+  outlook.bound(plan.bound());
+  nlohmann::ordered_json& facts = outlook.json();
+  facts["noise_sd_diagonal"] = plan.product_sd() / n;
+  facts["noise_sd_off_diagonal"] = plan.off_diagonal_sd() / n;
+  facts["noise_sd_rows"] = plan.count_sd();
+  facts["noise_floor"] = planned_noise_floor(plan, request.units, n);
+  add_predicted_error(facts, request, plan, table);
+  outlook.line("noise",
+               fmt::format("standard deviation {:.4g} on a variance, {:.4g} on a covariance "
+                           "(scaled units)",
+                           plan.product_sd() / n, plan.off_diagonal_sd() / n));
+  outlook.line("floor",
+               fmt::format("eigenvalues below about {:.4g} would drown in noise ({} units{})",
+                           facts["noise_floor"].get<double>(),
+                           request.units == Units::Original ? "original" : "scaled",
+                           plan.sum_sd() > 0.0 ? "; a mean nearer to the centre has less" : ""));
+  if (plan.count_sd() > 0.0) {
+    outlook.line("rows", fmt::format("released with standard deviation {:.3g}", plan.count_sd()));
+  }
+  if (facts.contains("predicted_error_f2")) {
+    outlook.line("error", error_in_words(request, facts));
+  }
+  return std::move(outlook).finish();
+}
+
+Result<PlanFacts> MomentMethod::outlook(const Request& request, const AssumedTable& table) const {
+  return table.bound({})
+      .and_then([&](const RowBound& bound) { return moment_plan(request, bound); })
+      .map([&](const MomentPlan& plan) { return facts_of(request, plan, table); });
+}
+
+const std::vector<Task> kEveryTask = {Task::Components, Task::Covariance, Task::LowRank};
+
+}  // namespace
+
+const Method& gauss_method() {
+  static const MomentMethod method({.name = "gauss",
+                                    .sentence = "Gaussian noise on the exact second moment",
+                                    .budgets = "(epsilon, delta), rho, mu",
+                                    .tasks = kEveryTask,
+                                    .subtracts_mean = true},
+                                   &plan_gauss);
+  return method;
+}
+
+const Method& laplace_method() {
+  static const MomentMethod method({.name = "laplace",
+                                    .sentence = "Laplace noise on the exact second moment",
+                                    .budgets = "pure epsilon",
+                                    .tasks = kEveryTask,
+                                    .subtracts_mean = true},
+                                   &plan_laplace);
+  return method;
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/method.hpp"
+
+namespace eigenveil {
+
+/// The facts of a plan on an orbit, said in words.
+PlanFacts orbit_facts(const Request& request, const RowBound& bound, const AssumedTable& table,
+                      const nlohmann::ordered_json& facts);
+
+}  // namespace eigenveil

@@ -1,0 +1,98 @@
+#include "engine/option.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace eigenveil {
+namespace {
+
+Result<OptionValue> refused(const OptionSpec& spec, const std::string& what) {
+  return bad_request(fmt::format("{{{}}} must be {}", spec.name, what), spec.name);
+}
+
+Result<OptionValue> whole_number_of(const OptionSpec& spec, const OptionValue& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  if (number == nullptr || *number < spec.smallest || *number > spec.largest) {
+    return spec.largest == std::numeric_limits<std::int64_t>::max()
+               ? refused(spec, fmt::format("a whole number from {}", spec.smallest))
+               : refused(spec, fmt::format("a whole number from {} to {}", spec.smallest,
+                                           spec.largest));
+  }
+  return value;
+}
+
+Result<OptionValue> number_of(const OptionSpec& spec, const OptionValue& value) {
+  const auto* whole = std::get_if<std::int64_t>(&value);
+  const auto* real = std::get_if<double>(&value);
+  if (whole == nullptr && real == nullptr) {
+    return refused(spec, "a number");
+  }
+  const double number = whole != nullptr ? static_cast<double>(*whole) : *real;
+  if (spec.kind == OptionKind::Share && !(number > 0.0 && number < 1.0)) {
+    return refused(spec, "between 0 and 1, both excluded");
+  }
+  return number;
+}
+
+Result<OptionValue> word_of(const OptionSpec& spec, const OptionValue& value) {
+  const auto* word = std::get_if<std::string>(&value);
+  if (word == nullptr || std::find(spec.words.begin(), spec.words.end(), *word) == spec.words.end()) {
+    return refused(spec, fmt::format("{}", fmt::join(spec.words, " or ")));
+  }
+  return value;
+}
+
+Result<OptionValue> spectrum_of(const OptionSpec& spec, OptionValue value) {
+  auto* numbers = std::get_if<std::vector<double>>(&value);
+  if (numbers == nullptr || numbers->empty() ||
+      !std::all_of(numbers->begin(), numbers->end(),
+                   [](double x) { return std::isfinite(x) && x >= 0.0; })) {
+    return refused(spec, "finite eigenvalues that are not negative");
+  }
+  std::sort(numbers->begin(), numbers->end(), std::greater<>());
+  return value;
+}
+
+}  // namespace
+
+std::string_view name_of(Task task) {
+  switch (task) {
+    case Task::Components:
+      return "pca";
+    case Task::LowRank:
+      return "lowrank";
+    default:
+      return "covariance";
+  }
+}
+
+bool OptionSpec::serves(Task task) const {
+  return tasks.empty() || std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+}
+
+void Options::set(std::string name, OptionValue value) {
+  values_.insert_or_assign(std::move(name), std::move(value));
+}
+
+Result<OptionValue> checked(const OptionSpec& spec, OptionValue value) {
+  switch (spec.kind) {
+    case OptionKind::Flag:
+      return std::holds_alternative<bool>(value) ? Result<OptionValue>(value)
+                                                 : refused(spec, "true or false");
+    case OptionKind::WholeNumber:
+      return whole_number_of(spec, value);
+    case OptionKind::Word:
+      return word_of(spec, value);
+    case OptionKind::Spectrum:
+      return spectrum_of(spec, std::move(value));
+    case OptionKind::PrivateFile:
+      return std::holds_alternative<std::string>(value) ? Result<OptionValue>(value)
+                                                        : refused(spec, "the name of a file");
+    default:
+      return number_of(spec, value);
+  }
+}
+
+}  // namespace eigenveil

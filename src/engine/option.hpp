@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "eigenveil/core/result.hpp"
+
+namespace eigenveil {
+
+/// What a release is about; the commands that have a choice of methods.
+enum class Task : std::uint8_t { Components, Covariance, LowRank };
+std::string_view name_of(Task task);  ///< "pca", "covariance", "lowrank"
+
+/// What an option holds: decides how a face reads it and what is checked.
+enum class OptionKind : std::uint8_t {
+  Flag,
+  WholeNumber,
+  Number,
+  Share,        ///< 0 < x < 1
+  Word,         ///< one of a list
+  Spectrum,     ///< finite eigenvalues, none negative; a file with one per line on a command line
+  PrivateFile,  ///< a path for the curator's eyes: what is written there is in no guarantee
+};
+
+using OptionValue = std::variant<bool, std::int64_t, double, std::string, std::vector<double>>;
+
+/// An option of a method, said once: `eigenvalue_share` is --eigenvalue-share on the command line
+/// and eigenvalue_share= in Python and R, with this sentence as its help everywhere.
+struct OptionSpec {
+  std::string name;
+  OptionKind kind = OptionKind::Flag;
+  std::string sentence;
+  std::vector<std::string> words = {};  ///< of a Word, the default first
+  std::int64_t smallest = 1;            ///< of a WholeNumber
+  std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  std::vector<Task> tasks = {};  ///< empty: every task of its method
+  bool serves(Task task) const;
+};
+
+/// Options that were given, by name. What is absent has its default, which the method knows.
+class Options {
+ public:
+  void set(std::string name, OptionValue value);
+  bool given(std::string_view name) const { return values_.contains(name); }
+  bool flag(std::string_view name) const { return value(name, false); }
+  template <class T>
+  std::optional<T> find(std::string_view name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? std::nullopt : std::optional<T>(std::get<T>(found->second));
+  }
+  template <class T>
+  T value(std::string_view name, T otherwise) const {
+    return find<T>(name).value_or(std::move(otherwise));
+  }
+  const std::map<std::string, OptionValue, std::less<>>& all() const { return values_; }
+
+ private:
+  std::map<std::string, OptionValue, std::less<>> values_;
+};
+
+/// The value as the option takes it (a whole number serves as a number), or a sentence that says
+/// what it must be.
+Result<OptionValue> checked(const OptionSpec& spec, OptionValue value);
+
+}  // namespace eigenveil

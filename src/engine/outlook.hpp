@@ -1,0 +1,26 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "engine/method.hpp"
+
+namespace eigenveil {
+
+/// Collects the facts of a plan: what all plans say first, then a method's own.
+class Outlook {
+ public:
+  Outlook(const Request& request, const std::string& method, const Guarantee& guarantee,
+          const AssumedTable& table);
+  /// The bound, in numbers and words.
+  void bound(const RowBound& bound);
+  nlohmann::ordered_json& json() { return json_; }
+  void line(std::string label, std::string text);
+  PlanFacts finish() &&;
+
+ private:
+  nlohmann::ordered_json json_;
+  PlanFacts facts_;
+};
+
+}  // namespace eigenveil

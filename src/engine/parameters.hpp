@@ -1,0 +1,18 @@
+#pragma once
+
+#include "engine/request.hpp"
+#include "publication/document_parts.hpp"
+
+namespace eigenveil {
+
+/// The request as documents state it.
+inline MomentSettings settings_of(const Request& request) {
+  return {request.private_mean() ? Center::PrivateMean : Center::PublicMidpoint, request.units,
+          request.center == CenterChoice::Public, *request.budget};
+}
+
+inline PublicParameters public_parameters_of(const Request& request, const RowBound& bound) {
+  return {settings_of(request), bound, request.relation, request.group_size};
+}
+
+}  // namespace eigenveil

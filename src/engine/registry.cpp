@@ -1,0 +1,183 @@
+#include "engine/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/suggestion.hpp"
+#include "engine/methods/all.hpp"
+#include "mechanism/moment/assumed_spectrum.hpp"
+#include "publication/centring.hpp"
+
+namespace eigenveil {
+namespace {
+
+std::vector<const Method*>& registered() {
+  static std::vector<const Method*> list = all_methods();
+  return list;
+}
+
+/// The table of the README: what a task uses when nothing is said.
+std::string default_method(const Request& request) {
+  if (!std::holds_alternative<PureDp>(*request.budget)) {
+    return "gauss";
+  }
+  if (request.wants_components() && request.components == 1) {
+    return "exponential";
+  }
+  return request.takes_rank() ? "orbit" : "laplace";
+}
+
+Result<const Method*> find(const std::string& wanted, const std::vector<const Method*>& among,
+                           Task task) {
+  std::vector<std::string> names;
+  for (const Method* method : among) {
+    if (method->info().name == wanted) {
+      return method;
+    }
+    names.push_back(method->info().name);
+  }
+  return bad_request(fmt::format("method '{}' is not known; {} has {}{}", wanted, name_of(task),
+                                 fmt::join(names, ", "), did_you_mean(wanted, names)),
+                     "method");
+}
+
+/// An option that the chosen method does not have, with the one that has it.
+Result<void> check_options(const Request& request, const Method& chosen,
+                           const std::vector<const Method*>& among) {
+  for (const auto& [name, value] : request.options.all()) {
+    const OptionSpec* own = chosen.info().option(name);
+    if (own != nullptr && own->serves(request.task)) {
+      continue;
+    }
+    for (const Method* other : among) {
+      const OptionSpec* option = other->info().option(name);
+      if (option != nullptr && option->serves(request.task)) {
+        return bad_request(fmt::format("{{{}}} belongs to method {}, not to {}", name,
+                                       other->info().name, chosen.info().name),
+                           name);
+      }
+    }
+    return bad_request(fmt::format("{} has no option {{{}}}", name_of(request.task), name), name);
+  }
+  return {};
+}
+
+}  // namespace
+
+bool MethodInfo::serves(Task task) const {
+  return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+}
+
+const OptionSpec* MethodInfo::option(std::string_view wanted) const {
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const OptionSpec& spec) { return spec.name == wanted; });
+  return found == options.end() ? nullptr : &*found;
+}
+
+const std::vector<const Method*>& methods() {
+  return registered();
+}
+
+Result<void> register_method(const Method& method) {
+  for (const Method* other : registered()) {
+    if (other->info().name == method.info().name) {
+      return bad_request(fmt::format("there is a method '{}' already", method.info().name));
+    }
+  }
+  registered().push_back(&method);
+  return {};
+}
+
+std::vector<const Method*> methods_for(Task task) {
+  std::vector<const Method*> serving;
+  std::copy_if(methods().begin(), methods().end(), std::back_inserter(serving),
+               [&](const Method* method) { return method->info().serves(task); });
+  return serving;
+}
+
+Result<const Method*> choose_method(const Request& request) {
+  const std::vector<const Method*> among = methods_for(request.task);
+  const auto asked = std::find_if(among.begin(), among.end(), [&](const Method* method) {
+    return method->asked_for(request);
+  });
+  if (request.method.empty() && asked == among.end() && !request.budget) {
+    return bad_request("a budget is missing");
+  }
+  const std::string wanted = !request.method.empty() ? request.method
+                             : asked != among.end()  ? (*asked)->info().name
+                                                     : default_method(request);
+  const Result<const Method*> found = find(wanted, among, request.task);
+  if (!found) {
+    return found;
+  }
+  const MethodInfo& info = (*found)->info();
+  if (const Result<void> fits = check_options(request, **found, among); !fits) {
+    return error_of(fits);
+  }
+  if (request.rank_transform && !info.takes_ranks) {
+    return bad_request(
+        fmt::format(
+            "{{rank_transform}} cannot go with method {}: one row shifts the ranks of all the "
+            "others, which a guarantee for every data set does not cover; take method sharp "
+            "(asymptotic), or give {{range}}",
+            info.name),
+        "rank_transform");
+  }
+  return found;
+}
+
+bool plans_without_budget(const std::string& name) {
+  return std::any_of(methods().begin(), methods().end(), [&](const Method* method) {
+    return method->info().name == name && method->info().plans_without_budget;
+  });
+}
+
+std::string settle_center(const Method& method, Request& request) {
+  if (request.center != CenterChoice::Unsaid) {
+    return {};
+  }
+  const bool subtracts = method.info().subtracts_mean && !request.arrives_centred;
+  request.center = subtracts ? CenterChoice::Private : CenterChoice::None;
+  return subtracts || request.arrives_centred ? std::string()
+                                              : uncentred_warning(method.info().name);
+}
+
+namespace {
+
+/// One eigenvalue for every column, none that the bound rules out.
+Result<void> check_spectrum(const Request& request, const AssumedTable& table) {
+  if (table.spectrum.size() == 0) {
+    return {};
+  }
+  const bool pairs = request.options.flag("complex_rows");
+  const std::size_t expected = table.schema.dimension() / (pairs ? 2 : 1);
+  if (static_cast<std::size_t>(table.spectrum.size()) != expected) {
+    return bad_request(
+        fmt::format("{{spectrum}} must hold {} eigenvalues, one for every column", expected),
+        "spectrum");
+  }
+  const Result<RowBound> bound = table.bound({});
+  return bound ? check_assumed_spectrum(table.spectrum, *bound) : Result<void>(error_of(bound));
+}
+
+}  // namespace
+
+Result<PlanFacts> outlook(Request request, const AssumedTable& table) {
+  const Result<const Method*> method = choose_method(request);
+  if (!method) {
+    return error_of(method);
+  }
+  const std::string warning = settle_center(**method, request);
+  if (const Result<void> sound = check_spectrum(request, table); !sound) {
+    return error_of(sound);
+  }
+  return (*method)->outlook(request, table).map([&](PlanFacts facts) {
+    if (!warning.empty()) {
+      facts.lines.push_back({"warning", warning});
+    }
+    return facts;
+  });
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "engine/method.hpp"
+
+namespace eigenveil {
+
+/// Every method, in the order of the help text: the one list of their names.
+const std::vector<const Method*>& methods();
+
+/// Adds a method of one's own to the list, for this process; its name must be new.
+Result<void> register_method(const Method& method);
+
+/// Those that serve a task.
+std::vector<const Method*> methods_for(Task task);
+
+/// The method asked for, or the default of this task and kind of budget. Refuses options that
+/// belong to another method, so that none is passed over in silence.
+Result<const Method*> choose_method(const Request& request);
+
+/// Whether a method of this name can plan without a budget; false for unknown names.
+bool plans_without_budget(const std::string& name);
+
+/// Fills in the centre where nothing was said: a private mean by a method that releases one.
+/// Otherwise the sentence a user should read, empty where there is none. Public facts alone.
+std::string settle_center(const Method& method, Request& request);
+
+/// The method that serves the request, and its plan for a table nobody has read.
+Result<PlanFacts> outlook(Request request, const AssumedTable& table);
+
+}  // namespace eigenveil

@@ -1,0 +1,40 @@
+#include "engine/request.hpp"
+
+#include <fmt/format.h>
+
+#include "mechanism/comparison/comparison.hpp"
+
+namespace eigenveil {
+
+double Request::variance_share() const {
+  return options.value("variance_share", kDefaultVarianceShare);
+}
+
+bool Request::published() const {
+  return options.value("calibration", std::string("tight")) == "published";
+}
+
+Result<void> Request::check_components(std::size_t dimension) const {
+  if (takes_rank() && components > static_cast<Eigen::Index>(dimension)) {
+    return bad_request(
+        fmt::format("{{components}} must satisfy 1 <= k <= {}, the number of columns", dimension),
+        "components");
+  }
+  return {};
+}
+
+OptionSpec variance_share_option() {
+  return {.name = "variance_share",
+          .kind = OptionKind::Share,
+          .sentence = "share of the budget for the covariance inside the released subspace "
+                      "(default 0.2; methods that draw a subspace)"};
+}
+
+OptionSpec calibration_option() {
+  return {.name = "calibration",
+          .kind = OptionKind::Word,
+          .sentence = "tight (default) or published: the source's own constants, for reproduction",
+          .words = {"tight", "published"}};
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "eigenveil/core/matrix.hpp"
+#include "eigenveil/data/bounding.hpp"
+#include "eigenveil/data/raw_rows.hpp"
+#include "eigenveil/privacy/calibration.hpp"
+#include "engine/option.hpp"
+#include "mechanism/moment/covariance.hpp"
+
+namespace eigenveil {
+
+/// What second moments are about.
+enum class CenterChoice : std::uint8_t {
+  Unsaid,   ///< a private mean where the method releases one, else the public midpoint
+  None,     ///< the public midpoint
+  Public,   ///< a public centre that was given with the bound
+  Private,  ///< a privately released mean
+};
+
+/// What is asked for, whether it is run on rows or only planned. All of it is public, and every
+/// face fills it in the same way.
+struct Request {
+  Task task = Task::Components;
+  std::string method = {};         ///< empty: the default of task and budget
+  std::optional<Budget> budget;    ///< absent: a plan of a method that can do without
+  Relation relation = Relation::AddRemove;
+  int group_size = 1;
+  Eigen::Index components = 1;     ///< pca and lowrank: how many; otherwise unused
+  bool components_given = false;
+  CenterChoice center = CenterChoice::Unsaid;
+  bool arrives_centred = false;    ///< cells come about a public centre: frequencies, ranks
+  bool rank_transform = false;     ///< columns are their average ranks
+  Units units = Units::Original;
+  Options options = {};            ///< of the methods, by name
+
+  bool wants_components() const { return task == Task::Components; }
+  bool takes_rank() const { return task != Task::Covariance; }
+  bool private_mean() const { return center == CenterChoice::Private; }
+  double variance_share() const;  ///< of the budget, for variances inside a drawn subspace
+  bool published() const;         ///< the source's own constants instead of the tight ones
+  /// The number of components against the number of columns.
+  Result<void> check_components(std::size_t dimension) const;
+};
+
+/// What is public about a table before a row is read.
+struct PublicFacts {
+  Schema schema;
+  RowBound bound;
+  std::optional<std::int64_t> rows = {};  ///< where the relation makes it public and it is known
+};
+
+/// A table nobody has read: sizes are assumed, and the eigenvalues of its covariance may be.
+struct AssumedTable {
+  Schema schema;
+  std::int64_t rows = 0;
+  Vector spectrum = {};  ///< largest first; empty when none were given
+  std::optional<double> row_norm = {};  ///< as it was given
+  /// What is known of the rows; a model may give a radius where nothing else does.
+  std::function<Result<RowBound>(const std::optional<double>& model_radius)> bound;
+};
+
+/// The shared options, said once.
+OptionSpec variance_share_option();
+OptionSpec calibration_option();
+
+}  // namespace eigenveil
