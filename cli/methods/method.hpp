@@ -62,6 +62,10 @@ class MethodChoice {
   std::vector<std::unique_ptr<Method>> methods_;
 };
 
+/// Fills in the centre where nothing was said: a private mean by a method that releases one.
+/// Otherwise the sentence a user should read, empty where there is none. Public options alone.
+std::string settle_center(const Method& method, Request& request);
+
 std::unique_ptr<Method> gauss_method();
 std::unique_ptr<Method> laplace_method();
 std::unique_ptr<Method> orbit_method();

@@ -8,6 +8,7 @@
 #include "cli/methods/orbit_document.hpp"
 #include "cli/methods/orbit_plan_text.hpp"
 #include "cli/options/checks.hpp"
+#include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/orbit/orbit_bounds.hpp"
@@ -186,7 +187,10 @@ Outcome OrbitMethod::run(const ReleaseRequest& request, ExactPass& pass, const R
     return error_of(gram);
   }
   RandomStream stream = request.output.stream();
-  const auto release = plan->run(*gram, stream);
+  const auto release = [&] {
+    const DrawingBar bar(plan->draw_seconds(), request.output.is_quiet());
+    return plan->run(*gram, stream);
+  }();
   if (!release) {
     return error_of(release);
   }

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/progress.hpp"
+
 namespace eigenveil::cli {
 namespace {
 
@@ -79,6 +81,10 @@ void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const F
   }
   if (facts.contains("laplace_smaller_above_eigenvalue")) {
     print_choice(facts);
+  }
+  if (number("draw_seconds") >= 1.0) {
+    fmt::print("  time        the draw takes up to about {}, sooner where the components stand out\n",
+               duration_in_words(number("draw_seconds")));
   }
   if (facts.contains("lower_bounds")) {
     const Facts& bounds = facts["lower_bounds"];

@@ -4,6 +4,7 @@
 
 #include "cli/methods/method.hpp"
 #include "core/suggestion.hpp"
+#include "publication/centring.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -37,6 +38,16 @@ Result<std::string> default_method(const Request& request, const Budget& budget)
 }
 
 }  // namespace
+
+std::string settle_center(const Method& method, Request& request) {
+  BoundOptions& bounds = request.bounds;
+  if (!bounds.center.empty()) {
+    return {};
+  }
+  const bool subtracts = subtracts_mean(method.name()) && !bounds.arrives_centred();
+  bounds.center = subtracts ? "private" : "none";
+  return subtracts || bounds.arrives_centred() ? std::string() : uncentred_warning(method.name());
+}
 
 MethodChoice::MethodChoice(Task task) : task_(task) {
   for (std::unique_ptr<Method>& method : all_methods()) {
