@@ -186,9 +186,6 @@ Outcome publish_as(const ReleaseDocument& document, const OutputOptions& output,
 
 Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
                 const TerminalNotes& notes) {
-  if (output.json && !output.warning.empty()) {
-    fmt::print(stderr, "warning: {}\n", output.warning);
-  }
   return publish_as(document, output, [&] {
     print_summary(document, notes);
     if (!output.warning.empty()) {

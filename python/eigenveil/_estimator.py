@@ -432,7 +432,8 @@ class PrivateEstimator(BaseEstimator):
         missing = np.isnan(X)
         if missing.any():
             X = np.where(missing, self.midpoint_.astype(X.dtype), X)
-        return (X - self.center_.astype(X.dtype)) / self.scale_.astype(X.dtype)
+        # Row by row in memory, whatever frame the rows came in: BLAS sums another layout in another order.
+        return np.ascontiguousarray((X - self.center_.astype(X.dtype)) / self.scale_.astype(X.dtype))
 
     def _check_released(self):
         check_is_fitted(self)
