@@ -2,7 +2,7 @@
 
 import math
 import sys
-import time
+import threading
 import warnings
 
 import numpy as np
@@ -108,7 +108,7 @@ def test_a_long_draw_has_a_time_and_a_bar(monkeypatch):
     assert "draw_seconds" not in plan_pca(20000, 400, n_components=10, epsilon=1, delta=1e-6, bounds=(0, 1)).facts
     from eigenveil import _progress
 
-    moved = []
+    moved, by_itself = [], threading.Event()
 
     class Bar:
         n = 0.0
@@ -116,14 +116,14 @@ def test_a_long_draw_has_a_time_and_a_bar(monkeypatch):
         def update(self, share):
             self.n += share
             moved.append(self.n)
+            by_itself.set()
 
         def close(self):
             moved.append("closed")
 
     monkeypatch.setattr(_progress, "_bar", lambda title: Bar())
     with _progress.drawing(True, "PrivatePCA", 1000.0):
-        while not moved:
-            time.sleep(0.05)  # until the bar has moved by itself
+        assert by_itself.wait(60)
     assert 0 < moved[0] < 0.99 and moved[-2:] == [1.0, "closed"]
     moved.clear()
     for wanted, seconds in ((False, 1000.0), (True, None)):

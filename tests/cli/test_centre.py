@@ -19,7 +19,6 @@ class Centre(CliTest):
         rows = [[draw.uniform(0.5, 1.5), draw.uniform(0, 3), draw.uniform(0.5, 1.5)] for _ in range(2000)]
         self.table = self.write("t.csv", csv_text(NAMES, rows))
 
-
     def test_a_private_mean_where_the_method_releases_one(self):
         for task in ("pca", "covariance", "lowrank"):
             with self.subTest(task):
