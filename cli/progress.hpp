@@ -15,8 +15,8 @@ namespace eigenveil::cli {
 std::unique_ptr<RowReader> with_progress(std::unique_ptr<RowReader> reader, std::string title,
                                          bool quiet);
 
-/// While it lives, a bar for a long draw, at a terminal. It moves by the clock towards the time that
-/// public sizes predict: how far the draw itself has come depends on the rows.
+/// While it lives, a bar for a long draw, at a terminal. It moves by the clock towards the time
+/// that public sizes predict: how far the draw itself has come depends on the rows.
 class DrawingBar {
  public:
   DrawingBar(double predicted_seconds, bool quiet);

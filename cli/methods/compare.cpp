@@ -135,9 +135,16 @@ Result<AssumedSetting> assumed_setting(const PlanRequest& request) {
     return bad_request("--compare needs -k below the number of columns");
   }
   const std::string& center = request.what.bounds.center;
-  const bool private_mean = center == "private" || (center.empty() && !request.what.bounds.arrives_centred());
-  return AssumedSetting{request.rows, request.what.components,       *bound, *budget, *relation,
-                        *spectrum,    request.what.budget.group_size, private_mean ? Extension::Full : Extension::Count};
+  const bool private_mean =
+      center == "private" || (center.empty() && !request.what.bounds.arrives_centred());
+  return AssumedSetting{request.rows,
+                        request.what.components,
+                        *bound,
+                        *budget,
+                        *relation,
+                        *spectrum,
+                        request.what.budget.group_size,
+                        private_mean ? Extension::Full : Extension::Count};
 }
 
 }  // namespace

@@ -83,8 +83,9 @@ void print_orbit_plan(const PlanRequest& request, const RowBound& bound, const F
     print_choice(facts);
   }
   if (number("draw_seconds") >= 1.0) {
-    fmt::print("  time        the draw takes up to about {}, sooner where the components stand out\n",
-               duration_in_words(number("draw_seconds")));
+    fmt::print(
+        "  time        the draw takes up to about {}, sooner where the components stand out\n",
+        duration_in_words(number("draw_seconds")));
   }
   if (facts.contains("lower_bounds")) {
     const Facts& bounds = facts["lower_bounds"];

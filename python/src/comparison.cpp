@@ -50,7 +50,8 @@ void bind_comparison(nb::module_& m) {
                                      private_mean ? Extension::Full : Extension::Count};
         return interruptibly([&] { return compared_methods(setting); });
       },
-      "bound"_a, "budget"_a, "relation"_a, "components"_a, "rows"_a, "spectrum"_a, "group_size"_a, "private_mean"_a);
+      "bound"_a, "budget"_a, "relation"_a, "components"_a, "rows"_a, "spectrum"_a, "group_size"_a,
+      "private_mean"_a);
   m.def("direction_error", &direction_error, "plan"_a, "eigenvalues"_a, "rows"_a);
 }
 

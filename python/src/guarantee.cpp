@@ -332,7 +332,8 @@ void bind_guarantee_class(nb::module_& m) {
             broken.assumptions.push_back(would_need);
             return broken;
           },
-          "would_need"_a, "The same release after something that voids it; says what it would need.")
+          "would_need"_a,
+          "The same release after something that voids it; says what it would need.")
       .def(
           "detection", [](const Guarantee& g) { return detection_in_words(g); },
           "The guarantee as the power of a test, in words.")

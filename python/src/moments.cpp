@@ -104,8 +104,9 @@ void bind_moments(nb::module_& m) {
             return planned_noise_floor(plan, units_of(scaled), rows);
           },
           "scaled"_a, "rows"_a);
-  m.def("subtracts_mean", [](const std::string& method) { return subtracts_mean(method); },
-        "method"_a);
+  m.def(
+      "subtracts_mean", [](const std::string& method) { return subtracts_mean(method); },
+      "method"_a);
   m.def(
       "uncentred_warning", [](const std::string& method) { return uncentred_warning(method); },
       "method"_a);
