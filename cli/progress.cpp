@@ -12,6 +12,14 @@ namespace {
 
 constexpr std::size_t kBarWidth = 62;
 
+void draw_bar(const std::string& label, double share, bool finished) {
+  const std::size_t room = kBarWidth > label.size() ? kBarWidth - label.size() : 10;
+  const auto filled = static_cast<std::size_t>(share * static_cast<double>(room));
+  fmt::print(stderr, "\r{}{:.<{}}{: <{}} {:3.0f}%{}", label, "", filled, "", room - filled,
+             100.0 * share, finished ? "\n" : "");
+  std::fflush(stderr);
+}
+
 class ProgressReader final : public RowReader {
  public:
   ProgressReader(std::unique_ptr<RowReader> reader, std::string title)
@@ -50,13 +58,8 @@ class ProgressReader final : public RowReader {
     }
     drawn_ = now;
     done_ = finished;
-    const double share = finished ? 1.0 : reader_->progress().value_or(0.0);
-    const std::string label = "reading " + title_ + " ";
-    const std::size_t room = kBarWidth > label.size() ? kBarWidth - label.size() : 10;
-    const auto filled = static_cast<std::size_t>(share * static_cast<double>(room));
-    fmt::print(stderr, "\r{}{:.<{}}{: <{}} {:3.0f}%{}", label, "", filled, "", room - filled,
-               100.0 * share, finished ? "\n" : "");
-    std::fflush(stderr);
+    draw_bar("reading " + title_ + " ", finished ? 1.0 : reader_->progress().value_or(0.0),
+             finished);
   }
 
   std::unique_ptr<RowReader> reader_;
@@ -73,6 +76,41 @@ std::unique_ptr<RowReader> with_progress(std::unique_ptr<RowReader> reader, std:
     return reader;
   }
   return std::make_unique<ProgressReader>(std::move(reader), std::move(title));
+}
+
+DrawingBar::DrawingBar(double predicted_seconds, bool quiet) {
+  if (!quiet && predicted_seconds >= 1.0 && ::isatty(STDERR_FILENO) != 0) {
+    mover_ = std::thread([this, predicted_seconds] { move(predicted_seconds); });
+  }
+}
+
+DrawingBar::~DrawingBar() {
+  if (!mover_.joinable()) {
+    return;
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    over_ = true;
+  }
+  changed_.notify_one();
+  mover_.join();
+}
+
+void DrawingBar::move(double predicted_seconds) {
+  const std::string label =
+      fmt::format("drawing, up to about {} ", duration_in_words(predicted_seconds));
+  const auto began = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, std::chrono::milliseconds(200), [this] { return over_; })) {
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+    draw_bar(label, std::min(0.99, passed.count() / predicted_seconds), false);
+  }
+  draw_bar(label, 1.0, true);
+}
+
+std::string duration_in_words(double seconds) {
+  return seconds < 100.0 ? fmt::format("{:.0f} seconds", seconds)
+                         : fmt::format("{:.0f} minutes", seconds / 60.0);
 }
 
 }  // namespace eigenveil::cli

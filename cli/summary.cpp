@@ -100,11 +100,6 @@ void print_components(const ReleaseDocument& document) {
   fmt::print("\n");
 }
 
-/// Methods that draw a direction release no mean.
-bool can_subtract_mean(const ReleaseDocument& document) {
-  return document.method == "gauss" || document.method == "laplace";
-}
-
 void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) {
   fmt::print("{}\n", title(document, notes));
   if (!document.is_private()) {
@@ -117,10 +112,7 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   }
   fmt::print("  bounds      {}\n", notes.bounds);
   if (const auto* center = field<std::string>(document.parameters, "center")) {
-    fmt::print("  about       {}{}\n", *center,
-               center->starts_with("public midpoint") && can_subtract_mean(document)
-                   ? "; --center private subtracts a private mean"
-                   : "");
+    fmt::print("  about       {}\n", *center);
   }
   if (const auto* rows = field<double>(document.result, "noisy_rows")) {
     const double sd = *field<double>(document.result, "noisy_rows_sd");
@@ -196,6 +188,9 @@ Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
                 const TerminalNotes& notes) {
   return publish_as(document, output, [&] {
     print_summary(document, notes);
+    if (!output.warning.empty()) {
+      fmt::print("  warning     {}\n", output.warning);
+    }
     if (output.out.empty()) {
       print_small_table(document);
     }

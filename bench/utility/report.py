@@ -98,6 +98,24 @@ def table(name, cells):
     return lines + [row(cell) for cell in sorted(cells, key=lambda c: (c["epsilon"], c["k"], order.index(c["rival"]), c["loss"] != "pure"))] + [""]
 
 
+def centred():
+    """Components about the mean, from a run of its own."""
+    path = HERE / "results" / "centred.json"
+    if not path.exists():
+        return []
+    record = json.loads(path.read_text())
+    grid = record["grid"]
+    lines = [
+        "# About the mean", "",
+        f"`bench/utility/run.py --centred` ({record['made']}, commit {record['commit']}): the same tables and relation, against the components of the covariance, as scikit-learn's `PCA` gives them. Every release pays for its mean: eigenveil subtracts one under the same",
+        "budget (gauss; laplace with pure epsilon), diffprivlib with `centered=False` and bounds of -1 to 1, opendp without an origin. "
+        f"All repetitions of a cell have {grid['limit']} s of processor time together.", "",
+    ]
+    for name in grid["tables"]:
+        lines += table(name, [cell for cell in record["cells"] if cell["table"] == name])
+    return lines
+
+
 def laws():
     path = HERE / "results" / "laws.txt"
     if not path.exists():
@@ -131,7 +149,7 @@ def main():
         cells = [cell for cell in record["cells"] if cell["table"] == name]
         if cells:
             lines += table(name, cells)
-    (HERE.parents[1] / "docs" / "python-peers.md").write_text("\n".join(lines + laws()))
+    (HERE.parents[1] / "docs" / "python-peers.md").write_text("\n".join(lines + centred() + laws()))
     print("wrote docs/python-peers.md")
 
 

@@ -14,14 +14,14 @@ sys.path[:0] = [str(HERE), str(HERE / "rivals")]
 HOPELESS = 1e7  # proposals expected; a sampler in Python makes fewer than 1e5 in a second
 
 
-def run_cell(rival, rows, moment, cell, seeds):
+def run_cell(rival, rows, moment, cell, seeds, centred):
     """Yields error |UU' - VV'|_F^2 / 2k, captured share of the best variance, and seconds of processor time."""
     values, vectors = np.linalg.eigh(moment)
     k = cell["k"]
     exact, best = vectors[:, -k:], values[-k:].sum()
     for seed in range(seeds):
         start = time.process_time()
-        found = rival.components(rows, k, cell["epsilon"], cell["delta"], seed)
+        found = rival.components(rows, k, cell["epsilon"], cell["delta"], seed, centred)
         seconds = time.process_time() - start
         basis = np.linalg.qr(np.asarray(found, float).T)[0]
         error = max(0.0, 1 - np.linalg.norm(basis.T @ exact) ** 2 / k)
@@ -33,7 +33,9 @@ def main():
     request = json.loads(sys.argv[1])
     rows = np.load(request["rows"])
     rival = importlib.import_module(request["rival"])
-    moment = rows.T @ rows
+    centred = request["centred"]
+    about = rows - rows.mean(axis=0) if centred else rows
+    moment = about.T @ about
     print(json.dumps({"version": rival.VERSION}), flush=True)
     for index, cell in enumerate(request["cells"]):
         facts = dict(cell=index)
@@ -43,8 +45,8 @@ def main():
             if facts["fewest_proposals"] > HOPELESS:
                 limit = min(limit, request["short_limit"])
         if hasattr(rival, "method"):
-            facts["method"] = rival.method(rows, cell["k"], cell["epsilon"], cell["delta"])
-        runs, trouble = run_limited(lambda: run_cell(rival, rows, moment, cell, request["seeds"]), limit)
+            facts["method"] = rival.method(rows, cell["k"], cell["epsilon"], cell["delta"], centred)
+        runs, trouble = run_limited(lambda: run_cell(rival, rows, moment, cell, request["seeds"], centred), limit)
         facts |= dict(trouble=trouble, **dict(zip(("error", "captured", "seconds"), map(list, zip(*runs)))))
         print(json.dumps(facts), flush=True)
 

@@ -134,8 +134,17 @@ Result<AssumedSetting> assumed_setting(const PlanRequest& request) {
   if (request.what.components >= spectrum->size()) {
     return bad_request("--compare needs -k below the number of columns");
   }
-  return AssumedSetting{request.rows, request.what.components,       *bound, *budget, *relation,
-                        *spectrum,    request.what.budget.group_size};
+  const std::string& center = request.what.bounds.center;
+  const bool private_mean =
+      center == "private" || (center.empty() && !request.what.bounds.arrives_centred());
+  return AssumedSetting{request.rows,
+                        request.what.components,
+                        *bound,
+                        *budget,
+                        *relation,
+                        *spectrum,
+                        request.what.budget.group_size,
+                        private_mean ? Extension::Full : Extension::Count};
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "cli/commands/commands.hpp"
@@ -21,7 +23,12 @@ Command method_plan(std::string summary, Task task) {
                 return compare_methods(*request, *choice);
               }
               return choice->choose(request->what).and_then([&](const Method* method) {
-                return method->plan(*request);
+                const std::string warning = settle_center(*method, request->what);
+                return method->plan(*request).map([&] {
+                  if (!warning.empty() && !request->json) {
+                    fmt::print("  warning     {}\n", warning);
+                  }
+                });
               });
             };
           }};

@@ -16,6 +16,7 @@ Command release_command(std::string name, std::string summary, Task task) {
             choice->declare(app, request->what);
             return [request, choice]() -> Outcome {
               return choice->choose(request->what).and_then([&](const Method* method) {
+                request->output.warning = settle_center(*method, request->what);
                 return method->release(*request);
               });
             };
@@ -45,7 +46,7 @@ Command covariance_command() {
   return release_command("covariance",
                          "Private covariance (or second moment) of a table of rows about people.\n"
                          "  eigenveil covariance survey.csv --epsilon 1 --delta 1e-6 --range 0:10 "
-                         "--center private --out out/",
+                         "--out out/",
                          Task::Covariance);
 }
 

@@ -54,8 +54,9 @@ void BoundOptions::declare(CLI::App& app) {
   app.add_option("--bounds", bounds_file, "CSV file column,low,high with a range for each column")
       ->group(kGroup);
   app.add_option("--center", center,
-                 "none (default: second moments about the public midpoint), public FILE (CSV "
-                 "column,value), or private (about a privately released mean)")
+                 "private (about a privately released mean; default where the method releases one: "
+                 "gauss, laplace), none (second moments about the public midpoint), or public FILE "
+                 "(CSV column,value)")
       ->check(CLI::Validator(
           [](const std::string& text) {
             const bool known = text == "none" || text == "private" ||

@@ -17,7 +17,7 @@ struct BoundOptions {
   std::string range;
   std::string bounds_file;
   std::int64_t grid = RowBound::kDefaultMaxAbs;
-  std::string center = "none";
+  std::string center;  ///< empty: nothing was said, and settle_center (method.hpp) decides
   std::string frequencies_file;
   /// Columns become their centred ranks (data/rank_transform.hpp); asymptotic methods only.
   bool rank_transform = false;
@@ -31,6 +31,8 @@ struct BoundOptions {
   bool standardises() const { return !frequencies_file.empty(); }
   bool private_mean() const { return center == "private"; }
   bool has_public_center() const { return center.starts_with("public:"); }
+  /// Cells come about a public frequency, or as ranks about zero: there is no mean to speak of.
+  bool arrives_centred() const { return standardises() || rank_transform; }
   bool public_center_given() const { return center.starts_with("public:"); }
   /// Anything that changes which integers a row becomes; a .gram file has them fixed.
   bool shapes_rows() const {

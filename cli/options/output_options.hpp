@@ -17,6 +17,7 @@ struct OutputOptions {
   bool json = false;
   bool quiet = false;
   std::optional<std::uint64_t> seed;
+  std::string warning;  ///< a public sentence about the request, for the summary; may be empty
 
   void declare(CLI::App& app);
   TableFormat table_format() const { return format == "npy" ? TableFormat::Npy : TableFormat::Csv; }

@@ -24,7 +24,7 @@ from ._core import (
 )
 from ._covariance import PrivateCovariance
 from ._diagnose import diagnose_spiked
-from ._errors import EigenveilError, NullReleaseError, PrivacyWarning
+from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning
 from ._files import explain, merge_grams
 from ._guarantee import compose, compose_parallel, to_dp_accounting
 from ._low_rank import PrivateLowRank
@@ -51,6 +51,7 @@ __all__ = [
     "PrivateSubspace",
     "PureDP",
     "RenyiCurve",
+    "ResultWarning",
     "SpikedDiagnostic",
     "TradeOffCurve",
     "ZCDP",

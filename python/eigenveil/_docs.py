@@ -11,8 +11,10 @@ PARAMETERS = """\
     row_norm : float, optional
         Rows longer than this are scaled down to it (after ``bounds``: in scaled units). Bounds or a row norm must be given; neither
         may be read off the data.
-    center : {"none", "private"} or array of shape (n_features,), default="none"
-        Second moments about the public midpoint, about a privately released mean, or about a public centre.
+    center : {"auto", "private", "none"} or array of shape (n_features,), default="auto"
+        "private": about a privately released mean; "none": second moments about the public midpoint (0 with ``row_norm`` alone); an array: about
+        a public centre. "auto" is "private" for methods "gauss" and "laplace"; the others release no mean, work about the midpoint, and ``fit``
+        warns that a mean far from it becomes the first component. Genotypes that ``allele_frequencies`` standardises stay about these.
     neighbours : {"add-remove", "replace-one", "zero-row", "independent-copy"}, optional
         What one person can change. Default "add-remove"; "zero-row" for :class:`MaskedData`. "independent-copy" belongs to method "spiked".
     group_size : int, default=1

@@ -45,6 +45,9 @@ _PHRASES = {
     "-k must satisfy 1 <= k": "n_components must satisfy 1 <= n_components",
     "a smaller -k": "smaller n_components",
     "another -k": "another n_components",
+    "--center public FILE with public means": "center=[...] with public means",
+    "--center none": "center='none'",
+    "--method gauss (with --delta) or laplace": "method='gauss' (with delta) or 'laplace'",
 }
 _OPTION = r"(?<![\w-])--([a-z][a-z0-9-]*)"
 
@@ -84,3 +87,12 @@ def whole(value, what, least=None, most=2**31 - 1):
 
 class PrivacyWarning(UserWarning):
     """Something that is easy to do and spends or weakens the guarantee."""
+
+
+class ResultWarning(UserWarning):
+    """A release that is what was asked for, and may not be what was meant."""
+
+
+def missing_package(package, what, extra):
+    """The sentence for an optional package that is not installed."""
+    return EigenveilError(f"{what} needs the package {package}: pip install {package}, or pip install 'eigenveil[{extra}]'")

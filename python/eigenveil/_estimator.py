@@ -6,7 +6,6 @@ import copy
 import functools
 import inspect
 import os
-import sys
 import threading
 import warnings
 from collections.abc import Mapping
@@ -20,9 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from . import _core
 from ._bounds import make_bound
 from ._budget import make_budget
-from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, whole
-from ._progress import Progress
+from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, whole
+from ._progress import Progress, drawing
 from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, is_gram, open_source
+from ._surroundings import steps_that_learned, void, warn_in_search
 from .methods import Request, choose_method, takes_complex_rows
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
@@ -117,7 +117,7 @@ class PrivateEstimator(BaseEstimator):
         mu=None,
         bounds=None,
         row_norm=None,
-        center="none",
+        center="auto",
         neighbours=None,
         group_size=1,
         method="auto",
@@ -196,7 +196,8 @@ class PrivateEstimator(BaseEstimator):
         if current is None:
             raise EigenveilError("there is nothing to release: call fit, or partial_fit first (sums in a file are released by fit('sums.gram'))")
         self._check_unchanged(current)
-        _warn_in_search(self)
+        warn_in_search(self)
+        learned = steps_that_learned(self)
         if self.seed is not None:
             warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=3)
         self.__dict__.pop("_pass", None)  # one draw from these sums, whatever happens
@@ -204,6 +205,8 @@ class PrivateEstimator(BaseEstimator):
         earlier = dict(self.__dict__)
         try:
             self._publish(current, released)
+            if learned:
+                self.guarantee_ = void(self, learned)
         except BaseException:
             self.__dict__ = earlier  # in one step: whole, whatever interrupts
             raise
@@ -228,7 +231,8 @@ class PrivateEstimator(BaseEstimator):
             self.__dict__.pop("_pass", None)
 
     def _release_pass(self, current):
-        return current.plan.release(current.request, current.take(), self.seed)
+        with drawing(self.progress, type(self).__name__, current.plan.draw_seconds):
+            return current.plan.release(current.request, current.take(), self.seed)
 
     @contextmanager
     def _alone(self):
@@ -245,8 +249,9 @@ class PrivateEstimator(BaseEstimator):
 
     def _request(self, names):
         """What the release depends on, for columns of these names."""
-        if self.center is not None and isinstance(self.center, str) and self.center not in ("none", "private"):
-            raise EigenveilError("center must be 'none', 'private', or a public vector with one number per column")
+        if isinstance(self.center, str) and self.center not in ("auto", "none", "private"):
+            raise EigenveilError("center must be 'auto', 'none', 'private', or a public vector with one number per column")
+        unsaid = isinstance(self.center, str) and self.center == "auto" and self.allele_frequencies is None
         return Request(
             task=self._task,
             budget=make_budget(self.epsilon, self.delta, self.rho, self.mu),
@@ -254,7 +259,7 @@ class PrivateEstimator(BaseEstimator):
             group_size=whole(self.group_size, "group_size", 1),
             components=self._components(len(names)),
             columns=tuple(names),
-            private_mean=isinstance(self.center, str) and self.center == "private",
+            private_mean=None if unsaid else isinstance(self.center, str) and self.center == "private",
             scaled=bool(self.standardize),
             variance_share=getattr(self, "variance_share", None),
             within_subspace=getattr(self, "within_subspace", None),
@@ -351,6 +356,7 @@ class PrivateEstimator(BaseEstimator):
                 raise EigenveilError(f"method {method.name} reads the rows twice: give a table or a file, a stream can be read once")
             request = replace(request, rows=rows)
         plan = method.plan(request, bound)
+        _say(request)
         accumulator = plan.accumulator(source, bound, self.threads, self.seed)
         return _Pass(source.names, source.named, bound, plan, request, method.name, accumulator)
 
@@ -373,6 +379,7 @@ class PrivateEstimator(BaseEstimator):
             raise EigenveilError(f"method {method.name} needs the rows themselves; a .gram file holds sums")
         self._pass = _Pass(gram.columns, True, gram.bound, method.plan(request, gram.bound), request, method.name, statistic=gram)
         self._pass.parameters = copy.deepcopy(self.get_params(deep=False))
+        _say(request)
 
     def _publish(self, current, released):
         self._forget()
@@ -425,7 +432,8 @@ class PrivateEstimator(BaseEstimator):
         missing = np.isnan(X)
         if missing.any():
             X = np.where(missing, self.midpoint_.astype(X.dtype), X)
-        return (X - self.center_.astype(X.dtype)) / self.scale_.astype(X.dtype)
+        # Row by row in memory, whatever frame the rows came in: BLAS sums another layout in another order.
+        return np.ascontiguousarray((X - self.center_.astype(X.dtype)) / self.scale_.astype(X.dtype))
 
     def _check_released(self):
         check_is_fitted(self)
@@ -447,6 +455,12 @@ class PrivateEstimator(BaseEstimator):
         return tags
 
 
+def _say(request):
+    """What the caller of fit should hear before a row is read; from public options alone."""
+    if request.warning:
+        warnings.warn(request.warning, ResultWarning, stacklevel=5)
+
+
 def _same(one, other):
     """Whether two values of a parameter are equal; arrays and containers of them included."""
     if one is other:
@@ -460,18 +474,3 @@ def _same(one, other):
     if hasattr(one, "equals"):
         return bool(one.equals(other))
     return bool(one == other) or bool(one != one and other != other)
-
-
-def _warn_in_search(estimator):
-    """A search fits many times, and every fit spends: say so once per fit, wherever the search runs."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection"):
-            warnings.warn(
-                f"every fit of {type(estimator).__name__} inside a search or cross-validation is a release of its own: the guarantees of "
-                "all fits compose, and the scores of private rows are not protected at all. Choose parameters from public data or plan_*.",
-                PrivacyWarning,
-                stacklevel=3,
-            )
-            return
-        frame = frame.f_back

@@ -7,7 +7,7 @@ import sys
 from fractions import Fraction
 
 from . import _core
-from ._errors import EigenveilError
+from ._errors import EigenveilError, missing_package
 
 
 def compose(*guarantees):
@@ -94,8 +94,10 @@ def to_dp_accounting(guarantee):
     >>> to_dp_accounting(Guarantee(GDP(0.5)))
     GaussianDpEvent(noise_multiplier=2.0)
     """
-    import dp_accounting
-
+    try:
+        import dp_accounting
+    except ImportError:
+        raise missing_package("dp-accounting", "to_dp_accounting", "accounting") from None
     if guarantee.basis not in ("proved", "proved-real-arithmetic"):
         raise EigenveilError(f"an accountant adds up proved losses; this one rests on: {guarantee.basis}")
     loss = guarantee.loss

@@ -288,6 +288,8 @@ class MaskedData(PrivateEstimator):
         if format not in ("csv", "npy"):
             raise EigenveilError("format must be 'csv' or 'npy'")
         settings, release = self._settings(), self._published[1]
+        if release.guarantee != self.guarantee_:
+            raise EigenveilError("a step of the pipeline was fitted on the private rows: the files would claim a guarantee that does not hold")
         _core.publish_pseudo(settings, release, os.fsdecode(path), format == "npy", bool(factor_only), self.threads or 0, seed)
 
     # ---- what can be said from it ----------------------------------------------------------------------------------

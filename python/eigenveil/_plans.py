@@ -35,7 +35,10 @@ class Plan:
     row_norm : float or None
         The bound on a row, in scaled units; None where no bound is needed.
     facts : dict
-        Noise and predicted error, with the names of the command line's JSON; also available as attributes.
+        Noise and predicted error, with the names of the command line's JSON; also available as attributes. ``draw_seconds``: about how long an
+        exact draw takes, where it takes long.
+    warning : str
+        What a user should know about the result, or nothing.
     """
 
     task: str
@@ -43,6 +46,7 @@ class Plan:
     guarantee: Any
     row_norm: float
     facts: dict = field(default_factory=dict)
+    warning: str = ""
 
     def __getattr__(self, name):
         try:
@@ -57,7 +61,8 @@ class Plan:
         else:
             lines += [f"  guarantee   {self.guarantee}", f"  in words    {self.guarantee.detection()}"]
         shown = {name: f"{value:.4g}" if isinstance(value, float) else value for name, value in self.facts.items()}
-        return "\n".join(lines + [f"  {name}   {value}" for name, value in shown.items()])
+        warning = [f"  warning     {self.warning}"] if self.warning else []
+        return "\n".join(lines + [f"  {name}   {value}" for name, value in shown.items()] + warning)
 
 
 def _columns(dimension, columns):
@@ -91,7 +96,7 @@ def _planned(estimator, rows, dimension, spectrum=None):
     spectrum = _spectrum(spectrum, coordinate_names(names) if takes_complex_rows(request) else names)
     if spectrum is not None and method.name != "sharp":  # whose spectrum is that of standardised data
         _core.check_assumed_spectrum(spectrum, bound)
-    return Plan(request.task, method.name, plan.guarantee, bound.radius, plan.facts(request, float(rows), spectrum))
+    return Plan(request.task, method.name, plan.guarantee, bound.radius, plan.facts(request, float(rows), spectrum), request.warning)
 
 
 def _at_level(rows, dimension, spectrum, beta, parameters):
@@ -349,7 +354,8 @@ def compare_pca(rows, spectrum, **parameters):
     bound = pca._bound(PlainMethod(), request)
     _core.check_assumed_spectrum(spectrum, bound)
     compared = _core.compared_methods(
-        bound, request.budget, request.relation, request.components, _rows(rows), spectrum, request.group_size
+        bound, request.budget, request.relation, request.components, _rows(rows), spectrum, request.group_size,
+        request.private_mean is not False,  # of the methods that can; nothing said is yes
     )
     methods = [ComparedMethod._of(method) for method in compared.methods]
     return Comparison(methods, compared.sampling_f2, compared.recommended, in_python(compared.reason))

@@ -38,17 +38,20 @@ void bind_comparison(nb::module_& m) {
   m.def(
       "compared_methods",
       [](const RowBound& bound, const Budget& budget, const std::string& relation,
-         Eigen::Index components, Eigen::Index rows, const Vector& spectrum, int group_size) {
+         Eigen::Index components, Eigen::Index rows, const Vector& spectrum, int group_size,
+         bool private_mean) {
         const AssumedSetting setting{rows,
                                      components,
                                      bound,
                                      unwrap(check_budget(budget)),
                                      unwrap(parse_relation(relation)),
                                      spectrum,
-                                     group_size};
+                                     group_size,
+                                     private_mean ? Extension::Full : Extension::Count};
         return interruptibly([&] { return compared_methods(setting); });
       },
-      "bound"_a, "budget"_a, "relation"_a, "components"_a, "rows"_a, "spectrum"_a, "group_size"_a);
+      "bound"_a, "budget"_a, "relation"_a, "components"_a, "rows"_a, "spectrum"_a, "group_size"_a,
+      "private_mean"_a);
   m.def("direction_error", &direction_error, "plan"_a, "eigenvalues"_a, "rows"_a);
 }
 

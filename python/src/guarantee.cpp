@@ -324,6 +324,17 @@ void bind_guarantee_class(nb::module_& m) {
           [](const Guarantee& g, const Guarantee& other) { return unwrap(compose(g, other)); },
           "other"_a, "Both releases together.")
       .def(
+          "not_private",
+          [](const Guarantee& g, const std::string& would_need) {
+            Guarantee broken = g;
+            broken.would_be = holds(g) ? g.basis : g.would_be;
+            broken.basis = Basis::NotPrivate;
+            broken.assumptions.push_back(would_need);
+            return broken;
+          },
+          "would_need"_a,
+          "The same release after something that voids it; says what it would need.")
+      .def(
           "detection", [](const Guarantee& g) { return detection_in_words(g); },
           "The guarantee as the power of a test, in words.")
       .def("__str__", [](const Guarantee& g) { return in_words(g); })

@@ -11,6 +11,7 @@
 #include "mechanism/moment/covariance.hpp"
 #include "mechanism/moment/predicted_error.hpp"
 #include "mechanism/moment/principal_components.hpp"
+#include "publication/centring.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -103,6 +104,12 @@ void bind_moments(nb::module_& m) {
             return planned_noise_floor(plan, units_of(scaled), rows);
           },
           "scaled"_a, "rows"_a);
+  m.def(
+      "subtracts_mean", [](const std::string& method) { return subtracts_mean(method); },
+      "method"_a);
+  m.def(
+      "uncentred_warning", [](const std::string& method) { return uncentred_warning(method); },
+      "method"_a);
   m.def("plan_moment", &plan_moment, "method"_a, "bound"_a, "budget"_a, "relation"_a,
         "private_mean"_a, "group_size"_a);
   m.def(

@@ -66,6 +66,7 @@ void bind_components(nb::module_& m) {
   nb::class_<OrbitComponentsPlan> plan(m, "OrbitComponentsPlan", "From public parameters alone.");
   bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &OrbitComponentsPlan::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("draw_seconds", &OrbitComponentsPlan::draw_seconds)
       .def_prop_ro("exponent", &OrbitComponentsPlan::exponent)
       .def(
           "facts",
@@ -111,6 +112,7 @@ void bind_low_rank(nb::module_& m) {
   nb::class_<LowRankPlan> plan(m, "LowRankPlan", "From public parameters alone.");
   bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &LowRankPlan::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("draw_seconds", &LowRankPlan::draw_seconds)
       .def(
           "facts",
           [](const LowRankPlan& p, const std::string& task, double rows, const Vector& spectrum) {
@@ -143,6 +145,7 @@ void bind_target(nb::module_& m) {
   nb::class_<OrbitPlan> plan(m, "OrbitPlan", "From public parameters alone.");
   bind_run<ExactGram>(plan)
       .def_prop_ro("guarantee", &OrbitPlan::guarantee, nb::rv_policy::copy)
+      .def_prop_ro("draw_seconds", &OrbitPlan::draw_seconds)
       .def(
           "facts",
           [](const OrbitPlan& p, const std::string& task, double rows, const Vector&) {

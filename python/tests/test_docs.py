@@ -71,6 +71,14 @@ def test_guide_runs(tmp_path, monkeypatch):
             exec(compile(block, "docs/python.md", "exec"), namespace)
 
 
+def test_the_page_of_an_index_stands_alone():
+    """What pyproject.toml names as readme is shown where no other file is: its program runs, and no link is relative."""
+    page = ROOT / re.search(r'^readme = "([^"]+)"', (ROOT / "pyproject.toml").read_text(), flags=re.M)[1]
+    assert [link for link in re.findall(r"\]\(([^)]+)\)", page.read_text()) if not link.startswith("https://")] == []
+    (program,) = _python_blocks(page)
+    exec(compile(program, str(page), "exec"), {})
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
 def test_notebook(path):
     nbformat = pytest.importorskip("nbformat")

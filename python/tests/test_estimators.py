@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from eigenveil import EigenveilError, MaskedData, PrivacyWarning, PrivateCovariance, PrivateLowRank, PrivatePCA, plan_covariance, plan_pca
+from rounding import assert_same_products
 
 
 def test_missing_bounds_teach(rows):
@@ -66,7 +67,7 @@ def test_row_count_is_published_only_where_it_is_public(rows):
 
 
 def test_nothing_of_the_rows_is_kept(rows):
-    pca = PrivatePCA(mu=1, bounds=(0, 10)).fit(rows)
+    pca = PrivatePCA(mu=1, bounds=(0, 10), center="none").fit(rows)
     assert "_pass" not in vars(pca)
     assert not hasattr(pca, "mean_")  # was not paid for
     np.testing.assert_array_equal(pca.center_, np.full(5, 5.0))
@@ -196,7 +197,7 @@ def test_clone_pipeline_joblib_pickle(rows, seeded):
     assert 0 <= pipeline.fit(rows, labels).score(rows, labels) <= 1
     fitted = seeded().fit(rows)
     again = pickle.loads(pickle.dumps(fitted))
-    np.testing.assert_array_equal(again.transform(rows), fitted.transform(rows))
+    assert_same_products(again.transform(rows), fitted.transform(rows), rows - fitted.center_, fitted.components_.T)
     assert str(again.guarantee_) == str(fitted.guarantee_)
     for backend in ("threading", "loky"):
         fits = joblib.Parallel(2, backend=backend)(joblib.delayed(_fit)(seed, rows) for seed in (3, 4))

@@ -45,9 +45,12 @@ std::string units_in_words(Units units, const Schema& schema) {
   return schema.allele_frequencies.empty() ? "original" : "standardised by public frequencies";
 }
 
-std::string center_in_words(const MomentSettings& settings) {
+std::string center_in_words(const MomentSettings& settings, const Schema& schema) {
   if (settings.center == Center::PrivateMean) {
     return "private mean";
+  }
+  if (!schema.allele_frequencies.empty()) {
+    return "public allele frequencies";
   }
   return settings.public_center
              ? "the public centre that was given (ranges widened to be symmetric about it)"
@@ -88,7 +91,7 @@ Fields public_parameters(const PublicParameters& parameters, const Schema& schem
     fields.emplace_back("allele_frequencies", schema.allele_frequencies);
   }
   add_bound(fields, parameters.bound);
-  fields.emplace_back("center", center_in_words(parameters.settings));
+  fields.emplace_back("center", center_in_words(parameters.settings, schema));
   fields.emplace_back("units", units_in_words(parameters.settings.units, schema));
   return fields;
 }

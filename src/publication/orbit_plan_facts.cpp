@@ -64,6 +64,7 @@ Facts components_facts(const OrbitTable& table, const OrbitComponentsPlan& plan,
   const OrbitRequest& orbit = plan.request();
   const auto n = table.rows;
   Facts facts = common_facts(table, orbit, plan.guarantee());
+  facts["draw_seconds"] = plan.draw_seconds();
   facts["exponent"] = plan.exponent();
   facts["direction_epsilon_per_row"] = plan.direction_budget().epsilon;
   facts["variance_epsilon_per_row"] = plan.variance_budget().epsilon;
@@ -93,6 +94,7 @@ Facts low_rank_facts(const OrbitTable& table, const LowRankPlan& plan,
   const OrbitRequest& orbit = plan.request();
   const double norm2 = scaled_norm2_bound(orbit.bound, orbit.scales);
   Facts facts = common_facts(table, orbit, plan.guarantee());
+  facts["draw_seconds"] = plan.draw_seconds();
   facts["rank"] = plan.rank();
   facts["eigenvalue_share"] = plan.eigenvalue_share();
   facts["eigenvalue_epsilon_per_row"] = plan.eigenvalue_budget().epsilon;
@@ -121,6 +123,7 @@ Facts low_rank_facts(const OrbitTable& table, const LowRankPlan& plan,
 
 Facts target_facts(const OrbitTable& table, const OrbitPlan& plan) {
   Facts facts = common_facts(table, plan.request(), plan.guarantee());
+  facts["draw_seconds"] = plan.draw_seconds();
   facts["rank"] = plan.spectrum().size();
   facts["exponent"] = plan.exponent();
   facts["direction_epsilon_per_row"] = plan.per_row().epsilon;

@@ -48,6 +48,10 @@ class PatternCoupling {
 /// never needs it).
 double coupling_cost(Eigen::Index dimension, Eigen::Index rank);
 
+/// About how long one draw takes when nothing quicker answers first, from public sizes alone: what
+/// a plan can say and a progress bar can move by. bench_orbit measures it.
+double coupling_seconds(Eigen::Index dimension, Eigen::Index rank);
+
 inline constexpr double kCouplingCostLimit = 1e9;
 
 /// Refuses, from public sizes only, an orbit whose exact draw could take too long. No limit is

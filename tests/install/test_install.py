@@ -22,6 +22,38 @@ def run(*command, **options):
     return done.stdout
 
 
+class NothingInstalled(unittest.TestCase):
+    """A build without its packages, as `pip install .` starts it: one sentence names all of them."""
+
+    def refusal(self, *options, **environment):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(["cmake", "-S", SOURCE, "-B", folder, "-G", "Ninja", *options],
+                                  capture_output=True, text=True, check=False, timeout=600,
+                                  env={**os.environ, **environment})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("CMake Error"), 1, done.stderr)
+        return " ".join(done.stderr.split())
+
+    def test_every_missing_library_and_what_to_do(self):
+        said = self.refusal("-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON",
+                            "-DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON", "-DEIGENVEIL_TESTS=OFF",
+                            PKG_CONFIG_LIBDIR="/nowhere", PKG_CONFIG_PATH="")
+        self.assertIn("libeigen3-dev, libfmt-dev, libsodium-dev, libssl-dev, "
+                      "libopenblas-pthread-dev, liblapacke-dev", said)
+        self.assertIn("`make packages`", said)
+        with open(os.path.join(SOURCE, "scripts", "debian-packages.txt"), encoding="utf-8") as file:
+            known = file.read().split()
+        with open(os.path.join(SOURCE, "cmake", "dependencies.cmake"), encoding="utf-8") as file:
+            named = re.findall(r"\b(?:lib[a-z0-9-]+-dev|zlib1g-dev|nlohmann-json3-dev)\b",
+                               file.read())
+        self.assertEqual([name for name in named if name not in known], [])
+
+    def test_no_compiler(self):
+        said = self.refusal(CXX="/nowhere/g++")
+        self.assertIn("needs a C++20 compiler", said)
+        self.assertIn("`make packages`", said)
+
+
 class Installed(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

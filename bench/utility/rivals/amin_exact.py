@@ -7,7 +7,7 @@ import numpy as np
 VERSION = ""
 
 
-def components(rows, k, epsilon, delta, seed):
+def components(rows, k, epsilon, delta, seed, centred=False):
     moment = rows.T @ rows
     left = np.eye(len(moment))  # columns span what is left
     found = []

@@ -9,6 +9,7 @@ from envelope import fewest_proposals  # noqa: F401
 VERSION = diffprivlib.__version__
 
 
-def components(rows, k, epsilon, delta, seed):
+def components(rows, k, epsilon, delta, seed, centred=False):
     warnings.simplefilter("ignore")
-    return PCA(n_components=k, epsilon=epsilon, data_norm=1.0 + 1e-9, centered=True, random_state=seed).fit(rows).components_
+    about = dict(centered=False, bounds=(-1.0, 1.0)) if centred else dict(centered=True)  # the mean costs half of its budget
+    return PCA(n_components=k, epsilon=epsilon, data_norm=1.0 + 1e-9, random_state=seed, **about).fit(rows).components_

@@ -1,4 +1,4 @@
-"""This package: what PrivatePCA takes when no method is named."""
+"""This package: what PrivatePCA takes when no method is named; centred with pure epsilon laplace, which subtracts a mean."""
 
 import warnings
 
@@ -7,14 +7,15 @@ import eigenveil
 VERSION = eigenveil.__version__
 
 
-def _fit(rows, k, epsilon, delta, seed):
+def _fit(rows, k, epsilon, delta, seed, centred):
     warnings.simplefilter("ignore")
-    return eigenveil.PrivatePCA(k, epsilon=epsilon, delta=delta or None, row_norm=1.0, neighbours="replace-one", threads=1, seed=seed).fit(rows)
+    about = dict(center="private" if centred else "none", method="laplace" if centred and not delta else "auto")
+    return eigenveil.PrivatePCA(k, epsilon=epsilon, delta=delta or None, row_norm=1.0, neighbours="replace-one", threads=1, seed=seed, **about).fit(rows)
 
 
-def components(rows, k, epsilon, delta, seed):
-    return _fit(rows, k, epsilon, delta, seed).components_
+def components(rows, k, epsilon, delta, seed, centred=False):
+    return _fit(rows, k, epsilon, delta, seed, centred).components_
 
 
-def method(rows, k, epsilon, delta):
-    return _fit(rows[:10], k, epsilon, delta, 0).method_
+def method(rows, k, epsilon, delta, centred=False):
+    return _fit(rows[:10], k, epsilon, delta, 0, centred).method_

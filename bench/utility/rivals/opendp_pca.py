@@ -10,8 +10,9 @@ VERSION = version("opendp")
 dp.enable_features("contrib", "idealized-numerics", "honest-but-curious")
 
 
-def components(rows, k, epsilon, delta, seed):  # has no seed
-    domain = dp.numpy.array2_domain(norm=1.0, p=2, origin=0.0, size=len(rows), num_columns=rows.shape[1], T=float)
-    release = dp.sklearn.decomposition.make_private_pca(domain, dp.symmetric_distance(), float(epsilon), num_components=k)
+def components(rows, k, epsilon, delta, seed, centred=False):  # has no seed
+    known = {} if centred else dict(norm=1.0, p=2, origin=0.0)  # without an origin a mean is estimated
+    domain = dp.numpy.array2_domain(size=len(rows), num_columns=rows.shape[1], T=float, **known)
+    release = dp.sklearn.decomposition.make_private_pca(domain, dp.symmetric_distance(), float(epsilon), norm=1.0, num_components=k)
     assert release.map(2) <= epsilon * (1 + 1e-9), "states its loss for another distance"
     return np.asarray(release(rows).Vt)[:k]

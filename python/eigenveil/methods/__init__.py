@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
+from .. import _core
 from .._budget import is_pure
-from .._errors import EigenveilError
+from .._errors import EigenveilError, in_python
 from .exponential import EXPONENTIAL
 from .mask import MASK, MASK_BY_GAUSS
 from .moment import GAUSS, LAPLACE
@@ -34,7 +35,7 @@ class Request:
     relation: str = "add-remove"
     group_size: int = 1
     components: int = 1
-    private_mean: bool = False
+    private_mean: bool | None = False  # None: nothing was said, and choose_method decides
     scaled: bool = False
     variance_share: float | None = None
     within_subspace: int | None = None
@@ -44,6 +45,7 @@ class Request:
     smallest_block: int | None = None
     given_options: Any = None  # as the user wrote them
     options: Any = None  # of the method, with its defaults
+    warning: str = ""  # what a user should hear about this request; public
 
 
 METHODS = (GAUSS, LAPLACE, EXPONENTIAL, ORBIT, SPIKED, SPIKED_ROBUST, OJA, SHARP, SUBSPACE, MASK, MASK_BY_GAUSS)
@@ -75,7 +77,12 @@ def choose_method(name, request: Request):
         raise EigenveilError(f"variance_share has no meaning for method {method.name}, which needs no split")
     if request.within_subspace is not None and method.name != "subspace":
         raise EigenveilError(f"within_subspace belongs to method subspace, not to {method.name}; leave one of them out")
-    return method, method.adjusted(replace(request, options=_options(method, request.given_options)))
+    request = replace(request, options=_options(method, request.given_options))
+    if request.private_mean is None and request.task != "mask":  # pseudo-data has an intercept instead
+        subtracts = _core.subtracts_mean(method.name)
+        is_centred = subtracts or getattr(request.options, "rank_transform", False)
+        request = replace(request, private_mean=subtracts, warning="" if is_centred else in_python(_core.uncentred_warning(method.name)))
+    return method, method.adjusted(request)
 
 
 def takes_complex_rows(request):

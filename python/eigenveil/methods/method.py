@@ -41,6 +41,7 @@ class Plan:
         self.guarantee = plan.guarantee
 
     passes = 1  # over the rows
+    draw_seconds = None  # about, from public sizes; None: a moment
 
     def accumulator(self, source, bound, threads, seed):
         return source.accumulator(bound, threads)

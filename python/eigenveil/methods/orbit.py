@@ -68,6 +68,10 @@ class OrbitMethod(Method):
 
 
 class ComponentsPlan(DrawnPlan):
+    @property
+    def draw_seconds(self):
+        return self._plan.draw_seconds
+
     def release(self, request, gram, seed):
         self._complex = request.options.complex_rows
         release = self._plan.run(gram, seed)
@@ -87,6 +91,10 @@ class LowRankPlan(Plan):
     def __init__(self, plan, bound, rank):
         super().__init__(plan, bound)
         self._rank = rank
+
+    @property
+    def draw_seconds(self):
+        return self._plan.draw_seconds
 
     def facts(self, request, rows, spectrum):
         return _plan_facts(self._plan, request, rows, spectrum)
@@ -108,6 +116,10 @@ class LowRankPlan(Plan):
 
 class TargetPlan(Plan):
     """The nearest matrix with a public spectrum: directions are private, and no budget goes to eigenvalues or the number of rows."""
+
+    @property
+    def draw_seconds(self):
+        return self._plan.draw_seconds
 
     def facts(self, request, rows, spectrum):
         return {**_plan_facts(self._plan, request, rows, spectrum), "target_spectrum": self._plan.spectrum}

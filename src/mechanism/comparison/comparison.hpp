@@ -11,6 +11,7 @@
 #include "eigenveil/privacy/guarantee.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "mechanism/exponential/exponential.hpp"
+#include "mechanism/moment/second_moment.hpp"
 
 namespace eigenveil {
 
@@ -26,6 +27,7 @@ struct AssumedSetting {
   Relation relation = Relation::AddRemove;
   Vector spectrum;  ///< largest first
   int group_size = 1;
+  Extension extension = Extension::Count;  ///< of gauss and laplace; Full where they centre
 };
 
 /// The released directions of a method on a made-up second moment Σ x xᵀ of `rows` rows in the

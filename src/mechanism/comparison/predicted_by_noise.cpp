@@ -84,7 +84,7 @@ Matrix tried_direction(const OjaPlan& plan, Eigen::Index rows, const Vector& spe
 
 PredictedError predicted_moment_error(const std::string& method, const AssumedSetting& setting) {
   const Result<MomentPlan> plan = (method == "laplace" ? plan_laplace : plan_gauss)(
-      {setting.bound, setting.budget, setting.relation, Extension::Count, setting.group_size});
+      {setting.bound, setting.budget, setting.relation, setting.extension, setting.group_size});
   if (!plan) {
     return PredictedError{0.0, setting.relation, Basis::Proved, plan.error().message, false};
   }

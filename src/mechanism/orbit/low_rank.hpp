@@ -39,6 +39,7 @@ class LowRankPlan {
   double eigenvalue_sd() const;
   double count_sd() const;
   const Guarantee& guarantee() const { return guarantee_; }
+  double draw_seconds() const { return orbit_draw_seconds(request_, rank(), 1.0); }
 
   Result<Release<LowRankDraw>> run(const ExactGram& gram, RandomStream& stream) const;
 

@@ -113,6 +113,12 @@ OrbitDraw draw_on_orbit(const HermitianMoment& moment, const Vector& spectrum, d
   return {on_grid(drawn, std::ldexp(1.0, std::ilogb(largest) - kGridSteps)), spectrum};
 }
 
+double orbit_draw_seconds(const OrbitRequest& request, Index rank, double exponent) {
+  return exponent > 0.0
+             ? coupling_seconds(coordinates_of(request.bound.dimension(), request.field), rank)
+             : 0.0;
+}
+
 std::vector<std::string> orbit_assumptions() {
   return {
       "random bits: ChaCha20 keyed by the operating system cannot be told from true randomness",

@@ -55,6 +55,10 @@ Result<double> orbit_exponent(PureDp budget, Relation relation, const Vector& sp
 OrbitDraw draw_on_orbit(const HermitianMoment& moment, const Vector& spectrum, double exponent,
                         RandomStream& stream);
 
+/// About how long draw_on_orbit takes at most, from public numbers alone: a strong signal is drawn
+/// sooner. 0 where nothing is drawn.
+double orbit_draw_seconds(const OrbitRequest& request, Eigen::Index rank, double exponent);
+
 /// Algorithm 1: eigenvalues public, directions private, pure epsilon. Made from public parameters;
 /// refuses sizes whose exact draw could take too long. Basis: proved in real arithmetic.
 class OrbitPlan {
@@ -67,6 +71,7 @@ class OrbitPlan {
   double exponent() const { return exponent_; }  ///< of tr(M H), M in units of R²
   PureDp per_row() const { return per_row_; }
   const Guarantee& guarantee() const { return guarantee_; }
+  double draw_seconds() const { return orbit_draw_seconds(request_, spectrum_.size(), exponent_); }
 
   /// `gram` must have the plan's bound.
   Result<Release<OrbitDraw>> run(const ExactGram& gram, RandomStream& stream) const;

@@ -33,6 +33,7 @@ class OrbitComponentsPlan {
   PureDp variance_budget() const { return variance_budget_; }
   const ProjectionPlan& projection() const { return projection_; }
   const Guarantee& guarantee() const { return guarantee_; }
+  double draw_seconds() const { return orbit_draw_seconds(request_, rank(), exponent_); }
 
   Result<Release<OrbitComponents>> run(const ExactGram& gram, RandomStream& stream) const;
 
