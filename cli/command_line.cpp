@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "cli/outcome.hpp"
+#include "core/parameter_names.hpp"
 #include "core/suggestion.hpp"
 #include "eigenveil/core/version.hpp"
 
@@ -156,7 +157,7 @@ int run_safely(const std::function<Outcome()>& run) {
 
 int report_failure(const std::string& message, int exit_code) {
   // File and column names are quoted in messages: one line, and no escape codes for the terminal.
-  std::string line = message;
+  std::string line = for_command_line(message);
   std::replace_if(
       line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   fmt::print(stderr, "error: {}\n", line);

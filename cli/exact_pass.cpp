@@ -1,6 +1,8 @@
 #include "cli/exact_pass.hpp"
 
 #include "cli/progress.hpp"
+#include "cli/subspace/learn.hpp"
+#include "data/array_rows.hpp"
 #include "data/genotypes.hpp"
 #include "data/rank_transform.hpp"
 
@@ -12,7 +14,39 @@ constexpr const char* kMissingGenotypeBound =
     "genotypes count 0, 1 or 2 copies of an allele, so give --range 0:2 --grid 1 (exact and "
     "fastest), or --allele-frequencies FILE with --range 0:2 or --row-norm R";
 
+/// Columns as their average ranks: the table is held in memory, because one row shifts all ranks.
+class RankRows final : public RowReader {
+ public:
+  RankRows(Schema schema, RawRows ranks) : schema_(std::move(schema)), ranks_(std::move(ranks)) {
+    const ArrayView view{ranks_.values.data(), ranks_.rows, ranks_.dimension,
+                         ranks_.dimension * sizeof(double), sizeof(double)};
+    rows_ = *read_array(view, schema_, BadCell::Midpoint, MissingCell::Midpoint);
+  }
+  const Schema& schema() const override { return schema_; }
+  Result<bool> next_chunk(RawChunk& chunk) override { return rows_->next_chunk(chunk); }
+  Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
+    return rows_->parse(chunk, block);
+  }
+
+ private:
+  Schema schema_;
+  RawRows ranks_;
+  std::unique_ptr<RowReader> rows_;
+};
+
 }  // namespace
+
+/// Opens the file and puts the public stages in front of it: frequencies, indicator columns.
+Result<std::unique_ptr<RowReader>> ExactPass::open_rows(const InputOptions& input,
+                                                        const BoundOptions& bounds) {
+  Result<std::unique_ptr<RowReader>> reader = input.open();
+  if (!reader || !bounds.standardises()) {
+    return reader;
+  }
+  return bounds.frequencies((*reader)->schema()).and_then([&](std::vector<double> values) {
+    return standardise_genotypes(std::move(*reader), std::move(values));
+  });
+}
 
 Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions& bounds,
                                   const BoundCompletion& complete) {
@@ -29,7 +63,7 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
           "--bad-cell, or make it again from the rows");
     }
     return ExactGram::load(input.input).map([&](ExactGram&& gram) {
-      ExactPass pass(input, gram.schema(), gram.bound());
+      ExactPass pass(input, bounds, gram.schema(), gram.bound());
       pass.stored_ = std::move(gram);
       return pass;
     });
@@ -37,69 +71,70 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
   if (!bounds.given() && !complete) {  // said before the file is even opened
     return input.is_plink() ? bad_request(kMissingGenotypeBound) : error_of(bounds.bound(Schema{}));
   }
-  Result<std::unique_ptr<RowReader>> reader = input.open();
+  Result<std::unique_ptr<RowReader>> reader = open_rows(input, bounds);
   if (!reader) {
     return error_of(reader);
   }
-  if (bounds.standardises()) {
-    reader = bounds.frequencies((*reader)->schema()).and_then([&](std::vector<double> values) {
-      return standardise_genotypes(std::move(*reader), std::move(values));
-    });
-    if (!reader) {
-      return error_of(reader);
-    }
-  }
   const BoundOptions used = complete ? complete((*reader)->schema()) : bounds;
-  const Result<RowBound> plain = used.bound((*reader)->schema());
-  if (!plain) {
-    return error_of(plain);
+  Result<RowBound> bound = used.bound((*reader)->schema());
+  if (!bound) {
+    return error_of(bound);
   }
-  Schema schema = (*reader)->schema();
-  Result<RowBound> bound_of_rows = plain;
   if (!input.one_hot.empty()) {
+    const Schema plain = (*reader)->schema();
     reader = input.categories().and_then(
         [&](const auto& lists) { return one_hot(std::move(*reader), lists); });
     if (!reader) {
       return error_of(reader);
     }
-    bound_of_rows = with_indicators(*plain, schema, (*reader)->schema(), used.row_norm);
-    schema = (*reader)->schema();
+    bound = with_indicators(*bound, plain, (*reader)->schema(), used.row_norm);
   }
-  return bound_of_rows.map([&](const RowBound& bound) {
-    ExactPass pass(input, schema, bound);
-    pass.reader_ = std::move(*reader);
-    pass.ranks_ = bounds.rank_transform;
+  return bound.map([&](const RowBound& of_rows) {
+    ExactPass pass(input, bounds, (*reader)->schema(), of_rows);
+    pass.first_ = std::move(*reader);
     return pass;
+  });
+}
+
+Result<std::unique_ptr<RowReader>> ExactPass::rows(bool quiet) {
+  Result<std::unique_ptr<RowReader>> reader = std::move(first_);
+  if (*reader == nullptr) {
+    reader = open_rows(input_, bounds_);
+    if (reader && !input_.one_hot.empty()) {
+      reader = input_.categories().and_then(
+          [&](const auto& lists) { return one_hot(std::move(*reader), lists); });
+    }
+  }
+  if (!reader) {
+    return reader;
+  }
+  std::unique_ptr<RowReader> shown =
+      with_progress(std::move(*reader), input_.display_name(), quiet);
+  if (!bounds_.rank_transform) {
+    return shown;
+  }
+  return rank_transform(*shown).map([&](RawRows ranks) -> std::unique_ptr<RowReader> {
+    return std::make_unique<RankRows>(schema_, std::move(ranks));
   });
 }
 
 Result<ExactGram> ExactPass::run(bool quiet) {
   if (stored_) {
-    return std::move(*stored_);
+    return *stored_;
+  }
+  const Result<std::unique_ptr<RowReader>> reader = rows(quiet);
+  if (!reader) {
+    return error_of(reader);
   }
   GramAccumulator accumulator(schema_, bound_, input_.thread_count());
-  const std::unique_ptr<RowReader> reader = take_reader(quiet);
-  const auto add_ranks = [&](const RawRows& table) {
-    return accumulator.add(table.values.data(), table.rows);
-  };
-  const Result<void> added =
-      ranks_ ? rank_transform(*reader).and_then(add_ranks) : accumulator.add(*reader);
-  if (!added) {
-    return error_of(added);
-  }
-  return accumulator.finish();
+  return accumulator.add(**reader).and_then([&] { return accumulator.finish(); });
 }
 
-Result<TableOrGram> ExactPass::run_table_or_gram(bool quiet) {
-  if (stored_) {
-    return TableOrGram(std::move(*stored_));
+Result<std::size_t> ExactPass::count_rows() {
+  if (const Result<void> again = check_rereadable(input_); !again) {
+    return error_of(again);
   }
-  const std::unique_ptr<RowReader> reader = take_reader(quiet);
-  return read_table_or_gram(*reader, bound_, input_.thread_count());
-}
-
-std::unique_ptr<RowReader> ExactPass::take_reader(bool quiet) {
-  return reader_ ? with_progress(std::move(reader_), input_.display_name(), quiet) : nullptr;
+  return eigenveil::cli::count_rows(input_);
 }
 
 }  // namespace eigenveil::cli

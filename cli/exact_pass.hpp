@@ -5,7 +5,6 @@
 #include "cli/options/bound_options.hpp"
 #include "cli/options/input_options.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
-#include "statistics/bounded_table.hpp"
 
 namespace eigenveil::cli {
 
@@ -19,24 +18,27 @@ class ExactPass {
                                 const BoundCompletion& complete = {});
   const Schema& schema() const { return schema_; }
   const RowBound& bound() const { return bound_; }
-  /// One pass over the rows, or the statistic of a .gram file as it was stored.
+  /// The statistic of a .gram file as it was stored; null for a table of rows.
+  const ExactGram* stored() const { return stored_ ? &*stored_ : nullptr; }
+  /// One pass over the rows, or the stored statistic.
   Result<ExactGram> run(bool quiet);
-  /// The same, keeping the rows where there are fewer of them than columns (public row counts
-  /// only).
-  Result<TableOrGram> run_table_or_gram(bool quiet);
-  /// The reader itself, for methods that see rows once and in order; absent for a .gram file.
-  std::unique_ptr<RowReader> take_reader(bool quiet);
+  /// The rows from the start, as their methods see them; a second call opens the file again.
+  Result<std::unique_ptr<RowReader>> rows(bool quiet);
+  /// How many there are, by reading them; for relations under which that is public.
+  Result<std::size_t> count_rows();
 
  private:
-  ExactPass(const InputOptions& input, Schema schema, RowBound bound)
-      : input_(input), schema_(std::move(schema)), bound_(std::move(bound)) {}
+  ExactPass(const InputOptions& input, const BoundOptions& bounds, Schema schema, RowBound bound)
+      : input_(input), bounds_(bounds), schema_(std::move(schema)), bound_(std::move(bound)) {}
+  static Result<std::unique_ptr<RowReader>> open_rows(const InputOptions& input,
+                                                      const BoundOptions& bounds);
 
   InputOptions input_;
+  BoundOptions bounds_;
   Schema schema_;
   RowBound bound_;
-  std::unique_ptr<RowReader> reader_;
+  std::unique_ptr<RowReader> first_;  ///< opened for its schema, not read yet
   std::optional<ExactGram> stored_;
-  bool ranks_ = false;
 };
 
 }  // namespace eigenveil::cli

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <numeric>
 
+#include "cli/subspace/summary.hpp"
+#include "core/parameter_names.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "report/table_format.hpp"
 
@@ -110,7 +112,7 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   if (max_power(document.guarantee.loss, 0.05) > 0.9) {
     fmt::print("  warning     this budget hides almost nothing; spend less\n");
   }
-  fmt::print("  bounds      {}\n", notes.bounds);
+  fmt::print("  bounds      {}\n", for_command_line(notes.bounds));
   if (const auto* center = field<std::string>(document.parameters, "center")) {
     fmt::print("  about       {}\n", *center);
   }
@@ -133,8 +135,8 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
     fmt::print("  noise       directions are drawn; standard deviation {:.3g} on a variance{}\n",
                *sd, units != nullptr ? fmt::format(" (units: {})", *units) : "");
   }
-  for (const std::string& line : notes.more) {
-    fmt::print("  {}\n", line.substr(std::min(line.find_first_not_of(' '), line.size())));
+  for (const FactLine& line : document.remarks) {
+    fmt::print("  {:<12}{}\n", line.label, for_command_line(line.text));
   }
   print_components(document);
 }
@@ -186,10 +188,13 @@ Outcome publish_as(const ReleaseDocument& document, const OutputOptions& output,
 
 Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
                 const TerminalNotes& notes) {
+  if (field<std::int64_t>(document.parameters, "within_subspace") != nullptr) {
+    return publish_subspace(document, output, notes.input);
+  }
   return publish_as(document, output, [&] {
     print_summary(document, notes);
     if (!output.warning.empty()) {
-      fmt::print("  warning     {}\n", output.warning);
+      fmt::print("  warning     {}\n", for_command_line(output.warning));
     }
     if (output.out.empty()) {
       print_small_table(document);

@@ -14,7 +14,6 @@ namespace eigenveil::cli {
 struct TerminalNotes {
   std::string input;
   std::string bounds;
-  std::vector<std::string> more = {};  ///< whole lines a method adds, public
 };
 
 /// Writes the release to --out, then prints it (--json) or lets `print` say it in words.

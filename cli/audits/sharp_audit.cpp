@@ -6,8 +6,8 @@
 #include "audit/sharp_trade_off.hpp"
 #include "cli/audits/audits.hpp"
 #include "cli/exact_pass.hpp"
-#include "cli/methods/request.hpp"
 #include "cli/options/checks.hpp"
+#include "cli/options/numbers_file.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/sharp/sharp.hpp"
 

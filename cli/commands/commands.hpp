@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cli/outcome.hpp"
+#include "engine/method.hpp"
 
 namespace eigenveil::cli {
 
@@ -23,5 +24,8 @@ Command generate_command();
 Command reproduce_command();
 Command man_command();
 Command completion_command();
+
+/// A plan in words, or its numbers for machines.
+void print_facts(const PlanFacts& facts, bool json);
 
 }  // namespace eigenveil::cli

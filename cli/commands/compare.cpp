@@ -1,4 +1,4 @@
-#include "cli/methods/compare.hpp"
+#include "cli/commands/compare.hpp"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/parameter_names.hpp"
+#include "engine/registry.hpp"
 #include "report/figure.hpp"
 
 namespace eigenveil::cli {
@@ -62,13 +64,13 @@ void print_table(const MethodComparison& comparison) {
   for (const ComparedMethod& method : comparison.methods) {
     if (!method.predicted.available) {
       fmt::print("  {:<16}{:>10}{:>12}  {:<18}{}\n", method.name, "-", "-",
-                 name_of(method.predicted.relation), method.predicted.note);
+                 name_of(method.predicted.relation), for_command_line(method.predicted.note));
       continue;
     }
     fmt::print("  {:<16}{:>10.4f}{:>12.4f}  {:<18}{}; {}\n", method.name,
                std::sqrt(method.total_f2), std::sqrt(method.predicted.error_f2),
                name_of(method.predicted.relation), name_of(method.predicted.basis),
-               method.predicted.note);
+               for_command_line(method.predicted.note));
   }
   fmt::print("  {:<16}{:>10.4f}\n", "without privacy", std::sqrt(comparison.sampling_f2));
 }
@@ -96,7 +98,7 @@ nlohmann::ordered_json as_json(const MethodComparison& comparison) {
     nlohmann::ordered_json line = {{"method", method.name},
                                    {"relation", name_of(method.predicted.relation)},
                                    {"basis", name_of(method.predicted.basis)},
-                                   {"note", method.predicted.note}};
+                                   {"note", for_command_line(method.predicted.note)}};
     if (method.predicted.available) {
       line["predicted_error_f2"] = method.predicted.error_f2;
       line["total_error_f2"] = method.total_f2;
@@ -110,80 +112,77 @@ nlohmann::ordered_json as_json(const MethodComparison& comparison) {
   return json;
 }
 
-Result<AssumedSetting> assumed_setting(const PlanRequest& request) {
-  const Result<Schema> schema = request.schema();
-  if (!schema) {
-    return error_of(schema);
-  }
-  if (request.spectrum_file.empty()) {
+Result<AssumedSetting> assumed_setting(const Request& request, const AssumedTable& table) {
+  if (table.spectrum.size() == 0) {
     return bad_request(
-        "--compare predicts errors for an assumed spectrum: give --spectrum FILE, with the "
-        "eigenvalues of the covariance in scaled units, one per line");
+        "--compare predicts errors for an assumed spectrum: give {spectrum}, with the eigenvalues "
+        "of the covariance in scaled units, one per line",
+        "spectrum");
   }
-  const Result<void> fits = request.what.check_components(schema->dimension());
-  const Result<Vector> spectrum = request.spectrum(schema->dimension());
-  const Result<RowBound> bound = request.what.bounds.bound(*schema);
-  const Result<Budget> budget = request.what.budget.budget();
-  const Result<Relation> relation = request.what.budget.relation();
-  if (!fits || !spectrum || !bound) {
-    return !fits ? error_of(fits) : (!spectrum ? error_of(spectrum) : error_of(bound));
+  if (const Result<void> fits = request.check_components(table.schema.dimension()); !fits) {
+    return error_of(fits);
   }
-  if (!budget || !relation) {
-    return !budget ? error_of(budget) : error_of(relation);
+  if (const Result<void> fits = check_spectrum(request, table); !fits) {
+    return error_of(fits);
   }
-  if (request.what.components >= spectrum->size()) {
-    return bad_request("--compare needs -k below the number of columns");
+  const Result<RowBound> bound = table.bound({});
+  if (!bound) {
+    return error_of(bound);
   }
-  const std::string& center = request.what.bounds.center;
-  const bool private_mean =
-      center == "private" || (center.empty() && !request.what.bounds.arrives_centred());
-  return AssumedSetting{request.rows,
-                        request.what.components,
+  if (request.components >= table.spectrum.size()) {
+    return bad_request("--compare needs {components} below the number of columns", "components");
+  }
+  const bool private_mean = request.private_mean() ||
+                            (request.center == CenterChoice::Unsaid && !request.arrives_centred);
+  return AssumedSetting{table.rows,
+                        request.components,
                         *bound,
-                        *budget,
-                        *relation,
-                        *spectrum,
-                        request.what.budget.group_size,
+                        *request.budget,
+                        request.relation,
+                        table.spectrum,
+                        request.group_size,
                         private_mean ? Extension::Full : Extension::Count};
 }
 
-}  // namespace
-
-MethodComparison compared(const MethodChoice& choice, const AssumedSetting& setting) {
+/// Every method of the task on the assumed setting.
+MethodComparison compared_for(const Request& request, const AssumedSetting& setting) {
   std::vector<ComparedMethod> methods;
-  for (const std::unique_ptr<Method>& method : choice.all()) {
-    if (std::optional<PredictedError> predicted = method->predicted_error(setting)) {
-      methods.push_back({method->name(), *std::move(predicted)});
+  for (const Method* method : methods_for(request.task)) {
+    if (std::optional<PredictedError> predicted = method->predicted_error(request, setting)) {
+      methods.push_back({method->info().name, *std::move(predicted)});
     }
   }
   return compared(std::move(methods), setting);
 }
 
-Outcome compare_methods(const PlanRequest& request, const MethodChoice& choice) {
-  const Result<AssumedSetting> setting = assumed_setting(request);
+}  // namespace
+
+Outcome compare_methods(const Request& request, const AssumedTable& table,
+                        const std::string& figure_folder, bool json) {
+  const Result<AssumedSetting> setting = assumed_setting(request, table);
   if (!setting) {
     return error_of(setting);
   }
-  const MethodComparison comparison = compared(choice, *setting);
-  if (!request.figure_folder.empty()) {
+  const MethodComparison comparison = compared_for(request, *setting);
+  if (!figure_folder.empty()) {
     std::error_code error;
-    std::filesystem::create_directories(request.figure_folder, error);
+    std::filesystem::create_directories(figure_folder, error);
     if (error) {
       return input_output_error(
-          fmt::format("cannot create {}: {}", request.figure_folder, error.message()));
+          fmt::format("cannot create {}: {}", figure_folder, error.message()));
     }
     const Result<void> drawn =
-        write_figure(comparison_figure(comparison), request.figure_folder, "comparison");
+        write_figure(comparison_figure(comparison), figure_folder, "comparison");
     if (!drawn) {
       return drawn;
     }
   }
-  if (request.json) {
+  if (json) {
     fmt::print("{}\n", as_json(comparison).dump(2));
     return {};
   }
   fmt::print("Predicted |UU' - VV'|_F for pca: {} rows, {} columns, k = {} (no data was read)\n",
-             request.rows, setting->spectrum.size(), setting->components);
+             table.rows, setting->spectrum.size(), setting->components);
   fmt::print("  {}\n",
              comparison.tables > 0
                  ? fmt::format("every method was tried on {} made-up Gaussian tables with this "

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "cli/methods/method.hpp"
-#include "mechanism/comparison/comparison.hpp"
+#include <string>
+
+#include "cli/outcome.hpp"
+#include "engine/request.hpp"
 
 namespace eigenveil::cli {
 
-/// Every method of the task on the assumed setting.
-MethodComparison compared(const MethodChoice& choice, const AssumedSetting& setting);
-
-/// The command.
-Outcome compare_methods(const PlanRequest& request, const MethodChoice& choice);
+/// `plan pca --compare`: every method's predicted error, with a recommendation.
+Outcome compare_methods(const Request& request, const AssumedTable& table,
+                        const std::string& figure_folder, bool json);
 
 }  // namespace eigenveil::cli

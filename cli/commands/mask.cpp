@@ -1,7 +1,7 @@
 #include <memory>
 
 #include "cli/commands/commands.hpp"
-#include "cli/methods/mask_release.hpp"
+#include "cli/commands/mask_release.hpp"
 
 namespace eigenveil::cli {
 

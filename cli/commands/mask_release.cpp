@@ -1,4 +1,4 @@
-#include "cli/methods/mask_release.hpp"
+#include "cli/commands/mask_release.hpp"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,8 @@
 #include <optional>
 
 #include "cli/options/checks.hpp"
+#include "core/parameter_names.hpp"
+#include "engine/bound_words.hpp"
 #include "publication/pseudo_release.hpp"
 #include "report/release_writer.hpp"
 
@@ -157,7 +159,7 @@ void MaskRun::print(const PseudoRelease& release, const PublishedPseudo& publish
   }
   fmt::print("  guarantee   {}\n", headline(document.guarantee, document.requested));
   fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
-  fmt::print("  bounds      {}{}\n", describe_bound(settings_.bound),
+  fmt::print("  bounds      {}{}\n", for_command_line(describe_bound(settings_.bound)),
              settings_.intercept && release.noise.row_norm > 0.0
                  ? fmt::format(" ({:.4g} with the intercept)", release.noise.row_norm)
                  : "");

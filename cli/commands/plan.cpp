@@ -3,38 +3,79 @@
 #include <memory>
 
 #include "cli/commands/commands.hpp"
-#include "cli/methods/compare.hpp"
-#include "cli/methods/method.hpp"
+#include "cli/commands/compare.hpp"
+#include "cli/options/request_options.hpp"
+#include "core/parameter_names.hpp"
 
 namespace eigenveil::cli {
 namespace {
 
 /// `plan pca`, `plan covariance`, `plan lowrank`: the plan of the method that would make the
 /// release.
+struct PlanCommand {
+  RequestOptions what;
+  AssumedOptions assumed;
+  bool json = false;
+  bool compare = false;       ///< every method on one table
+  std::string figure_folder;  ///< of the comparison
+
+  void declare(CLI::App& app);
+  Outcome run() const;
+};
+
+void PlanCommand::declare(CLI::App& app) {
+  assumed.declare(app);
+  app.add_flag("--json", json, "for machines");
+  if (what.task == Task::Components) {
+    constexpr const char* kGroup = "Size (assumed, no data is read)";
+    app.add_flag("--compare", compare,
+                 "the predicted error of every method for the assumed --spectrum, with a "
+                 "recommendation")
+        ->group(kGroup);
+    app.add_option("--figure", figure_folder,
+                   "with --compare: a folder for comparison.svg and .csv")
+        ->group(kGroup);
+  }
+  what.declare(app);
+  what.own.declare(app, what.task);
+}
+
+Outcome PlanCommand::run() const {
+  const Result<Request> request = what.request();
+  if (!request) {
+    return error_of(request);
+  }
+  const Result<AssumedTable> table = assumed.table(*request, what.bounds);
+  if (!table) {
+    return error_of(table);
+  }
+  if (compare) {
+    return compare_methods(*request, *table, figure_folder, json);
+  }
+  return outlook(*request, *table).map([&](const PlanFacts& facts) { print_facts(facts, json); });
+}
+
 Command method_plan(std::string summary, Task task) {
-  return {name_of(task), std::move(summary), [task](CLI::App& app) {
-            auto request = std::make_shared<PlanRequest>();
-            auto choice = std::make_shared<MethodChoice>(task);
-            request->what.task = task;
-            request->declare(app);
-            choice->declare(app, request->what);
-            return [request, choice]() -> Outcome {
-              if (request->compare) {
-                return compare_methods(*request, *choice);
-              }
-              return choice->choose(request->what).and_then([&](const Method* method) {
-                const std::string warning = settle_center(*method, request->what);
-                return method->plan(*request).map([&] {
-                  if (!warning.empty() && !request->json) {
-                    fmt::print("  warning     {}\n", warning);
-                  }
-                });
-              });
-            };
+  return {std::string(name_of(task)), std::move(summary), [task](CLI::App& app) {
+            auto command = std::make_shared<PlanCommand>();
+            command->what.task = task;
+            command->declare(app);
+            return [command] { return command->run(); };
           }};
 }
 
 }  // namespace
+
+void print_facts(const PlanFacts& facts, bool json) {
+  if (json) {
+    fmt::print("{}\n", facts.json);
+    return;
+  }
+  fmt::print("{}\n", facts.title);
+  for (const FactLine& line : facts.lines) {
+    fmt::print("  {:<12}{}\n", line.label, for_command_line(line.text));
+  }
+}
 
 Command plan_command() {
   return command_group(

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.hpp"
-#include "cli/methods/request.hpp"
 #include "cli/options/checks.hpp"
+#include "cli/options/request_options.hpp"
 #include "publication/mask_facts.hpp"
 
 namespace eigenveil::cli {
@@ -14,7 +14,9 @@ namespace {
 
 /// `plan mask`: all noises a masked release could have, each with the relation it belongs to.
 struct MaskPlanRequest {
-  PlanRequest plan;
+  RequestOptions what;
+  AssumedOptions assumed;
+  bool json = false;
   std::int64_t smallest_block = 0;
   bool intercept = false;
 
@@ -26,9 +28,11 @@ struct MaskPlanRequest {
 };
 
 void MaskPlanRequest::declare(CLI::App& app) {
-  plan.what.task = Task::Covariance;
-  plan.what.budget.neighbours = "zero-row";
-  plan.declare(app);
+  what.task = Task::Covariance;
+  what.budget.neighbours = "zero-row";
+  assumed.declare(app);
+  app.add_flag("--json", json, "for machines");
+  what.declare(app);
   app.add_option("--smallest-block", smallest_block,
                  "rows of the smallest block, when shards are masked by themselves")
       ->check(whole_number(1, std::uint64_t{1} << 50));
@@ -37,14 +41,14 @@ void MaskPlanRequest::declare(CLI::App& app) {
 
 /// Refused as `mask` refuses it, or without a use here.
 Result<void> MaskPlanRequest::check() const {
-  if (plan.what.bounds.private_mean()) {
+  if (what.bounds.private_mean()) {
     return bad_request(
         "pseudo-data has no private centre; give --intercept, and analyse subtracts the mean");
   }
-  if (!plan.spectrum_file.empty()) {
+  if (!assumed.spectrum_file.empty()) {
     return bad_request("the noise of mask does not depend on eigenvalues; leave out --spectrum");
   }
-  if (smallest_block > plan.rows) {
+  if (smallest_block > assumed.rows) {
     return bad_request("--smallest-block has more rows than --rows says the table has");
   }
   return {};
@@ -121,32 +125,33 @@ void print(const MaskFacts& facts, std::int64_t rows) {
 }
 
 Outcome MaskPlanRequest::run() const {
-  const Result<Budget> budget = plan.what.budget.budget();
+  const Result<Budget> budget = what.budget.budget();
   if (!budget) {
     return error_of(budget);
   }
-  const Result<Relation> relation = plan.what.budget.relation();
+  const Result<Relation> relation = what.budget.relation();
   if (!relation) {
     return error_of(relation);
   }
   if (const Result<void> checked = check(); !checked) {
     return error_of(checked);
   }
-  const Result<RowBound> bound =
-      plan.schema().and_then([&](const Schema& schema) { return plan.what.bounds.bound(schema); });
+  const Result<RowBound> bound = assumed.schema(what.bounds).and_then([&](const Schema& schema) {
+    return what.bounds.bound(schema);
+  });
   if (!bound) {
     return error_of(bound);
   }
   const Result<MaskFacts> facts =
-      mask_facts({*bound, *budget, *relation, intercept, false, plan.what.budget.group_size},
-                 smallest_block > 0 ? smallest_block : plan.rows);
+      mask_facts({*bound, *budget, *relation, intercept, false, what.budget.group_size},
+                 smallest_block > 0 ? smallest_block : assumed.rows);
   if (!facts) {
     return error_of(facts);
   }
-  if (plan.json) {
-    fmt::print("{}\n", to_json(*facts, plan.rows).dump(2));
+  if (json) {
+    fmt::print("{}\n", to_json(*facts, assumed.rows).dump(2));
   } else {
-    print(*facts, plan.rows);
+    print(*facts, assumed.rows);
   }
   return {};
 }

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "cli/commands/sample.hpp"
-#include "cli/methods/request.hpp"
 #include "cli/options/checks.hpp"
+#include "cli/options/numbers_file.hpp"
 #include "core/atomic_output.hpp"
 #include "core/npy_header.hpp"
 #include "core/parallel.hpp"

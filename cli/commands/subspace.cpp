@@ -3,9 +3,10 @@
 #include "cli/commands/commands.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/output_options.hpp"
-#include "cli/subspace/document.hpp"
 #include "cli/subspace/learn.hpp"
+#include "cli/subspace/summary.hpp"
 #include "data/exact_rows.hpp"
+#include "engine/documents/learned_document.hpp"
 
 namespace eigenveil::cli {
 namespace {

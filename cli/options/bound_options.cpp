@@ -76,6 +76,15 @@ void BoundOptions::declare(CLI::App& app) {
       ->group(kGroup);
 }
 
+CenterChoice BoundOptions::center_choice() const {
+  if (center.empty()) {
+    return CenterChoice::Unsaid;
+  }
+  return private_mean()          ? CenterChoice::Private
+         : public_center_given() ? CenterChoice::Public
+                                 : CenterChoice::None;
+}
+
 void BoundOptions::declare_rank_transform(CLI::App& app) {
   app.add_flag("--rank-transform", rank_transform,
                "replace every column by its average ranks, scaled to [-1, 1]: needs no range; for "
@@ -212,29 +221,6 @@ Result<RowBound> BoundOptions::bound(const Schema& schema) const {
     column = {c - half, c + half};
   }
   return RowBound::ranges(*columns, row_norm, grid);
-}
-
-std::string describe_bound(const RowBound& bound) {
-  constexpr std::int64_t kCoarse = 64;
-  const std::string grid =
-      bound.max_abs() < kCoarse
-          ? fmt::format("; cells keep {} step{} to either side of the middle (--grid)",
-                        bound.max_abs(), bound.max_abs() == 1 ? "" : "s")
-          : "";
-  if (!bound.has_ranges()) {
-    return fmt::format("rows longer than {:.4g} are scaled down to it{}", bound.radius(), grid);
-  }
-  bool common = true;
-  for (std::size_t j = 1; j < bound.dimension(); ++j) {
-    common = common && bound.midpoint(j) == bound.midpoint(0) &&
-             bound.half_width(j) == bound.half_width(0);
-  }
-  const std::string ranges = common ? fmt::format("every column in {:.6g}..{:.6g}",
-                                                  bound.midpoint(0) - bound.half_width(0),
-                                                  bound.midpoint(0) + bound.half_width(0))
-                                    : "every column in its own public range";
-  return fmt::format("{}, so a row has norm at most {:.2f} after scaling{}", ranges, bound.radius(),
-                     grid);
 }
 
 }  // namespace eigenveil::cli

@@ -7,6 +7,7 @@
 
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/data/raw_rows.hpp"
+#include "engine/request.hpp"
 
 namespace eigenveil::cli {
 
@@ -17,7 +18,7 @@ struct BoundOptions {
   std::string range;
   std::string bounds_file;
   std::int64_t grid = RowBound::kDefaultMaxAbs;
-  std::string center;  ///< empty: nothing was said, and settle_center (method.hpp) decides
+  std::string center;  ///< empty: nothing was said, and settle_center (engine/registry.hpp) decides
   std::string frequencies_file;
   /// Columns become their centred ranks (data/rank_transform.hpp); asymptotic methods only.
   bool rank_transform = false;
@@ -30,7 +31,7 @@ struct BoundOptions {
   void declare_rank_transform(CLI::App& app);
   bool standardises() const { return !frequencies_file.empty(); }
   bool private_mean() const { return center == "private"; }
-  bool has_public_center() const { return center.starts_with("public:"); }
+  CenterChoice center_choice() const;
   /// Cells come about a public frequency, or as ranks about zero: there is no mean to speak of.
   bool arrives_centred() const { return standardises() || rank_transform; }
   bool public_center_given() const { return center.starts_with("public:"); }
@@ -48,9 +49,6 @@ struct BoundOptions {
   Result<std::vector<ColumnRange>> ranges(const Schema& schema) const;
   Result<std::vector<double>> public_center(const Schema& schema) const;
 };
-
-/// The bound in words: "every column in 0..10, so a row has norm at most 10.34 after scaling".
-std::string describe_bound(const RowBound& bound);
 
 /// "LO:HI" with LO < HI.
 Result<ColumnRange> parse_range(const std::string& text);

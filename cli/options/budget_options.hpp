@@ -19,6 +19,7 @@ struct BudgetOptions {
   std::string neighbours = "add-remove";
 
   void declare(CLI::App& app);
+  bool given() const { return epsilon || delta || rho || mu; }
   Result<Budget> budget() const;
   Result<Relation> relation() const { return parse_relation(neighbours); }
 };

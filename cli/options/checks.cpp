@@ -54,6 +54,17 @@ CLI::Validator open_unit_interval() {
           ""};
 }
 
+CLI::Validator a_number() {
+  return {[](const std::string& text) {
+            double value = 0.0;
+            const char* end = text.data() + text.size();
+            const auto [stopped, failure] = std::from_chars(text.data(), end, value);
+            return stopped == end && failure == std::errc() ? std::string()
+                                                            : std::string("must be a number");
+          },
+          ""};
+}
+
 Result<void> check_new_file(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {

@@ -16,6 +16,7 @@ CLI::Validator whole_number(std::uint64_t smallest,
 CLI::Validator one_of(std::vector<std::string> words);
 CLI::Validator not_empty();
 CLI::Validator open_unit_interval();  ///< 0 < x < 1
+CLI::Validator a_number();
 
 /// Refuses to write over a file that is already there.
 Result<void> check_new_file(const std::string& path);

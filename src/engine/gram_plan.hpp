@@ -18,14 +18,26 @@ class GramPlan final : public Plan {
 
   const Guarantee& guarantee() const override { return made_.guarantee(); }
 
+  double draw_seconds() const override {
+    if constexpr (requires { made_.draw_seconds(); }) {
+      return made_.draw_seconds();
+    } else {
+      return 0.0;
+    }
+  }
+
   std::unique_ptr<Run> start(RandomStream& stream, int threads) const override {
     return std::make_unique<GramRun>(*this, stream, threads);
   }
 
   Result<ReleaseDocument> release(const ExactGram& gram, RandomStream& stream) const override {
-    return made_.run(gram, stream).map([&](const auto& release) {
-      return document_(made_, release);
-    });
+    if constexpr (requires { made_.run(gram, stream).error(); }) {
+      return made_.run(gram, stream).map([&](const auto& release) {
+        return document_(made_, release);
+      });
+    } else {
+      return document_(made_, made_.run(gram, stream));
+    }
   }
 
  private:

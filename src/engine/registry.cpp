@@ -98,9 +98,8 @@ std::vector<const Method*> methods_for(Task task) {
 
 Result<const Method*> choose_method(const Request& request) {
   const std::vector<const Method*> among = methods_for(request.task);
-  const auto asked = std::find_if(among.begin(), among.end(), [&](const Method* method) {
-    return method->asked_for(request);
-  });
+  const auto asked = std::find_if(among.begin(), among.end(),
+                                  [&](const Method* method) { return method->asked_for(request); });
   if (request.method.empty() && asked == among.end() && !request.budget) {
     return bad_request("a budget is missing");
   }
@@ -143,9 +142,6 @@ std::string settle_center(const Method& method, Request& request) {
                                               : uncentred_warning(method.info().name);
 }
 
-namespace {
-
-/// One eigenvalue for every column, none that the bound rules out.
 Result<void> check_spectrum(const Request& request, const AssumedTable& table) {
   if (table.spectrum.size() == 0) {
     return {};
@@ -160,8 +156,6 @@ Result<void> check_spectrum(const Request& request, const AssumedTable& table) {
   const Result<RowBound> bound = table.bound({});
   return bound ? check_assumed_spectrum(table.spectrum, *bound) : Result<void>(error_of(bound));
 }
-
-}  // namespace
 
 Result<PlanFacts> outlook(Request request, const AssumedTable& table) {
   const Result<const Method*> method = choose_method(request);

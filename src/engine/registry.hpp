@@ -26,6 +26,9 @@ bool plans_without_budget(const std::string& name);
 /// Otherwise the sentence a user should read, empty where there is none. Public facts alone.
 std::string settle_center(const Method& method, Request& request);
 
+/// The assumed eigenvalues: one for every column, none that the bound rules out.
+Result<void> check_spectrum(const Request& request, const AssumedTable& table);
+
 /// The method that serves the request, and its plan for a table nobody has read.
 Result<PlanFacts> outlook(Request request, const AssumedTable& table);
 

@@ -7,8 +7,8 @@
 #include "engine/documents/subspace_document.hpp"
 #include "engine/gram_plan.hpp"
 #include "engine/methods/all.hpp"
-#include "engine/parameters.hpp"
 #include "engine/outlook.hpp"
+#include "engine/parameters.hpp"
 #include "mechanism/sharp/sharp_privacy.hpp"
 
 namespace eigenveil {
@@ -42,7 +42,7 @@ const MethodInfo& ExponentialMethod::info() const {
   return info;
 }
 
-Result<ExponentialPlan> make_plan(const Request& request, const RowBound& bound) {
+Result<ExponentialPlan> make_exponential_plan(const Request& request, const RowBound& bound) {
   if (request.components != 1) {
     return bad_request(kOneComponent, "components");
   }
@@ -63,7 +63,7 @@ Fields parameters_of(const Request& request, const ExponentialPlan& plan) {
 
 Result<std::unique_ptr<Plan>> ExponentialMethod::plan(const Request& request,
                                                       const PublicFacts& facts) const {
-  return make_plan(request, facts.bound).map([&](ExponentialPlan&& made) {
+  return make_exponential_plan(request, facts.bound).map([&](ExponentialPlan&& made) {
     return gram_plan(
         facts, std::move(made),
         [request, bound = facts.bound](const ExponentialPlan& plan, const auto& release) {
@@ -104,7 +104,7 @@ Result<PlanFacts> ExponentialMethod::outlook(const Request& request,
   if (!bound) {
     return error_of(bound);
   }
-  return make_plan(request, *bound).map([&](const ExponentialPlan& plan) {
+  return make_exponential_plan(request, *bound).map([&](const ExponentialPlan& plan) {
     return facts_of(request, plan, *bound, table);
   });
 }

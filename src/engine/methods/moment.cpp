@@ -6,8 +6,8 @@
 #include "engine/documents/moment_document.hpp"
 #include "engine/gram_plan.hpp"
 #include "engine/methods/all.hpp"
-#include "engine/parameters.hpp"
 #include "engine/outlook.hpp"
+#include "engine/parameters.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
 #include "mechanism/moment/predicted_error.hpp"
@@ -42,7 +42,8 @@ Result<MomentPlan> MomentMethod::moment_plan(const Request& request, const RowBo
     return error_of(checked);
   }
   return planner_({bound, *request.budget, request.relation,
-                   request.private_mean() ? Extension::Full : Extension::Count, request.group_size});
+                   request.private_mean() ? Extension::Full : Extension::Count,
+                   request.group_size});
 }
 
 ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
@@ -61,9 +62,10 @@ ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
 Result<std::unique_ptr<Plan>> MomentMethod::plan(const Request& request,
                                                  const PublicFacts& facts) const {
   return moment_plan(request, facts.bound).map([&](MomentPlan&& made) {
-    return gram_plan(facts, std::move(made), [request](const MomentPlan& plan, const auto& release) {
-      return document_of(request, plan, release);
-    });
+    return gram_plan(facts, std::move(made),
+                     [request](const MomentPlan& plan, const auto& release) {
+                       return document_of(request, plan, release);
+                     });
   });
 }
 

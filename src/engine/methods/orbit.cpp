@@ -39,27 +39,29 @@ class OrbitMethod final : public Method {
 std::vector<OptionSpec> orbit_options() {
   OptionSpec inside = variance_share_option();
   inside.tasks = {Task::Components};
-  return {inside, calibration_option(),
-          {.name = "eigenvalue_share",
-           .kind = OptionKind::Share,
-           .sentence = "share of the budget for the eigenvalues (default: from the sizes)",
-           .tasks = {Task::Covariance, Task::LowRank}},
-          {.name = "complex_rows",
-           .kind = OptionKind::Flag,
-           .sentence = "columns come in pairs, real and imaginary part of one coordinate, as a "
-                       "complex .npy array is read; without this they are real columns of their "
-                       "own (the dimension of a plan counts real columns, two for each coordinate)"},
-          {.name = "target_spectrum",
-           .kind = OptionKind::Spectrum,
-           .sentence = "public eigenvalues the result must have, one per line: the nearest such "
-                       "matrix",
-           .tasks = {Task::LowRank}},
-          {.name = "hermitian",
-           .kind = OptionKind::Flag,
-           .sentence = "also release the Hermitian matrix that was drawn, as two real arrays"},
-          {.name = "unbounded_time",
-           .kind = OptionKind::Flag,
-           .sentence = "allow sizes whose exact draw could take very long"}};
+  return {
+      inside,
+      calibration_option(),
+      {.name = "eigenvalue_share",
+       .kind = OptionKind::Share,
+       .sentence = "share of the budget for the eigenvalues (default: from the sizes)",
+       .tasks = {Task::Covariance, Task::LowRank}},
+      {.name = "complex_rows",
+       .kind = OptionKind::Flag,
+       .sentence = "columns come in pairs, real and imaginary part of one coordinate, as a "
+                   "complex .npy array is read; without this they are real columns of their "
+                   "own (the dimension of a plan counts real columns, two for each coordinate)"},
+      {.name = "target_spectrum",
+       .kind = OptionKind::Spectrum,
+       .sentence = "public eigenvalues the result must have, one per line: the nearest such "
+                   "matrix",
+       .tasks = {Task::LowRank}},
+      {.name = "hermitian",
+       .kind = OptionKind::Flag,
+       .sentence = "also release the Hermitian matrix that was drawn, as two real arrays"},
+      {.name = "unbounded_time",
+       .kind = OptionKind::Flag,
+       .sentence = "allow sizes whose exact draw could take very long"}};
 }
 
 const MethodInfo& OrbitMethod::info() const {
@@ -137,8 +139,8 @@ OrbitDocumentHead head_of(const Request& request, const PublicFacts& facts, Fiel
   Request stated = request;
   stated.units = units_of(request);
   parameters.emplace_back("calibration", std::string(request.published() ? "published" : "tight"));
-  parameters.emplace_back(
-      "rows_are", std::string(request.options.flag("complex_rows") ? "complex" : "real"));
+  parameters.emplace_back("rows_are",
+                          std::string(request.options.flag("complex_rows") ? "complex" : "real"));
   return {public_parameters_of(stated, facts.bound), facts.schema, std::move(parameters),
           std::string(name_of(request.task)), request.options.flag("hermitian")};
 }
@@ -171,14 +173,13 @@ std::unique_ptr<Plan> as_plan(const Request& request, const PublicFacts& facts,
 }
 
 std::unique_ptr<Plan> as_plan(const Request& request, const PublicFacts& facts, OrbitPlan made) {
-  return gram_plan(facts, std::move(made),
-                   [request, facts](const OrbitPlan& plan, const auto& release) {
-                     return target_document(
-                         head_of(request, facts,
-                                 {{"direction_epsilon_per_row", plan.per_row().epsilon},
-                                  {"exponent", plan.exponent()}}),
-                         release, field_of(request));
-                   });
+  return gram_plan(
+      facts, std::move(made), [request, facts](const OrbitPlan& plan, const auto& release) {
+        return target_document(head_of(request, facts,
+                                       {{"direction_epsilon_per_row", plan.per_row().epsilon},
+                                        {"exponent", plan.exponent()}}),
+                               release, field_of(request));
+      });
 }
 
 Result<std::unique_ptr<Plan>> OrbitMethod::plan(const Request& request,

@@ -67,26 +67,27 @@ PlanFacts orbit_facts(const Request& request, const RowBound& bound, const Assum
                       const Facts& facts) {
   const auto number = [&facts](const char* name) { return facts[name].get<double>(); };
   const char* units = request.units == Units::Original ? "original" : "scaled";
-  PlanFacts said{facts.dump(2),
-                 fmt::format("Plan for {} by method orbit: {} rows, {} columns{} (no data was read)",
-                             name_of(request.task), table.rows, bound.dimension(),
-                             facts.contains("complex_coordinates")
-                                 ? fmt::format(" (real and imaginary parts of {} complex ones)",
-                                               facts["complex_coordinates"].get<std::size_t>())
-                                 : ""),
-                 {{"guarantee", facts["guarantee"].get<std::string>()},
-                  {"in words", facts["in_words"].get<std::string>()},
-                  {"bounds", describe_bound(bound)}}};
+  PlanFacts said{
+      facts.dump(2),
+      fmt::format("Plan for {} by method orbit: {} rows, {} columns{} (no data was read)",
+                  name_of(request.task), table.rows, bound.dimension(),
+                  facts.contains("complex_coordinates")
+                      ? fmt::format(" (real and imaginary parts of {} complex ones)",
+                                    facts["complex_coordinates"].get<std::size_t>())
+                      : ""),
+      {{"guarantee", facts["guarantee"].get<std::string>()},
+       {"in words", facts["in_words"].get<std::string>()},
+       {"bounds", describe_bound(bound)}}};
   const auto say = [&said](const char* label, std::string text) {
     said.lines.push_back({label, std::move(text)});
   };
-  say("directions", fmt::format("epsilon {:.4g} per row, {} exponents",
-                                number("direction_epsilon_per_row"),
-                                facts["calibration"].get<std::string>()));
+  say("directions",
+      fmt::format("epsilon {:.4g} per row, {} exponents", number("direction_epsilon_per_row"),
+                  facts["calibration"].get<std::string>()));
   if (facts.contains("variance_epsilon_per_row")) {
-    say("variances", fmt::format("epsilon {:.4g} per row, standard deviation {:.4g} ({} units)",
-                                 number("variance_epsilon_per_row"), number("noise_sd_variance"),
-                                 units));
+    say("variances",
+        fmt::format("epsilon {:.4g} per row, standard deviation {:.4g} ({} units)",
+                    number("variance_epsilon_per_row"), number("noise_sd_variance"), units));
   }
   if (facts.contains("eigenvalue_epsilon_per_row")) {
     say("eigenvalues",
@@ -101,13 +102,13 @@ PlanFacts orbit_facts(const Request& request, const RowBound& bound, const Assum
   if (facts.contains("lower_bounds")) {
     const Facts& bounds = facts["lower_bounds"];
     say("nobody can",
-        fmt::format("do better on all inputs, up to a constant: {:.4g} (Theorem 2.4, Corollary "
-                    "2.6), {:.4g} (Corollary 2.5), {:.4g} (projections), {:.4g} (packing); spectral "
-                    "norm {:.4g}",
-                    bounds["theorem_2_4_f2"].get<double>(),
-                    bounds["corollary_2_5_f2"].get<double>(),
-                    bounds["projection_f2"].get<double>(), bounds["packing_f2"].get<double>(),
-                    bounds["earlier_spectral_norm"].get<double>()));
+        fmt::format(
+            "do better on all inputs, up to a constant: {:.4g} (Theorem 2.4, Corollary "
+            "2.6), {:.4g} (Corollary 2.5), {:.4g} (projections), {:.4g} (packing); spectral "
+            "norm {:.4g}",
+            bounds["theorem_2_4_f2"].get<double>(), bounds["corollary_2_5_f2"].get<double>(),
+            bounds["projection_f2"].get<double>(), bounds["packing_f2"].get<double>(),
+            bounds["earlier_spectral_norm"].get<double>()));
   }
   return said;
 }

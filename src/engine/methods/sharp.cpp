@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kPrivateSpectrum =
     "the spectrum of the rows is private, and a noise level chosen from it would leak. Leave out "
-    "{data_spectrum} (a private calibration is then paid for), or add {spectrum_is_public} if these "
+    "{data_spectrum} (a private calibration is then paid for), or add {spectrum_is_public} if "
+    "these "
     "eigenvalues are public knowledge";
 
 class SharpMethod final : public Method {
@@ -39,27 +40,28 @@ const MethodInfo& SharpMethod::info() const {
       .sentence = "directions drawn at the level the data allow; asymptotic guarantee only",
       .budgets = "mu, (epsilon, delta), rho; asymptotic only",
       .tasks = {Task::Components},
-      .options =
-          {variance_share_option(), calibration_option(),
-           {.name = "data_spectrum",
-            .kind = OptionKind::Spectrum,
-            .sentence = "eigenvalues of the covariance of rows with squared norm at most p, one "
-                        "per line; private unless declared public"},
-           {.name = "spectrum_is_public",
-            .kind = OptionKind::Flag,
-            .sentence = "the eigenvalues of {data_spectrum} are public knowledge"},
-           {.name = "beta",
-            .kind = OptionKind::Number,
-            .sentence = "plan: the noise level itself instead of a budget"},
-           {.name = "calibration_share",
-            .kind = OptionKind::Share,
-            .sentence = "share of mu^2 for calibrating on the data (default 0.3)"}},
+      .options = {variance_share_option(),
+                  calibration_option(),
+                  {.name = "data_spectrum",
+                   .kind = OptionKind::Spectrum,
+                   .sentence =
+                       "eigenvalues of the covariance of rows with squared norm at most p, one "
+                       "per line; private unless declared public"},
+                  {.name = "spectrum_is_public",
+                   .kind = OptionKind::Flag,
+                   .sentence = "the eigenvalues of {data_spectrum} are public knowledge"},
+                  {.name = "beta",
+                   .kind = OptionKind::Number,
+                   .sentence = "plan: the noise level itself instead of a budget"},
+                  {.name = "calibration_share",
+                   .kind = OptionKind::Share,
+                   .sentence = "share of mu^2 for calibrating on the data (default 0.3)"}},
       .takes_ranks = true,
       .plans_without_budget = true};
   return info;
 }
 
-Result<SharpPlan> make_plan(const Request& request, const RowBound& bound) {
+Result<SharpPlan> make_sharp_plan(const Request& request, const RowBound& bound) {
   if (const Result<void> checked = request.check_components(bound.dimension()); !checked) {
     return error_of(checked);
   }
@@ -82,8 +84,8 @@ Result<SharpPlan> make_plan(const Request& request, const RowBound& bound) {
   }
   return SharpPlan::make({bound, column_scales(bound, request.units), *request.budget,
                           request.relation, request.group_size, request.components,
-                          request.variance_share(), calibration_share(request),
-                          request.published(), spectrum, request.rank_transform});
+                          request.variance_share(), calibration_share(request), request.published(),
+                          spectrum, request.rank_transform});
 }
 
 Fields parameters_of(const Request& request, const SharpPlan& plan) {
@@ -125,16 +127,15 @@ FactLine remark(const SharpSettlement& settled, const Request& request) {
   if (request.rank_transform) {  // one row shifts the ranks of all: nothing holds for all data
     return {"noise level", fmt::format("beta {:.4g}", *settled.beta)};
   }
-  return {"noise level", fmt::format("beta {:.4g}; for every data set {} is {:.4g}-DP for one row",
-                                     *settled.beta,
-                                     request.components > 1 ? "the exact law of the draw"
-                                                            : "the draw alone",
-                                     settled.worst_case_epsilon)};
+  return {"noise level",
+          fmt::format("beta {:.4g}; for every data set {} is {:.4g}-DP for one row", *settled.beta,
+                      request.components > 1 ? "the exact law of the draw" : "the draw alone",
+                      settled.worst_case_epsilon)};
 }
 
 Result<std::unique_ptr<Plan>> SharpMethod::plan(const Request& request,
                                                 const PublicFacts& facts) const {
-  return make_plan(request, facts.bound).map([&](SharpPlan&& made) {
+  return make_sharp_plan(request, facts.bound).map([&](SharpPlan&& made) {
     return gram_plan(
         facts, std::move(made),
         [request, bound = facts.bound](const SharpPlan& plan, const SharpPlan::Outcome& outcome) {

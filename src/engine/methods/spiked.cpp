@@ -37,8 +37,9 @@ class SpikedMethod final : public Method {
 const MethodInfo& SpikedMethod::info() const {
   static const MethodInfo info{
       .name = "spiked",
-      .sentence = "Gaussian noise on the projector at the sensitivity of the spiked model; holds "
-                  "under that model only",
+      .sentence =
+          "Gaussian noise on the projector at the sensitivity of the spiked model; holds "
+          "under that model only",
       .budgets = "(epsilon, delta), rho, mu; under a model, for independent copies",
       .tasks = {Task::Components, Task::Covariance},
       .options = spiked_options()};
@@ -63,7 +64,8 @@ std::string noise_in_words(const SpikedPlan& plan, const SpikedResult& result) {
                                            result.noise_variance, result.noise_variance_upper);
   const bool given = request.spike && result.spike_lower == *request.spike;
   return fmt::format(
-      "scaled to rank {} ({}), sigma^2 {}, smallest spike at least {:.4g} ({}), spread at most {:g} "
+      "scaled to rank {} ({}), sigma^2 {}, smallest spike at least {:.4g} ({}), spread at most "
+      "{:g} "
       "(assumed)",
       result.frame.cols(), request.max_rank ? "estimated" : "given", variance, result.spike_lower,
       given ? "given" : "estimated", request.spread);
@@ -298,17 +300,17 @@ PlanFacts facts_of(const Request& request, const SpikedPlan& plan, const Assumed
                                       {"checked", condition.known}});
     outlook.line("needs",
                  fmt::format("{}: {}", condition.text,
-                             condition.known
-                                 ? fmt::format("{:.4g} against {:.4g}, met (C1 = {:g})",
-                                               condition.left, condition.right,
-                                               plan.request().constants.c1)
-                                 : "not checked, a parameter is estimated"));
+                             condition.known ? fmt::format("{:.4g} against {:.4g}, met (C1 = {:g})",
+                                                           condition.left, condition.right,
+                                                           plan.request().constants.c1)
+                                             : "not checked, a parameter is estimated"));
   }
   if (plan.request().noise_variance && plan.request().spike) {
     add_prediction(outlook, request, plan);
   } else {
-    outlook.line("noise", "not known before the run: it depends on the private estimates; give "
-                          "{sigma2} and {lambda} for a prediction");
+    outlook.line("noise",
+                 "not known before the run: it depends on the private estimates; give "
+                 "{sigma2} and {lambda} for a prediction");
   }
   return std::move(outlook).finish();
 }
@@ -321,7 +323,8 @@ Result<PlanFacts> SpikedMethod::outlook(const Request& request, const AssumedTab
       spiked_radius(request, static_cast<Eigen::Index>(table.schema.dimension()), table.rows);
   const std::optional<double> known = radius ? std::optional<double>(*radius) : std::nullopt;
   return table.bound(known)
-      .and_then([&](const RowBound& bound) { return ModelPlan::planned(request, bound, table.rows); })
+      .and_then(
+          [&](const RowBound& bound) { return ModelPlan::planned(request, bound, table.rows); })
       .map([&](const SpikedPlan& plan) { return facts_of(request, plan, table); });
 }
 

@@ -39,59 +39,59 @@ Result<void> check_rank(const Request& request) {
 }
 
 Eigen::Index rank_of(const Request& request) {
-  return request.options.value<std::int64_t>(
-      "rank", request.wants_components() ? request.components : 1);
+  return request.options.value<std::int64_t>("rank",
+                                             request.wants_components() ? request.components : 1);
 }
 
 }  // namespace
 
 std::vector<OptionSpec> spiked_options() {
-  return {variance_share_option(), calibration_option(),
-          {.name = "sigma2",
-           .kind = OptionKind::Number,
-           .sentence = "noise variance of the model; without it, estimated privately for a tenth of "
-                       "the budget"},
-          {.name = "lambda",
-           .kind = OptionKind::Number,
-           .sentence = "smallest spike above the noise; without it, estimated privately for a tenth "
-                       "of the budget"},
-          {.name = "spread",
-           .kind = OptionKind::Number,
-           .sentence = "largest spike over smallest (default 1)"},
-          {.name = "rank",
-           .kind = OptionKind::WholeNumber,
-           .sentence = "number of spikes (default: {components} for pca, 1 for covariance)"},
-          {.name = "max_rank",
-           .kind = OptionKind::WholeNumber,
-           .sentence = "estimate the number of spikes privately, at most this many"},
-          {.name = "row_count",
-           .kind = OptionKind::WholeNumber,
-           .sentence = "public number of rows: with {sigma2} and {lambda} it gives the radius rows "
-                       "are clipped to, in place of a bound",
-           .smallest = 2},
-          {.name = "gaussian_rows",
-           .kind = OptionKind::Flag,
-           .sentence = "the rows are Gaussian: weaker preconditions than for sub-Gaussian ones"},
-          {.name = "c1",
-           .kind = OptionKind::Number,
-           .sentence = "constant in the preconditions (default 1)"},
-          {.name = "c2",
-           .kind = OptionKind::Number,
-           .sentence = "constant of the projector's sensitivity (default 4)"},
-          {.name = "c3",
-           .kind = OptionKind::Number,
-           .sentence = "constant of the eigenvalues' sensitivity (default 4)"},
-          {.name = "c5",
-           .kind = OptionKind::Number,
-           .sentence = "constant of the radius (default 4)"},
-          {.name = "diagnostic",
-           .kind = OptionKind::PrivateFile,
-           .sentence = "PRIVATE: a file for the curator's eyes that says whether the data look "
-                       "spiked; it is not covered by the guarantee"}};
+  return {
+      variance_share_option(),
+      calibration_option(),
+      {.name = "sigma2",
+       .kind = OptionKind::Number,
+       .sentence = "noise variance of the model; without it, estimated privately for a tenth of "
+                   "the budget"},
+      {.name = "lambda",
+       .kind = OptionKind::Number,
+       .sentence = "smallest spike above the noise; without it, estimated privately for a tenth "
+                   "of the budget"},
+      {.name = "spread",
+       .kind = OptionKind::Number,
+       .sentence = "largest spike over smallest (default 1)"},
+      {.name = "rank",
+       .kind = OptionKind::WholeNumber,
+       .sentence = "number of spikes (default: {components} for pca, 1 for covariance)"},
+      {.name = "max_rank",
+       .kind = OptionKind::WholeNumber,
+       .sentence = "estimate the number of spikes privately, at most this many"},
+      {.name = "row_count",
+       .kind = OptionKind::WholeNumber,
+       .sentence = "public number of rows: with {sigma2} and {lambda} it gives the radius rows "
+                   "are clipped to, in place of a bound",
+       .smallest = 2},
+      {.name = "gaussian_rows",
+       .kind = OptionKind::Flag,
+       .sentence = "the rows are Gaussian: weaker preconditions than for sub-Gaussian ones"},
+      {.name = "c1",
+       .kind = OptionKind::Number,
+       .sentence = "constant in the preconditions (default 1)"},
+      {.name = "c2",
+       .kind = OptionKind::Number,
+       .sentence = "constant of the projector's sensitivity (default 4)"},
+      {.name = "c3",
+       .kind = OptionKind::Number,
+       .sentence = "constant of the eigenvalues' sensitivity (default 4)"},
+      {.name = "c5", .kind = OptionKind::Number, .sentence = "constant of the radius (default 4)"},
+      {.name = "diagnostic",
+       .kind = OptionKind::PrivateFile,
+       .sentence = "PRIVATE: a file for the curator's eyes that says whether the data look "
+                   "spiked; it is not covered by the guarantee"}};
 }
 
-Result<SpikedRequest> spiked_request(const Request& what, Eigen::Index rows,
-                                     Eigen::Index dimension, double row_radius) {
+Result<SpikedRequest> spiked_request(const Request& what, Eigen::Index rows, Eigen::Index dimension,
+                                     double row_radius) {
   if (const Result<void> checked = check_public_center(what, "spiked"); !checked) {
     return error_of(checked);
   }
@@ -120,8 +120,8 @@ Result<SpikedRequest> spiked_request(const Request& what, Eigen::Index rows,
   request.budget = *what.budget;
   request.group_size = what.group_size;
   // pca is about the subspace; Cai, Xia and Zha split evenly for the covariance.
-  request.variance_share = what.options.value(
-      "variance_share", what.wants_components() ? kDefaultVarianceShare : 0.5);
+  request.variance_share =
+      what.options.value("variance_share", what.wants_components() ? kDefaultVarianceShare : 0.5);
   request.published = what.published();
   request.constants = constants_of(what.options);
   return request;
@@ -138,11 +138,11 @@ Result<double> spiked_radius(const Request& what, Eigen::Index dimension,
         "{lambda} and {row_count}, from which the radius of its model follows",
         "row_norm");
   }
-  return std::sqrt(model_radius_squared(
-      {count.value_or(rows.value_or(0)), dimension,
-       what.options.value<std::int64_t>("max_rank", rank_of(what)), *noise_variance, *spike,
-       what.options.value("spread", 1.0)},
-      constants_of(what.options)));
+  return std::sqrt(
+      model_radius_squared({count.value_or(rows.value_or(0)), dimension,
+                            what.options.value<std::int64_t>("max_rank", rank_of(what)),
+                            *noise_variance, *spike, what.options.value("spread", 1.0)},
+                           constants_of(what.options)));
 }
 
 }  // namespace eigenveil

@@ -43,8 +43,8 @@ Result<GapPlan> make_gap_plan(const Request& request, const RowBound& bound) {
   if (const Result<void> checked = request.check_components(bound.dimension()); !checked) {
     return error_of(checked);
   }
-  return GapPlan::make({bound, request.units, *request.budget, request.relation,
-                        request.components, request.variance_share(), request.group_size});
+  return GapPlan::make({bound, request.units, *request.budget, request.relation, request.components,
+                        request.variance_share(), request.group_size});
 }
 
 std::vector<FactLine> remarks_of(const GapResult& result) {

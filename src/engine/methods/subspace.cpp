@@ -83,10 +83,9 @@ Result<WithinPlan> make_within_plan(const Request& request, const RowBound& boun
                        "center");
   }
   return pair_of(request).and_then([&](const ApproxDp& pair) {
-    return WithinPlan::make({bound, static_cast<std::size_t>(rows),
-                             static_cast<std::size_t>(*dimension), pair,
-                             request.options.value("subspace_share", 0.5),
-                             request.options.find<double>("gamma")});
+    return WithinPlan::make(
+        {bound, static_cast<std::size_t>(rows), static_cast<std::size_t>(*dimension), pair,
+         request.options.value("subspace_share", 0.5), request.options.find<double>("gamma")});
   });
 }
 
@@ -96,9 +95,7 @@ class WithinSubspacePlan final : public Plan {
   WithinSubspacePlan(Request request, PublicFacts facts, WithinPlan made)
       : request_(std::move(request)), facts_(std::move(facts)), made_(std::move(made)) {}
   const Guarantee& guarantee() const override { return made_.guarantee(); }
-  std::unique_ptr<Run> start(RandomStream& stream, int threads) const override {
-    return std::make_unique<WithinRun>(*this, stream, threads);
-  }
+  std::unique_ptr<Run> start(RandomStream& stream, int threads) const override;
   Result<ReleaseDocument> release(const ExactGram& /*gram*/,
                                   RandomStream& /*stream*/) const override {
     return bad_request("{within_subspace} needs the rows themselves; a .gram file holds sums");
@@ -129,8 +126,8 @@ class WithinSubspacePlan::WithinRun final : public Run {
       return false;
     }
     if (seen_ != *plan_.facts_.rows) {
-      return bad_request(fmt::format("the table has {} rows, not {} as was said", seen_,
-                                     *plan_.facts_.rows));
+      return bad_request(
+          fmt::format("the table has {} rows, not {} as was said", seen_, *plan_.facts_.rows));
     }
     Release<LearnedSubspace> learned =
         plan_.made_.subspace().run(std::move(*builder_).finish(), stream_, threads_);
@@ -197,6 +194,10 @@ class WithinSubspacePlan::WithinRun final : public Run {
   std::optional<ReleaseDocument> document_;
 };
 
+std::unique_ptr<Run> WithinSubspacePlan::start(RandomStream& stream, int threads) const {
+  return std::make_unique<WithinRun>(*this, stream, threads);
+}
+
 ReleaseDocument WithinSubspacePlan::document(const Release<LearnedSubspace>& learned,
                                              RandomStream& stream) const {
   ReleaseDocument document = learned_document(
@@ -254,9 +255,7 @@ Result<std::unique_ptr<Plan>> SubspaceMethod::plan(const Request& request,
 
 Result<PlanFacts> SubspaceMethod::outlook(const Request& request, const AssumedTable& table) const {
   return table.bound({})
-      .and_then([&](const RowBound& bound) {
-        return make_within_plan(request, bound, table.rows);
-      })
+      .and_then([&](const RowBound& bound) { return make_within_plan(request, bound, table.rows); })
       .map([&](const WithinPlan& plan) {
         const GroupShape& shape = plan.subspace().shape();
         const double gamma = plan.subspace().largest_gamma(0.1);
@@ -270,8 +269,7 @@ Result<PlanFacts> SubspaceMethod::outlook(const Request& request, const AssumedT
         outlook.line("subspace",
                      fmt::format("dimension {}, {} groups of {} rows, gamma below about {:.2g}",
                                  shape.subspace, shape.groups, shape.per_group, gamma));
-        outlook.line("noise",
-                     fmt::format("standard deviation {:.4g} on a variance inside it", sd));
+        outlook.line("noise", fmt::format("standard deviation {:.4g} on a variance inside it", sd));
         return std::move(outlook).finish();
       });
 }
