@@ -131,9 +131,6 @@ Result<ExactGram> ExactPass::run(bool quiet) {
 }
 
 Result<std::size_t> ExactPass::count_rows() {
-  if (const Result<void> again = check_rereadable(input_); !again) {
-    return error_of(again);
-  }
   return eigenveil::cli::count_rows(input_);
 }
 

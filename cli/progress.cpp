@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "engine/methods/orbit_words.hpp"
+
 namespace eigenveil::cli {
 namespace {
 
@@ -106,11 +108,6 @@ void DrawingBar::move(double predicted_seconds) {
     draw_bar(label, std::min(0.99, passed.count() / predicted_seconds), false);
   }
   draw_bar(label, 1.0, true);
-}
-
-std::string duration_in_words(double seconds) {
-  return seconds < 100.0 ? fmt::format("{:.0f} seconds", seconds)
-                         : fmt::format("{:.0f} minutes", seconds / 60.0);
 }
 
 }  // namespace eigenveil::cli

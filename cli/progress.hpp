@@ -33,7 +33,4 @@ class DrawingBar {
   std::thread mover_;
 };
 
-/// "40 seconds", "3 minutes".
-std::string duration_in_words(double seconds);
-
 }  // namespace eigenveil::cli

@@ -41,7 +41,7 @@ void PlanCommand::declare(CLI::App& app) {
 }
 
 Outcome PlanCommand::run() const {
-  const Result<Request> request = what.request();
+  const Result<Request> request = what.request(true);
   if (!request) {
     return error_of(request);
   }

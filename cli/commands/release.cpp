@@ -8,6 +8,7 @@
 #include "cli/options/output_options.hpp"
 #include "cli/options/request_options.hpp"
 #include "cli/progress.hpp"
+#include "cli/subspace/learn.hpp"
 #include "cli/summary.hpp"
 #include "engine/bound_words.hpp"
 
@@ -76,6 +77,11 @@ Outcome ReleaseCommand::run() {
     return error_of(method);
   }
   output.warning = settle_center(**method, *request);
+  if ((*method)->info().needs_row_count) {
+    if (const Result<void> again = check_rereadable(input); !again) {
+      return again;
+    }
+  }
   Result<ExactPass> pass = open(**method, *request);
   if (!pass) {
     return error_of(pass);

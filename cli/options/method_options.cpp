@@ -66,16 +66,16 @@ void MethodOptions::declare(CLI::App& app, Task task) {
   for (const Method* one : methods_for(task)) {
     lines.push_back(fmt::format("{} ({})", one->info().name, one->info().budgets));
   }
-  app.add_option("--method", method,
-                 for_command_line(
-                     fmt::format("{}; the default follows the budget", fmt::join(lines, ", "))));
+  app.add_option(
+      "--method", method,
+      for_command_line(fmt::format("{}; the default follows the budget", fmt::join(lines, ", "))));
   for (const Method* one : methods_for(task)) {
     for (const OptionSpec& spec : one->info().options) {
       if (spec.serves(task) && !specs_.contains(spec.name)) {
         const std::vector<std::string> names = owners(spec.name, task);
-        declare_option(app, spec,
-                       fmt::format("Method{} {}", names.size() > 1 ? "s" : "",
-                                   fmt::join(names, ", ")));
+        declare_option(
+            app, spec,
+            fmt::format("Method{} {}", names.size() > 1 ? "s" : "", fmt::join(names, ", ")));
       }
     }
   }
@@ -87,7 +87,8 @@ void MethodOptions::declare_option(CLI::App& app, const OptionSpec& spec,
   const std::string flag = for_command_line("{" + spec.name + "}");
   const std::string help = for_command_line(spec.sentence);
   if (spec.kind == OptionKind::Flag) {
-    app.add_flag_callback(flag, [this, name = spec.name] { words_[name] = "true"; }, help)
+    app.add_flag_callback(
+           flag, [this, name = spec.name] { words_[name] = "true"; }, help)
         ->group(group);
     return;
   }
@@ -96,8 +97,9 @@ void MethodOptions::declare_option(CLI::App& app, const OptionSpec& spec,
       ->check(check_of(spec))
       ->group(group);
   if (spec.name == "calibration") {
-    app.add_flag_callback("--published", [this] { words_["calibration"] = "published"; },
-                          "the same as --calibration published")
+    app.add_flag_callback(
+           "--published", [this] { words_["calibration"] = "published"; },
+           "the same as --calibration published")
         ->group(group);
   }
 }

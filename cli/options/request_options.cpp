@@ -27,14 +27,14 @@ void RequestOptions::declare(CLI::App& app) {
   budget.declare(app);
 }
 
-Result<Request> RequestOptions::request() const {
+Result<Request> RequestOptions::request(bool planned) const {
   Request request;
   request.task = task;
   request.method = own.method;
   const Result<Budget> spent = budget.budget();
   if (spent) {
     request.budget = *spent;
-  } else if (budget.given() || !plans_without_budget(own.method)) {
+  } else if (!planned || budget.given() || !plans_without_budget(own.method)) {
     return error_of(spent);
   }
   const Result<Relation> relation = budget.relation();
@@ -92,7 +92,7 @@ Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {
     });
   }
   if (dimension == 0) {
-    return bad_request("give {dimension}, {columns} with the names, or a {bounds} file",
+    return bad_request("give {dimension P}, {columns} with the names, or a {bounds} file",
                        "dimension");
   }
   Schema schema;

@@ -22,8 +22,8 @@ struct RequestOptions {
 
   void declare(CLI::App& app);
   bool takes_rank() const { return task != Task::Covariance; }  ///< has -k
-  /// As the engine takes it. The budget may be missing where the method can do without.
-  Result<Request> request() const;
+  /// As the engine takes it. In a plan the budget may be missing where the method can do without.
+  Result<Request> request(bool planned = false) const;
 };
 
 /// A table nobody has read: sizes are assumed.

@@ -3,9 +3,36 @@
 #include <algorithm>
 
 namespace eigenveil {
+namespace {
 
-std::string with_parameters(std::string_view message,
-                            const std::function<std::string(std::string_view)>& spell) {
+constexpr std::string_view kNameLetters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+constexpr std::string_view kValueLetters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:-";
+
+/// The length of "{name}" or "{name value}" at the start of a text, 0 where there is none, and the
+/// length of its name.
+struct Placeholder {
+  std::size_t length = 0;
+  std::size_t name = 0;
+};
+
+Placeholder placeholder_at(std::string_view text) {
+  const std::size_t name_end = text.find_first_not_of(kNameLetters, 1);
+  if (name_end == std::string_view::npos || name_end == 1) {
+    return {};
+  }
+  if (text[name_end] == '}') {
+    return {name_end + 1, name_end - 1};
+  }
+  const std::size_t end = text.find_first_not_of(kValueLetters, name_end + 1);
+  const bool sound = text[name_end] == ' ' && end != std::string_view::npos && end > name_end + 1 &&
+                     text[end] == '}';
+  return sound ? Placeholder{end + 1, name_end - 1} : Placeholder{};
+}
+
+}  // namespace
+
+std::string with_parameters(std::string_view message, const SpellParameter& spell) {
   std::string text;
   while (!message.empty()) {
     const std::size_t open = message.find('{');
@@ -14,22 +41,26 @@ std::string with_parameters(std::string_view message,
       break;
     }
     message.remove_prefix(open);
-    const std::size_t end = message.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_", 1);
-    const bool is_name = end != std::string_view::npos && end > 1 && message[end] == '}';
-    text += is_name ? spell(message.substr(1, end - 1)) : "{";
-    message.remove_prefix(is_name ? end + 1 : 1);
+    const Placeholder found = placeholder_at(message);
+    if (found.length == 0) {
+      text += '{';
+      message.remove_prefix(1);
+      continue;
+    }
+    const bool has_value = found.length > found.name + 2;
+    text += spell(message.substr(1, found.name),
+                  has_value ? message.substr(found.name + 2, found.length - found.name - 3)
+                            : std::string_view());
+    message.remove_prefix(found.length);
   }
   return text;
 }
 
 std::string for_command_line(std::string_view message) {
-  return with_parameters(message, [](std::string_view name) {
-    if (name == "components") {
-      return std::string("-k");
-    }
-    std::string flag = "--" + std::string(name);
+  return with_parameters(message, [](std::string_view name, std::string_view value) {
+    std::string flag = name == "components" ? "-k" : "--" + std::string(name);
     std::replace(flag.begin(), flag.end(), '_', '-');
-    return flag;
+    return value.empty() ? flag : flag + " " + std::string(value);
   });
 }
 

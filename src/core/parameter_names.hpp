@@ -6,11 +6,15 @@
 
 namespace eigenveil {
 
-/// A message of the library with every {parameter} written as `spell` says; other braces stay.
-std::string with_parameters(std::string_view message,
-                            const std::function<std::string(std::string_view)>& spell);
+/// How a face writes a parameter, and one with a value ({neighbours replace-one}); the value may be
+/// empty.
+using SpellParameter = std::function<std::string(std::string_view name, std::string_view value)>;
 
-/// As on a command line: {row_norm} is --row-norm, {components} is -k.
+/// A message of the library with every {parameter} written as `spell` says; other braces stay.
+std::string with_parameters(std::string_view message, const SpellParameter& spell);
+
+/// As on a command line: {row_norm} is --row-norm, {components} is -k, {method orbit} is
+/// --method orbit.
 std::string for_command_line(std::string_view message);
 
 }  // namespace eigenveil

@@ -16,8 +16,8 @@ namespace eigenveil {
 /// What every face shows of a method.
 struct MethodInfo {
   std::string name;
-  std::string sentence;               ///< what it does, for lists
-  std::string budgets;                ///< which it takes: "(epsilon, delta), rho, mu"
+  std::string sentence;  ///< what it does, for lists
+  std::string budgets;   ///< which it takes: "(epsilon, delta), rho, mu"
   std::vector<Task> tasks;
   std::vector<OptionSpec> options = {};
   bool takes_ranks = false;           ///< its guarantee covers that one row shifts all ranks

@@ -17,8 +17,8 @@ Result<OptionValue> whole_number_of(const OptionSpec& spec, const OptionValue& v
   if (number == nullptr || *number < spec.smallest || *number > spec.largest) {
     return spec.largest == std::numeric_limits<std::int64_t>::max()
                ? refused(spec, fmt::format("a whole number from {}", spec.smallest))
-               : refused(spec, fmt::format("a whole number from {} to {}", spec.smallest,
-                                           spec.largest));
+               : refused(spec,
+                         fmt::format("a whole number from {} to {}", spec.smallest, spec.largest));
   }
   return value;
 }
@@ -38,7 +38,8 @@ Result<OptionValue> number_of(const OptionSpec& spec, const OptionValue& value) 
 
 Result<OptionValue> word_of(const OptionSpec& spec, const OptionValue& value) {
   const auto* word = std::get_if<std::string>(&value);
-  if (word == nullptr || std::find(spec.words.begin(), spec.words.end(), *word) == spec.words.end()) {
+  if (word == nullptr ||
+      std::find(spec.words.begin(), spec.words.end(), *word) == spec.words.end()) {
     return refused(spec, fmt::format("{}", fmt::join(spec.words, " or ")));
   }
   return value;

@@ -16,9 +16,9 @@ Outlook::Outlook(const Request& request, const std::string& method, const Guaran
            {"in_words", detection},
            {"max_power_at_5pct", max_power(guarantee.loss, 0.05)}};
   const std::size_t columns = table.schema.dimension();
-  facts_.title = fmt::format("Plan for {} by method {}: {} rows, {} column{} (no data was read)",
-                             name_of(request.task), method, table.rows, columns,
-                             columns == 1 ? "" : "s");
+  facts_.title =
+      fmt::format("Plan for {} by method {}: {} rows, {} column{} (no data was read)",
+                  name_of(request.task), method, table.rows, columns, columns == 1 ? "" : "s");
   line("guarantee", promise);
   line("in words", detection);
 }

@@ -118,7 +118,7 @@ Result<const Method*> choose_method(const Request& request) {
     return bad_request(
         fmt::format(
             "{{rank_transform}} cannot go with method {}: one row shifts the ranks of all the "
-            "others, which a guarantee for every data set does not cover; take method sharp "
+            "others, which a guarantee for every data set does not cover; take {{method sharp}} "
             "(asymptotic), or give {{range}}",
             info.name),
         "rank_transform");

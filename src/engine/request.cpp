@@ -26,8 +26,9 @@ Result<void> Request::check_components(std::size_t dimension) const {
 OptionSpec variance_share_option() {
   return {.name = "variance_share",
           .kind = OptionKind::Share,
-          .sentence = "share of the budget for the covariance inside the released subspace "
-                      "(default 0.2; methods that draw a subspace)"};
+          .sentence =
+              "share of the budget for the covariance inside the released subspace "
+              "(default 0.2; methods that draw a subspace)"};
 }
 
 OptionSpec calibration_option() {

@@ -25,17 +25,17 @@ enum class CenterChoice : std::uint8_t {
 /// face fills it in the same way.
 struct Request {
   Task task = Task::Components;
-  std::string method = {};         ///< empty: the default of task and budget
-  std::optional<Budget> budget;    ///< absent: a plan of a method that can do without
+  std::string method = {};       ///< empty: the default of task and budget
+  std::optional<Budget> budget;  ///< absent: a plan of a method that can do without
   Relation relation = Relation::AddRemove;
   int group_size = 1;
-  Eigen::Index components = 1;     ///< pca and lowrank: how many; otherwise unused
+  Eigen::Index components = 1;  ///< pca and lowrank: how many; otherwise unused
   bool components_given = false;
   CenterChoice center = CenterChoice::Unsaid;
-  bool arrives_centred = false;    ///< cells come about a public centre: frequencies, ranks
-  bool rank_transform = false;     ///< columns are their average ranks
+  bool arrives_centred = false;  ///< cells come about a public centre: frequencies, ranks
+  bool rank_transform = false;   ///< columns are their average ranks
   Units units = Units::Original;
-  Options options = {};            ///< of the methods, by name
+  Options options = {};  ///< of the methods, by name
 
   bool wants_components() const { return task == Task::Components; }
   bool takes_rank() const { return task != Task::Covariance; }
@@ -57,7 +57,7 @@ struct PublicFacts {
 struct AssumedTable {
   Schema schema;
   std::int64_t rows = 0;
-  Vector spectrum = {};  ///< largest first; empty when none were given
+  Vector spectrum = {};                 ///< largest first; empty when none were given
   std::optional<double> row_norm = {};  ///< as it was given
   /// What is known of the rows; a model may give a radius where nothing else does.
   std::function<Result<RowBound>(const std::optional<double>& model_radius)> bound;

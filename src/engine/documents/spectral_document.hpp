@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/parameters.hpp"
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/report/document.hpp"
+#include "engine/parameters.hpp"
 #include "publication/document_parts.hpp"
 
 namespace eigenveil {

@@ -19,9 +19,9 @@ const Method& subspace_method();
 /// The methods of the library, in the order of the help text. A new one is its file and its line
 /// here.
 inline std::vector<const Method*> all_methods() {
-  return {&gauss_method(),  &laplace_method(),       &exponential_method(),
-          &orbit_method(),  &spiked_method(),        &spiked_robust_method(),
-          &oja_method(),    &sharp_method(),         &subspace_method()};
+  return {&gauss_method(), &laplace_method(), &exponential_method(),
+          &orbit_method(), &spiked_method(),  &spiked_robust_method(),
+          &oja_method(),   &sharp_method(),   &subspace_method()};
 }
 
 }  // namespace eigenveil

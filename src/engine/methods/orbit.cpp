@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kNoPrivateMeanOfOrbit =
     "method orbit draws from second moments about a public centre and releases no mean; leave out "
-    "a private {center}, or take method laplace";
+    "{center private}, or take {method laplace}";
 
 /// Draws on unitary orbits: pca (projections), lowrank and covariance (noisy eigenvalues), and
 /// lowrank with a prescribed spectrum.

@@ -22,12 +22,13 @@ std::string choice_in_words(const Facts& facts) {
   }
   if (facts.contains("recommended_method")) {
     return fmt::format(
-        "orbit: noise on entries (method laplace) has the smaller error only above a leading "
+        "orbit: noise on entries ({{method laplace}}) has the smaller error only above a leading "
         "eigenvalue of {:.4g}, and none can exceed {:.4g} (scaled units)",
         crossing, facts["largest_possible_eigenvalue"].get<double>());
   }
   return fmt::format(
-      "noise on entries (method laplace) has the smaller error if the leading eigenvalue is above "
+      "noise on entries ({{method laplace}}) has the smaller error if the leading eigenvalue is "
+      "above "
       "{:.4g} (scaled units, first order; {{spectrum}} compares the two)",
       crossing);
 }
@@ -62,6 +63,11 @@ void add_losses(PlanFacts& said, const Request& request, const Facts& facts, con
 }
 
 }  // namespace
+
+std::string duration_in_words(double seconds) {
+  return seconds < 100.0 ? fmt::format("{:.0f} seconds", seconds)
+                         : fmt::format("{:.0f} minutes", seconds / 60.0);
+}
 
 PlanFacts orbit_facts(const Request& request, const RowBound& bound, const AssumedTable& table,
                       const Facts& facts) {
@@ -98,6 +104,10 @@ PlanFacts orbit_facts(const Request& request, const RowBound& bound, const Assum
   add_losses(said, request, facts, units);
   if (facts.contains("laplace_smaller_above_eigenvalue")) {
     say("choice", choice_in_words(facts));
+  }
+  if (number("draw_seconds") >= 1.0) {
+    say("time", fmt::format("the draw takes up to about {}, sooner where the components stand out",
+                            duration_in_words(number("draw_seconds"))));
   }
   if (facts.contains("lower_bounds")) {
     const Facts& bounds = facts["lower_bounds"];

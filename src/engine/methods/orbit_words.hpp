@@ -10,4 +10,7 @@ namespace eigenveil {
 PlanFacts orbit_facts(const Request& request, const RowBound& bound, const AssumedTable& table,
                       const nlohmann::ordered_json& facts);
 
+/// "40 seconds", "3 minutes".
+std::string duration_in_words(double seconds);
+
 }  // namespace eigenveil

@@ -71,7 +71,7 @@ Result<SharpPlan> make_sharp_plan(const Request& request, const RowBound& bound)
         "beta");
   }
   if (request.private_mean()) {
-    return bad_request("method sharp works about a public centre; leave out a private {center}",
+    return bad_request("method sharp works about a public centre; leave out {center private}",
                        "center");
   }
   const auto given = request.options.find<std::vector<double>>("data_spectrum");

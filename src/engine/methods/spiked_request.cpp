@@ -98,8 +98,8 @@ Result<SpikedRequest> spiked_request(const Request& what, Eigen::Index rows, Eig
   if (what.relation != Relation::IndependentCopy) {
     return bad_request(
         "method spiked protects one row against an independent copy of it, with high probability "
-        "under its model and not for every data set; say {neighbours} independent-copy to accept "
-        "that, or take method gauss or spiked-robust",
+        "under its model and not for every data set; say {neighbours independent-copy} to accept "
+        "that, or take {method gauss} or {method spiked-robust}",
         "neighbours");
   }
   if (const Result<void> checked = check_rank(what); !checked) {

@@ -57,7 +57,7 @@ Result<ApproxDp> pair_of(const Request& request) {
   if (request.relation != Relation::ReplaceOne) {
     return bad_request(
         "{within_subspace} protects against replacing one row by any other, and the row count is "
-        "public: say so with {neighbours} replace-one",
+        "public: say so with {neighbours replace-one}",
         "neighbours");
   }
   if (const auto* pair = std::get_if<ApproxDp>(&*request.budget)) {
