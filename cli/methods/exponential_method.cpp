@@ -104,7 +104,7 @@ Outcome ExponentialMethod::plan(const PlanRequest& request) const {
         {"method", "exponential"},
         {"guarantee", headline(guarantee, *request.what.budget.budget())},
         {"in_words", detection_in_words(guarantee)},
-        {"max_power_at_5pct", max_power(guarantee.loss, 0.05)},
+        {stated_power(guarantee).field, stated_power(guarantee).power},
         {"row_norm", std::sqrt(plan.row_norm2_bound())},
         {"exponent", plan.exponent()},
         {"zcdp_rho_per_row", plan.zcdp_rho()},

@@ -94,7 +94,7 @@ nlohmann::ordered_json plan_facts(const PlanRequest& request, const MomentPlan& 
       {"method", plan.method()},
       {"guarantee", headline(guarantee, *request.what.budget.budget())},
       {"in_words", detection_in_words(guarantee)},
-      {"max_power_at_5pct", max_power(guarantee.loss, 0.05)},
+      {stated_power(guarantee).field, stated_power(guarantee).power},
       {"row_norm", plan.bound().radius()},
       {"noise_sd_diagonal", plan.product_sd() / n},
       {"noise_sd_off_diagonal", plan.off_diagonal_sd() / n},
