@@ -134,8 +134,8 @@ Fields result_of(const SharpSettlement& settled, bool ranks) {
 std::vector<std::string> lines_of(const SharpSettlement& settled, const Request& request) {
   if (!settled.beta) {
     return {
-        "outcome     not achievable: at this size no noise level meets the target; the release "
-        "is the zero matrix and the calibration is spent"};
+        "outcome     NULL, not achievable: at this size no noise level meets the target; nothing "
+        "was drawn, and the calibration is spent"};
   }
   if (request.bounds
           .rank_transform) {  // one row shifts the ranks of all: nothing holds for all data

@@ -15,8 +15,6 @@ ReleaseDocument spectral_document(const Request& request, const std::string& met
                                   const Guarantee& guarantee, const RowBound& bound,
                                   const Schema& schema);
 void add_loadings(ReleaseDocument& document, const Schema& schema, const Matrix& loadings);
-/// Noisy variances with their share of `total` and what noise could show along each.
-void add_variances(ReleaseDocument& document, const Vector& variances, double total, double edge);
 
 /// The first element that differs from what every subspace method supports: one row at a time, no
 /// private mean.

@@ -144,13 +144,13 @@ Result<ExactGram> projected_gram(const ReleaseRequest& request, const WithinPlan
 
 /// Components and covariance inside of the subspace: post-processing of the noisy moment.
 void add_moment(ReleaseDocument& document, const ReleaseRequest& request, const Matrix& frame,
-                const Schema& schema, const NoisyMoment& moment) {
+                const Schema& schema, const RowBound& bound, const NoisyMoment& moment) {
   const NoisyCovariance covariance = covariance_of(moment, Center::PublicMidpoint, Units::Scaled);
   const auto names = document.tables.front().column_names;
   if (request.what.wants_components()) {
     PrincipalComponents components = components_within(frame, covariance, request.what.components);
-    document.result.emplace_back("noisy_explained_variance",
-                                 to_list(components.explained_variance));
+    add_variances(document, {components.explained_variance, components.noise_edge}, bound,
+                  Units::Scaled);
     document.tables.push_back({"loadings", "private principal components inside the subspace",
                                "column", schema.columns, component_names(request.what.components),
                                std::move(components.loadings)});
@@ -205,7 +205,7 @@ Outcome SubspaceMethod::release(const ReleaseRequest& request) const {
     if (!moment) {
       return error_of(moment);
     }
-    add_moment(document, request, learned->value().frame, schema, moment->value());
+    add_moment(document, request, learned->value().frame, schema, *bound, moment->value());
   }
   return publish_subspace(document, request.output, request.input.display_name());
 }
