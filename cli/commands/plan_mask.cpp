@@ -7,7 +7,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/methods/request.hpp"
 #include "cli/options/checks.hpp"
-#include "eigenveil/publication/mask_facts.hpp"
+#include "publication/mask_facts.hpp"
 #include "eigenveil/report/document.hpp"
 
 namespace eigenveil::cli {
