@@ -128,12 +128,12 @@ ReleaseDocument document_of(const ReleaseRequest& request, const SpikedPlan& pla
   const std::vector<std::string>& names = pass.schema().columns;
   if (request.what.wants_components()) {
     const Vector& variance = components.explained_variance;
-    add_variances(document,
-                  {variance,
-                   Vector::Constant(variance.size(),
-                                    result.noise_variance_upper + 4.0 * result.inside_sd),
-                   variance / std::max(total, 1e-300)},
-                  pass.bound(), request.what.units());
+    add_variances(
+        document,
+        {variance,
+         Vector::Constant(variance.size(), result.noise_variance_upper + 4.0 * result.inside_sd),
+         variance / std::max(total, 1e-300)},
+        pass.bound(), request.what.units());
     add_loadings(document, pass.schema(), components.loadings);
     return document;
   }
