@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kShortList = 6;
 
 std::string number_text(double value) {
-  return fmt::format("{:.6g}", value);
+  return std::isnan(value) ? "none" : fmt::format("{:.6g}", value);
 }
 
 template <class Value, class Text>
@@ -53,7 +53,8 @@ struct FieldHtml {
     return list_html(values, number_text);
   }
   std::string operator()(const std::vector<std::string>& values) const {
-    return list_html(values, [](const std::string& value) { return value; });
+    return values.empty() ? "none"
+                          : list_html(values, [](const std::string& value) { return value; });
   }
 };
 
@@ -119,25 +120,28 @@ std::string guarantee_section(const ReleaseDocument& document) {
 std::string figure_html(const Figure& figure, std::string_view caption = {}) {
   const std::string words =
       caption.empty() ? "" : fmt::format("<figcaption>{}</figcaption>\n", escape_markup(caption));
-  return fmt::format("<figure>\n{}{}</figure>\n", figure_svg(figure), words);
+  constexpr double kOneColumn = 500.0;
+  return fmt::format("<figure{}>\n{}{}</figure>\n",
+                     figure.width > kOneColumn ? " class=\"wide\"" : "", figure_svg(figure), words);
 }
 
 std::string trade_off_section(const ReleaseDocument& document) {
-  constexpr std::string_view kHowToRead =
-      "makes two kinds of errors. For each false alarm rate the curve is the smallest miss rate "
-      "that is "
-      "possible, whatever else they know. A curve close to the diagonal means that they do hardly "
-      "better than guessing.";
-  constexpr std::string_view kReferences =
-      "The grey curves are pure differential privacy at three familiar levels: epsilon = 0.1 is "
-      "very strong, 1 is a common choice, 10 is weak (its curve lies on the axes).";
+  const Guarantee& guarantee = document.guarantee;
+  const BasisCondition condition =
+      condition_of(document.is_private() ? guarantee.basis : guarantee.would_be);
+  const std::string reach = condition.empty()
+                                ? "whatever else they know"
+                                : fmt::format("{}; {}", condition.supposing, condition.not_covered);
   return fmt::format(
-      "<section>\n<h2>How well a person {} hidden</h2>\n<div class=\"figures\">\n{}"
-      "<div><p>Anyone who tries to tell from this release {} "
-      "{}</p>\n<p>{}</p></div>\n</div>\n</section>\n",
+      "<section>\n<h2>How well a person {} hidden{}</h2>\n<div class=\"figures\">\n{}"
+      "<div><p>Anyone who tries to tell from this release {} makes two kinds of errors. For each "
+      "false alarm rate the curve is the smallest miss rate that is possible, {}. A curve close to "
+      "the diagonal means that they do hardly better than guessing.</p>\n<p>{}</p></div>\n</div>\n"
+      "</section>\n",
       document.is_private() ? "is" : "would have been",
+      condition.empty() ? "" : fmt::format(", {}", condition.supposing),
       figure_html(trade_off_figure(document.guarantee)),
-      adversary_words(document.guarantee.relation).question, kHowToRead, kReferences);
+      adversary_words(document.guarantee.relation).question, reach, reference_curves_in_words());
 }
 
 std::string result_section(const ReleaseDocument& document) {

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
 
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/fields.hpp"
+#include "figure_panel.hpp"
+#include "figure_text.hpp"
 
 namespace eigenveil {
 namespace {
@@ -17,6 +20,14 @@ constexpr double kPhoneWidth = 380.0;
 constexpr Eigen::Index kMostRows = 24;
 constexpr Eigen::Index kMostComponents = 8;
 constexpr std::size_t kMostEigenvalues = 40;
+
+/// Larger losses would lie on the axes, where no reader sees them.
+struct FamiliarLevel {
+  double epsilon;
+  std::string_view words;
+};
+constexpr std::array kFamiliarLevels = {FamiliarLevel{1.0, "a common choice"},
+                                        FamiliarLevel{3.0, "a loose one"}};
 
 FigureSeries curve(const std::string& name, Emphasis emphasis, const Loss& loss) {
   FigureSeries series;
@@ -32,20 +43,28 @@ FigureSeries curve(const std::string& name, Emphasis emphasis, const Loss& loss)
 }
 
 /// In the legend rather than beside the point: a sentence there would cross the curves.
-FigureSeries five_percent_point(const Loss& loss, double miss) {
+FigureSeries five_percent_point(const Guarantee& guarantee, double miss) {
   FigureSeries point;
-  point.name = fmt::format("5% false alarms: power at most {:.1f}%",
-                           std::ceil(1000.0 * max_power(loss, 0.05)) / 10.0);
+  point.name =
+      fmt::format("5% false alarms: power at most {:.1f}%{}", power_in_percent(guarantee.loss),
+                  condition_of(guarantee.basis).empty() ? "" : ", conditionally");
   point.kind = SeriesKind::Points;
   point.x = {0.05};
   point.y = {miss};
   return point;
 }
 
+/// " in the limit of many rows; for the number ...": nothing where a basis covers every data set.
+std::string condition_words(Basis basis) {
+  const BasisCondition condition = condition_of(basis);
+  return condition.empty() ? std::string()
+                           : fmt::format(" {}; {}", condition.supposing, condition.not_covered);
+}
+
 void add_basis_note(Figure& figure, Basis basis) {
   if (basis == Basis::NotPrivate) {
     figure.notes.push_back({"NOT PRIVATE: do not publish", NoteLevel::Danger});
-  } else if (basis == Basis::Asymptotic || basis == Basis::ModelProbability) {
+  } else if (!condition_of(basis).empty()) {
     figure.notes.push_back(
         {fmt::format("Weaker than a proof for all data: {}", describe(basis)), NoteLevel::Caution});
   }
@@ -81,61 +100,115 @@ HeatMap heat_map_of(const ReleasedTable& table, const std::vector<Eigen::Index>&
   return map;
 }
 
+/// Wide enough that every column keeps its label: the names of the rows, which take at most 0.38 of
+/// the width, and kNarrowestColumn pixels for each column.
+double heat_map_width(const HeatMap& map) {
+  constexpr double kNarrowestColumn = 15.5;
+  constexpr double kMargins = 24.0;
+  double names = 0.0;
+  for (const std::string& name : map.row_names) {
+    names = std::max(names, text_width(name, kSmallText));
+  }
+  const double cells = kNarrowestColumn * static_cast<double>(map.values.cols()) + 18.0;
+  return std::max(kPhoneWidth, kMargins + std::min(names + cells, cells / 0.62));
+}
+
 Figure heat_map_figure(const ReleaseDocument& document, HeatMap map) {
   Figure figure;
-  figure.width = kPhoneWidth;
+  figure.width = heat_map_width(map);
   figure.panels.emplace_back().heat_map = std::move(map);
   add_basis_note(figure, document.guarantee.basis);
   return figure;
 }
 
 const ReleasedTable* table_named(const ReleaseDocument& document, std::string_view name) {
-  const auto found = std::find_if(document.tables.begin(), document.tables.end(),
-                                  [&](const ReleasedTable& table) { return table.name == name; });
-  return found == document.tables.end() || found->values.size() == 0 ? nullptr : &*found;
-}
-
-/// Names of the components that noise alone could have shown, as the summary on the terminal marks
-/// them.
-std::string below_noise(const std::vector<double>& variances, const std::vector<double>& edges) {
-  std::string names;
-  for (std::size_t i = 0; i < std::min(variances.size(), edges.size()); ++i) {
-    if (variances[i] < edges[i]) {
-      names += fmt::format("{}PC{}", names.empty() ? "" : ", ", i + 1);
+  for (const auto* tables : {&document.tables, &document.drawn}) {
+    for (const ReleasedTable& table : *tables) {
+      if (table.name == name && table.values.size() > 0) {
+        return &table;
+      }
     }
   }
-  return names;
+  return nullptr;
+}
+
+/// Why a method answered NULL; nothing when it did not.
+std::string_view null_reason(const ReleaseDocument& document) {
+  const auto* null = field<bool>(document.result, "null");
+  if (null != nullptr && *null) {
+    return "The noisy eigengap is too small for this budget: no components are released.";
+  }
+  const auto* outcome = field<std::string>(document.result, "outcome");
+  if (outcome != nullptr && *outcome == "null") {
+    return "No subspace is shared by enough of the rows to be told at this budget.";
+  }
+  if (outcome != nullptr && *outcome == "not achievable") {
+    return "At this size no noise level meets the target: nothing was drawn.";
+  }
+  return {};
+}
+
+/// What was found beside the noise it had to stand clear of, where the release says so.
+std::optional<FigurePanel> gap_panel(const ReleaseDocument& document) {
+  const auto* gap = field<double>(document.result, "gap_lower_bound_of_sum");
+  const auto* noise = field<double>(document.result, "gap_noise_sd");
+  if (gap == nullptr || noise == nullptr) {
+    return std::nullopt;
+  }
+  FigurePanel panel;
+  panel.x.categories = {"noisy lower bound on the gap", "standard deviation of its noise"};
+  panel.y.label = "in the sum over rows";
+  FigureSeries bars;
+  bars.kind = SeriesKind::Bars;
+  bars.x = {1.0, 2.0};
+  bars.y = {*gap, *noise};
+  panel.series.push_back(std::move(bars));
+  return panel;
+}
+
+/// A level that has its name in the legend: a label beside the line would cross bars.
+FigureSeries noise_level(const std::string& name, const std::vector<double>& levels,
+                         std::size_t shown) {
+  const bool level = std::all_of(levels.begin(), levels.end(), [&](double one) {
+    return std::abs(one - levels.front()) <= 0.01 * levels.front();
+  });
+  FigureSeries series;
+  series.name = name;
+  series.emphasis = Emphasis::Reference;
+  if (level) {
+    series.x = {0.5, static_cast<double>(shown) + 0.5};
+    series.y = {levels.front(), levels.front()};
+    return series;
+  }
+  series.kind = SeriesKind::Points;
+  for (std::size_t i = 0; i < std::min(shown, levels.size()); ++i) {
+    series.x.push_back(static_cast<double>(i + 1));
+    series.y.push_back(levels[i]);
+  }
+  return series;
 }
 
 /// What noise alone could show: a level along each component, or one line for eigenvalues.
 void add_noise_level(const ReleaseDocument& document, std::size_t shown, FigurePanel& panel,
                      Figure& figure) {
   const auto* edges = field<std::vector<double>>(document.result, "noise_edge");
-  const auto* variances = field<std::vector<double>>(document.result, "noisy_explained_variance");
-  if (edges != nullptr && variances != nullptr && !edges->empty()) {
-    const bool level = std::all_of(edges->begin(), edges->end(), [&](double edge) {
-      return std::abs(edge - edges->front()) <= 0.01 * edges->front();
-    });
-    if (level) {
-      panel.lines.push_back({true, edges->front(), "noise could show this"});
-    } else {
-      FigureSeries series;
-      series.name = "noise could show this";
-      series.kind = SeriesKind::Points;
-      series.emphasis = Emphasis::Reference;
-      for (std::size_t i = 0; i < std::min(shown, edges->size()); ++i) {
-        series.x.push_back(static_cast<double>(i + 1));
-        series.y.push_back((*edges)[i]);
-      }
-      panel.series.push_back(std::move(series));
+  const auto* below = field<std::vector<std::string>>(document.result, "below_noise");
+  const auto* clipped =
+      field<std::vector<std::string>>(document.result, "clipped_to_largest_possible");
+  if (edges != nullptr && !edges->empty()) {
+    panel.series.push_back(noise_level("noise could show this", *edges, shown));
+    figure.notes.push_back(
+        {below == nullptr || below->empty()
+             ? "Every component shows more than noise alone could."
+             : fmt::format("{} cannot be told from noise.", fmt::join(*below, ", "))});
+    if (clipped != nullptr && !clipped->empty()) {
+      figure.notes.push_back({fmt::format("{} clipped to the largest variance the bounds allow.",
+                                          fmt::join(*clipped, ", "))});
     }
-    const std::string names = below_noise(*variances, *edges);
-    figure.notes.push_back({names.empty() ? "Every component shows more than noise alone could."
-                                          : names + " cannot be told from noise."});
     return;
   }
   if (const auto* floor = field<double>(document.result, "noise_floor")) {
-    panel.lines.push_back({true, *floor, "noise floor"});
+    panel.series.push_back(noise_level("noise floor", {*floor}, shown));
     figure.notes.push_back(
         {"Noise floor: about the largest value that noise alone would show. What "
          "lies below it should not be interpreted."});
@@ -151,20 +224,22 @@ Figure trade_off_figure(const Guarantee& guarantee) {
   const double miss = trade_off(guarantee.loss, 0.05);
   figure.description = fmt::format(
       "Trade-off curve: smallest miss rate of any test against its false alarm rate. At 5% false "
-      "alarms this release forces a miss rate of at least {:.1f}%.",
-      std::floor(1000.0 * miss) / 10.0);
+      "alarms this release forces a miss rate of at least {:.1f}%{}.",
+      std::floor(1000.0 * miss) / 10.0, condition_words(guarantee.basis));
   FigurePanel panel;
   panel.x = {"false alarm rate (type I error)", Scale::Linear, 0.0, 1.0};
   panel.y = {"smallest miss rate (type II error)", Scale::Linear, 0.0, 1.0};
   const bool is_private = guarantee.basis != Basis::NotPrivate;
-  // Larger losses would lie on the axes, where no reader sees them.
-  panel.series = {curve("guessing without looking", Emphasis::Reference, PureDp{0.0}),
-                  curve("epsilon = 1", Emphasis::Reference, PureDp{1.0}),
-                  curve("epsilon = 3", Emphasis::Reference, PureDp{3.0}),
-                  curve(is_private ? "this release" : "would have been, with secret randomness",
-                        Emphasis::Strong, guarantee.loss)};
+  panel.series = {curve("guessing without looking", Emphasis::Reference, PureDp{0.0})};
+  for (const FamiliarLevel& level : kFamiliarLevels) {
+    panel.series.push_back(curve(fmt::format("epsilon = {:g}", level.epsilon), Emphasis::Reference,
+                                 PureDp{level.epsilon}));
+  }
+  panel.series.push_back(
+      curve(is_private ? "this release" : "would have been, with secret randomness",
+            Emphasis::Strong, guarantee.loss));
   if (is_private) {
-    panel.series.push_back(five_percent_point(guarantee.loss, miss));
+    panel.series.push_back(five_percent_point(guarantee, miss));
   }
   figure.panels.push_back(std::move(panel));
   add_basis_note(figure, guarantee.basis);
@@ -172,6 +247,15 @@ Figure trade_off_figure(const Guarantee& guarantee) {
       {"Higher is more private. On the dotted line an adversary does no better "
        "than guessing without looking at the release."});
   return figure;
+}
+
+std::string reference_curves_in_words() {
+  std::string levels;
+  for (const FamiliarLevel& level : kFamiliarLevels) {
+    levels += fmt::format("{}epsilon = {:g}, {}", levels.empty() ? "" : ", and ", level.epsilon,
+                          level.words);
+  }
+  return fmt::format("The grey curves are pure differential privacy at {}.", levels);
 }
 
 std::optional<Figure> scree_figure(const ReleaseDocument& document) {
@@ -262,9 +346,51 @@ std::optional<Figure> covariance_figure(const ReleaseDocument& document) {
   return figure;
 }
 
+std::optional<Figure> correlations_figure(const ReleaseDocument& document) {
+  const ReleasedTable* table = table_named(document, "correlations");
+  if (table == nullptr) {
+    return std::nullopt;
+  }
+  const Vector known = table->values.array().isFinite().cast<double>().rowwise().sum();
+  const std::vector<Eigen::Index> rows = leading(known, kMostRows);
+  HeatMap map = heat_map_of(*table, rows, rows);
+  map.name = "correlation";
+  Figure figure = heat_map_figure(document, std::move(map));
+  figure.title = "Correlations in the pseudo-data, noise removed";
+  figure.description = table->description;
+  if (table->values.rows() > kMostRows) {
+    figure.notes.push_back({fmt::format("{} of {} columns.", kMostRows, table->values.rows())});
+  }
+  if (known.sum() < static_cast<double>(table->values.size())) {
+    figure.notes.push_back({"Empty: the noise leaves no variance of that column to divide by."});
+  }
+  return figure;
+}
+
+std::optional<Figure> null_figure(const ReleaseDocument& document) {
+  const std::string_view reason = null_reason(document);
+  if (reason.empty()) {
+    return std::nullopt;
+  }
+  Figure figure;
+  figure.width = kPhoneWidth;
+  figure.title = "The answer is NULL";
+  figure.description = reason;
+  figure.notes.push_back({std::string(reason), NoteLevel::Caution});
+  figure.notes.push_back(
+      {"A legal answer, covered by the guarantee like any other; its budget is spent."});
+  if (std::optional<FigurePanel> panel = gap_panel(document)) {
+    figure.panel_height = 160.0;
+    figure.panels.push_back(std::move(*panel));
+  }
+  add_basis_note(figure, document.guarantee.basis);
+  return figure;
+}
+
 std::vector<Figure> result_figures(const ReleaseDocument& document) {
   std::vector<Figure> figures;
-  for (auto* make : {scree_figure, loadings_figure, covariance_figure}) {
+  for (auto* make :
+       {null_figure, scree_figure, loadings_figure, covariance_figure, correlations_figure}) {
     if (std::optional<Figure> figure = make(document)) {
       figures.push_back(std::move(*figure));
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/atomic_output.hpp"
@@ -115,8 +116,13 @@ ReleaseDocument document_of(const Request& request, const PublicFacts& facts,
   const double total = components.explained_variance.sum() + others * result.noise_variance;
   const std::vector<std::string>& names = facts.schema.columns;
   if (request.wants_components()) {
-    add_variances(document, components.explained_variance, total,
-                  result.noise_variance_upper + 4.0 * result.inside_sd);
+    const Vector& variance = components.explained_variance;
+    add_variances(
+        document,
+        {variance,
+         Vector::Constant(variance.size(), result.noise_variance_upper + 4.0 * result.inside_sd),
+         variance / std::max(total, 1e-300)},
+        facts.bound, request.units);
     add_loadings(document, facts.schema, components.loadings);
     return document;
   }
