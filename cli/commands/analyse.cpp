@@ -10,6 +10,7 @@
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
 #include "publication/document_parts.hpp"
+#include "publication/gap_words.hpp"
 #include "publication/released_input.hpp"
 
 namespace eigenveil::cli {
@@ -81,6 +82,8 @@ struct MomentsRequest {
       return error_of(estimate);
     }
     const Result<Matrix> correlations = correlation(*estimate);
+    const std::string gaps = gaps_in_words(
+        gram->fills_gaps, about_zero ? GapEffect::SecondMoment : GapEffect::Covariance);
     if (common.json) {
       Json json{{"estimate", about_zero ? "second_moment" : "covariance"},
                 {"rows", gram->rows},
@@ -93,6 +96,7 @@ struct MomentsRequest {
         json["measured_from"] = gram->from_midpoints ? "public midpoints" : "zero";
       }
       json["correlations"] = correlations ? to_json(*correlations) : Json(nullptr);
+      json["missing_cells"] = gaps;
       fmt::print("{}\n", json.dump(2));
       return {};
     }
@@ -113,6 +117,7 @@ struct MomentsRequest {
     } else {
       fmt::print("\nno correlations: {}\n", correlations.error().message);
     }
+    fmt::print("\nmissing cells: {}\n", gaps);
     return {};
   }
 };
@@ -153,20 +158,22 @@ struct RegressCommandRequest {
 
  private:
   void print_json(const ReleasedGram& gram, const Regression& fit) const {
-    fmt::print("{}\n", Json{{"response", response},
-                            {"predictors", fit.names},
-                            {"rows", gram.rows},
-                            {"ridge", ridge},
-                            {"level", level},
-                            {"about", about},
-                            {"measured_from", gram.from_midpoints ? "public midpoints" : "zero"},
-                            {"coefficients", to_json(fit.coefficients)},
-                            {"standard_errors", to_json(fit.standard_errors)},
-                            {"low", to_json(fit.low)},
-                            {"high", to_json(fit.high)},
-                            {"uncorrected", to_json(fit.uncorrected)},
-                            {"residual_sd", fit.residual_sd}}
-                           .dump(2));
+    fmt::print("{}\n",
+               Json{{"response", response},
+                    {"predictors", fit.names},
+                    {"rows", gram.rows},
+                    {"ridge", ridge},
+                    {"level", level},
+                    {"about", about},
+                    {"measured_from", gram.from_midpoints ? "public midpoints" : "zero"},
+                    {"coefficients", to_json(fit.coefficients)},
+                    {"standard_errors", to_json(fit.standard_errors)},
+                    {"low", to_json(fit.low)},
+                    {"high", to_json(fit.high)},
+                    {"uncorrected", to_json(fit.uncorrected)},
+                    {"residual_sd", fit.residual_sd},
+                    {"missing_cells", gaps_in_words(gram.fills_gaps, GapEffect::Regression)}}
+                   .dump(2));
   }
   void print(const ReleasedGram& gram, const Regression& fit) const {
     fmt::print("{} of {} on {} predictor{}, {:.0f} rows, corrected for the noise\n",
@@ -183,6 +190,7 @@ struct RegressCommandRequest {
     fmt::print("  residual standard deviation {:.4g}; intervals are about {}\n", fit.residual_sd,
                about == "raw" ? "what the raw rows would have given"
                               : "the population the rows were drawn from");
+    fmt::print("  missing cells: {}\n", gaps_in_words(gram.fills_gaps, GapEffect::Regression));
     if (gram.from_midpoints && !gram.centered) {
       fmt::print(
           "  columns are measured from the midpoints of their public ranges (indicators from 0.5): "
@@ -211,11 +219,14 @@ struct PcaRequest {
           fmt::format("-k must satisfy 1 <= k <= {}, the number of columns", moment->names.size()));
     }
     const ComponentEstimate found = components_of(*gram, *moment, components);
+    const std::string gaps = gaps_in_words(
+        gram->fills_gaps, gram->intercept ? GapEffect::Covariance : GapEffect::SecondMoment);
     if (common.json) {
       fmt::print("{}\n", Json{{"columns", moment->names},
                               {"variance", to_json(found.variance)},
                               {"standard_errors", to_json(found.standard_error)},
-                              {"loadings", to_json(found.loadings)}}
+                              {"loadings", to_json(found.loadings)},
+                              {"missing_cells", gaps}}
                              .dump(2));
       return {};
     }
@@ -229,6 +240,7 @@ struct PcaRequest {
                      : "");
     }
     print_matrix(moment->names, component_names(found.loadings.cols()), found.loadings);
+    fmt::print("\nmissing cells: {}\n", gaps);
     return {};
   }
 };

@@ -141,7 +141,9 @@ class PrivateCovariance(PrivateEstimator):
         mean = (self.mean_ - self.midpoint_) / self.scale_ if hasattr(self, "mean_") else None
         scales = self._half_width / self.scale_  # from scaled units to those of the release
         moved = self._has_ranges and bool(self.midpoint_.any())
-        return _core.covariance_gram(names, self.covariance_raw_, float(rows), rows_sd, scales, *self._sum_noise, moved, mean)
+        gram = _core.covariance_gram(names, self.covariance_raw_, float(rows), rows_sd, scales, *self._sum_noise, moved, mean)
+        gram.fills_gaps = self._gaps_filled
+        return gram
 
     def _floored(self):
         values, vectors = np.linalg.eigh(self.covariance_)

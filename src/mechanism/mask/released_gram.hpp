@@ -28,6 +28,8 @@ struct ReleasedGram {
   bool centered = false;
   /// Columns are measured from the midpoints of their public ranges, which are not all zero.
   bool from_midpoints = false;
+  /// Missing cells stand at the public midpoint (as in Schema); early releases do not say.
+  bool fills_gaps = true;
 
   bool masked() const { return cell_sd.size() > 0; }
   /// Unbiased for the Gram of the raw rows: masked rows carry n sigma^2 on the diagonal.
