@@ -39,7 +39,12 @@ class RankRows final : public RowReader {
 /// Opens the file and puts the public stages in front of it: frequencies, indicator columns.
 Result<std::unique_ptr<RowReader>> ExactPass::open_rows(const InputOptions& input,
                                                         const BoundOptions& bounds) {
-  Result<std::unique_ptr<RowReader>> reader = input.open();
+  Result<std::unique_ptr<RowReader>> reader =
+      bounds.named_columns().and_then([&](std::vector<std::string> names) {
+        InputOptions known = input;
+        known.bounded_columns = std::move(names);
+        return known.open();
+      });
   if (!reader || !bounds.standardises()) {
     return reader;
   }
@@ -59,8 +64,8 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
     }
     if (input.shapes_cells()) {
       return bad_request(
-          "a .gram file holds no cells any more; leave out --header, --separator, --missing and "
-          "--bad-cell, or make it again from the rows");
+          "a .gram file holds no cells any more; leave out --header, --width, --separator, "
+          "--missing and --bad-cell, or make it again from the rows");
     }
     return ExactGram::load(input.input).map([&](ExactGram&& gram) {
       ExactPass pass(input, bounds, gram.schema(), gram.bound());

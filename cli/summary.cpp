@@ -128,6 +128,9 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
   if (const auto* center = field<std::string>(document.parameters, "center")) {
     fmt::print("  about       {}\n", *center);
   }
+  if (const auto* gaps = field<std::string>(document.parameters, "missing_cells")) {
+    fmt::print("  missing     {}\n", *gaps);
+  }
   if (const auto* rows = field<double>(document.result, "noisy_rows")) {
     const double sd = *field<double>(document.result, "noisy_rows_sd");
     fmt::print("  rows        about {:.0f} (noisy, standard deviation {:.2g}){}\n", *rows, sd,
@@ -175,7 +178,7 @@ Outcome publish_as(const ReleaseDocument& document, const OutputOptions& output,
   std::string written;
   if (!output.out.empty()) {
     const Result<std::vector<std::string>> names =
-        write_release(document, output.table_format(), output.out);
+        write_release(document, output.table_format(), output.out, output.existing());
     if (!names) {
       return error_of(names);
     }

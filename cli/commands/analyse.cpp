@@ -10,6 +10,7 @@
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
 #include "publication/document_parts.hpp"
+#include "publication/gap_words.hpp"
 #include "publication/released_input.hpp"
 
 namespace eigenveil::cli {
@@ -81,6 +82,8 @@ struct MomentsRequest {
       return error_of(estimate);
     }
     const Result<Matrix> correlations = correlation(*estimate);
+    const std::string gaps = gaps_in_words(
+        gram->fills_gaps, about_zero ? GapEffect::SecondMoment : GapEffect::Covariance);
     if (common.json) {
       Json json{{"estimate", about_zero ? "second_moment" : "covariance"},
                 {"rows", gram->rows},
@@ -93,6 +96,7 @@ struct MomentsRequest {
         json["measured_from"] = gram->from_midpoints ? "public midpoints" : "zero";
       }
       json["correlations"] = correlations ? to_json(*correlations) : Json(nullptr);
+      json["missing_cells"] = gaps;
       fmt::print("{}\n", json.dump(2));
       return {};
     }
@@ -113,6 +117,7 @@ struct MomentsRequest {
     } else {
       fmt::print("\nno correlations: {}\n", correlations.error().message);
     }
+    fmt::print("\nmissing cells: {}\n", gaps);
     return {};
   }
 };
@@ -153,20 +158,22 @@ struct RegressCommandRequest {
 
  private:
   void print_json(const ReleasedGram& gram, const Regression& fit) const {
-    fmt::print("{}\n", Json{{"response", response},
-                            {"predictors", fit.names},
-                            {"rows", gram.rows},
-                            {"ridge", ridge},
-                            {"level", level},
-                            {"about", about},
-                            {"measured_from", measured_from(gram, fit)},
-                            {"coefficients", to_json(fit.coefficients)},
-                            {"standard_errors", to_json(fit.standard_errors)},
-                            {"low", to_json(fit.low)},
-                            {"high", to_json(fit.high)},
-                            {"uncorrected", to_json(fit.uncorrected)},
-                            {"residual_sd", fit.residual_sd}}
-                           .dump(2));
+    fmt::print("{}\n",
+               Json{{"response", response},
+                    {"predictors", fit.names},
+                    {"rows", gram.rows},
+                    {"ridge", ridge},
+                    {"level", level},
+                    {"about", about},
+                    {"measured_from", measured_from(gram, fit)},
+                    {"coefficients", to_json(fit.coefficients)},
+                    {"standard_errors", to_json(fit.standard_errors)},
+                    {"low", to_json(fit.low)},
+                    {"high", to_json(fit.high)},
+                    {"uncorrected", to_json(fit.uncorrected)},
+                    {"residual_sd", fit.residual_sd},
+                    {"missing_cells", gaps_in_words(gram.fills_gaps, GapEffect::Regression)}}
+                   .dump(2));
   }
   void print(const ReleasedGram& gram, const Regression& fit) const {
     fmt::print("{} of {} on {} predictor{}, {:.0f} rows, corrected for the noise\n",
@@ -183,6 +190,7 @@ struct RegressCommandRequest {
     fmt::print("  residual standard deviation {:.4g}; intervals are about {}\n", fit.residual_sd,
                about == "raw" ? "what the raw rows would have given"
                               : "the population the rows were drawn from");
+    fmt::print("  missing cells: {}\n", gaps_in_words(gram.fills_gaps, GapEffect::Regression));
     if (fit.original_intercept && gram.from_midpoints) {
       fmt::print("  the intercept is the response where every predictor is 0, in original units\n");
     } else if (gram.from_midpoints && !gram.centered) {
@@ -218,6 +226,8 @@ struct PcaRequest {
     if (!found) {
       return error_of(found);
     }
+    const std::string gaps = gaps_in_words(
+        gram->fills_gaps, gram->intercept ? GapEffect::Covariance : GapEffect::SecondMoment);
     if (common.json) {
       fmt::print("{}\n", Json{{"columns", moment->names},
                               {"variance", to_json(found->variance)},
@@ -226,12 +236,14 @@ struct PcaRequest {
                               {"noise_edge", to_json(found->noise_edge)},
                               {"below_noise", found->below_noise},
                               {"clipped", found->clipped},
-                              {"loadings", to_json(found->loadings)}}
+                              {"loadings", to_json(found->loadings)},
+                              {"missing_cells", gaps}}
                              .dump(2));
       return {};
     }
     print(*gram, *found);
     print_matrix(moment->names, component_names(found->loadings.cols()), found->loadings);
+    fmt::print("\nmissing cells: {}\n", gaps);
     return {};
   }
 

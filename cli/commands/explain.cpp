@@ -11,14 +11,20 @@ namespace eigenveil::cli {
 Command explain_command() {
   return {
       "explain",
-      "The guarantee of a release in words; checks that nothing was changed.\n"
-      "  eigenveil explain out/release.json",
+      "The guarantee of a release in words, and what several cost together; checks that nothing "
+      "was changed.\n"
+      "  eigenveil explain out/release.json\n"
+      "  eigenveil explain monday/ tuesday/",
       [](CLI::App& app) {
-        auto path = std::make_shared<std::string>();
-        app.add_option("RELEASE", *path, "release.json of a release, or its directory")->required();
-        return [path]() -> Outcome {
-          return explain_release(*path).map(
-              [](const std::string& text) { fmt::print("{}", text); });
+        auto paths = std::make_shared<std::vector<std::string>>();
+        app.add_option("RELEASE", *paths,
+                       "release.json of a release, or its directory; several of one table are "
+                       "added up")
+            ->required();
+        return [paths]() -> Outcome {
+          return explain_releases({paths->begin(), paths->end()}).map([](const std::string& text) {
+            fmt::print("{}", text);
+          });
         };
       }};
 }

@@ -11,6 +11,7 @@
 #include "cli/options/checks.hpp"
 #include "core/parameter_names.hpp"
 #include "engine/bound_words.hpp"
+#include "publication/gap_words.hpp"
 #include "publication/pseudo_release.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "report/release_writer.hpp"
@@ -24,6 +25,7 @@ PseudoTarget target_of(const MaskCommandRequest& request) {
   PseudoTarget target = pseudo_target(request.output.out, request.output.table_format());
   target.factor_only = request.factor_only;
   target.threads = request.input.thread_count();
+  target.existing = request.output.existing();
   return target;
 }
 
@@ -180,6 +182,9 @@ void MaskRun::print(const PseudoRelease& release, const PublishedPseudo& publish
   fmt::print("  rows        {}{} (exact: public for these neighbours)\n",
              std::accumulate(block_rows.begin(), block_rows.end(), std::int64_t{0}),
              block_rows.size() > 1 ? fmt::format(" in {} blocks", block_rows.size()) : "");
+  fmt::print("  missing     {}\n",
+             gaps_in_words(settings_.schema.fills_gaps,
+                           settings_.intercept ? GapEffect::Covariance : GapEffect::SecondMoment));
   if (settings_.method == "mask") {
     fmt::print(
         "  noise       standard deviation {:.4g} on every cell (scaled units), then a secret "

@@ -35,6 +35,13 @@ struct SubspaceCommand {
 
 void SubspaceCommand::declare(CLI::App& app) {
   input.declare(app);
+  app.get_option("--missing")
+      ->description(
+          "midpoint (default) or refuse; no range is known here, so that a row with a missing cell "
+          "counts as the zero row");
+  app.get_option("--bad-cell")
+      ->description(
+          "refuse (default: a cell that is no number stops the run) or midpoint: as if missing");
   app.add_option("-k,--components", learn.subspace, "dimension of the subspace (default 1)")
       ->check(whole_number(1));
   app.add_option("--aggregate", learn.aggregate,

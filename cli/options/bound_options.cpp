@@ -126,6 +126,19 @@ Result<std::vector<ColumnRange>> BoundOptions::ranges(const Schema& schema) cons
       });
 }
 
+Result<std::vector<std::string>> BoundOptions::named_columns() const {
+  if (bounds_file.empty()) {
+    return std::vector<std::string>();
+  }
+  return read_named_numbers(bounds_file, {"low", "high"}).map([](const auto& lines) {
+    std::vector<std::string> names;
+    for (const NamedNumbers& line : lines) {
+      names.push_back(line.column);
+    }
+    return names;
+  });
+}
+
 Result<std::vector<double>> BoundOptions::public_center(const Schema& schema) const {
   if (!public_center_given()) {
     return std::vector<double>{};
@@ -179,7 +192,7 @@ Result<RowBound> BoundOptions::standardised_bound(const Schema& schema) const {
     return RowBound::row_norm(schema.dimension(), *row_norm, grid);
   }
   return standardised_ranges(schema.columns, *values).and_then([&](const auto& columns) {
-    return RowBound::ranges(columns, row_norm, grid);
+    return RowBound::ranges(columns, row_norm, grid, schema.columns);
   });
 }
 
@@ -220,7 +233,7 @@ Result<RowBound> BoundOptions::bound(const Schema& schema) const {
     const double half = std::max(column.high - c, c - column.low);
     column = {c - half, c + half};
   }
-  return RowBound::ranges(*columns, row_norm, grid);
+  return RowBound::ranges(*columns, row_norm, grid, schema.columns);
 }
 
 }  // namespace eigenveil::cli

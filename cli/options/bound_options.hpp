@@ -41,6 +41,8 @@ struct BoundOptions {
   }
   /// The bound for these columns, or a sentence that says what to give and why.
   Result<RowBound> bound(const Schema& schema) const;
+  /// The columns a --bounds file has lines for; none without one.
+  Result<std::vector<std::string>> named_columns() const;
   /// Public frequency of the counted allele of every column, from --allele-frequencies.
   Result<std::vector<double>> frequencies(const Schema& schema) const;
 

@@ -29,6 +29,11 @@ void InputOptions::declare(CLI::App& app) {
   app.add_option("--header", header, "auto (default), present or absent: is the first line names?")
       ->check(one_of({"auto", "present", "absent"}))
       ->group(kGroup);
+  app.add_option("--width", width,
+                 "with --header absent: fields on every line; with --bad-cell midpoint the number "
+                 "of columns must be public, not read off the first row")
+      ->check(whole_number(1, std::uint64_t{1} << 20U))
+      ->group(kGroup);
   app.add_option("--separator", separator,
                  "comma, semicolon, tab or pipe: between fields (default comma, tab for .tsv)")
       ->check(one_of({"comma", "semicolon", "tab", "pipe"}))
@@ -145,6 +150,8 @@ Result<ReadOptions> InputOptions::read_options() const {
   options.header = header == "auto"      ? ReadOptions::Header::Auto
                    : header == "present" ? ReadOptions::Header::Present
                                          : ReadOptions::Header::Absent;
+  options.width = width;
+  options.bounded_columns = bounded_columns;
   options.separator = separator == "comma"       ? ','
                       : separator == "semicolon" ? ';'
                       : separator == "tab"       ? '\t'
@@ -154,11 +161,8 @@ Result<ReadOptions> InputOptions::read_options() const {
 }
 
 Result<std::unique_ptr<RowReader>> InputOptions::open() const {
-  // A damaged first row must not become column names, which are public.
-  if (bad_cell == "midpoint" && header == "auto" && is_text()) {
-    return bad_request(
-        "with --bad-cell midpoint the first line could be a damaged row; say --header present or "
-        "--header absent");
+  if (width > 0 && !is_text()) {
+    return bad_request("--width is for CSV and TSV tables; arrays carry their own");
   }
   Result<ReadOptions> options = read_options();
   if (!options) {

@@ -9,11 +9,13 @@
 
 namespace eigenveil::cli {
 
-/// INPUT, --columns, --header, --separator, --missing, --bad-cell, --threads.
+/// INPUT, --columns, --header, --width, --separator, --missing, --bad-cell, --threads.
 struct InputOptions {
   std::string input;
   std::string columns;
   std::string header = "auto";
+  std::size_t width = 0;                          ///< 0: not given
+  std::vector<std::string> bounded_columns = {};  ///< the columns a --bounds file names
   std::string separator;
   std::string missing = "midpoint";
   std::string bad_cell = "refuse";
@@ -26,7 +28,8 @@ struct InputOptions {
   bool is_text() const;  ///< CSV or TSV: the first line may be names
   /// Anything that changes how cells are read; a .gram file has none left.
   bool shapes_cells() const {
-    return header != "auto" || !separator.empty() || missing != "midpoint" || bad_cell != "refuse";
+    return header != "auto" || width > 0 || !separator.empty() || missing != "midpoint" ||
+           bad_cell != "refuse";
   }
   bool is_gram() const { return input.ends_with(".gram"); }
   bool is_plink() const;

@@ -77,8 +77,9 @@ Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
     }
     NamedNumbers row{fields[0], {}};
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const Result<double> value =
-          parse_number(fields[i + 1], fmt::format("{} line {}, field {}", path, number, wanted[i]));
+      const Result<double> value = parse_number(
+          fields[i + 1],
+          fmt::format("{} line {}, field {} of column '{}'", path, number, wanted[i], fields[0]));
       if (!value) {
         return error_of(value);
       }

@@ -11,6 +11,8 @@ void OutputOptions::declare(CLI::App& app) {
                  "directory for release.json and its arrays, written whole or not at all")
       ->check(not_empty())
       ->group(kGroup);
+  app.add_flag("--replace", replace, "--out may hold an earlier release, which is then lost")
+      ->group(kGroup);
   app.add_option("--format", format, "csv (default) or npy: form of the arrays")
       ->check(one_of({"csv", "npy"}))
       ->group(kGroup);
@@ -32,7 +34,7 @@ Result<void> OutputOptions::check_writable() const {
   if (out.empty()) {
     return {};
   }
-  return AtomicDirectory::create(out).map([](const AtomicDirectory&) {});
+  return AtomicDirectory::create(out, existing()).map([](const AtomicDirectory&) {});
 }
 
 }  // namespace eigenveil::cli

@@ -10,9 +10,10 @@
 
 namespace eigenveil::cli {
 
-/// --out, --format, --json, --seed, --quiet.
+/// --out, --replace, --format, --json, --seed, --quiet.
 struct OutputOptions {
   std::string out;
+  bool replace = false;
   std::string format = "csv";
   bool json = false;
   bool quiet = false;
@@ -21,6 +22,7 @@ struct OutputOptions {
 
   void declare(CLI::App& app);
   TableFormat table_format() const { return format == "npy" ? TableFormat::Npy : TableFormat::Csv; }
+  Existing existing() const { return replace ? Existing::Replace : Existing::Refuse; }
   RandomStream stream() const;
   bool is_quiet() const { return quiet || json; }
   /// Tries --out before a row is read: a release that cannot be written would be lost.

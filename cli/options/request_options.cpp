@@ -83,13 +83,7 @@ Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {
     return parse_columns(columns).map([](auto names) { return Schema{std::move(names)}; });
   }
   if (dimension == 0 && !bounds.bounds_file.empty()) {
-    return read_named_numbers(bounds.bounds_file, {"low", "high"}).map([](const auto& lines) {
-      Schema named;
-      for (const NamedNumbers& line : lines) {
-        named.columns.push_back(line.column);
-      }
-      return named;
-    });
+    return bounds.named_columns().map([](auto names) { return Schema{std::move(names)}; });
   }
   if (dimension == 0) {
     return bad_request("give {dimension P}, {columns} with the names, or a {bounds} file",

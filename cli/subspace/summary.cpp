@@ -49,6 +49,9 @@ void print_summary(const ReleaseDocument& document, const std::string& input) {
   fmt::print("  rows        {:.0f} (exact: public for these neighbours)\n",
              *field<double>(parameters, "rows"));
   fmt::print("  bounds      {}\n", bound_in_words(parameters));
+  if (const auto* gaps = field<std::string>(parameters, "missing_cells")) {
+    fmt::print("  missing     {}\n", *gaps);
+  }
   for (const char* name : {"sizes", "lower_bound"}) {
     if (const auto* text = field<std::string>(parameters, name)) {
       fmt::print("  {:<12}{}\n", std::string_view(name) == "sizes" ? "sizes" : "needed", *text);

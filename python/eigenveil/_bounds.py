@@ -40,7 +40,18 @@ def make_bound(names, bounds=None, row_norm=None, center=None, grid=None, allele
         # A public centre moves the midpoint: the range is widened to be symmetric about it.
         half = np.maximum(np.subtract(high, middle), np.subtract(middle, low))
         low, high = list(middle - half), list(middle + half)
-    return _core.RowBound.ranges(low, high, radius, grid)
+    return _core.RowBound.ranges(low, high, radius, grid, list(names))
+
+
+def bounded_names(bounds):
+    """The columns that bounds speaks of: its names, or c1, c2, ... for as many pairs as it has; none where one pair is for all."""
+    if isinstance(bounds, Mapping):
+        return [str(name) for name in bounds]
+    try:
+        shape = np.shape(bounds)
+    except ValueError:  # said where the bound is made
+        return []
+    return [f"c{j + 1}" for j in range(shape[0])] if len(shape) == 2 else []
 
 
 def _standardised(names, frequencies, bounds, radius, middle, grid):

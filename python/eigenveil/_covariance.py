@@ -145,9 +145,11 @@ class PrivateCovariance(PrivateEstimator):
         midpoints = self.midpoint_ if original else np.empty(0)
         longest = self.row_norm_ * scales.max()
         longest = min(longest, float(np.linalg.norm(scales))) if self._has_ranges else longest
-        return _core.covariance_gram(
+        gram = _core.covariance_gram(
             names, self.covariance_raw_, float(rows), rows_sd, scales, *self._sum_noise, moved, midpoints, longest, mean
         )
+        gram.fills_gaps = self._gaps_filled
+        return gram
 
     def _floored(self):
         values, vectors = np.linalg.eigh(self.covariance_)

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._bounds import make_bound
+from ._bounds import bounded_names, make_bound
 from ._budget import make_budget
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, whole
 from ._progress import Progress, drawing
@@ -39,6 +39,7 @@ class ReadOptions:
     separator: str = ""
     frequencies: list[float] | Mapping | None = None
     complex_rows: bool = False
+    bounded_columns: list[str] = field(default_factory=list)  # names that bounds gives: how many columns there are, without looking
     words: dict[str, list[str]] = field(default_factory=dict)  # text columns and the words that count, of the option one_hot
 
 
@@ -300,6 +301,7 @@ class PrivateEstimator(BaseEstimator):
             refuse_bad=self.bad_cell == "refuse",
             frequencies=frequencies,
             header=self.header,
+            bounded_columns=bounded_names(getattr(self, "bounds", None)),
             separator=SEPARATORS.get(self.separator, ""),
             complex_rows=bool((getattr(self, "method_options", None) or {}).get("complex_rows")),
         )
@@ -385,6 +387,8 @@ class PrivateEstimator(BaseEstimator):
         self._forget()
         self._set_features(current)
         self.guarantee_ = released.guarantee
+        self._gaps_filled = current.statistic is not None or self.missing != "refuse" or self.bad_cell != "refuse"
+        self.missing_cells_ = _core.gaps_in_words(self._gaps_filled, not current.request.private_mean)
         self.method_ = current.method
         self.details_ = dict(getattr(released, "details", {}))
         self.is_null_ = hasattr(released, "null")

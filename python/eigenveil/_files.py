@@ -8,12 +8,12 @@ from . import _core
 from ._errors import EigenveilError
 
 
-def explain(release):
-    """The guarantee of a written release in words, after checking that nothing of it was changed.
+def explain(release, *more):
+    """The guarantee of a written release in words, after checking that nothing of it was changed; of several, also what they cost together.
 
     Parameters
     ----------
-    release : path
+    release, *more : path
         Its directory or ``release.json``, as the command line or :meth:`MaskedData.write` wrote it.
 
     Returns
@@ -31,7 +31,7 @@ def explain(release):
     ...     "(1, 1e-06)-DP" in explain(f"{folder}/out")
     True
     """
-    return _core.explain_release(os.fsdecode(release))
+    return _core.explain_releases([os.fsdecode(path) for path in (release, *more)])
 
 
 def merge_grams(paths, out):

@@ -210,7 +210,9 @@ class MaskedData(PrivateEstimator):
             self.mean_ = self.midpoint_ + found["mean"] * self.scale_
 
     def _settings(self):
-        return _core.MaskSettings(*self._published[0])
+        settings = _core.MaskSettings(*self._published[0])
+        settings.fills_gaps = self._gaps_filled
+        return settings
 
     def _released_gram(self):
         check_is_fitted(self)
@@ -258,7 +260,7 @@ class MaskedData(PrivateEstimator):
             return rows
         return rows + self.midpoint_
 
-    def write(self, path, *, format="csv", factor_only=False, seed=None):
+    def write(self, path, *, format="csv", factor_only=False, replace=False, seed=None):
         """Write the release as ``eigenveil mask --out`` does: whole or not at all, with its document and report.
 
         Anybody can then read it with :func:`analyse_regress` and its sisters, ``eigenveil analyse`` and ``eigenveil explain``. Cells are about the
@@ -267,12 +269,13 @@ class MaskedData(PrivateEstimator):
         Parameters
         ----------
         path : path
-            A directory (new, empty, or holding an earlier release and nothing else), or a new file of pseudo-data (.csv, .csv.gz, .npy) with
-            the release beside it.
+            A new or empty directory, or a new file of pseudo-data (.csv, .csv.gz, .npy) with the release beside it.
         format : {"csv", "npy"}, default="csv"
             Of the arrays in a directory.
         factor_only : bool, default=False
             Only the factors, from which pseudo-data could be made.
+        replace : bool, default=False
+            The directory may hold an earlier release and nothing else; that release is then lost.
         seed : int, optional
             Of the frame, which carries nothing; secure randomness without it.
 
@@ -293,7 +296,7 @@ class MaskedData(PrivateEstimator):
         settings, release = self._settings(), self._published[1]
         if release.guarantee != self.guarantee_:
             raise EigenveilError("a step of the pipeline was fitted on the private rows: the files would claim a guarantee that does not hold")
-        _core.publish_pseudo(settings, release, os.fsdecode(path), format == "npy", bool(factor_only), self.threads or 0, seed)
+        _core.publish_pseudo(settings, release, os.fsdecode(path), format == "npy", bool(factor_only), bool(replace), self.threads or 0, seed)
 
     # ---- what can be said from it ----------------------------------------------------------------------------------
 

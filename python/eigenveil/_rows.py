@@ -87,9 +87,6 @@ class FileSource:
     named = True
 
     def __init__(self, path, options):
-        if options.header == "auto" and not options.refuse_bad and path.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
-            # A damaged first row must not become column names, which are public.
-            raise EigenveilError("with bad_cell='midpoint' the first line could be a damaged row; say header='present' or header='absent'")
         self._path = path
         frequencies = options.frequencies or []
         if isinstance(frequencies, Mapping):  # by name: the names are known once the file is open
@@ -103,7 +100,7 @@ class FileSource:
     def _table_of(path, options, frequencies):
         words = list(options.words.items())
         return _core.Table(
-            path, options.columns, options.refuse_missing, options.refuse_bad, options.header, options.separator, words, frequencies
+            path, options.columns, options.refuse_missing, options.refuse_bad, options.header, options.separator, words, frequencies, options.bounded_columns
         )
 
     def accumulator(self, bound, threads):

@@ -117,7 +117,7 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
     neighbours : "replace-one"
         The only relation here.
     columns, header, separator, missing, bad_cell, threads, progress, seed
-        As in :class:`PrivatePCA`; a missing cell counts as zero.
+        As in :class:`PrivatePCA`; a row with a missing cell counts as the zero row, whatever ``missing`` other than "refuse" says.
 
     Attributes
     ----------
@@ -241,7 +241,7 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
             self.null_reason_ = "no subspace is shared by enough of the rows to be told at this budget"
             return
         frame = release.frame
-        self.center_ = self.midpoint_ = np.zeros(len(current.names))  # a missing cell counts as zero
+        self.center_ = self.midpoint_ = np.zeros(len(current.names))
         self.scale_ = np.ones(len(current.names))
         if self.exact:
             self.echelon_ = release.echelon

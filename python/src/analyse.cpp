@@ -5,6 +5,7 @@
 
 #include "bind.hpp"
 #include "mechanism/mask/released_gram.hpp"
+#include "publication/gap_words.hpp"
 #include "publication/released_input.hpp"
 #include "report/explain.hpp"
 
@@ -12,6 +13,10 @@ namespace eigenveil::python {
 namespace {
 
 using namespace nb::literals;
+
+GapEffect effect_of(bool about_midpoint) {
+  return about_midpoint ? GapEffect::SecondMoment : GapEffect::Covariance;
+}
 
 /// About the mean where the release has one, unless second moments are asked for.
 MomentEstimate moments_of(const ReleasedGram& gram, bool about_zero) {
@@ -29,6 +34,7 @@ nb::dict moments(const ReleasedGram& gram, bool about_zero) {
   all["standard_errors"] = found.standard_error;
   all["mean"] = found.mean.size() > 0 ? nb::cast(found.mean) : nb::none();
   all["correlations"] = correlations ? nb::cast(*correlations) : nb::none();
+  all["missing_cells"] = gaps_in_words(gram.fills_gaps, effect_of(about_zero || !gram.intercept));
   return all;
 }
 
@@ -52,6 +58,7 @@ nb::dict regression(const ReleasedGram& gram, const std::string& response,
   all["high"] = fit.high;
   all["uncorrected"] = fit.uncorrected;
   all["residual_sd"] = fit.residual_sd;
+  all["missing_cells"] = gaps_in_words(gram.fills_gaps, GapEffect::Regression);
   return all;
 }
 
@@ -70,6 +77,7 @@ nb::dict components(const ReleasedGram& gram, Eigen::Index count) {
   all["below_noise"] = found.below_noise;
   all["clipped"] = found.clipped;
   all["loadings"] = found.loadings;
+  all["missing_cells"] = gaps_in_words(gram.fills_gaps, effect_of(!gram.intercept));
   return all;
 }
 
@@ -81,6 +89,7 @@ void bind_analyse(nb::module_& m) {
       .def_ro("rows", &ReleasedGram::rows)
       .def_ro("intercept", &ReleasedGram::intercept)
       .def_ro("products", &ReleasedGram::products)
+      .def_rw("fills_gaps", &ReleasedGram::fills_gaps)
       .def("corrected", &ReleasedGram::corrected);
   m.def(
       "read_released_grams",
@@ -105,13 +114,22 @@ void bind_analyse(nb::module_& m) {
       },
       "names"_a, "raw"_a, "rows"_a, "rows_sd"_a, "scales"_a, "diagonal_sd"_a, "off_diagonal_sd"_a,
       "sum_sd"_a, "from_midpoints"_a, "midpoints"_a, "longest_row"_a, "mean"_a.none());
+  m.def(
+      "gaps_in_words",
+      [](bool fills_gaps, bool about_midpoint) {
+        return gaps_in_words(fills_gaps, effect_of(about_midpoint));
+      },
+      "fills_gaps"_a, "about_midpoint"_a);
   m.def("analyse_moments", &moments, "gram"_a, "second_moment"_a);
   m.def("analyse_regress", &regression, "gram"_a, "response"_a, "predictors"_a, "ridge"_a,
         "level"_a, "raw"_a);
   m.def("analyse_pca", &components, "gram"_a, "components"_a);
   m.def(
-      "explain_release", [](const std::string& path) { return unwrap(explain_release(path)); },
-      "path"_a);
+      "explain_releases",
+      [](const std::vector<std::string>& paths) {
+        return unwrap(explain_releases({paths.begin(), paths.end()}));
+      },
+      "paths"_a);
 }
 
 }  // namespace eigenveil::python

@@ -57,6 +57,9 @@ void bind_settings(nb::module_& m) {
           },
           "method"_a, "budget"_a, "relation"_a, "bound"_a, "columns"_a, "intercept"_a,
           "published"_a, "scaled"_a, "group_size"_a, "smallest_block"_a)
+      .def_prop_rw(
+          "fills_gaps", [](const MaskSettings& s) { return s.schema.fills_gaps; },
+          [](MaskSettings& s, bool fills) { s.schema.fills_gaps = fills; })
       .def_prop_ro("columns", [](const MaskSettings& s) { return pseudo_columns(s); })
       .def_prop_ro("scales", [](const MaskSettings& s) { return pseudo_scales(s); });
 }
@@ -125,11 +128,13 @@ void bind_release(nb::module_& m) {
 }
 
 void publish(const MaskSettings& settings, const PseudoRelease& release, const std::string& out,
-             bool npy, bool factor_only, int threads, const std::optional<std::uint64_t>& seed) {
+             bool npy, bool factor_only, bool replace, int threads,
+             const std::optional<std::uint64_t>& seed) {
   namespace fs = std::filesystem;
   PseudoTarget target = pseudo_target(out, npy ? TableFormat::Npy : TableFormat::Csv);
   target.factor_only = factor_only;
   target.threads = threads_of(threads);
+  target.existing = replace ? Existing::Replace : Existing::Refuse;
   if (target.file && factor_only) {
     throw Failure{{ErrorCode::BadRequest, "a factor is a release: name a directory"}};
   }
@@ -166,7 +171,7 @@ void bind_mask(nb::module_& m) {
       },
       "settings"_a, "grams"_a, "seed"_a.none() = nb::none());
   m.def("publish_pseudo", &publish, "settings"_a, "release"_a, "out"_a, "npy"_a, "factor_only"_a,
-        "threads"_a, "seed"_a.none() = nb::none());
+        "replace"_a, "threads"_a, "seed"_a.none() = nb::none());
   m.def("pseudo_gram", &gram_of, "settings"_a, "release"_a);
   m.def(
       "plan_mask",

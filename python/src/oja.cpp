@@ -50,7 +50,8 @@ void bind_oja(nb::module_& m) {
   nb::class_<OjaPlan>(m, "OjaPlan", "From public parameters alone.")
       .def_prop_ro("guarantee", &OjaPlan::guarantee, nb::rv_policy::copy)
       .def_prop_ro("sensitivity", &OjaPlan::sensitivity)
-      .def_prop_ro("noise_sd", &OjaPlan::noise_sd);
+      .def_prop_ro("noise_sd", &OjaPlan::noise_sd)
+      .def("for_rows", &OjaPlan::for_rows, "rows"_a);
   nb::class_<OjaSink> sink(m, "OjaPass", "Private power iteration over rows in their order.");
   bind_sink(sink)
       .def(

@@ -57,12 +57,14 @@ using Words = std::vector<std::pair<std::string, std::vector<std::string>>>;
 Result<Table> open_table(const std::string& path, std::vector<std::string> columns,
                          bool refuse_missing, bool refuse_bad, const std::string& header,
                          const std::string& separator, const Words& words,
-                         std::vector<double> frequencies) {
+                         std::vector<double> frequencies,
+                         std::vector<std::string> bounded_columns) {
   ReadOptions options;
   options.columns = std::move(columns);
   options.missing = missing_of(refuse_missing);
   options.bad_cell = bad_cell_of(refuse_bad);
   options.header = header_of(header);
+  options.bounded_columns = std::move(bounded_columns);
   options.separator = separator.empty() ? '\0' : separator.front();
   for (const auto& [column, list] : words) {
     options.words.push_back({column, list});
@@ -109,14 +111,15 @@ void bind_bound(nb::module_& m) {
       .def_static(
           "ranges",
           [](const std::vector<double>& low, const std::vector<double>& high,
-             std::optional<double> radius, std::int64_t grid) {
+             std::optional<double> radius, std::int64_t grid,
+             const std::vector<std::string>& names) {
             std::vector<ColumnRange> columns;
             for (std::size_t j = 0; j < low.size(); ++j) {
               columns.push_back({low[j], high[j]});
             }
-            return unwrap(RowBound::ranges(std::move(columns), radius, grid));
+            return unwrap(RowBound::ranges(std::move(columns), radius, grid, names));
           },
-          "low"_a, "high"_a, "radius"_a, "grid"_a)
+          "low"_a, "high"_a, "radius"_a, "grid"_a, "names"_a = std::vector<std::string>())
       .def_prop_ro("dimension", &RowBound::dimension)
       .def_prop_ro("radius", &RowBound::radius)
       .def_prop_ro("grid", &RowBound::max_abs)
@@ -166,12 +169,14 @@ void bind_rows(nb::module_& m) {
           "__init__",
           [](Table* self, const std::string& path, std::vector<std::string> columns,
              bool refuse_missing, bool refuse_bad, const std::string& header,
-             const std::string& separator, const Words& words, std::vector<double> frequencies) {
+             const std::string& separator, const Words& words, std::vector<double> frequencies,
+             std::vector<std::string> bounded_columns) {
             new (self) Table(unwrap(open_table(path, std::move(columns), refuse_missing, refuse_bad,
-                                               header, separator, words, std::move(frequencies))));
+                                               header, separator, words, std::move(frequencies),
+                                               std::move(bounded_columns))));
           },
           "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a, "header"_a, "separator"_a,
-          "words"_a, "frequencies"_a)
+          "words"_a, "frequencies"_a, "bounded_columns"_a)
       .def_prop_ro("columns", [](const Table& t) { return t.reader->schema().columns; })
       .def(
           "count_rows",

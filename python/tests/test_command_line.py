@@ -254,6 +254,8 @@ def test_masked_data_with_everything(program, people, method):
     for name in ("variance", "low", "high", "noise_edge", "below_noise", "clipped"):
         np.testing.assert_allclose(masked.pca(2)[name], components[name], rtol=1e-8)
     assert analyse_pca(folder / "python", 2)["loadings"].shape == (6, 2) and "NOT PRIVATE" in explain(folder / "python").upper()
+    with pytest.raises(EigenveilError, match="twice|NOT PRIVATE"):
+        explain(folder / "python", folder / "python")
 
 
 def test_pseudo_rows_on_disk(program, people):
@@ -267,7 +269,9 @@ def test_pseudo_rows_on_disk(program, people):
         if path != "out":
             for name in ("rows.release.json", "rows.report.html", "rows.noisy_gram.csv"):
                 (folder / name).unlink()
-    masked.write(folder / "out", format="npy")  # an earlier release and nothing else: replaced, as the command line does
+    with pytest.raises(EigenveilError, match="replace=True"):  # an earlier release is not lost unasked
+        masked.write(folder / "out", format="npy")
+    masked.write(folder / "out", format="npy", replace=True)
     (folder / "out" / "mine.txt").write_text("not a release")
     with pytest.raises(EigenveilError, match="out"):
         masked.write(folder / "out")
@@ -427,6 +431,14 @@ def test_text_files_with_other_forms(rows, tmp_path):
     assert make(separator="semicolon", header="absent").partial_fit(str(tmp_path / "x.csv"))._pass.finish() == expected
     with pytest.raises(EigenveilError, match="damaged row"):
         make(bad_cell="midpoint").partial_fit(str(tmp_path / "x.csv"))
+    total = dict(separator="semicolon", header="absent", bad_cell="midpoint")
+    with pytest.raises(EigenveilError, match=r"columns=\['c1'"):  # the first row has no say in the shape
+        make(**total).partial_fit(str(tmp_path / "x.csv"))
+    pairs = [(0, 10)] * rows.shape[1]
+    for public in (dict(bounds=pairs), dict(bounds={f"c{j + 1}": pair for j, pair in enumerate(pairs)}), dict(bounds=(0, 10), columns=[f"c{j + 1}" for j in range(len(pairs))])):
+        assert PrivatePCA(mu=1, **public, **total).partial_fit(str(tmp_path / "x.csv"))._pass.finish() == expected
+    (tmp_path / "none.csv").write_text("")
+    assert PrivatePCA(mu=1, bounds=pairs, **total).fit(str(tmp_path / "none.csv")).components_.shape[1] == len(pairs)
     for wrong in (dict(header="yes"), dict(separator=";")):
         with pytest.raises(EigenveilError, match=next(iter(wrong))):
             make(**wrong).partial_fit(str(tmp_path / "x.csv"))

@@ -57,6 +57,8 @@ def test_release_attributes(rows):
     assert (pca.explained_variance_ >= 0).all() and pca.mean_.shape == (5,)
     assert pca.guarantee_.relation == "add-remove" and pca.guarantee_.basis == "proved" and pca.guarantee_.secure_random
     assert pca.guarantee_.epsilon(1e-6) <= 5
+    assert "means are pulled towards it" in pca.missing_cells_
+    assert "refused" in PrivatePCA(mu=1, bounds=(0, 10), missing="refuse").fit(rows).missing_cells_
     assert not hasattr(pca, "n_samples_") and pca.noisy_count_ != round(pca.noisy_count_) or pca.noisy_count_sd_ > 0
 
 

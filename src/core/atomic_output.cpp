@@ -113,7 +113,13 @@ std::vector<fs::path> missing_parents(fs::path path) {
   return missing;
 }
 
-Result<void> check_replaceable(const fs::path& real, const fs::path& shown) {
+tl::unexpected<Error> holds_a_release(const fs::path& shown) {
+  return bad_request(fmt::format(
+      "{} holds an earlier release, which would be lost; give --out another name, or --replace",
+      shown.string()));
+}
+
+Result<void> check_replaceable(const fs::path& real, const fs::path& shown, Existing existing) {
   std::error_code error;
   if (!fs::exists(real, error)) {
     return {};
@@ -127,6 +133,9 @@ Result<void> check_replaceable(const fs::path& real, const fs::path& shown) {
         fmt::format("{} holds files that are not part of a release and would be lost; give --out a "
                     "new or empty directory",
                     shown.string()));
+  }
+  if (existing == Existing::Refuse && !fs::is_empty(real, error)) {
+    return holds_a_release(shown);
   }
   return {};
 }
@@ -163,12 +172,13 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes,
   return result;
 }
 
-AtomicDirectory::AtomicDirectory(fs::path target, fs::path staging)
-    : target_(std::move(target)), staging_(std::move(staging)) {}
+AtomicDirectory::AtomicDirectory(fs::path target, fs::path staging, Existing existing)
+    : target_(std::move(target)), staging_(std::move(staging)), existing_(existing) {}
 
 AtomicDirectory::AtomicDirectory(AtomicDirectory&& other) noexcept
     : target_(std::move(other.target_)),
       staging_(std::exchange(other.staging_, fs::path())),
+      existing_(other.existing_),
       new_parents_(std::exchange(other.new_parents_, {})) {}
 
 AtomicDirectory::~AtomicDirectory() {
@@ -181,12 +191,12 @@ AtomicDirectory::~AtomicDirectory() {
   }
 }
 
-Result<AtomicDirectory> AtomicDirectory::create(const fs::path& target) {
+Result<AtomicDirectory> AtomicDirectory::create(const fs::path& target, Existing existing) {
   const fs::path real = resolved(target);
-  if (const Result<void> replaceable = check_replaceable(real, target); !replaceable) {
+  if (const Result<void> replaceable = check_replaceable(real, target, existing); !replaceable) {
     return error_of(replaceable);
   }
-  AtomicDirectory output(real, hidden_sibling(real, "writing"));
+  AtomicDirectory output(real, hidden_sibling(real, "writing"), existing);
   output.new_parents_ = missing_parents(real);
   std::error_code error;
   fs::remove_all(output.staging_, error);
@@ -211,6 +221,9 @@ Result<void> AtomicDirectory::publish() {
     staging_.clear();
     new_parents_.clear();
     return {};
+  }
+  if (existing_ == Existing::Refuse && (errno == ENOTEMPTY || errno == EEXIST)) {
+    return holds_a_release(target_);  // it came while this one was made
   }
   if (::renameat2(AT_FDCWD, staging_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0) {
     return {};  // the destructor removes the earlier release, which now bears the hidden name

@@ -49,14 +49,22 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+/// What becomes of an earlier release under the same name: it cannot be drawn again.
+enum class Existing : std::uint8_t {
+  Refuse,
+  Replace,  ///< asked for (--replace)
+};
+
 /// A directory that appears complete or not at all. Files go to a hidden sibling; `publish` swaps
 /// it with `target` in one system call and removes what was there before. An existing target is
-/// only replaced when it is empty or holds an earlier release and nothing else: every file in it is
-/// a release document or named by one, so --out never deletes anyone else's file. A killed process
+/// taken when it is empty, and with Existing::Replace when it holds an earlier release and nothing
+/// else: every file in it is a release document or named by one, so --out never deletes anyone
+/// else's file. A killed process
 /// leaves `target` whole and perhaps its hidden sibling `.NAME.writing-PID`, safe to delete.
 class AtomicDirectory {
  public:
-  static Result<AtomicDirectory> create(const std::filesystem::path& target);
+  static Result<AtomicDirectory> create(const std::filesystem::path& target,
+                                        Existing existing = Existing::Refuse);
   AtomicDirectory(AtomicDirectory&& other) noexcept;
   AtomicDirectory& operator=(AtomicDirectory&&) = delete;
   AtomicDirectory(const AtomicDirectory&) = delete;
@@ -70,9 +78,10 @@ class AtomicDirectory {
   Result<void> publish();
 
  private:
-  AtomicDirectory(std::filesystem::path target, std::filesystem::path staging);
+  AtomicDirectory(std::filesystem::path target, std::filesystem::path staging, Existing existing);
   std::filesystem::path target_;
   std::filesystem::path staging_;
+  Existing existing_;
   std::vector<std::filesystem::path> new_parents_;  ///< deepest first
 };
 

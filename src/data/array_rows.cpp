@@ -50,6 +50,7 @@ class ArrayReader final : public RowReader {
         convert_(detail::pick_converter({kind_of(array.kind), array.item_bytes, false})) {
     const std::size_t row_bytes = std::max<std::size_t>(1, array.columns * sizeof(double));
     rows_per_chunk_ = std::max<std::size_t>(1, kBlockBytes / row_bytes);
+    schema_.fills_gaps = fills_gaps(bad_cell, missing);
     for (std::size_t j = 0; j < array.columns; ++j) {
       columns_.push_back(j);
     }

@@ -54,6 +54,10 @@ double sqrt_up(Int128 value) {
   return up(std::sqrt(up(rounded)));
 }
 
+std::string column_called(std::span<const std::string> names, std::size_t j) {
+  return j < names.size() ? fmt::format("'{}'", names[j]) : fmt::format("{}", j + 1);
+}
+
 }  // namespace
 
 Result<RowBound> RowBound::row_norm(std::size_t dimension, double radius, std::int64_t max_abs,
@@ -76,7 +80,7 @@ Result<RowBound> RowBound::row_norm(std::size_t dimension, double radius, std::i
 }
 
 Result<RowBound> RowBound::ranges(std::vector<ColumnRange> ranges, std::optional<double> radius,
-                                  std::int64_t max_abs) {
+                                  std::int64_t max_abs, std::span<const std::string> names) {
   RowBound asked;
   asked.has_ranges_ = true;
   asked.max_abs_ = max_abs;
@@ -84,16 +88,17 @@ Result<RowBound> RowBound::ranges(std::vector<ColumnRange> ranges, std::optional
   for (std::size_t j = 0; j < ranges.size(); ++j) {
     const auto [low, high] = ranges[j];
     if (!std::isfinite(low) || !std::isfinite(high) || !(low < high)) {
-      return bad_request(fmt::format(
-          "the range of column {} must be two finite numbers, the lower one first", j + 1));
+      return bad_request(
+          fmt::format("the range of column {} must be two finite numbers, the lower one first",
+                      column_called(names, j)));
     }
     asked.midpoints_.push_back(0.5 * low + 0.5 * high);  // halves first: high - low may overflow
     asked.half_widths_.push_back(0.5 * high - 0.5 * low);
   }
-  return derive(std::move(asked));
+  return derive(std::move(asked), names);
 }
 
-Result<RowBound> RowBound::derive(RowBound asked) {
+Result<RowBound> RowBound::derive(RowBound asked, std::span<const std::string> names) {
   if (asked.dimension() < 1 || asked.dimension() > kLargestDimension) {
     return bad_request(fmt::format("a table needs between 1 and {} columns, not {}",
                                    kLargestDimension, asked.dimension()));
@@ -109,11 +114,13 @@ Result<RowBound> RowBound::derive(RowBound asked) {
   for (std::size_t j = 0; j < asked.dimension(); ++j) {
     asked.midpoints_[j] += 0.0;  // -0 and 0 are the same bound and must encode alike
     if (!std::isfinite(asked.midpoints_[j])) {
-      return bad_request(fmt::format("the center of column {} must be a finite number", j + 1));
+      return bad_request(
+          fmt::format("the center of column {} must be a finite number", column_called(names, j)));
     }
     if (!in_supported_range(asked.half_widths_[j])) {
       return bad_request(fmt::format("the range of column {} must be between {:g} and {:g} wide",
-                                     j + 1, 2 * kSmallestBound, 2 * kLargestBound));
+                                     column_called(names, j), 2 * kSmallestBound,
+                                     2 * kLargestBound));
     }
   }
   const Result<void> derived =

@@ -6,7 +6,6 @@
 
 #include "core/plain_text.hpp"
 #include "data/column_selection.hpp"
-#include "data/text_cell.hpp"
 
 namespace eigenveil::detail {
 namespace {
@@ -17,10 +16,10 @@ struct FirstRecord {
   bool names = false;
 };
 
-FirstRecord look_at(const std::vector<std::string_view>& fields) {
+FirstRecord look_at(const std::vector<std::string_view>& fields, KindOfCell kind_of) {
   FirstRecord record;
   for (const std::string_view field : fields) {
-    const CellKind kind = classify_cell(field).kind;
+    const CellKind kind = kind_of(field);
     record.numbers = record.numbers || kind == CellKind::Number;
     record.names = record.names || kind == CellKind::Bad;
   }
@@ -63,15 +62,18 @@ Result<void> check_separator(std::string_view record, char delimiter) {
   return {};
 }
 
-Result<CsvHeader> read_header(const std::vector<std::string_view>& fields,
-                              ReadOptions::Header mode) {
+Result<CsvHeader> read_header(const std::vector<std::string_view>& fields, ReadOptions::Header mode,
+                              KindOfCell kind_of) {
   if (fields.size() > kLargestDimension) {
     return bad_request(fmt::format("the first line has more than {} fields.", kLargestDimension));
   }
   const bool decide = mode == ReadOptions::Header::Auto;
-  const FirstRecord record = decide ? look_at(fields) : FirstRecord();
+  const FirstRecord record = decide ? look_at(fields, kind_of) : FirstRecord();
   if (mode == ReadOptions::Header::Absent || (decide && !record.names)) {
     return CsvHeader{false, default_column_names(fields.size())};
+  }
+  if (fields.size() == 1 && fields.front().empty()) {
+    return bad_request("the first line is empty, and --header present says it holds the names.");
   }
   Result<std::vector<std::string>> names = column_names(fields);
   if (!names) {

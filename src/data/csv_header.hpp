@@ -5,8 +5,12 @@
 #include <vector>
 
 #include "data/open.hpp"
+#include "data/text_cell.hpp"
 
 namespace eigenveil::detail {
+
+/// What a reader takes a field for: exact points may be fractions, other cells may not.
+using KindOfCell = CellKind (*)(std::string_view field);
 
 /// The first record, decided: names of the columns, and whether it was used up by them.
 struct CsvHeader {
@@ -18,7 +22,7 @@ struct CsvHeader {
 /// public: its cells would be published.
 Result<void> check_separator(std::string_view record, char delimiter);
 
-Result<CsvHeader> read_header(const std::vector<std::string_view>& fields,
-                              ReadOptions::Header mode);
+Result<CsvHeader> read_header(const std::vector<std::string_view>& fields, ReadOptions::Header mode,
+                              KindOfCell kind_of);
 
 }  // namespace eigenveil::detail

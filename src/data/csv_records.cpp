@@ -42,12 +42,7 @@ class RecordParser {
   Result<void> run() {
     const char* at = chunk_.bytes.data();
     const char* end = at + chunk_.size;
-    const bool skip_empty_lines = layout_.selection.slots.size() > 1;
     while (at < end) {
-      if (skip_empty_lines && is_empty_line(at)) {
-        at += *at == '\n' ? 1 : 2;
-        continue;
-      }
       record_ = at;
       at = parse_record(at);
       if (at == nullptr) {
@@ -132,6 +127,13 @@ class RecordParser {
   /// A record that ends after `fields` fields.
   bool pad_record(std::size_t fields) {
     const std::vector<std::size_t>& slots = layout_.selection.slots;
+    if (layout_.bad_cell == BadCell::Refuse && is_empty_line(record_)) {
+      fail(fmt::format(
+          "line {} is empty, and every line is a row: remove it, or count its cells as missing "
+          "with --bad-cell midpoint.",
+          line()));
+      return false;
+    }
     if (layout_.bad_cell == BadCell::Refuse) {
       fail(fmt::format("line {}: the record has too few fields ({} instead of {}).", line(), fields,
                        slots.size()));

@@ -7,10 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "data/column_selection.hpp"
-#include "data/csv_header.hpp"
 #include "data/text_cell.hpp"
-#include "data/text_lines.hpp"
+#include "data/text_table.hpp"
 #include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/core/integers.hpp"
 
@@ -115,122 +113,89 @@ std::vector<std::int64_t> clear_denominators(const std::vector<ExactCell>& cells
   return point;
 }
 
-/// At delimiters outside quotes.
-std::vector<std::string_view> split(std::string_view line, char delimiter) {
-  std::vector<std::string_view> fields;
-  bool quoted = false;
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at < line.size(); ++at) {
-    quoted = quoted != (line[at] == '"');
-    if (!quoted && line[at] == delimiter) {
-      fields.push_back(line.substr(begin, at - begin));
-      begin = at + 1;
-    }
+detail::CellKind kind_of(std::string_view field) {
+  switch (parse_exact_cell(field).kind) {
+    case ExactCell::Kind::Missing:
+      return detail::CellKind::Missing;
+    case ExactCell::Kind::Bad:
+      return detail::CellKind::Bad;
+    default:
+      return detail::CellKind::Number;
   }
-  fields.push_back(line.substr(begin));
-  return fields;
 }
 
 class ExactTextTable {
  public:
-  ExactTextTable(const ReadOptions& options, bool affine, char delimiter)
-      : options_(options), affine_(affine), delimiter_(delimiter) {}
-
-  Result<ExactRows> read(detail::TextLines lines) {
-    std::string_view line;
-    while (true) {
-      stop_if_cancelled();
-      const Result<bool> more = lines.next(line);
-      if (!more) {
-        return error_of(more);
-      }
-      if (!*more) {
-        return std::move(rows_);
-      }
-      // In a table of one column an empty line is a row whose cell is missing.
-      if (width_ != 1 && line.find_first_not_of(" \t") == std::string_view::npos) {
-        continue;
-      }
-      if (const Result<void> taken = take(line, lines.number()); !taken) {
-        return error_of(taken);
-      }
-    }
+  ExactTextTable(const detail::CsvLayout& layout, bool affine) : layout_(layout), affine_(affine) {
+    rows_.schema = layout.selection.schema;
   }
+
+  Result<void> take(const RawChunk& chunk) {
+    const char* at = chunk.bytes.data();
+    const char* end = at + chunk.size;
+    std::uint64_t line = chunk.first_record;
+    while (at < end) {
+      const char* stop = detail::record_end(at);
+      const Result<void> added = add(detail::split_record(at, stop, layout_.delimiter), line);
+      if (!added) {
+        return added;
+      }
+      line += detail::count_byte(at, static_cast<std::size_t>(stop + 1 - at), '\n');
+      at = stop + 1;
+    }
+    return {};
+  }
+  ExactRows rows() && { return std::move(rows_); }
 
  private:
-  Result<void> take(std::string_view line, std::size_t number) {
-    std::vector<ExactCell> cells;
-    const std::vector<std::string_view> fields = split(line, delimiter_);
-    std::size_t good = 0;
-    for (const std::string_view field : fields) {
-      cells.push_back(parse_exact_cell(field));
-      good += cells.back().kind == ExactCell::Kind::Bad ? 0 : 1;
-    }
-    if (width_ == 0) {
-      if (const Result<void> plausible = detail::check_separator(line, delimiter_);
-          !plausible && options_.separator == 0) {
-        return plausible;
-      }
-      const bool named = options_.header == ReadOptions::Header::Present ||
-                         (options_.header == ReadOptions::Header::Auto && good == 0);
-      if (!named && options_.header == ReadOptions::Header::Auto && good < cells.size()) {
-        return bad_request(
-            "the first line mixes names and numbers; say --header present or --header absent");
-      }
-      if (const Result<void> selected = name_columns(fields, named); !selected) {
-        return selected;
-      }
-      if (named) {
-        return {};
-      }
-    }
-    if (cells.size() != width_) {
+  Result<void> add(const std::vector<std::string_view>& fields, std::uint64_t line) {
+    const std::size_t width = layout_.selection.slots.size();
+    if (fields.size() != width && layout_.bad_cell == BadCell::Refuse) {
       return bad_request(
-          fmt::format("line {} has {} fields instead of {}", number, cells.size(), width_));
+          fmt::format("line {} has {} fields instead of {}", line, fields.size(), width));
     }
-    return add(cells, number);
-  }
-
-  Result<void> name_columns(const std::vector<std::string_view>& fields, bool named) {
-    return detail::read_header(fields,
-                               named ? ReadOptions::Header::Present : ReadOptions::Header::Absent)
-        .and_then([&](const detail::CsvHeader& header) {
-          return detail::select_columns(header.names, options_.columns);
-        })
-        .map([&](detail::ColumnSelection selection) {
-          width_ = fields.size();
-          rows_.schema = selection.schema;
-          sources_ = std::move(selection.sources);
-        });
-  }
-
-  Result<void> add(const std::vector<ExactCell>& cells, std::size_t number) {
+    std::vector<ExactCell> cells;
     bool usable = true;
-    std::vector<ExactCell> selected;
-    for (const std::size_t column : sources_) {
-      selected.push_back(cells[column]);
-      const ExactCell::Kind kind = cells[column].kind;
-      usable = usable && kind == ExactCell::Kind::Number;
-      if ((kind == ExactCell::Kind::Missing && options_.missing == MissingCell::Refuse) ||
-          (kind == ExactCell::Kind::Bad && options_.bad_cell == BadCell::Refuse)) {
+    for (const std::size_t column : layout_.selection.sources) {
+      const ExactCell cell = column < fields.size() ? parse_exact_cell(fields[column])
+                                                    : ExactCell{ExactCell::Kind::Missing, 0, 1};
+      usable = usable && cell.kind == ExactCell::Kind::Number;
+      if ((cell.kind == ExactCell::Kind::Missing && layout_.missing == MissingCell::Refuse) ||
+          (cell.kind == ExactCell::Kind::Bad && layout_.bad_cell == BadCell::Refuse)) {
         return bad_request(fmt::format(
-            "line {}, column {} holds no whole number, fraction or decimal", number, column + 1));
+            "line {}, column {} holds no whole number, fraction or decimal", line, column + 1));
       }
+      cells.push_back(cell);
     }
     if (affine_) {
-      selected.push_back({ExactCell::Kind::Number, 1, 1});
+      cells.push_back({ExactCell::Kind::Number, 1, 1});
     }
-    rows_.points.push_back(usable ? clear_denominators(selected) : std::vector<std::int64_t>());
+    rows_.points.push_back(usable ? clear_denominators(cells) : std::vector<std::int64_t>());
     return {};
   }
 
-  ReadOptions options_;
+  const detail::CsvLayout& layout_;
   bool affine_;
-  char delimiter_;
-  std::size_t width_ = 0;  ///< 0: nothing was read
-  std::vector<std::size_t> sources_;
   ExactRows rows_;
 };
+
+Result<ExactRows> read_exact_text(detail::TextTable table, bool affine) {
+  ExactTextTable exact(table.layout(), affine);
+  RawChunk chunk;
+  while (true) {
+    stop_if_cancelled();
+    const Result<bool> more = table.next(chunk);
+    if (!more) {
+      return error_of(more);
+    }
+    if (!*more) {
+      return std::move(exact).rows();
+    }
+    if (const Result<void> taken = exact.take(chunk); !taken) {
+      return error_of(taken);
+    }
+  }
+}
 
 }  // namespace
 
@@ -285,18 +250,17 @@ Result<ExactRows> read_exact_rows(RowReader& reader, BadCell bad_cell, bool affi
 
 Result<ExactRows> read_exact_rows(const std::string& input, const ReadOptions& options,
                                   bool affine) {
-  const std::string name = input.ends_with(".gz") ? input.substr(0, input.size() - 3) : input;
-  const bool text = name == "-" || name.ends_with(".csv") || name.ends_with(".tsv");
+  std::optional<Result<detail::TextSource>> text = detail::open_text_source(input);
   if (!text) {
     return open_rows(input, options).and_then([&](const std::unique_ptr<RowReader>& reader) {
       return read_exact_rows(*reader, options.bad_cell, affine);
     });
   }
-  return detail::TextLines::open(input).and_then([&](detail::TextLines lines) {
-    const char usual = name.ends_with(".tsv") ? '\t' : ',';
-    return ExactTextTable(options, affine, options.separator != 0 ? options.separator : usual)
-        .read(std::move(lines));
-  });
+  return std::move(*text)
+      .and_then([&](detail::TextSource source) {
+        return detail::TextTable::open(std::move(source.bytes), source.delimiter, options, kind_of);
+      })
+      .and_then([&](detail::TextTable table) { return read_exact_text(std::move(table), affine); });
 }
 
 }  // namespace eigenveil

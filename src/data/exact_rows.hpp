@@ -20,8 +20,9 @@ struct ExactRows {
 
 /// Reads a whole table exactly. Text cells are whole numbers, fractions a/b with b > 0 or finite
 /// decimals, with an exponent or without (12, -3/4, 0.25, 1e3); the other formats must hold whole
-/// numbers. In a table of one column an empty line is a row. `affine` appends the coordinate 1 to
-/// every row, so that affine subspaces become linear ones.
+/// numbers. Rows are cut as open_rows cuts them; with BadCell::Midpoint a record of another length
+/// than the first counts as the zero point where a selected field is absent. `affine` appends the
+/// coordinate 1 to every row, so that affine subspaces become linear ones.
 Result<ExactRows> read_exact_rows(const std::string& input, const ReadOptions& options,
                                   bool affine);
 

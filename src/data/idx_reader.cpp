@@ -201,6 +201,7 @@ Result<std::unique_ptr<RowReader>> open_idx(std::unique_ptr<ByteSource> source,
   if (!selection) {
     return error_of(selection);
   }
+  selection->schema.fills_gaps = fills_gaps(options.bad_cell, options.missing);
   return std::make_unique<IdxReader>(std::move(source), path, *header, *std::move(selection),
                                      options);
 }

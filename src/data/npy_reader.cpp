@@ -185,6 +185,7 @@ Result<std::unique_ptr<RowReader>> open_npy(FileDescriptor file, const ReadOptio
   if (!selection) {
     return error_of(selection);
   }
+  selection->schema.fills_gaps = fills_gaps(options.bad_cell, options.missing);
   return std::make_unique<NpyReader>(std::move(file), *header, std::move(*selection), options);
 }
 

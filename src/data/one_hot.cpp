@@ -76,6 +76,7 @@ Result<std::unique_ptr<RowReader>> one_hot(std::unique_ptr<RowReader> table,
     return error_of(checked);
   }
   Schema schema;
+  schema.fills_gaps = plain.fills_gaps;
   std::vector<Source> sources;
   for (std::size_t j = 0; j < plain.dimension(); ++j) {
     const auto list = std::find_if(lists.begin(), lists.end(), [&](const Categories& candidate) {

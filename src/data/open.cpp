@@ -13,37 +13,13 @@
 #include "data/idx_reader.hpp"
 #include "data/npy_reader.hpp"
 #include "data/plink_reader.hpp"
+#include "data/text_table.hpp"
 
 namespace eigenveil {
 namespace {
 
 using detail::FileDescriptor;
 using Opened = Result<std::unique_ptr<RowReader>>;
-
-Opened open_plain(FileDescriptor file, char delimiter, const ReadOptions& options) {
-  return detail::open_delimited(detail::plain_source(std::move(file)), delimiter, options);
-}
-
-Opened open_gzip(FileDescriptor file, char delimiter, const ReadOptions& options) {
-  auto source = detail::gzip_source(std::move(file));
-  if (!source) {
-    return error_of(source);
-  }
-  return detail::open_delimited(std::move(*source), delimiter, options);
-}
-
-Opened open_csv(FileDescriptor file, const ReadOptions& options) {
-  return open_plain(std::move(file), ',', options);
-}
-Opened open_tsv(FileDescriptor file, const ReadOptions& options) {
-  return open_plain(std::move(file), '\t', options);
-}
-Opened open_csv_gz(FileDescriptor file, const ReadOptions& options) {
-  return open_gzip(std::move(file), ',', options);
-}
-Opened open_tsv_gz(FileDescriptor file, const ReadOptions& options) {
-  return open_gzip(std::move(file), '\t', options);
-}
 
 Opened open_idx(FileDescriptor file, const ReadOptions& options) {
   const std::string path = file.path();
@@ -59,15 +35,13 @@ Opened open_idx_gz(FileDescriptor file, const ReadOptions& options) {
   return detail::open_idx(*std::move(source), path, std::nullopt, options);
 }
 
-/// One row per format: a new reader is a new row.
+/// One row per format that is not text: a new reader is a new row.
 struct Format {
   std::string_view ending;
   Opened (*open)(FileDescriptor file, const ReadOptions& options);
 };
 
 constexpr std::array kFormats = {
-    Format{".csv", open_csv},         Format{".tsv", open_tsv},
-    Format{".csv.gz", open_csv_gz},   Format{".tsv.gz", open_tsv_gz},
     Format{".npy", detail::open_npy}, Format{".bed", detail::open_plink},
     Format{".idx", open_idx},         Format{".idx.gz", open_idx_gz},
     Format{"-ubyte", open_idx},       Format{"-ubyte.gz", open_idx_gz},
@@ -81,7 +55,7 @@ std::string lower_case(std::string text) {
 }
 
 std::string known_endings() {
-  std::string endings;
+  std::string endings = ".csv .tsv .csv.gz .tsv.gz ";
   for (const Format& format : kFormats) {
     endings += fmt::format("{} ", format.ending);
   }
@@ -91,7 +65,12 @@ std::string known_endings() {
 }  // namespace
 
 Result<std::unique_ptr<RowReader>> open_rows(const std::string& input, const ReadOptions& options) {
-  const std::string name = input == "-" ? ".csv" : lower_case(input);
+  if (std::optional<Result<detail::TextSource>> text = detail::open_text_source(input)) {
+    return std::move(*text).and_then([&](detail::TextSource source) {
+      return detail::open_delimited(std::move(source.bytes), source.delimiter, options);
+    });
+  }
+  const std::string name = lower_case(input);
   const auto* format = std::ranges::find_if(
       kFormats, [&name](const Format& candidate) { return name.ends_with(candidate.ending); });
   if (format == kFormats.end()) {

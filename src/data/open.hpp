@@ -9,13 +9,13 @@
 
 namespace eigenveil {
 
-/// How a file is to be read; everything here is public.
 /// A text column whose cells are words: the public list is all that is recognised.
 struct WordColumn {
   std::string column;
   std::vector<std::string> words;
 };
 
+/// How a file is to be read; everything here is public.
 struct ReadOptions {
   std::vector<std::string> columns;  ///< selection by name, in this order; empty: all
   BadCell bad_cell = BadCell::Refuse;
@@ -24,6 +24,11 @@ struct ReadOptions {
   /// is a name (neither a number nor a missing token); it is data if every field is a number or
   /// missing; a mixture is refused, because taking a row for names would publish its cells.
   enum class Header : unsigned char { Auto, Present, Absent } header = Header::Auto;
+  /// Text tables, Header::Absent: fields per record; 0: those of the first record. The number of
+  /// columns is published, so with BadCell::Midpoint no row is asked: `width` is given, or it is
+  /// what the names c1, c2, ... in `columns` (else in `bounded_columns`) reach to.
+  std::size_t width = 0;
+  std::vector<std::string> bounded_columns;  ///< public names from elsewhere, as a bounds file
   char separator = 0;             ///< text tables: between fields; 0: comma, or tab for .tsv
   std::vector<WordColumn> words;  ///< text tables: cells read as 1, 2, ... of the list, 0 otherwise
   std::size_t chunk_bytes = 0;    ///< bytes per chunk; 0: the reader picks (tests move boundaries)
@@ -40,7 +45,10 @@ struct ReadOptions {
 ///    text, an infinity and an overflow are bad cells. Only selected columns are looked at.
 ///  - A column of `words` holds text: the position in the list from 1, or 0 for any other word.
 ///  - Without a header, or where a name is empty, columns are called c1, c2, ...
-///  - An empty line is skipped, except in a table of one column, where it is a missing cell.
+///  - Every record is a row, whatever it holds, so that no cell has a say in the number of rows. A
+///    line feed ends a record: the last one may lack it, and nothing follows it. An empty line is a
+///    record of one empty field: a missing cell in a table of one column, a record with too few
+///    fields in any other. A table without rows is a table.
 ///  - A record with too few or too many fields is refused; with BadCell::Midpoint absent fields are
 ///    missing and surplus ones ignored.
 /// Arrays (.npy, one or two dimensions): columns are called c1, c2, ...; NaN is missing, an
@@ -50,5 +58,8 @@ struct ReadOptions {
 /// file (an unclosed quote, a record over 64 MiB, a truncated or corrupt archive) is an error
 /// whatever the options. Messages name line and column, never a value.
 Result<std::unique_ptr<RowReader>> open_rows(const std::string& input, const ReadOptions& options);
+
+/// The largest k among names c<k>, as columns without a header are called; 0 if a name is none.
+std::size_t width_of_names(const std::vector<std::string>& names);
 
 }  // namespace eigenveil

@@ -247,6 +247,7 @@ Result<std::unique_ptr<RowReader>> open_plink(FileDescriptor file, const ReadOpt
   if (const Result<void> done = check_size(file, variants->total, *people); !done) {
     return error_of(done);
   }
+  variants->schema.fills_gaps = options.missing == MissingCell::Midpoint;  // no genotype is bad
   return std::make_unique<PlinkReader>(std::move(file), *std::move(variants), *people, options);
 }
 

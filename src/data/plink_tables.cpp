@@ -218,10 +218,7 @@ Result<std::size_t> count_people(const std::string& fam_path) {
   Result<bool> more = lines->next(line);
   for (; more && *more; more = lines->next(line)) {
     split_at_spaces(line, fields);
-    if (fields.empty()) {
-      continue;
-    }
-    if (fields.size() != 6) {
+    if (fields.size() != 6) {  // also an empty line: one person per line, whatever it holds
       return bad_request(
           fmt::format("{} line {}: six fields are expected (family, person, father, mother, sex, "
                       "phenotype), not {}.",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "mechanism/moment/component_verdicts.hpp"
+#include "publication/gap_words.hpp"
 
 namespace eigenveil {
 namespace {
@@ -121,6 +122,11 @@ Fields public_parameters(const PublicParameters& parameters, const Schema& schem
   add_bound(fields, parameters.bound);
   fields.emplace_back("center", center_in_words(parameters.settings, schema));
   fields.emplace_back("units", units_in_words(parameters.settings.units, schema));
+  fields.emplace_back(
+      "missing_cells",
+      gaps_in_words(schema.fills_gaps, parameters.settings.center == Center::PrivateMean
+                                           ? GapEffect::Covariance
+                                           : GapEffect::SecondMoment));
   return fields;
 }
 

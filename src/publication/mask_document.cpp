@@ -81,9 +81,10 @@ ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noi
   const MomentSettings shown{Center::PublicMidpoint,
                              settings.scaled_units ? Units::Scaled : Units::Original, false,
                              settings.requested};
+  Schema columns{pseudo_columns(settings)};
+  columns.fills_gaps = settings.schema.fills_gaps;
   document.parameters =
-      public_parameters({shown, settings.bound, settings.relation, settings.group_size},
-                        Schema{pseudo_columns(settings)});
+      public_parameters({shown, settings.bound, settings.relation, settings.group_size}, columns);
   Fields& parameters = document.parameters;
   if (settings.intercept && noise.row_norm > 0.0) {
     const auto norm = std::find_if(parameters.begin(), parameters.end(),

@@ -200,7 +200,7 @@ Result<void> PseudoPublication::write(ReleaseDocument& document, RandomStream& s
   if (target_.file) {
     return write_beside(document, name, stream);
   }
-  Result<AtomicDirectory> directory = AtomicDirectory::create(target_.folder);
+  Result<AtomicDirectory> directory = AtomicDirectory::create(target_.folder, target_.existing);
   if (!directory) {
     return error_of(directory);
   }
@@ -362,6 +362,7 @@ ReleasedGram gram_of(const MaskSettings& settings, const PseudoRelease& release)
   ReleasedGram gram;
   gram.names = pseudo_columns(settings);
   gram.intercept = settings.intercept;
+  gram.fills_gaps = settings.schema.fills_gaps;
   gram.products = Matrix::Zero(scales.size(), scales.size());
   for (const PseudoFactor& block : release.blocks) {
     gram.rows += static_cast<double>(block.rows);

@@ -40,6 +40,7 @@ struct PseudoTarget {
   bool factor_only = false;  ///< the p x p factors instead of pseudo-data
   TableFormat tables = TableFormat::Csv;
   int threads = 1;
+  Existing existing = Existing::Refuse;  ///< a release in the directory
 };
 
 /// By the ending of `out`: a file of pseudo-data (.csv, .csv.gz, .npy), or a directory whose arrays

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "data/open.hpp"
+#include "publication/gap_words.hpp"
 #include "report/explain.hpp"
 
 namespace eigenveil {
@@ -361,11 +362,16 @@ Result<ReleasedGram> read_document(const fs::path& document) {
   }
   const std::string task = json.value("task", "");
   const fs::path folder = document.has_parent_path() ? document.parent_path() : fs::path(".");
+  const auto said = [&](ReleasedGram gram) {
+    const auto gaps = json.at("parameters").value("missing_cells", std::string());
+    gram.fills_gaps = gaps != gaps_in_words(false, GapEffect::SecondMoment);
+    return gram;
+  };
   if (task == "mask") {
-    return read_mask(json, folder).and_then(checked);
+    return read_mask(json, folder).and_then(checked).map(said);
   }
   if (task == "covariance") {
-    return read_covariance(json, folder).and_then(checked);
+    return read_covariance(json, folder).and_then(checked).map(said);
   }
   return bad_request("analyse works on pseudo-data (mask) and on a released covariance");
 }
@@ -440,6 +446,7 @@ Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths) 
       all->entry_sd = (all->entry_sd.cwiseAbs2() + next->entry_sd.cwiseAbs2()).cwiseSqrt();
     }
     all->longest_row = std::max(all->longest_row, next->longest_row);
+    all->fills_gaps = all->fills_gaps || next->fills_gaps;
   }
   return all;
 }

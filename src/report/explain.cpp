@@ -11,6 +11,7 @@
 
 #include "core/plain_text.hpp"
 #include "eigenveil/core/digest.hpp"
+#include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/document.hpp"
 #include "report/json_guarantee.hpp"
@@ -135,7 +136,21 @@ bool is_consistent(const Guarantee& guarantee, const Json& parameters) {
   return random && relation && group && is_sound(guarantee.loss);
 }
 
-Result<std::string> explain_json(const Json& json, const fs::path& folder) {
+/// A release whose files are as they were written, in words.
+struct CheckedRelease {
+  Guarantee guarantee;
+  std::string checksum;
+  std::string line;  ///< among others
+  std::string words;
+};
+
+std::string line_of(const Json& json, const Guarantee& guarantee) {
+  return fmt::format("{} by method {}: {}", printable(json.at("task")),
+                     printable(json.at("method")),
+                     in_words(as_requested(guarantee, json.at("guarantee"))));
+}
+
+Result<CheckedRelease> checked_json(const Json& json, const fs::path& folder) {
   if (const Result<void> intact = check_document(json); !intact) {
     return error_of(intact);
   }
@@ -155,7 +170,8 @@ Result<std::string> explain_json(const Json& json, const fs::path& folder) {
   if (!is_consistent(*guarantee, json.at("parameters"))) {
     return bad_request("the release contradicts itself: its guarantee does not fit its parameters");
   }
-  return words(json, *guarantee);
+  return CheckedRelease{*guarantee, json.at("checksum").get<std::string>(),
+                        line_of(json, *guarantee), words(json, *guarantee)};
 }
 
 /// The JSON library recurses when it copies and writes; a document of ours is a few levels deep.
@@ -207,9 +223,7 @@ fs::path document_of(const fs::path& release) {
   return fs::exists(not_private, ignored) ? not_private : release / "release.json";
 }
 
-}  // namespace
-
-Result<std::string> explain_release(const fs::path& release) {
+Result<CheckedRelease> checked_release(const fs::path& release) {
   const fs::path release_json = document_of(release);
   const Result<std::string> text = read_file(release_json);
   if (!text) {
@@ -230,10 +244,66 @@ Result<std::string> explain_release(const fs::path& release) {
     if (repeated) {
       return bad_request(kChanged);
     }
-    return explain_json(json, release_json.parent_path());
+    return checked_json(json, release_json.parent_path());
   } catch (const Json::exception&) {
     return foreign();
   }
+}
+
+/// A pair says more to most readers than a curve.
+constexpr double kShownDelta = 1e-6;
+
+std::string sum_in_words(const Guarantee& sum, std::size_t count) {
+  std::string text = fmt::format("{} releases of one table, together\n", count);
+  text += fmt::format("  guarantee   {}\n", in_words(sum));
+  if (!std::holds_alternative<PureDp>(sum.loss) && !std::holds_alternative<ApproxDp>(sum.loss)) {
+    Guarantee pair = sum;
+    pair.loss = ApproxDp{epsilon_at(sum.loss, kShownDelta), kShownDelta};
+    text += fmt::format("  implies     {}\n", in_words(pair));
+  }
+  text += fmt::format("  in words    {}\n", detection_in_words(sum));
+  if (!sum.assumptions.empty()) {
+    text += fmt::format("  rests on\n{}", bullet_list(Json(sum.assumptions)));
+  }
+  text +=
+      "  counted     every release once, with budgets fixed beforehand: a budget that was chosen "
+      "after looking at an earlier release is not covered, nor is a release that is not named "
+      "here\n";
+  return text;
+}
+
+}  // namespace
+
+Result<std::string> explain_release(const fs::path& release) {
+  return checked_release(release).map([](const CheckedRelease& found) { return found.words; });
+}
+
+Result<std::string> explain_releases(const std::vector<fs::path>& releases) {
+  if (releases.size() == 1) {
+    return explain_release(releases.front());
+  }
+  std::vector<Guarantee> guarantees;
+  std::set<std::string> checksums;
+  std::string lines;
+  for (const fs::path& release : releases) {
+    const Result<CheckedRelease> found = checked_release(release);
+    if (!found) {
+      return error_of(found);
+    }
+    if (found->guarantee.basis == Basis::NotPrivate) {
+      return bad_request(fmt::format(
+          "{} is NOT PRIVATE: no sum with it protects anybody; leave it out", release.string()));
+    }
+    if (!checksums.insert(found->checksum).second) {
+      return bad_request(fmt::format("{} is named twice, and one release costs once; leave it out",
+                                     release.string()));
+    }
+    guarantees.push_back(found->guarantee);
+    lines += fmt::format("  {}: {}\n", release.string(), found->line);
+  }
+  return compose_all(guarantees).map([&](const Guarantee& sum) {
+    return lines + "\n" + sum_in_words(sum, releases.size());
+  });
 }
 
 }  // namespace eigenveil

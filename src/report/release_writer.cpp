@@ -73,8 +73,9 @@ std::vector<ReleaseFile> release_files(const ReleaseDocument& document, TableFor
 }
 
 Result<std::vector<std::string>> write_release(const ReleaseDocument& document, TableFormat format,
-                                               const std::filesystem::path& directory) {
-  Result<AtomicDirectory> output = AtomicDirectory::create(directory);
+                                               const std::filesystem::path& directory,
+                                               Existing existing) {
+  Result<AtomicDirectory> output = AtomicDirectory::create(directory, existing);
   if (!output) {
     return error_of(output);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/atomic_output.hpp"
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/report/document.hpp"
 
@@ -22,7 +23,8 @@ std::vector<ReleaseFile> release_files(const ReleaseDocument& document, TableFor
 
 /// Writes all files into `directory`, which appears complete or not at all.
 Result<std::vector<std::string>> write_release(const ReleaseDocument& document, TableFormat format,
-                                               const std::filesystem::path& directory);
+                                               const std::filesystem::path& directory,
+                                               Existing existing = Existing::Refuse);
 
 /// The document as JSON for machines (`--json`), tables inline.
 std::string summary_json(const ReleaseDocument& document);

@@ -80,10 +80,10 @@ class Errors(CliTest):
             "column,lo,hi\n": "first line",
             "column,low,high\nage,0,1\nage,0,1\n": "twice",
             "column,low,high\nage,0,1\n": "'income'",
-            "column,low,high\nage,,\nincome,0,1\nheight,0,1\n": "line 2, field low",
-            "column,low,high\nage,0,x\nincome,0,1\nheight,0,1\n": "line 2, field high",
+            "column,low,high\nage,,\nincome,0,1\nheight,0,1\n": "line 2, field low of column 'age'",
+            "column,low,high\nage,0,x\nincome,0,1\nheight,0,1\n": "line 2, field high of column 'age'",
             "column,low,high\nage,0\n": "3 fields",
-            "column,low,high\nage,1,0\nincome,0,1\nheight,0,1\n": "lower one first",
+            "column,low,high\nage,1,0\nincome,0,1\nheight,0,1\n": "column 'age' must be",
         }
         for content, words in files.items():
             self.write("b.csv", content)

@@ -28,10 +28,13 @@ class Directories(CliTest):
             self.release(self.path(out))
             first = files_of(self.path(out))
             self.assertEqual(len(first), 4)
-            self.release(self.path(out), "--format", "npy")
+            self.assertIn("--replace", self.refuse("covariance", self.source, *RANGE, "--mu", 1,
+                                                   "--out", self.path(out)))
+            self.assertEqual(files_of(self.path(out)), first)
+            self.release(self.path(out), "--format", "npy", "--replace")
             self.assertEqual(sorted(files_of(self.path(out))),
                              ["covariance.npy", "covariance_raw.npy", "release.json", "report.html"])
-            self.release(self.path(out), "--seed", 1)
+            self.release(self.path(out), "--seed", 1, "--replace")
             self.assertEqual(len(files_of(self.path(out))), 4)
         self.assertEqual(sorted(os.listdir(self.folder)), ["deep", "empty", "new", "t.csv",
                                                            "trailing"])
@@ -62,7 +65,7 @@ class Directories(CliTest):
         os.mkdir(self.path("real"))
         os.symlink("real", self.path("link"))
         self.release(self.path("link"))
-        self.release(self.path("link"))
+        self.release(self.path("link"), "--replace")
         self.assertTrue(os.path.islink(self.path("link")))
         self.assertEqual(len(files_of(self.path("real"))), 4)
 
@@ -86,7 +89,8 @@ class Kills(CliTest):
         self.succeed("gram", "partial", source, *RANGE, "--out", gram)
         complete = []
         for seed in (0, 1):
-            self.succeed("covariance", gram, "--mu", 1, "--seed", seed, "--out", self.path("ref"))
+            self.succeed("covariance", gram, "--mu", 1, "--seed", seed, "--out", self.path("ref"),
+                         "--replace")
             complete.append(files_of(self.path("ref")))
         self.assertNotEqual(complete[0], complete[1])
         out = self.path("out")
@@ -103,14 +107,14 @@ class Kills(CliTest):
         self.assertGreater(landed, 0, "no kill landed during a run")
         self.assertGreater(half_written, 0, "no kill landed while files were being written")
         self.assertEqual(self.ROUNDS, landed + finished)
-        self.succeed("covariance", gram, "--mu", 1, "--seed", 1, "--out", out)
+        self.succeed("covariance", gram, "--mu", 1, "--seed", 1, "--out", out, "--replace")
         self.assertEqual(files_of(out), complete[1])
 
     def start_and_kill(self, gram, out, seed, wanted):
         """SIGKILL once `wanted` files lie in the hidden sibling. None if the run ended before,
         otherwise what was in the hidden sibling."""
         process = subprocess.Popen([PROGRAM, "covariance", gram, "--mu", "1", "--seed", str(seed),
-                                    "--out", out], stdout=subprocess.DEVNULL)
+                                    "--out", out, "--replace"], stdout=subprocess.DEVNULL)
         hidden = os.path.join(self.folder, f".out.writing-{process.pid}")
         while process.poll() is None:
             try:

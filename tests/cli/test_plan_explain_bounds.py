@@ -81,6 +81,19 @@ class Plans(CliTest):
                           self.refuse("plan", *words, *size, "--row-norm", 2))
             self.succeed("plan", *words, *size, "--row-norm", 2.03)
 
+    def test_columns_come_from_the_bounds_file(self):
+        bounds = self.write("b.csv", "column,low,high\nage,0,100\nincome,0,1000\n")
+        for task in (("pca",), ("covariance",), ("lowrank", "-k", 1), ("mask",)):
+            self.succeed("plan", *task, "--rows", 1000, "--bounds", bounds, "--epsilon", 1,
+                         "--delta", 1e-6)
+
+    def test_oja_plans_for_the_rows_there_are(self):
+        size = ("--rows", 500, "--dimension", 3, "--row-norm", 1, "--mu", 1, "--method", "oja",
+                "--neighbours", "replace-one")
+        huge = self.plan("pca", *size, "--batch", 10 ** 9)
+        self.assertEqual(huge, self.plan("pca", *size, "--batch", 500))
+        self.assertLess(huge["batch_noise_sd"], 1.1)
+
     def test_a_covariance_plan_uses_the_spectrum(self):
         spectrum = self.write("s.txt", "0.3\n0.2\n0.1\n")
         facts = self.plan("covariance", "--rows", 1000, "--dimension", 3, "--row-norm", 1, "--mu",
@@ -105,6 +118,18 @@ class Explanations(CliTest):
             self.assertIn(words, text)
         self.assertEqual(self.succeed("explain", self.path("o")), text)
         self.assertEqual(self.succeed("explain", self.path("o") + "/"), text)
+
+    def test_several_releases_are_added_up(self):
+        flags = ("covariance", self.path("t.csv"), "--range", "0:10", "--mu")
+        self.succeed(*flags, 0.75, "--out", self.path("p"))
+        text = self.succeed("explain", self.path("o"), self.path("p"))
+        self.assertIn("1.25-GDP for adding or removing one row", text)
+        self.assertIn("budgets fixed beforehand", text)
+        self.succeed(*flags, 1, "--neighbours", "replace-one", "--out", self.path("r"))
+        self.assertIn("do not compose", self.refuse("explain", self.path("o"), self.path("r")))
+        self.assertIn("twice", self.refuse("explain", self.path("o"), self.document))
+        self.succeed(*flags, 1, "--seed", 1, "--out", self.path("s"))
+        self.assertIn("NOT PRIVATE", self.refuse("explain", self.path("o"), self.path("s")))
 
     def test_a_seeded_release_says_so(self):
         self.succeed("pca", self.path("t.csv"), "--range", "0:10", "--mu", 1, "--seed", 1, "--out",

@@ -138,7 +138,7 @@ class ExactSubspace(CliTest):
             self.assertIn("line 201, column 1 holds no whole number, fraction or decimal", message)
             self.assertNotIn("secret", message)
             self.succeed("subspace", "bad.csv", "--exact", "-k", "2", *BUDGET, "--bad-cell",
-                         "midpoint", "--json")
+                         "midpoint", "--header", "absent", "--width", 4, "--json")
 
     def test_npy_holds_whole_numbers_of_any_type(self):
         rows = exact_rows(200)

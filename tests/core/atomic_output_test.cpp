@@ -37,8 +37,9 @@ class AtomicOutput : public testing::Test {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  Result<void> publish(const fs::path& target, std::string_view array) const {
-    Result<AtomicDirectory> output = AtomicDirectory::create(target);
+  Result<void> publish(const fs::path& target, std::string_view array,
+                       Existing existing = Existing::Replace) const {
+    Result<AtomicDirectory> output = AtomicDirectory::create(target, existing);
     if (!output) {
       return error_of(output);
     }
@@ -156,6 +157,22 @@ TEST_F(AtomicOutput, AnEarlierReleaseIsReplacedWhole) {
   ASSERT_TRUE(publish(out, "second"));
   EXPECT_EQ(read(out / "array.csv"), "second");
   EXPECT_EQ(names(), (Names{"out", "out/array.csv", "out/release.json"}));
+}
+
+TEST_F(AtomicOutput, AnEarlierReleaseStaysUnlessToldOtherwise) {
+  const fs::path out = folder_ / "out";
+  fs::create_directory(out);
+  ASSERT_TRUE(publish(out, "first", Existing::Refuse));  // empty: nothing is lost
+  const Result<void> again = publish(out, "second", Existing::Refuse);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, ErrorCode::BadRequest);
+  EXPECT_NE(again.error().message.find("--replace"), std::string::npos);
+  Result<AtomicDirectory> slow = AtomicDirectory::create(folder_ / "late");
+  ASSERT_TRUE(slow && slow->write("array.csv", "slow"));
+  ASSERT_TRUE(publish(folder_ / "late", "quick"));
+  EXPECT_FALSE(slow->publish());  // also one that came in between
+  EXPECT_EQ(read(folder_ / "late" / "array.csv"), "quick");
+  EXPECT_EQ(read(out / "array.csv"), "first");
 }
 
 TEST_F(AtomicOutput, ForeignFilesAreNotLost) {

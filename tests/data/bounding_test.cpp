@@ -86,6 +86,11 @@ TEST(RowBound, SaysWhichColumnIsWrong) {
   EXPECT_EQ(wrong.error().code, ErrorCode::BadRequest);
   EXPECT_EQ(wrong.error().message,
             "the range of column 2 must be two finite numbers, the lower one first");
+  const std::vector<std::string> names = {"age", "income"};
+  EXPECT_EQ(RowBound::ranges({{0, 1}, {2, 1}}, {}, 16, names).error().message,
+            "the range of column 'income' must be two finite numbers, the lower one first");
+  EXPECT_NE(RowBound::ranges({{0, 1e-200}, {0, 1}}, {}, 16, names).error().message.find("'age'"),
+            std::string::npos);
 }
 
 TEST(RowBound, StatesTheBoundInGridSteps) {

@@ -58,8 +58,16 @@ ReadOptions selecting(Names columns) {
 }
 
 ReadOptions midpoint_for_bad_cells() {
-  ReadOptions options;
+  ReadOptions options = with(Header::Present);
   options.bad_cell = BadCell::Midpoint;
+  return options;
+}
+
+/// A run that no row stops and no row shapes.
+ReadOptions total(std::size_t width) {
+  ReadOptions options = with(Header::Absent);
+  options.bad_cell = BadCell::Midpoint;
+  options.width = width;
   return options;
 }
 
@@ -74,9 +82,91 @@ TEST(CsvGrammar, LineEndingsAndByteOrderMark) {
       "\xEF\xBB\xBF"
       "a,b\n1,2\n3,4\n",
       names, values);
-  expect_table("\n\r\n\na,b\n\n1,2\n\r\n3,4\n\n\n", names, values);
   expect_table("a\tb\n1\t2\n3\t4\n", names, values, {}, ".tsv");
   expect_table("a,b\n1,2\n3,4\n", names, values, {}, ".CSV");
+}
+
+TEST(CsvGrammar, EveryLineIsARow) {
+  for (const std::string end : {"\n", "\r\n"}) {
+    const auto text = [&](std::initializer_list<const char*> lines) {
+      std::string joined;
+      for (const char* line : lines) {
+        joined += line + end;
+      }
+      return joined;
+    };
+    // One column: `5 3 7` and `_ 3 7` are neighbours under replace-one, and so have three rows.
+    for (const ReadOptions& options : {with(Header::Absent), with(Header::Auto), total(1)}) {
+      expect_table(text({"5", "3", "7"}), {"c1"}, {5, 3, 7}, options);
+      expect_table(text({"", "3", "7"}), {"c1"}, {kNaN, 3, 7}, options);
+      expect_table(text({"5", "3", ""}), {"c1"}, {5, 3, kNaN}, options);
+      expect_table(text({"", "", ""}), {"c1"}, {kNaN, kNaN, kNaN}, options);
+      expect_table("5" + end + "3", {"c1"}, {5, 3}, options);
+    }
+    expect_table(text({"x", "", "3", ""}), {"x"}, {kNaN, 3, kNaN}, with(Header::Present));
+    // Several columns: an empty line counts as a short one does.
+    const Values rows = {1, 2, kNaN, kNaN, 3, kNaN, kNaN, kNaN};
+    expect_table(text({"1,2", "", "3", " "}), {"c1", "c2"}, rows, total(2));
+    expect_table(text({"a,b", "1,2", "", "3", ","}), {"a", "b"}, rows, midpoint_for_bad_cells());
+    expect_refused(text({"a,b", "1,2", "", "3,4"}),
+                   "line 3 is empty, and every line is a row: remove it, or count its cells as "
+                   "missing with --bad-cell midpoint.");
+  }
+  expect_table("n,x\n\"\n\n\",1\n\n", {"x"}, {1, kNaN}, [] {
+    ReadOptions options = midpoint_for_bad_cells();
+    options.columns = {"x"};
+    return options;
+  }());
+  expect_refused("\na,b\n1,2\n",
+                 "the first line is empty, and --header present says it holds the names.",
+                 with(Header::Present));
+}
+
+TEST(CsvGrammar, NoRowShapesATotalRun) {
+  const Values rows = {1, kNaN, 3, 4, 5, 6};
+  expect_table("1\n3,4\n5,6\n", {"c1", "c2"}, rows, total(2));
+  expect_table("1,,9,9\n3,4\n5,6\n", {"c1", "c2"}, rows, total(2));
+  expect_table("1;2\n3,4\n", {"c1", "c2"}, {kNaN, kNaN, 3, 4}, total(2));
+  ReadOptions named = total(0);
+  named.columns = {"c2", "c1"};
+  expect_table("1\n3,4\n", {"c2", "c1"}, {kNaN, 1, 4, 3}, named);
+  named.columns = {};
+  named.bounded_columns = {"c1", "c2"};
+  expect_table("1\n3,4\n5,6\n", {"c1", "c2"}, rows, named);
+  // Without a public width the refusal is the same for every table, also for one without rows.
+  for (const char* text : {"1,2\n3,4\n", "1\n3,4\n", ""}) {
+    expect_refused(text,
+                   "with --bad-cell midpoint the first row may be damaged and cannot say how many "
+                   "columns there are; give the number of fields with --width P, or name the "
+                   "columns c1, c2, ... with --columns or in a bounds file.",
+                   total(0));
+    ReadOptions undecided = total(0);
+    undecided.header = Header::Auto;
+    expect_refused(text,
+                   "with --bad-cell midpoint the first line could be a damaged row; say --header "
+                   "present or --header absent.",
+                   undecided);
+  }
+  ReadOptions exact = with(Header::Absent);
+  exact.width = 2;
+  expect_refused("1\n3,4\n", "line 1: the record has too few fields (1 instead of 2).", exact);
+  exact.header = Header::Present;
+  expect_refused("a,b\n3,4\n",
+                 "--width is for text tables without column names; give --header absent with it.",
+                 exact);
+}
+
+TEST(CsvGrammar, ATableWithoutRowsIsATable) {
+  for (const std::string_view text : {"", "\xEF\xBB\xBF"}) {
+    expect_table(text, {"c1", "c2"}, {}, total(2));
+    ReadOptions refusing = with(Header::Absent);
+    refusing.columns = {"c2"};
+    expect_table(text, {"c2"}, {}, refusing);
+    refusing.columns = {};
+    refusing.bounded_columns = {"c1", "c2", "c3"};
+    expect_table(text, {"c1", "c2", "c3"}, {}, refusing);
+    expect_table("1,2\n", {"c1", "c2"}, {1, 2}, refusing);  // rows say it themselves
+  }
 }
 
 TEST(CsvGrammar, QuotedFields) {
@@ -112,6 +202,7 @@ TEST(CsvGrammar, MissingTokens) {
   expect_refused("a,b\n1,2\n3,NA\n", "line 3, column b: the value is missing.", refuse);
   expect_refused("a,b\n1,2\n,4\n", "line 3, column a: the value is missing.", refuse);
   refuse.bad_cell = BadCell::Midpoint;
+  refuse.header = Header::Present;
   expect_refused("a,b\n1,2\n3\n", "line 3, column b: the value is missing.", refuse);
 }
 
@@ -136,8 +227,8 @@ TEST(CsvGrammar, BadCells) {
 }
 
 TEST(CsvGrammar, LineNumbersCountLinesInsideQuotes) {
-  expect_refused("n,x\n\"a\nb\nc\",1\n\n\"d\ne\",no\n",
-                 "line 6, column x: not a number (the value is not shown). Leave the column out "
+  expect_refused("n,x\n\"a\nb\nc\",1\n\"d\ne\",no\n",
+                 "line 5, column x: not a number (the value is not shown). Leave the column out "
                  "with --columns, or count such cells as missing with --bad-cell midpoint; mask "
                  "and gram partial turn words into columns with --one-hot.",
                  selecting({"x"}));
@@ -200,9 +291,10 @@ TEST(CsvGrammar, Selection) {
 }
 
 TEST(CsvGrammar, DamagedFiles) {
-  const std::string empty = "the input is empty: it has neither column names nor rows.";
+  const std::string empty =
+      "the input is empty: it has neither column names nor rows. A table without rows needs a line "
+      "of names, or --header absent with --width P.";
   expect_refused("", empty);
-  expect_refused("\n\r\n", empty);
   expect_refused("\xEF\xBB\xBF", empty);
   expect_refused("a,b\n1,2\n3,\"4\n5,6\n", "line 3: a quote is opened and never closed.");
   expect_refused("a,b\n1,2\n3,\"4\n5,6\n", "line 3: a quote is opened and never closed.",

@@ -218,6 +218,7 @@ TEST(CsvRoundTrip, OutcomeOfAnyBytesDoesNotDependOnChunks) {
     ReadOptions options;
     options.header = ReadOptions::Header::Absent;
     options.bad_cell = *rc::gen::element(BadCell::Refuse, BadCell::Midpoint);
+    options.width = options.bad_cell == BadCell::Midpoint ? 2 : 0;
     const Result<Table> whole = read_text(soup, options);
     options.chunk_bytes = *rc::gen::inRange<std::size_t>(1, soup.size() + 2);
     const Result<Table> pieces = read_text(soup, options);
@@ -227,6 +228,29 @@ TEST(CsvRoundTrip, OutcomeOfAnyBytesDoesNotDependOnChunks) {
     if (whole) {
       RC_ASSERT(same_bits(whole->values, pieces->values));
     }
+  }));
+}
+
+/// Shape and number of rows of a total run are those of the lines, whatever a line holds.
+TEST(CsvRoundTrip, NoRecordHasASayInTheShape) {
+  EXPECT_TRUE(rc::check([] {
+    const auto lines = *rc::gen::container<std::vector<std::string>>(
+        rc::gen::container<std::string>(rc::gen::elementOf(std::string("1,;\t\r x.-"))));
+    std::string text;
+    for (const std::string& line : lines) {
+      text += line + '\n';
+    }
+    ReadOptions options;
+    options.header = ReadOptions::Header::Absent;
+    options.bad_cell = BadCell::Midpoint;
+    options.width = *rc::gen::inRange<std::size_t>(1, 4);
+    options.chunk_bytes = *rc::gen::inRange<std::size_t>(1, text.size() + 2);
+    const Result<Table> table = read_text(text, options);
+    RC_ASSERT(table.has_value());
+    RC_ASSERT(table->columns.size() == options.width);
+    RC_ASSERT(table->rows == lines.size());
+    const Result<Table> packed = read_text(gzip(text), options, ".csv.gz");
+    RC_ASSERT(packed.has_value() && packed->rows == lines.size());
   }));
 }
 

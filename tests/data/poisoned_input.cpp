@@ -80,10 +80,14 @@ ReadOptions random_options(Corruption& random, bool header) {
   ReadOptions options;
   options.bad_cell = random.below(2) == 0 ? BadCell::Refuse : BadCell::Midpoint;
   options.missing = random.below(2) == 0 ? MissingCell::Refuse : MissingCell::Midpoint;
-  options.header = header ? ReadOptions::Header::Auto : ReadOptions::Header::Absent;
+  using Header = ReadOptions::Header;
+  const Header names = options.bad_cell == BadCell::Midpoint ? Header::Present : Header::Auto;
+  options.header = header ? names : Header::Absent;
   options.chunk_bytes = random.below(3) == 0 ? 0 : 1 + random.below(200);
   if (random.below(3) == 0) {
     options.columns = {header ? "age" : "c1"};
+  } else if (!header && options.bad_cell == BadCell::Midpoint) {
+    options.width = 3;
   }
   return options;
 }

@@ -57,6 +57,9 @@ inline ReadOptions options_of(unsigned char choice) {
   if ((choice & 32U) != 0) {
     options.columns = {"c1"};
   }
+  if (options.header == ReadOptions::Header::Absent) {
+    options.width = (choice & 64U) != 0 ? 2 : 0;
+  }
   return options;
 }
 

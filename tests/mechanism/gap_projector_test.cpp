@@ -231,6 +231,28 @@ TEST(GapPlan, GroupsAreChainsOfNeighbours) {
   EXPECT_FALSE(GapPlan::make(request));
 }
 
+TEST(OjaPlan, RoomForRoundingIsThatOfTheRows) {
+  const auto plan_of = [](std::size_t batch) {
+    return *OjaPlan::make({1.0, 3, batch, {}, GaussianDp{1.0}, Relation::ReplaceOne});
+  };
+  const OjaPlan endless = plan_of(std::size_t{1} << 30U);
+  EXPECT_GT(endless.noise_sd(), 100.0);
+  EXPECT_EQ(endless.for_rows(500).noise_sd(), plan_of(500).noise_sd());
+  EXPECT_EQ(endless.for_rows(500).sensitivity(), plan_of(500).sensitivity());
+  EXPECT_EQ(endless.for_rows(0).noise_sd(), plan_of(1).noise_sd());
+  EXPECT_EQ(plan_of(500).for_rows(501).noise_sd(), plan_of(500).noise_sd());
+  // A pass over few rows draws what a batch of as many rows draws.
+  const auto direction = [&](const OjaPlan& plan) {
+    RandomStream stream = RandomStream::seeded(seed_for("oja rows"));
+    OjaPass pass(plan, stream);
+    for (int i = 0; i < 40; ++i) {
+      pass.add(Vector::Unit(3, i % 3));
+    }
+    return pass.finish().value();
+  };
+  EXPECT_EQ(direction(endless), direction(plan_of(40)));
+}
+
 TEST(OjaPlan, GroupsCostTheirSize) {
   OjaRequest request{1.0, 3, 10, {}, GaussianDp{1.0}, Relation::ReplaceOne};
   const OjaPlan one = *OjaPlan::make(request);

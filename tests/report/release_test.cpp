@@ -118,7 +118,8 @@ TEST(GuaranteeJson, UnknownKindsAreRefused) {
 
 TEST_F(ReleaseFiles, ExplainStatesTheGuaranteeOfEveryKind) {
   for (const Guarantee& guarantee : every_kind()) {
-    ASSERT_TRUE(write_release(document_with(guarantee), TableFormat::Csv, folder_));
+    ASSERT_TRUE(
+        write_release(document_with(guarantee), TableFormat::Csv, folder_, Existing::Replace));
     const Result<std::string> text = explain_release(folder_);
     ASSERT_TRUE(text) << text.error().message;
     EXPECT_NE(text->find(in_words(guarantee)), std::string::npos) << *text;
@@ -128,6 +129,33 @@ TEST_F(ReleaseFiles, ExplainStatesTheGuaranteeOfEveryKind) {
       EXPECT_NE(text->find(assumption), std::string::npos);
     }
   }
+}
+
+TEST_F(ReleaseFiles, SeveralReleasesAreAddedUp) {
+  const auto written = [&](const char* name, const Guarantee& guarantee) {
+    EXPECT_TRUE(write_release(document_with(guarantee), TableFormat::Csv, folder_ / name));
+    return folder_ / name;
+  };
+  const fs::path a = written("a", guarantee_with(GaussianDp{3.0}));
+  const fs::path b = written("b", guarantee_with(GaussianDp{4.0}));
+  const Result<std::string> sum = explain_releases({a, b});
+  ASSERT_TRUE(sum) << sum.error().message;
+  EXPECT_NE(sum->find(in_words(guarantee_with(GaussianDp{5.0}))), std::string::npos) << *sum;
+  EXPECT_NE(sum->find("budgets fixed beforehand"), std::string::npos);
+  EXPECT_EQ(*explain_releases({a}), *explain_release(a));
+
+  const auto refusal = [](const std::vector<fs::path>& releases) {
+    const Result<std::string> text = explain_releases(releases);
+    return text ? std::string() : text.error().message;
+  };
+  Guarantee other = guarantee_with(GaussianDp{1.0});
+  other.relation = Relation::ZeroRow;
+  EXPECT_NE(refusal({a, written("c", other)}).find("do not compose"), std::string::npos);
+  EXPECT_NE(refusal({a, b, a}).find("named twice"), std::string::npos);
+  const fs::path seeded = written("d", guarantee_with(PureDp{1.0}, Basis::NotPrivate));
+  EXPECT_NE(refusal({a, seeded}).find("NOT PRIVATE"), std::string::npos);
+  write(b / "loadings.csv", "changed");
+  EXPECT_NE(refusal({a, b}).find("was changed"), std::string::npos);
 }
 
 TEST_F(ReleaseFiles, NamesSayWhatIsNotPrivate) {

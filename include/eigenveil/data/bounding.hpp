@@ -39,9 +39,11 @@ class RowBound {
   static Result<RowBound> row_norm(std::size_t dimension, double radius,
                                    std::int64_t max_abs = kDefaultMaxAbs,
                                    std::vector<double> center = {});
-  /// --range / --bounds, optionally with a --row-norm in scaled units.
+  /// --range / --bounds, optionally with a --row-norm in scaled units. `names` of the columns,
+  /// where they are known, are for the refusal.
   static Result<RowBound> ranges(std::vector<ColumnRange> ranges, std::optional<double> radius = {},
-                                 std::int64_t max_abs = kDefaultMaxAbs);
+                                 std::int64_t max_abs = kDefaultMaxAbs,
+                                 std::span<const std::string> names = {});
 
   std::size_t dimension() const { return midpoints_.size(); }
   std::int64_t max_abs() const { return max_abs_; }    ///< |v_i| <= max_abs
@@ -63,7 +65,7 @@ class RowBound {
   friend class RowClipper;
   RowBound() = default;
   /// Checks the fields that were asked for and derives the others.
-  static Result<RowBound> derive(RowBound asked);
+  static Result<RowBound> derive(RowBound asked, std::span<const std::string> names = {});
   Result<void> derive_from_radius();
   Result<void> derive_from_ranges();
 

@@ -19,8 +19,15 @@ struct Schema {
   /// Genotypes standardised by public allele frequencies f (data/genotypes.hpp): cells are
   /// (copies - 2f) / sqrt(2f (1 - f)); empty for every other table.
   std::vector<double> allele_frequencies = {};
+  /// Cells that were missing, or bad ones under BadCell::Midpoint, stand at the public midpoint;
+  /// false: such a table was refused.
+  bool fills_gaps = true;
   std::size_t dimension() const { return columns.size(); }
-  friend bool operator==(const Schema&, const Schema&) = default;
+  /// Tables of one kind: what was done about gaps does not tell two of them apart.
+  friend bool operator==(const Schema& a, const Schema& b) {
+    return a.columns == b.columns && a.counted_alleles == b.counted_alleles &&
+           a.allele_frequencies == b.allele_frequencies;
+  }
 };
 
 /// A block of rows as they were read: unbounded and private. No mechanism and no statistic takes
@@ -49,6 +56,10 @@ enum class BadCell : unsigned char {
 
 /// What a reader does with a missing cell (`--missing`): NaN (the public midpoint later) or refuse.
 enum class MissingCell : unsigned char { Midpoint, Refuse };
+
+inline bool fills_gaps(BadCell bad, MissingCell missing) {
+  return bad == BadCell::Midpoint || missing == MissingCell::Midpoint;
+}
 
 /// Streams a table in blocks of rows with constant memory, in two stages so that the heavy one can
 /// run on many threads (data/parallel_rows.hpp does that): `next_chunk` cuts bytes at record

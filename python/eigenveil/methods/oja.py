@@ -36,9 +36,10 @@ class OjaPlan(Plan):
         return _Pass(_core.OjaPass(self._plan, bound, self._scaled, seed))
 
     def facts(self, request, rows, spectrum):
-        facts = {"sensitivity_of_a_batch": self._plan.sensitivity, "batch_noise_sd": self._plan.noise_sd}
+        plan = self._plan.for_rows(int(rows))
+        facts = {"sensitivity_of_a_batch": plan.sensitivity, "batch_noise_sd": plan.noise_sd}
         if spectrum is not None:
-            facts["predicted_error_f2"] = _core.predicted_oja_error(self._plan, rows, spectrum)
+            facts["predicted_error_f2"] = _core.predicted_oja_error(plan, rows, spectrum)
         return facts
 
     def release(self, request, finished, seed):
@@ -46,7 +47,8 @@ class OjaPlan(Plan):
             raise EigenveilError("method oja sees rows one by one; a .gram file has none")
         release = finished.core.finish()
         # No variance is released, so no floor of it either.
-        released = self.published(request, release.guarantee, np.nan, finished.core.rows, details={"batch_noise_sd": self._plan.noise_sd})
+        used = self._plan.for_rows(finished.core.rows)
+        released = self.published(request, release.guarantee, np.nan, finished.core.rows, details={"batch_noise_sd": used.noise_sd})
         return add_components(released, release.direction.reshape(-1, 1))
 
 

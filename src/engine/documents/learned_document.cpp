@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "publication/gap_words.hpp"
+
 namespace eigenveil {
 namespace {
 
@@ -18,7 +20,8 @@ ReleaseDocument head(const std::string& method, const Guarantee& guarantee, cons
                          {"group_size", std::int64_t{1}},
                          {"columns", schema.columns},
                          {"rows", static_cast<double>(rows)},
-                         {"components", static_cast<std::int64_t>(k)}};
+                         {"components", static_cast<std::int64_t>(k)},
+                         {"missing_cells", gaps_in_words(schema.fills_gaps, GapEffect::Subspace)}};
   return document;
 }
 

@@ -93,15 +93,16 @@ class StreamPlan final : public Plan {
 
   ReleaseDocument document(const Release<Vector>& release, std::size_t count) const {
     const std::size_t batch = batch_of(request_);
+    const OjaPlan used = made_.for_rows(count);
     ReleaseDocument document =
         spectral_document(request_, "oja", release.guarantee(), facts_.bound, facts_.schema);
     document.parameters.emplace_back("batch", static_cast<std::int64_t>(batch));
-    document.parameters.emplace_back("sensitivity_of_a_batch", made_.sensitivity());
+    document.parameters.emplace_back("sensitivity_of_a_batch", used.sensitivity());
     document.result.emplace_back("rows", static_cast<double>(count));
-    document.result.emplace_back("batch_noise_sd", made_.noise_sd());
+    document.result.emplace_back("batch_noise_sd", used.noise_sd());
     document.remarks = {{"noise", fmt::format("standard deviation {:.4g} on every entry of a "
                                               "batch's sum, batches of {} rows",
-                                              made_.noise_sd(), batch)}};
+                                              used.noise_sd(), batch)}};
     add_loadings(document, facts_.schema, release.value());
     return document;
   }
@@ -121,7 +122,8 @@ Result<std::unique_ptr<Plan>> OjaMethod::plan(const Request& request,
 Result<PlanFacts> OjaMethod::outlook(const Request& request, const AssumedTable& table) const {
   return table.bound({})
       .and_then([&](const RowBound& bound) { return make_oja_plan(request, bound); })
-      .map([&](const OjaPlan& plan) {
+      .map([&](const OjaPlan& asked) {
+        const OjaPlan plan = asked.for_rows(static_cast<std::size_t>(table.rows));
         Outlook outlook(request, "oja", plan.guarantee(), table);
         outlook.json()["sensitivity_of_a_batch"] = plan.sensitivity();
         outlook.json()["batch_noise_sd"] = plan.noise_sd();

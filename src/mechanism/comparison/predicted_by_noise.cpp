@@ -177,9 +177,11 @@ std::optional<PredictedError> predicted_oja_error(const AssumedSetting& setting,
   }
   const Relation relation =
       setting.relation == Relation::AddRemove ? Relation::ReplaceOne : setting.relation;
+  const auto rows = static_cast<std::size_t>(setting.rows);
   const Result<OjaPlan> plan =
       OjaPlan::make({setting.bound.radius(), setting.bound.dimension(), batch, contribution,
-                     setting.budget, relation, setting.group_size});
+                     setting.budget, relation, setting.group_size})
+          .map([&](const OjaPlan& asked) { return asked.for_rows(rows); });
   if (!plan) {
     return PredictedError{0.0, relation, Basis::ProvedRealArithmetic, plan.error().message, false};
   }

@@ -34,6 +34,8 @@ struct ReleasedGram {
   Vector scales = {};        ///< of the columns, from scaled units to those of the release
   double rows_sd = 0.0;      ///< noise on `rows`; 0: the number is public
   double longest_row = 0.0;  ///< bound on the norm of a row without intercept; 0: not known
+  /// Missing cells stand at the public midpoint (as in Schema); early releases do not say.
+  bool fills_gaps = true;
 
   bool masked() const { return cell_sd.size() > 0; }
   /// Unbiased for the Gram of the raw rows: masked rows carry n sigma^2 on the diagonal.

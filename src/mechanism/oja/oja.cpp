@@ -76,6 +76,15 @@ Result<OjaPlan> OjaPlan::make(const OjaRequest& request) {
   return plan;
 }
 
+OjaPlan OjaPlan::for_rows(std::size_t rows) const {
+  if (rows >= request_.batch) {
+    return *this;
+  }
+  OjaRequest shorter = request_;
+  shorter.batch = std::max<std::size_t>(rows, 1);
+  return make(shorter).value_or(*this);  // more noise than needed is as private
+}
+
 OjaPass::OjaPass(const OjaPlan& plan, RandomStream& stream)
     : plan_(&plan),
       stream_(&stream),
@@ -99,7 +108,8 @@ void OjaPass::add(const Vector& row) {
 }
 
 void OjaPass::step() {
-  const Vector noisy = add_vector_noise(batch_sum_, symmetric_noise(plan_->noise_sd()), *stream_);
+  const double sd = plan_->for_rows(in_batch_).noise_sd();
+  const Vector noisy = add_vector_noise(batch_sum_, symmetric_noise(sd), *stream_);
   ++steps_;
   // Weights grow with the step: early batches saw a worse direction. Oja's step size is then about
   // 2 / (step * eigenvalue).

@@ -33,6 +33,9 @@ class OjaPlan {
   const Guarantee& guarantee() const { return guarantee_; }
   double sensitivity() const { return sensitivity_; }  ///< of one batch's sum, l2
   double noise_sd() const { return noise_sd_; }        ///< on every entry of a batch's sum
+  /// The plan of a table, or a last batch, of so many rows: a shorter sum needs less room for its
+  /// rounding. The count is public for both relations.
+  OjaPlan for_rows(std::size_t rows) const;
 
  private:
   explicit OjaPlan(OjaRequest request) : request_(std::move(request)) {}

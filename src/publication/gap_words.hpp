@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace eigenveil {
+
+/// What an estimate is about, as far as a missing cell bends it.
+enum class GapEffect : std::uint8_t { SecondMoment, Covariance, Regression, Subspace };
+
+/// One sentence for everybody who reads a result: what was done about missing cells and which way
+/// it biases. It depends on the public option alone, never on whether a cell was missing.
+///
+/// With a share q of the cells of a column at the midpoint, y the distance from it: E y² becomes
+/// (1 - q) E y², E y becomes (1 - q) E y, and the variance (1 - q) (Var y + q (E y)²), which is
+/// below Var y unless (1 - q) (E y)² > Var y.
+std::string gaps_in_words(bool fills_gaps, GapEffect effect);
+
+}  // namespace eigenveil
