@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "audit/low_bits.hpp"
 #include "audit/orbit_cases.hpp"
 #include "cli/audits/attack_table.hpp"
 #include "cli/audits/audits.hpp"
@@ -76,6 +77,27 @@ Outcome attack_pair(const OrbitAudit& attacked, bool mutants, const AttackRun& r
   return run_attacks(run, attacks).map([&] { fmt::print("{}", expected); });
 }
 
+/// What the law of a pair says nothing about: the last digits.
+Outcome attack_low_bits(double epsilon, bool mutants, const AttackRun& run) {
+  for (const LowBits attacked : kLowBits) {
+    const LowBitsAudit request{epsilon, run.relation, attacked};
+    const bool mutant = mutants && attacked == LowBits::Trace;
+    std::vector<AuditCase> attacks;
+    for (const Result<AuditCase>& made :
+         mutant ? std::vector{low_bits_case(request), rounded_trace_mutant(request)}
+                : std::vector{low_bits_case(request)}) {
+      if (!made) {
+        return error_of(made);
+      }
+      attacks.push_back(*made);
+    }
+    if (const Outcome done = run_attacks(run, attacks); !done) {
+      return done;
+    }
+  }
+  return {};
+}
+
 Outcome OrbitAuditOptions::run() const {
   const Result<Budget> spent = budget.budget();
   if (!spent) {
@@ -101,7 +123,7 @@ Outcome OrbitAuditOptions::run() const {
       return done;
     }
   }
-  return {};
+  return attack_low_bits(pure->epsilon, mutants, {"orbit", *relation, runs, seed});
 }
 
 }  // namespace

@@ -111,8 +111,9 @@ OrbitRequest orbit_request(const OrbitAudit& request, Eigen::Index dimension) {
 double direction_exponent(const OrbitAudit& request, OrbitMutant mutant, PureDp directions) {
   const Relation relation =
       mutant == OrbitMutant::AddRemoveExponent ? Relation::AddRemove : request.relation;
+  const PureDp draw{orbit_draw_budget(directions, 2, 1).draw};
   const double exponent =
-      *orbit_exponent(directions, relation, Vector::Ones(1), 2, OrbitCalibration::Tight);
+      *orbit_exponent(draw, relation, Vector::Ones(1), 2, OrbitCalibration::Tight);
   return mutant == OrbitMutant::ExponentDoubled ? 2.0 * exponent : exponent;
 }
 

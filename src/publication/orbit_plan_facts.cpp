@@ -99,7 +99,7 @@ Facts low_rank_facts(const OrbitTable& table, const LowRankPlan& plan,
   facts["eigenvalue_share"] = plan.eigenvalue_share();
   facts["eigenvalue_epsilon_per_row"] = plan.eigenvalue_budget().epsilon;
   facts["direction_epsilon_per_row"] = plan.direction_budget().epsilon;
-  facts["exponent_times_spread"] = *orbit_exponent(plan.direction_budget(), orbit.relation,
+  facts["exponent_times_spread"] = *orbit_exponent(PureDp{plan.draw_budget().draw}, orbit.relation,
                                                    Vector::Ones(1), 2, orbit.calibration);
   facts["noise_sd_eigenvalue"] = plan.eigenvalue_sd() * norm2 / table.rows;
   facts["noise_sd_rows"] = plan.count_sd();

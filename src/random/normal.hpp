@@ -10,7 +10,7 @@ namespace eigenveil {
 /// to data: additive release noise goes through random/rounded_noise.hpp.
 void fill_standard_normal(RandomStream& stream, std::span<double> values);
 
-/// Uniform on the odd multiples of 2^-53 in (0, 1): never 0 or 1.
+/// Uniform in (0, 1) to a relative precision of 2^-53: never 0 or 1.
 double uniform(RandomStream& stream);
 
 }  // namespace eigenveil

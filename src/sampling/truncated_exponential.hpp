@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -11,10 +12,16 @@ namespace eigenveil::detail {
 /// logarithm loses at most a factor 1/t.
 inline constexpr double kSeriesLimit = 0x1p-5;
 
-/// Uniform on (0, 1), 52 bits, never 0 or 1.
+/// Uniform on (0, 1) to a relative precision of 2^-53, never 0 or 1: upper 52 and lower 12 bits,
+/// each exact, then added.
 [[gnu::always_inline]] inline double unit_interval(std::uint64_t bits) {
-  constexpr std::uint64_t kOneBits = 0x3ff0000000000000U;
-  return (std::bit_cast<double>((bits >> 12) | kOneBits) - 1.0) + 0x1p-53;
+  constexpr std::uint64_t kLowerMask = 0xfffU;
+  const double leading =
+      std::bit_cast<double>((bits >> 12) | std::bit_cast<std::uint64_t>(1.0)) - 1.0;
+  const double rest =
+      std::bit_cast<double>((bits & kLowerMask) | std::bit_cast<std::uint64_t>(0x1p52)) -
+      (0x1p52 - 0.5);
+  return std::min(leading + rest * 0x1p-64, 1.0 - 0x1p-53);
 }
 
 /// Quantile u of the density e^{t x} on [0, 1] for 0 <= t < kSeriesLimit:

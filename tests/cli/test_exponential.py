@@ -85,13 +85,13 @@ class Exponential(CliTest):
             self.assertEqual(out["guarantee"]["relation"], relation)
             self.assertAlmostEqual(out["guarantee"]["loss"]["epsilon"], 2.0)
             factor = 8 if relation == "replace-one" else 4  # R^2 = p = 4
-            self.assertAlmostEqual(out["parameters"]["exponent"], 0.8 / factor, places=6)
+            self.assertAlmostEqual(out["parameters"]["exponent"], 0.8 / factor, delta=0.001)
 
     def test_plan(self):
         plan = json.loads(self.succeed("plan", "pca", "--rows", 400, "--dimension", 4, *RANGE,
                                        "--epsilon", 1, "--json"))
         self.assertEqual(plan["method"], "exponential")
-        self.assertAlmostEqual(plan["exponent"], 0.2, places=6)
+        self.assertAlmostEqual(plan["exponent"], 0.2, delta=0.001)  # but for the blur
 
     def test_audit(self):
         text = self.succeed("audit", "exponential", "--epsilon", 3, "--runs", 300000, "--mutants",

@@ -202,9 +202,9 @@ class Orbit(CliTest):
         common = ("--rows", 10000, "--dimension", 4, "-k", 2, "--row-norm", 1, "--spectrum",
                   spectrum, "--json", "--neighbours", "replace-one", "--epsilon", 1)
         plan = self.json_of("plan", "pca", *common)
-        self.assertAlmostEqual(plan["exponent"], 0.4, places=12)  # 0.8 / 2
+        self.assertAlmostEqual(plan["exponent"], 0.4, delta=0.001)  # 0.8 / 2 but for the blur
         published = self.json_of("plan", "pca", *common, "--published")
-        self.assertAlmostEqual(published["exponent"], 0.2, places=12)  # 0.8 / 4
+        self.assertAlmostEqual(published["exponent"], 0.2, delta=0.001)  # 0.8 / 4
         low_rank = self.json_of("plan", "lowrank", *common)
         self.assertGreater(low_rank["expected_error_f2_at_most"], 0.1 ** 2 + 0.05 ** 2)  # the tail
         self.assertEqual(sorted(low_rank["lower_bounds"]), [

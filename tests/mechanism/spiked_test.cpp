@@ -360,6 +360,8 @@ double distance_between(std::vector<double> first, std::vector<double> second) {
   return largest;
 }
 
+constexpr Blur kBlur{1e-7, 0.0};
+
 class NoisySubspace : public ::testing::TestWithParam<Eigen::Index> {};
 
 /// p = 14 and ranks for which the chain has 6, 3 and 2 blocks before its last one.
@@ -373,7 +375,7 @@ TEST(NoisySubspaceWide, TheReleasedBasisDoesNotKnowTheSolversSigns) {
   int shipped = 0;
   int twin = 0;  // without the rotation a draw lies on the side of the solver's vector
   for (int i = 0; i < kDraws; ++i) {
-    const Matrix drawn = noisy_subspace_wide(frame, 0.02, stream);
+    const Matrix drawn = noisy_subspace_wide(frame, 0.02, kBlur, stream);
     const Matrix aligned = drawn * std::copysign(1.0, (frame.transpose() * drawn)(0, 0));
     shipped += drawn(0, 0) > 0.0 ? 1 : 0;
     twin += aligned(0, 0) > 0.0 ? 1 : 0;
@@ -392,8 +394,8 @@ TEST_P(NoisySubspace, BlockSamplerHasTheDenseLaw) {
   std::vector<double> along[3];
   for (int i = 0; i < kDraws; ++i) {
     const Matrix draws[3] = {noisy_subspace(frame, symmetric_noise(0.22), stream),
-                             noisy_subspace_wide(frame, 0.22, stream),
-                             noisy_subspace_wide(frame, 0.27, stream)};
+                             noisy_subspace_wide(frame, 0.22, kBlur, stream),
+                             noisy_subspace_wide(frame, 0.27, kBlur, stream)};
     for (int j = 0; j < 3; ++j) {
       overlap[j].push_back((frame.transpose() * draws[j]).squaredNorm());
       along[j].push_back((outside.transpose() * draws[j]).squaredNorm());

@@ -53,14 +53,16 @@ std::optional<PredictedError> predicted_exponential_error(const AssumedSetting& 
     return PredictedError{0.0, setting.relation, Basis::ProvedRealArithmetic, plan.error().message,
                           false};
   }
-  return PredictedError{direction_error(*plan, setting.spectrum, static_cast<double>(setting.rows)),
-                        setting.relation,
-                        plan->guarantee().basis,
-                        "the direction is drawn, nothing is added to the products",
-                        true,
-                        [exponent = plan->exponent()](const Matrix& moment, RandomStream& stream) {
-                          return std::optional<Matrix>(draw_component(moment, exponent, stream));
-                        }};
+  return PredictedError{
+      direction_error(*plan, setting.spectrum, static_cast<double>(setting.rows)),
+      setting.relation,
+      plan->guarantee().basis,
+      "the direction is drawn, nothing is added to the products",
+      true,
+      [exponent = plan->exponent(), blur = plan->blur()](const Matrix& moment,
+                                                         RandomStream& stream) {
+        return std::optional<Matrix>(draw_component(moment, exponent, blur, stream));
+      }};
 }
 
 PredictedError predicted_sharp_error(const AssumedSetting& setting, double calibration_share) {

@@ -46,11 +46,11 @@ Result<BudgetSplit> split_budget(const ExponentialRequest& request) {
   });
 }
 
-std::vector<std::string> assumptions_of(const ProjectionPlan& projection) {
+std::vector<std::string> assumptions_of(const ProjectionPlan& projection, const Blur& blur) {
   std::vector<std::string> assumptions = projection.guarantee().assumptions;
-  assumptions.emplace_back(
-      "idealised real arithmetic: the direction is drawn in double precision and rounded to a "
-      "public grid of 2^-30");
+  for (std::string& entry : draw_assumptions(blur)) {
+    assumptions.push_back(std::move(entry));
+  }
   return assumptions;
 }
 
@@ -70,11 +70,12 @@ Result<double> exponential_exponent(double epsilon, double row_norm2_bound, Rela
   }
 }
 
-Matrix draw_component(const Matrix& moment, double exponent, RandomStream& stream) {
+Matrix draw_component(const Matrix& moment, double exponent, const Blur& blur,
+                      RandomStream& stream) {
   const SymmetricEigen eigen = symmetric_eigen(moment);
   const Result<BinghamSampler> sampler = BinghamSampler::make(eigen.values, exponent, 1);
   assert(sampler && "one column has an exact sampler for every spectrum");
-  return round_frame(eigen.vectors * sampler->draw(stream));
+  return round_frame(blurred_frame(eigen.vectors * sampler->draw(stream), blur, stream));
 }
 
 Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request) {
@@ -86,8 +87,9 @@ Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request) {
     return error_of(split);
   }
   const double norm2 = scaled_norm2_bound(request.bound, request.scales);
-  const Result<double> exponent =
-      exponential_exponent(split->direction_epsilon, norm2, request.relation);
+  const DrawBudget draw =
+      split_draw_budget(split->direction_epsilon, {request.scales.size(), 1, {}});
+  const Result<double> exponent = exponential_exponent(draw.draw, norm2, request.relation);
   if (!exponent) {
     return error_of(exponent);
   }
@@ -102,18 +104,22 @@ Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request) {
   }
   ExponentialPlan plan(request.scales, *projection);
   plan.exponent_ = *exponent;
+  plan.blur_ = draw.blur;
   plan.direction_epsilon_ = split->direction_epsilon;
   plan.row_norm2_bound_ = norm2;
   plan.zcdp_rho_ = split->zcdp_rho;
-  plan.guarantee_ = {
-      request.relation,  *loss, Basis::ProvedRealArithmetic, assumptions_of(*projection), true,
-      request.group_size};
+  plan.guarantee_ = {request.relation,
+                     *loss,
+                     Basis::ProvedRealArithmetic,
+                     assumptions_of(*projection, draw.blur),
+                     true,
+                     request.group_size};
   return plan;
 }
 
 Result<Release<DrawnSubspace>> ExponentialPlan::run(const ExactGram& gram,
                                                     RandomStream& stream) const {
-  Matrix frame = draw_component(scaled_moment(gram, scales_), exponent_, stream);
+  Matrix frame = draw_component(scaled_moment(gram, scales_), exponent_, blur_, stream);
   return projection_.run(gram, frame, stream).map([&](const Release<NoisyProjection>& inside) {
     return Release<DrawnSubspace>({gram.schema(), std::move(frame), inside.value()},
                                   as_run(guarantee_, stream), "exponential");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "eigenveil/privacy/calibration.hpp"
+#include "mechanism/moment/blurred_draw.hpp"
 #include "mechanism/moment/projected_moment.hpp"
 
 namespace eigenveil {
@@ -33,7 +34,8 @@ struct DrawnSubspace {
 class ExponentialPlan {
  public:
   double exponent() const { return exponent_; }                    ///< c, in the units of `scales`
-  double direction_epsilon() const { return direction_epsilon_; }  ///< of the draw, per row
+  const Blur& blur() const { return blur_; }                       ///< of the drawn direction
+  double direction_epsilon() const { return direction_epsilon_; }  ///< of draw and blur, per row
   double row_norm2_bound() const { return row_norm2_bound_; }      ///< R² in the units of `scales`
   /// rho of the whole release under zCDP, by the bounded range of the draw: the tighter figure for
   /// composition.
@@ -51,6 +53,7 @@ class ExponentialPlan {
   Vector scales_;
   ProjectionPlan projection_;
   double exponent_ = 0.0;
+  Blur blur_;
   double direction_epsilon_ = 0.0;
   double row_norm2_bound_ = 0.0;
   double zcdp_rho_ = 0.0;
@@ -63,7 +66,9 @@ Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request);
 /// cover.
 Result<double> exponential_exponent(double epsilon, double row_norm2_bound, Relation relation);
 
-/// The draw alone: p x 1, on the public grid. `moment` is Σ x xᵀ in the units of the exponent.
-Matrix draw_component(const Matrix& moment, double exponent, RandomStream& stream);
+/// The draw alone: p x 1, blurred, on the public grid. `moment` is Σ x xᵀ in the units of the
+/// exponent.
+Matrix draw_component(const Matrix& moment, double exponent, const Blur& blur,
+                      RandomStream& stream);
 
 }  // namespace eigenveil

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eigenveil/core/matrix.hpp"
@@ -56,6 +57,12 @@ Result<int> noise_grid_exponent(const NoiseScale& scale);
 
 /// What a guarantee that rests on this noise assumes (docs/proofs/rounded_noise.md).
 std::vector<std::string> noise_assumptions(NoiseLaw law);
+
+/// Where the same rows must give the same bits, whatever else was computed before.
+inline constexpr std::string_view kLibraryAssumption =
+    "BLAS and LAPACK are functions of their arguments: the same bits for the same numbers, "
+    "whatever "
+    "ran before, on the processor that made the release";
 
 /// Rounds (entry + noise) to the grid, exactly. The caller has shown that the scale fits the
 /// sensitivity; mechanism/gauss and mechanism/laplace are the only callers.

@@ -58,7 +58,8 @@ Result<LowRankPlan> LowRankPlan::make(const OrbitRequest& request, Eigen::Index 
     return error_of(scale);
   }
   plan.noise_scale_ = *scale;
-  std::vector<std::string> assumptions = orbit_assumptions();
+  plan.draw_budget_ = orbit_draw_budget(plan.direction_budget_, dimension, rank);
+  std::vector<std::string> assumptions = orbit_assumptions(plan.draw_budget_.blur);
   assumptions.emplace_back(
       "eigenvalues: at most 2^30 rows, and a solver whose backward error is at most 8 d 2^-53 of "
       "the trace");
@@ -87,12 +88,12 @@ Result<Release<LowRankDraw>> LowRankPlan::run(const ExactGram& gram, RandomStrea
   draw.eigenvalues = release_eigenvalues(gram, moment, shape_, noise_scale_, stream);
   // The exponent depends on released numbers alone.
   const Result<double> exponent =
-      orbit_exponent(direction_budget_, request_.relation, draw.eigenvalues.values,
+      orbit_exponent(PureDp{draw_budget_.draw}, request_.relation, draw.eigenvalues.values,
                      shape_.dimension, request_.calibration);
   if (!exponent) {
     return error_of(exponent);
   }
-  draw.orbit = draw_on_orbit(moment, draw.eigenvalues.values, *exponent, stream);
+  draw.orbit = draw_on_orbit(moment, draw.eigenvalues.values, *exponent, draw_budget_.blur, stream);
   return Release<LowRankDraw>(std::move(draw), as_run(guarantee_, stream), "orbit");
 }
 

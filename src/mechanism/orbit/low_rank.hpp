@@ -34,7 +34,8 @@ class LowRankPlan {
   double eigenvalue_share() const { return eigenvalue_share_; }
   PureDp eigenvalue_budget() const { return eigenvalue_budget_; }  ///< for one row
   PureDp direction_budget() const { return direction_budget_; }
-  double noise_scale() const { return noise_scale_; }  ///< in steps of R² 2^-36
+  const DrawBudget& draw_budget() const { return draw_budget_; }  ///< its division
+  double noise_scale() const { return noise_scale_; }             ///< in steps of R² 2^-36
   /// Standard deviations of the noise: on an eigenvalue in units of R², on the count (0: public).
   double eigenvalue_sd() const;
   double count_sd() const;
@@ -50,6 +51,7 @@ class LowRankPlan {
   double eigenvalue_share_ = 0.5;
   PureDp eigenvalue_budget_{0.0};
   PureDp direction_budget_{0.0};
+  DrawBudget draw_budget_;
   double noise_scale_ = 0.0;
   Guarantee guarantee_;
 };

@@ -18,7 +18,6 @@ namespace {
 
 using Index = Eigen::Index;
 
-constexpr int kGridSteps = 40;  ///< steps of the released grid to l_1, as a power of two
 /// Beyond it nothing is hidden, and exponents would leave the range the samplers were tested on.
 constexpr double kLargestEpsilon = 1e6;
 
@@ -53,22 +52,6 @@ Result<void> check_spectrum(const Vector& spectrum, Index dimension) {
   return {};
 }
 
-/// Multiples of `step`; Hermitian to the bit.
-ComplexMatrix on_grid(const ComplexMatrix& matrix, double step) {
-  const auto rounded = [step](double value) { return std::nearbyint(value / step) * step; };
-  ComplexMatrix result(matrix.rows(), matrix.cols());
-  for (Index column = 0; column < matrix.cols(); ++column) {
-    for (Index row = 0; row < column; ++row) {
-      const std::complex<double> entry(rounded(matrix(row, column).real()),
-                                       rounded(matrix(row, column).imag()));
-      result(row, column) = entry;
-      result(column, row) = std::conj(entry);
-    }
-    result(column, column) = rounded(matrix(column, column).real());
-  }
-  return result;
-}
-
 }  // namespace
 
 double orbit_spread(const Vector& spectrum, Index dimension) {
@@ -94,7 +77,7 @@ Result<double> orbit_exponent(PureDp budget, Relation relation, const Vector& sp
 }
 
 OrbitDraw draw_on_orbit(const HermitianMoment& moment, const Vector& spectrum, double exponent,
-                        RandomStream& stream) {
+                        const Blur& blur, RandomStream& stream) {
   const Index d = moment.dimension();
   const double largest = spectrum[0];
   if (!(largest > 0.0)) {
@@ -108,9 +91,9 @@ OrbitDraw draw_on_orbit(const HermitianMoment& moment, const Vector& spectrum, d
       OrbitSampler::make({moment.eigenvalues(), spectrum / largest, exponent * largest});
   assert(sampler && "a checked plan has a sampler for every table");
   const ComplexMatrix frame = moment.rotate(sampler->draw(stream));
-  // The frame carries the eigenbasis of M in its phases; H = V Vᴴ is all that may go out.
-  const ComplexMatrix drawn = largest * (frame * frame.adjoint());
-  return {on_grid(drawn, std::ldexp(1.0, std::ilogb(largest) - kGridSteps)), spectrum};
+  // The frame carries the eigenbasis of M in its phases, and H = V Vᴴ the errors of solver and
+  // sampler in its low bits: the blurred H is all that may go out.
+  return {blurred_on_orbit(frame * frame.adjoint(), spectrum, blur, stream), spectrum};
 }
 
 double orbit_draw_seconds(const OrbitRequest& request, Index rank, double exponent) {
@@ -119,10 +102,18 @@ double orbit_draw_seconds(const OrbitRequest& request, Index rank, double expone
              : 0.0;
 }
 
-std::vector<std::string> orbit_assumptions() {
-  return {
-      "random bits: ChaCha20 keyed by the operating system cannot be told from true randomness",
-      "idealised real arithmetic: the draw is exact in real numbers and is computed in doubles"};
+std::vector<std::string> orbit_assumptions(const Blur& blur) {
+  std::vector<std::string> list = {
+      "random bits: ChaCha20 keyed by the operating system cannot be told from true randomness"};
+  for (std::string& entry : draw_assumptions(blur)) {
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+DrawBudget orbit_draw_budget(PureDp directions, Index dimension, Index rank) {
+  return split_draw_budget(directions.epsilon,
+                           {dimension, rank, DrawShape::Released::HermitianMatrix});
 }
 
 Result<PureDp> orbit_budget(const OrbitRequest& request, Index rank) {
@@ -166,23 +157,22 @@ Result<OrbitPlan> OrbitPlan::make(const OrbitRequest& request, Vector spectrum) 
   if (const Result<void> sound = check_spectrum(spectrum, dimension); !sound) {
     return error_of(sound);
   }
-  const Result<double> exponent =
-      orbit_exponent(*per_row, request.relation, spectrum, dimension, request.calibration);
+  const DrawBudget budget = orbit_draw_budget(*per_row, dimension, spectrum.size());
+  const Result<double> exponent = orbit_exponent(PureDp{budget.draw}, request.relation, spectrum,
+                                                 dimension, request.calibration);
   if (!exponent) {
     return error_of(exponent);
   }
-  return orbit_guarantee(request, *per_row, orbit_assumptions()).map([&](Guarantee guarantee) {
-    return OrbitPlan(request, std::move(spectrum), *per_row, *exponent, std::move(guarantee));
-  });
+  return orbit_guarantee(request, *per_row, orbit_assumptions(budget.blur))
+      .map([&](Guarantee guarantee) {
+        OrbitPlan plan(request, std::move(spectrum));
+        plan.per_row_ = *per_row;
+        plan.exponent_ = *exponent;
+        plan.blur_ = budget.blur;
+        plan.guarantee_ = std::move(guarantee);
+        return plan;
+      });
 }
-
-OrbitPlan::OrbitPlan(OrbitRequest request, Vector spectrum, PureDp per_row, double exponent,
-                     Guarantee guarantee)
-    : request_(std::move(request)),
-      spectrum_(std::move(spectrum)),
-      per_row_(per_row),
-      exponent_(exponent),
-      guarantee_(std::move(guarantee)) {}
 
 Result<void> check_gram(const OrbitRequest& request, const ExactGram& gram) {
   if (!(gram.bound() == request.bound)) {
@@ -196,7 +186,7 @@ Result<Release<OrbitDraw>> OrbitPlan::run(const ExactGram& gram, RandomStream& s
     return error_of(fits);
   }
   const HermitianMoment moment(gram, request_.scales, request_.field);
-  return Release<OrbitDraw>(draw_on_orbit(moment, spectrum_, exponent_, stream),
+  return Release<OrbitDraw>(draw_on_orbit(moment, spectrum_, exponent_, blur_, stream),
                             as_run(guarantee_, stream), "orbit");
 }
 

@@ -10,6 +10,7 @@
 #include "eigenveil/privacy/guarantee.hpp"
 #include "eigenveil/privacy/release.hpp"
 #include "eigenveil/random/stream.hpp"
+#include "mechanism/moment/blurred_draw.hpp"
 #include "mechanism/moment/hermitian_moment.hpp"
 
 namespace eigenveil {
@@ -50,10 +51,13 @@ Result<double> orbit_exponent(PureDp budget, Relation relation, const Vector& sp
                               Eigen::Index dimension, OrbitCalibration calibration);
 
 /// One exact draw (in real arithmetic) with density exp(exponent tr(M H)) on the orbit of
-/// `spectrum`, rounded to the public grid of step 2^-40 times the power of two below l_1. The
-/// caller has shown what the exponent costs.
+/// `spectrum`, blurred and put back on the orbit. The caller has shown what the exponent and the
+/// blur cost.
 OrbitDraw draw_on_orbit(const HermitianMoment& moment, const Vector& spectrum, double exponent,
-                        RandomStream& stream);
+                        const Blur& blur, RandomStream& stream);
+
+/// How an epsilon for directions is divided between the exponent and the blur.
+DrawBudget orbit_draw_budget(PureDp directions, Eigen::Index dimension, Eigen::Index rank);
 
 /// About how long draw_on_orbit takes at most, from public numbers alone: a strong signal is drawn
 /// sooner. 0 where nothing is drawn.
@@ -69,6 +73,7 @@ class OrbitPlan {
   const OrbitRequest& request() const { return request_; }
   const Vector& spectrum() const { return spectrum_; }
   double exponent() const { return exponent_; }  ///< of tr(M H), M in units of R²
+  const Blur& blur() const { return blur_; }
   PureDp per_row() const { return per_row_; }
   const Guarantee& guarantee() const { return guarantee_; }
   double draw_seconds() const { return orbit_draw_seconds(request_, spectrum_.size(), exponent_); }
@@ -77,12 +82,13 @@ class OrbitPlan {
   Result<Release<OrbitDraw>> run(const ExactGram& gram, RandomStream& stream) const;
 
  private:
-  OrbitPlan(OrbitRequest request, Vector spectrum, PureDp per_row, double exponent,
-            Guarantee guarantee);
+  OrbitPlan(OrbitRequest request, Vector spectrum)
+      : request_(std::move(request)), spectrum_(std::move(spectrum)) {}
   OrbitRequest request_;
   Vector spectrum_;
-  PureDp per_row_;
-  double exponent_;
+  PureDp per_row_{0.0};
+  double exponent_ = 0.0;
+  Blur blur_;
   Guarantee guarantee_;
 };
 
@@ -90,7 +96,7 @@ class OrbitPlan {
 Result<PureDp> orbit_budget(const OrbitRequest& request, Eigen::Index rank);
 
 /// What a guarantee that rests on a draw in double precision assumes.
-std::vector<std::string> orbit_assumptions();
+std::vector<std::string> orbit_assumptions(const Blur& blur);
 
 /// The guarantee for a loss of `per_row` on one row, stated for the group.
 Result<Guarantee> orbit_guarantee(const OrbitRequest& request, PureDp per_row,

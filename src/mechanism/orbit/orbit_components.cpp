@@ -22,8 +22,9 @@ Result<OrbitComponentsPlan> OrbitComponentsPlan::make(const OrbitRequest& reques
   const PureDp variance{everything ? per_row->epsilon : down(variance_share * per_row->epsilon)};
   const PureDp directions{everything ? 0.0 : down(per_row->epsilon - variance.epsilon)};
   const Vector spectrum = Vector::Ones(rank);
-  const Result<double> exponent =
-      orbit_exponent(directions, request.relation, spectrum, dimension, request.calibration);
+  const DrawBudget budget = orbit_draw_budget(directions, dimension, rank);
+  const Result<double> exponent = orbit_exponent(PureDp{budget.draw}, request.relation, spectrum,
+                                                 dimension, request.calibration);
   if (!exponent) {
     return error_of(exponent);
   }
@@ -33,13 +34,14 @@ Result<OrbitComponentsPlan> OrbitComponentsPlan::make(const OrbitRequest& reques
   if (!projection) {
     return error_of(projection);
   }
-  Result<Guarantee> guarantee = orbit_guarantee(request, *per_row, orbit_assumptions());
+  Result<Guarantee> guarantee = orbit_guarantee(request, *per_row, orbit_assumptions(budget.blur));
   if (!guarantee) {
     return error_of(guarantee);
   }
   OrbitComponentsPlan plan(request, *std::move(projection));
   plan.spectrum_ = spectrum;
   plan.exponent_ = *exponent;
+  plan.blur_ = budget.blur;
   plan.direction_budget_ = directions;
   plan.variance_budget_ = variance;
   plan.guarantee_ = *std::move(guarantee);
@@ -54,7 +56,7 @@ Result<Release<OrbitComponents>> OrbitComponentsPlan::run(const ExactGram& gram,
   OrbitComponents result;
   {
     const HermitianMoment moment(gram, request_.scales, request_.field);
-    result.orbit = draw_on_orbit(moment, spectrum_, exponent_, stream);
+    result.orbit = draw_on_orbit(moment, spectrum_, exponent_, blur_, stream);
   }
   const bool complex = request_.field == RowField::Complex;
   result.frame = round_frame(

@@ -29,6 +29,7 @@ class OrbitComponentsPlan {
   const OrbitRequest& request() const { return request_; }
   Eigen::Index rank() const { return spectrum_.size(); }
   double exponent() const { return exponent_; }
+  const Blur& blur() const { return blur_; }
   PureDp direction_budget() const { return direction_budget_; }  ///< for one row
   PureDp variance_budget() const { return variance_budget_; }
   const ProjectionPlan& projection() const { return projection_; }
@@ -45,6 +46,7 @@ class OrbitComponentsPlan {
   ProjectionPlan projection_;
   Vector spectrum_;
   double exponent_ = 0.0;
+  Blur blur_;
   PureDp direction_budget_{0.0};
   PureDp variance_budget_{0.0};
   Guarantee guarantee_;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kSmallestGap = 0x1p-30;
 constexpr double kPlateauMargin = 3.0;  ///< Yun and Dudeja's own
-constexpr int kGridBits = 40;
+/// Coarse beside the spacing of doubles, so that the number of doubles in a cell shows nothing.
+constexpr int kGridBits = 24;
 
 double on_public_grid(double value) {
   return std::ldexp(std::nearbyint(std::ldexp(value, kGridBits)), -kGridBits);

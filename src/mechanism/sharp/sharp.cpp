@@ -47,13 +47,15 @@ Result<void> check_request(const SharpRequest& request) {
   return {};
 }
 
-std::vector<std::string> assumptions_of(const SharpRequest& request) {
+std::vector<std::string> assumptions_of(const SharpRequest& request, const Blur& blur) {
   std::vector<std::string> list = {
       "random bits: ChaCha20 keyed by the operating system cannot be told from true randomness",
       "asymptotic: mu is the limit for data like this as rows and columns grow together, not a "
       "bound at this size; the worst-case epsilon of the draw is printed beside it",
-      "idealised real arithmetic: calibration and draw are in double precision, rounded to public "
-      "grids"};
+      "idealised real arithmetic: calibration is in double precision, rounded to a public grid"};
+  for (std::string& entry : draw_assumptions(blur)) {
+    list.push_back(std::move(entry));
+  }
   if (request.components > 1) {
     list.emplace_back(
         "several components: where no exact sampler is efficient for the spectrum found, a Gibbs "
@@ -81,10 +83,10 @@ double noisy_count(double exact, double mu, RandomStream& stream) {
 Matrix draw_frame(const SymmetricEigen& eigen, double exponent, Eigen::Index columns,
                   RandomStream& stream) {
   if (const auto exact = BinghamSampler::make(eigen.values, exponent, columns)) {
-    return round_frame(eigen.vectors * exact->draw(stream));
+    return eigen.vectors * exact->draw(stream);
   }
   const auto chain = BinghamGibbsSampler::make(eigen.values, exponent, columns, kSubstituteSweeps);
-  return round_frame(eigen.vectors * chain->draw(stream));
+  return eigen.vectors * chain->draw(stream);
 }
 
 }  // namespace
@@ -120,10 +122,14 @@ Result<SharpPlan> SharpPlan::make(const SharpRequest& request) {
   SharpPlan plan(request, *projection);
   plan.row_count_mu_ = count_mu;
   plan.calibration_mu_ = calibration > 0.0 ? part(calibration) : 0.0;
-  plan.draw_mu_ = part(1.0 - request.variance_share - calibration);
+  const DrawBudget draw = split_draw_mu(part(1.0 - request.variance_share - calibration),
+                                        {request.scales.size(), request.components, {}});
+  plan.draw_mu_ = draw.draw;
+  plan.blur_ = draw.blur;
   plan.row_norm2_bound_ = scaled_norm2_bound(request.bound, request.scales);
-  plan.guarantee_ = {request.relation,        *loss, Basis::Asymptotic,
-                     assumptions_of(request), true,  request.group_size};
+  plan.guarantee_ = {
+      request.relation,  *loss, Basis::Asymptotic, assumptions_of(request, draw.blur), true,
+      request.group_size};
   return plan;
 }
 
@@ -159,7 +165,8 @@ Matrix SharpPlan::draw(const SymmetricEigen& moment, const SharpSettlement& sett
     return Matrix::Zero(moment.values.size(), request_.components);
   }
   const double exponent = p * p * *settled.beta / (2.0 * settled.rows * row_norm2_bound_);
-  return draw_frame(moment, exponent, request_.components, stream);
+  const Matrix frame = draw_frame(moment, exponent, request_.components, stream);
+  return round_frame(blurred_frame(frame, blur_, stream));
 }
 
 Matrix trusted::draw_sharp(const SharpPlan& plan, const Matrix& moment, double rows,

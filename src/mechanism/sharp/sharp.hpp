@@ -78,6 +78,7 @@ class SharpPlan {
   double row_count_mu_ = 0.0;
   double calibration_mu_ = 0.0;
   double draw_mu_ = 0.0;
+  Blur blur_;
   double row_norm2_bound_ = 0.0;
   Guarantee guarantee_;
 };

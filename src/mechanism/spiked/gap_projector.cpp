@@ -43,11 +43,14 @@ bool one_sided(Relation relation) {
   return relation == Relation::AddRemove || relation == Relation::ZeroRow;
 }
 
-std::vector<std::string> assumptions() {
+std::vector<std::string> assumptions(const std::optional<DrawBudget>& wide) {
   std::vector<std::string> list = {
       "idealised real arithmetic: eigenpairs are computed in double precision; 16 p 2^-53 2^30 R^2 "
       "is added to every sensitivity for the solver's error, which was checked and not proved",
       "the table has at most 2^30 rows"};
+  for (std::string& entry : wide ? draw_assumptions(wide->blur) : std::vector<std::string>()) {
+    list.push_back(std::move(entry));
+  }
   for (std::string& entry : noise_assumptions(NoiseLaw::Gaussian)) {
     list.push_back(std::move(entry));
   }
@@ -144,6 +147,10 @@ Result<GapPlan> GapPlan::make(const GapRequest& request) {
   plan.mu_gap_ = down(total->mu * std::sqrt(kGapShare), 4);
   plan.mu_projector_ = down(total->mu * std::sqrt(rest * (1.0 - request.variance_share)), 4);
   plan.mu_inside_ = down(total->mu * std::sqrt(rest * request.variance_share), 4);
+  if (const auto p = static_cast<Eigen::Index>(request.bound.dimension()); p > kDenseProjector) {
+    plan.wide_ = split_draw_mu(plan.mu_projector_, {p, request.components, {}});
+    plan.mu_projector_ = plan.wide_->draw;
+  }
   plan.quantile_ =
       up(boost::math::quantile(complement(boost::math::normal(), plan.failure_)), kUlps) + 1e-6;
   plan.radius_ = row_radius(request.bound, request.units);
@@ -167,7 +174,7 @@ Result<GapPlan> GapPlan::make(const GapRequest& request) {
   plan.guarantee_ = {request.relation,
                      std::get<ApproxDp>(request.budget),
                      Basis::ProvedRealArithmetic,
-                     assumptions(),
+                     assumptions(plan.wide_),
                      true,
                      request.group_size};
   return plan;
@@ -213,9 +220,8 @@ Release<GapResult> GapPlan::run(const ExactGram& gram, RandomStream& stream) con
   if (const std::optional<double> sd = projector_sd(result.gap_lower)) {
     result.projector_sd = *sd;
     const Matrix frame = top.vectors.leftCols(k);
-    result.frame = frame.rows() <= kDenseProjector
-                       ? noisy_subspace(frame, symmetric_noise(*sd), stream)
-                       : noisy_subspace_wide(frame, *sd, stream);
+    result.frame = wide_ ? noisy_subspace_wide(frame, *sd, wide_->blur, stream)
+                         : noisy_subspace(frame, symmetric_noise(*sd), stream);
     result.inside = add_symmetric_noise(n * sample.compress(*result.frame), inside_noise, stream);
   }
   return {std::move(result), as_run(guarantee_, stream), "spiked-robust"};

@@ -4,6 +4,7 @@
 
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/release.hpp"
+#include "mechanism/moment/blurred_draw.hpp"
 #include "mechanism/moment/covariance.hpp"
 
 namespace eigenveil {
@@ -72,6 +73,7 @@ class GapPlan {
   double radius_ = 0.0;
   double mu_gap_ = 0.0;
   double mu_projector_ = 0.0;
+  std::optional<DrawBudget> wide_;  ///< of the projector, where it is drawn without a p x p matrix
   double mu_inside_ = 0.0;
   double failure_ = 0.0;
   double quantile_ = 0.0;  ///< of the standard normal, at 1 - failure

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -15,7 +14,6 @@ namespace eigenveil {
 namespace {
 
 constexpr double kResidual = 1e-12;
-constexpr double kFrameGrid = 0x1p-36;
 
 double normal_draw(RandomStream& stream) {
   double value = 0.0;
@@ -122,16 +120,6 @@ class BlockChain {
   std::vector<Matrix> couplings_;
 };
 
-/// Q of the factorisation with a positive diagonal of R: unique, so a Gaussian matrix gives a
-/// uniform frame.
-Matrix orthonormal(const Matrix& columns) {
-  const Eigen::HouseholderQR<Matrix> factored(columns);
-  const Vector signs = factored.matrixQR().diagonal().unaryExpr(
-      [](double value) { return value < 0.0 ? -1.0 : 1.0; });
-  return factored.householderQ() * Matrix::Identity(columns.rows(), columns.cols()) *
-         signs.asDiagonal();
-}
-
 }  // namespace
 
 Matrix noisy_subspace(const Matrix& frame, const SymmetricNoise& noise, RandomStream& stream) {
@@ -151,7 +139,8 @@ Result<void> check_wide_subspace(Eigen::Index dimension, Eigen::Index rank) {
   return {};
 }
 
-Matrix noisy_subspace_wide(const Matrix& frame, double standard_deviation, RandomStream& stream) {
+Matrix noisy_subspace_wide(const Matrix& frame, double standard_deviation, const Blur& blur,
+                           RandomStream& stream) {
   const Eigen::Index p = frame.rows();
   const Eigen::Index r = frame.cols();
   if (standard_deviation * std::sqrt(0.5 * static_cast<double>(p)) >= kDrowned) {
@@ -167,11 +156,9 @@ Matrix noisy_subspace_wide(const Matrix& frame, double standard_deviation, Rando
   fill_standard_normal(stream, {outside.data(), static_cast<std::size_t>(outside.size())});
   outside -= frame * (frame.transpose() * outside);
   // Turned by a uniform rotation: the released basis must say nothing of the basis (and its signs)
-  // that the solver chose for the data's subspace. Drawn in doubles: the low bits go to a grid.
-  const Matrix drawn =
-      orthonormal(frame * inside + orthonormal(outside) * root) * haar_frame(stream, r, r);
-  return drawn.unaryExpr(
-      [](double value) { return kFrameGrid * std::nearbyint(value / kFrameGrid); });
+  // that the solver chose for the data's subspace. Drawn in doubles: the blur hides the low bits.
+  const Matrix drawn = orthonormalised(frame * inside + orthonormalised(outside) * root);
+  return blurred_frame(drawn * haar_frame(stream, r, r), blur, stream);
 }
 
 double projector_noise_error(Eigen::Index dimension, Eigen::Index rank,

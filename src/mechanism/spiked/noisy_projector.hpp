@@ -2,6 +2,7 @@
 
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/core/result.hpp"
+#include "mechanism/moment/blurred_draw.hpp"
 #include "mechanism/moment/symmetric_noise.hpp"
 
 namespace eigenveil {
@@ -15,9 +16,10 @@ Matrix noisy_subspace(const Matrix& frame, const SymmetricNoise& noise, RandomSt
 /// The same law for isotropic Z without a p x p matrix: in a basis that starts with the frame,
 /// frame frameᵀ + Z is block tridiagonal with independent normal and chi entries, and everything
 /// outside the frame is uniformly oriented. Draws in double precision ("idealised real
-/// arithmetic"). The random numbers do not depend on the data. Noise at or above `kDrowned` of the
-/// signal gives a uniform frame, which says nothing about the data.
-Matrix noisy_subspace_wide(const Matrix& frame, double standard_deviation, RandomStream& stream);
+/// arithmetic"), and blurs what it drew. The random numbers do not depend on the data. Noise at or
+/// above `kDrowned` of the signal gives a uniform frame, which says nothing about the data.
+Matrix noisy_subspace_wide(const Matrix& frame, double standard_deviation, const Blur& blur,
+                           RandomStream& stream);
 
 /// Up to here the dense form is used.
 inline constexpr Eigen::Index kDenseProjector = 2048;

@@ -128,7 +128,8 @@ Result<void> check_radius(const SpikedModel& model, const SpikedRequest& request
 }
 
 std::vector<std::string> assumptions_of(const SpikedRequest& request,
-                                        const std::vector<SpikedCondition>& conditions) {
+                                        const std::vector<SpikedCondition>& conditions,
+                                        const DrawBudget& wide) {
   std::vector<std::string> list = {
       model_statement(request.constants),
       fmt::format("model: rows are independent draws of one {} law with mean at the public centre "
@@ -175,9 +176,9 @@ std::vector<std::string> assumptions_of(const SpikedRequest& request,
                     request.group_size));
   }
   if (request.dimension > kDenseProjector) {
-    list.emplace_back(
-        "idealised real arithmetic: the subspace is drawn in double precision without forming a "
-        "p x p matrix");
+    for (std::string& entry : draw_assumptions(wide.blur)) {
+      list.push_back(std::move(entry));
+    }
   }
   list.emplace_back("eigenvectors of the sample are computed in double precision");
   for (std::string& entry : noise_assumptions(NoiseLaw::Gaussian)) {
@@ -259,10 +260,14 @@ Result<SpikedPlan> SpikedPlan::make(const SpikedRequest& request) {
   plan.guarantee_ = {Relation::IndependentCopy,
                      *loss,
                      Basis::ModelProbability,
-                     assumptions_of(request, plan.conditions_),
+                     assumptions_of(request, plan.conditions_, plan.wide_draw(plan.model().rank)),
                      true,
                      request.group_size};
   return plan;
+}
+
+DrawBudget SpikedPlan::wide_draw(Eigen::Index rank) const {
+  return split_draw_mu(mu_of(kProjector), {request_.dimension, rank, {}});
 }
 
 double SpikedPlan::mu_of(const std::string& part) const {
@@ -411,12 +416,14 @@ Release<SpikedResult> SpikedPlan::run(const SampleCovariance& sample, RandomStre
   constexpr double kSmallestChange = 0x1p-40;
   result.projector_sensitivity =
       std::max(kSmallestChange, eigenveil::projector_sensitivity(model, request_.constants));
-  result.projector_sd =
-      symmetric_noise_sd(result.projector_sensitivity, mu_of(kProjector), dense ? p : 1).value();
+  const DrawBudget wide = wide_draw(r);
+  result.projector_sd = symmetric_noise_sd(result.projector_sensitivity,
+                                           dense ? mu_of(kProjector) : wide.draw, dense ? p : 1)
+                            .value();
   result.frame =
       dense ? noisy_subspace(sample_frame, symmetric_noise(result.projector_sd, request_.published),
                              stream)
-            : noisy_subspace_wide(sample_frame, result.projector_sd, stream);
+            : noisy_subspace_wide(sample_frame, result.projector_sd, wide.blur, stream);
 
   // Given U~, U~ᵀ S U~ moves by no more than S does.
   result.inside_sd = symmetric_noise_sd(covariance_change(), mu_of(kInside), r).value();

@@ -6,6 +6,7 @@
 
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/release.hpp"
+#include "mechanism/moment/blurred_draw.hpp"
 #include "mechanism/moment/sample_covariance.hpp"
 #include "mechanism/spiked/spiked_model.hpp"
 
@@ -71,6 +72,8 @@ class SpikedPlan {
   /// The model with its public values; only where both are known.
   SpikedModel model() const;
   double mu_of(const std::string& part) const;
+  /// How the projector's mu is divided where it is drawn without a p x p matrix.
+  DrawBudget wide_draw(Eigen::Index rank) const;
   /// Sensitivity of S in the Frobenius norm: the model's, or what clipping enforces if smaller.
   double covariance_change() const;
 

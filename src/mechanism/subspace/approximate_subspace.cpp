@@ -98,6 +98,8 @@ Result<SubspacePlan> SubspacePlan::make(const SubspaceRequest& request) {
     plan.guarantee_.assumptions = noise_assumptions(NoiseLaw::Laplace);
     plan.guarantee_.assumptions.emplace_back("SHA-256: no two cells are found that share a key");
   }
+  // Groups that hold no changed row must give the bits they gave before.
+  plan.guarantee_.assumptions.emplace_back(kLibraryAssumption);
   return plan;
 }
 
