@@ -48,15 +48,16 @@ _PHRASES = {
     "-k must satisfy 1 <= k": "n_components must satisfy 1 <= n_components",
     "a smaller -k": "smaller n_components",
     "another -k": "another n_components",
-    "--center public FILE with public means": "center=[...] with public means",
-    "--center none": "center='none'",
-    "--method gauss (with --delta) or laplace": "method='gauss' (with delta) or 'laplace'",
 }
 _OPTION = r"(?<![\w-])--([a-z][a-z0-9-]*)"
 
 
 def in_python(message: str) -> str:
-    """A sentence of the C++ library, which speaks of options, with parameters in their place: ``--row-norm R`` is ``row_norm=R``."""
+    """A sentence of the C++ library with the parameters of Python: ``{row_norm}`` is ``row_norm``, ``{method laplace}`` is ``method='laplace'``.
+
+    Sentences that still speak of options are translated: ``--row-norm R`` is ``row_norm=R``.
+    """
+    message = re.sub(r"\{([a-z][a-z0-9_]*)(?: ([A-Za-z0-9_.:-]+))?\}", _spelled, message)
     for said, instead in _PHRASES.items():
         message = message.replace(said, instead)
     message = re.sub(_OPTION + r" ([A-Z0-9])(?![\w.])(?= --)", r"--\1 \2,", message)  # two options in a row
@@ -68,6 +69,16 @@ def in_python(message: str) -> str:
 
 
 _WORDS = r" (?!and\b|or\b|for\b|needs\b)([a-z]+(?:-[a-z]+)*)((?: or [a-z]+-[a-z]+)*)"  # zero-row or replace-one
+
+
+_RENAMED = {"components": "n_components", "range": "bounds"}
+
+
+def _spelled(found):
+    name, value = _RENAMED.get(found[1], found[1]), found[2]
+    if value is None:
+        return name
+    return f"{name}={value}" if re.fullmatch(r"[A-Z]|-?[\d.]+", value) else f"{name}='{value}'"
 
 
 def _assigned(found):

@@ -23,7 +23,7 @@ def library_sentences():
 
 def test_no_option_of_the_command_line_is_left():
     sentences = [(name, text) for name, text in library_sentences() if " " in text]
-    speaking = [text for _, text in sentences if re.search(r"(?<![\w-])--?[a-z]", text)]
+    speaking = [text for _, text in sentences if re.search(r"(?<![\w-])--?[a-z]|\{[a-z]", text)]
     assert len(speaking) > 40  # the search finds them
     for name, text in sentences:
         said = in_python(text)
@@ -43,6 +43,8 @@ def test_no_option_of_the_command_line_is_left():
         ("count such cells as missing with --bad-cell midpoint", "count such cells as missing with bad_cell='midpoint'"),
         ("spiked-robust needs -k below the number of columns", "spiked-robust needs n_components below the number of columns"),
         ("convert it with plink --make-bed.", "convert it with plink (option make-bed)."),
+        ("take {method laplace} with {components} and {dimension 2}", "take method='laplace' with n_components and dimension=2"),
+        ("say {center none}; {range} and {row_norm R}", "say center='none'; bounds and row_norm=R"),
         ("a two-row and well-known word", "a two-row and well-known word"),
     ],
 )
