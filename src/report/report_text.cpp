@@ -34,13 +34,14 @@ constexpr std::array kFieldTitles = {
     NamePair{"noisy_rows", "number of rows, noisy"},
     NamePair{"noisy_rows_sd", "standard deviation of that number"},
     NamePair{"rows", "number of rows (public)"},
-    NamePair{"noise_floor", "noise floor"},
+    NamePair{"noise_floor", "noise floor: the largest variance that noise alone would show"},
     NamePair{"entry_noise_sd_diagonal_scaled",
              "standard deviation of the noise on a variance (scaled units)"},
     NamePair{"entry_noise_sd_off_diagonal_scaled",
              "standard deviation of the noise on a covariance (scaled units)"},
     NamePair{"sum_noise_sd_scaled", "standard deviation of the noise on a sum (scaled units)"},
-    NamePair{"noise_edge", "what noise could show along each component"},
+    NamePair{"noise_edge",
+             "what a component must exceed: the noise floor on top of the directions left out"},
     NamePair{"noisy_explained_variance", "variance along each component, noisy"},
     NamePair{"noisy_explained_share", "share of the total variance, noisy"}};
 
