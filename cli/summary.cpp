@@ -97,7 +97,7 @@ void print_components(const ReleaseDocument& document) {
                : std::string();
   };
   fmt::print("\n  {:<10}{:>14}{:>9}{:>13}   {}\n", "component", "variance",
-             share != nullptr ? "share" : "", "noise shows", "largest loadings");
+             share != nullptr ? "share" : "", "must exceed", "largest loadings");
   constexpr std::size_t kListed = 10;
   for (std::size_t j = 0; j < std::min(variance->size(), kListed); ++j) {
     const std::string name = fmt::format("PC{}", j + 1);
@@ -144,6 +144,9 @@ void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) 
         "  noise       standard deviation {:.3g} on a variance, {:.3g} on a covariance (scaled "
         "units)\n",
         *diagonal, *field<double>(document.result, "entry_noise_sd_off_diagonal_scaled"));
+  }
+  if (const auto* floor = field<double>(document.result, "noise_floor")) {
+    fmt::print("  floor       noise alone would show variances up to about {:.4g}\n", *floor);
   }
   if (const auto* sd = field<double>(document.result, "variance_noise_sd")) {
     const auto* units = field<std::string>(document.parameters, "units");

@@ -9,17 +9,16 @@
 #include <optional>
 
 #include "data/open.hpp"
+#include "eigenveil/privacy/calibration.hpp"
+#include "eigenveil/statistics/exact_gram.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/mask/mask.hpp"
 #include "mechanism/mask/released_gram.hpp"
-#include "eigenveil/privacy/calibration.hpp"
-#include "eigenveil/statistics/exact_gram.hpp"
+#include "papers/data_files.hpp"
 #include "papers/entry.hpp"
 
 namespace eigenveil::papers {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr double kDelta = 1e-6;
 const std::vector<double> kCreditEpsilons = {0.1, 0.3, 1.0, 3.0, 10.0};
@@ -30,14 +29,7 @@ const std::vector<ColumnRange> kRanges = {{0, 1e6}, {18, 82}, {-2, 8}, {-2e5, 1e
 const std::vector<std::string> kWays = {"mask", "gauss pseudo-data", "gauss Gram",
                                         "unmasked noise (A)"};
 
-/// EIGENVEIL_DATA, or beside the checkout.
-std::optional<std::string> data_file() {
-  const char* given = std::getenv("EIGENVEIL_DATA");
-  const fs::path folder = given != nullptr ? given : "../shared/data";
-  const fs::path file = folder / "credit-default" / "UCI_Credit_Card.csv";
-  std::error_code ignored;
-  return fs::exists(file, ignored) ? std::optional(file.string()) : std::nullopt;
-}
+constexpr const char* kCreditTable = "credit-default/UCI_Credit_Card.csv";
 
 std::vector<std::string> released_names() {
   std::vector<std::string> names = {"intercept"};
@@ -174,21 +166,12 @@ Figure error_figure(const std::map<std::string, FigureSeries>& series) {
                              "program refuses for want of signal"}}};
 }
 
-Reproduction skipped() {
-  Reproduction result;
-  result.parameters = {{"skipped", true}};
-  result.notes = {
-      "SKIPPED: the table credit-default/UCI_Credit_Card.csv was found neither in $EIGENVEIL_DATA "
-      "nor in ../shared/data, so nothing was computed."};
-  return result;
-}
-
 Result<Reproduction> produce_credit_masking(EntryRun& run) {
-  const std::optional<std::string> path = data_file();
+  const std::optional<std::filesystem::path> path = data_file(kCreditTable);
   if (!path) {
-    return skipped();
+    return skipped_without(kCreditTable);
   }
-  const Result<ExactGram> gram = read_table(*path);
+  const Result<ExactGram> gram = read_table(path->string());
   if (!gram) {
     return tl::unexpected<eigenveil::Error>(gram.error());
   }

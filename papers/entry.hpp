@@ -7,8 +7,8 @@
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/report/document.hpp"
-#include "report/figure.hpp"
 #include "papers/entry_progress.hpp"
+#include "report/figure.hpp"
 
 namespace eigenveil::papers {
 

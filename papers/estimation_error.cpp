@@ -6,9 +6,9 @@
 #include "core/parallel.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/sharp/sharp_privacy.hpp"
+#include "papers/genotype_panel.hpp"
 #include "sampling/bingham_draws.hpp"
 #include "sampling/bingham_gibbs.hpp"
-#include "papers/genotype_panel.hpp"
 
 namespace eigenveil::papers {
 namespace {

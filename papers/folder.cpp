@@ -8,10 +8,10 @@
 
 #include "core/atomic_output.hpp"
 #include "eigenveil/core/version.hpp"
-#include "report/table_format.hpp"
 #include "papers/citation.hpp"
 #include "papers/figure_files.hpp"
 #include "papers/page.hpp"
+#include "report/table_format.hpp"
 
 namespace eigenveil::papers {
 namespace {

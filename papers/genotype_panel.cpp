@@ -12,15 +12,15 @@
 #include "core/symmetric_eigen.hpp"
 #include "data/open.hpp"
 #include "data/rank_transform.hpp"
-#include "sampling/bingham.hpp"
+#include "papers/data_files.hpp"
 #include "papers/figure_files.hpp"
+#include "sampling/bingham.hpp"
 
 namespace eigenveil::papers {
 namespace {
 
 constexpr std::int64_t kPeople = 2504;
 constexpr std::int64_t kVariants = 200;
-constexpr const char* kFolder = "../shared/data/genotypes-1000g-phase1";
 
 void finish(GenotypePanel& panel) {
   panel.ranks.resize(panel.counts.rows(), panel.counts.cols());
@@ -68,43 +68,17 @@ std::vector<std::string> super_populations(const std::filesystem::path& path) {
   return labels;
 }
 
-/// `count` variants at random, the same for every run.
-Result<GenotypePanel> phase_one_panel(std::size_t count, RandomStream& stream) {
-  const std::filesystem::path folder = kFolder;
-  const std::string bed = (folder / "1kg_phase1.bed").string();
-  const Result<std::unique_ptr<RowReader>> whole = open_rows(bed, {});
-  if (!whole) {
-    return error_of(whole);
+Result<GenotypePanel> phase_one_panel(const std::filesystem::path& bed, std::size_t count,
+                                      RandomStream& stream) {
+  Result<Matrix> counts = random_variants(bed, count, stream);
+  if (!counts) {
+    return error_of(counts);
   }
-  std::vector<std::string> names = (*whole)->schema().columns;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::swap(names[i], names[i + stream.bits64() % (names.size() - i)]);
-  }
-  names.resize(count);
-  ReadOptions options;
-  options.columns = names;
-  const Result<std::unique_ptr<RowReader>> reader = open_rows(bed, options);
-  if (!reader) {
-    return error_of(reader);
-  }
-  std::vector<double> values;
-  for (RawRows block;;) {
-    if (const Result<void> read = (*reader)->read(block); !read) {
-      return error_of(read);
-    }
-    if (block.rows == 0) {
-      break;
-    }
-    values.insert(values.end(), block.values.begin(), block.values.end());
-  }
-  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const auto p = static_cast<Eigen::Index>(count);
   GenotypePanel panel;
-  panel.counts =
-      Eigen::Map<const RowMajor>(values.data(), static_cast<Eigen::Index>(values.size()) / p, p);
-  panel.name = fmt::format("1000 Genomes phase 1, n = {}, p = {}", panel.counts.rows(), p);
-  panel.file_name = fmt::format("phase1-p{}", p);
-  panel.population = super_populations(folder / "populations.tsv");
+  panel.counts = std::move(*counts);
+  panel.name = fmt::format("1000 Genomes phase 1, n = {}, p = {}", panel.counts.rows(), count);
+  panel.file_name = fmt::format("phase1-p{}", count);
+  panel.population = super_populations(bed.parent_path() / "populations.tsv");
   if (panel.population.size() != static_cast<std::size_t>(panel.counts.rows())) {
     return bad_request("populations.tsv and the genotypes differ in the number of people");
   }
@@ -122,22 +96,56 @@ Matrix towards(const Matrix& frame, const Matrix& target) {
 
 }  // namespace
 
+Result<Matrix> random_variants(const std::filesystem::path& bed, std::size_t count,
+                               RandomStream& stream) {
+  const Result<std::unique_ptr<RowReader>> whole = open_rows(bed.string(), {});
+  if (!whole) {
+    return error_of(whole);
+  }
+  std::vector<std::string> names = (*whole)->schema().columns;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::swap(names[i], names[i + stream.bits64() % (names.size() - i)]);
+  }
+  names.resize(count);
+  ReadOptions options;
+  options.columns = names;
+  const Result<std::unique_ptr<RowReader>> reader = open_rows(bed.string(), options);
+  if (!reader) {
+    return error_of(reader);
+  }
+  std::vector<double> values;
+  for (RawRows block;;) {
+    if (const Result<void> read = (*reader)->read(block); !read) {
+      return error_of(read);
+    }
+    if (block.rows == 0) {
+      break;
+    }
+    values.insert(values.end(), block.values.begin(), block.values.end());
+  }
+  using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const auto p = static_cast<Eigen::Index>(count);
+  return Matrix(
+      Eigen::Map<const RowMajor>(values.data(), static_cast<Eigen::Index>(values.size()) / p, p));
+}
+
 Result<std::vector<GenotypePanel>> genotype_panels(RandomStream& stream,
                                                    std::vector<std::string>& notes) {
   std::vector<GenotypePanel> panels;
   panels.push_back(generated_panel());
-  if (!std::filesystem::exists(std::filesystem::path(kFolder) / "1kg_phase1.bed")) {
-    notes.emplace_back(fmt::format(
-        "The 1000 Genomes phase 1 files were not found in {} (relative to the working directory), "
-        "so only generated genotypes are shown.",
-        kFolder));
+  const std::optional<std::filesystem::path> bed = data_file(kPhaseOne);
+  if (!bed) {
+    notes.emplace_back(
+        fmt::format("{} was found neither in $EIGENVEIL_DATA nor in ../shared/data, so only "
+                    "generated genotypes are shown.",
+                    kPhaseOne));
     return panels;
   }
   notes.emplace_back(
       "1000 Genomes: 1092 people of phase 1 and a random choice of their thinned variants, where "
       "the paper has 2504 people of phase 3. p = 115 has the paper's n / p^1.5 = 0.885.");
   for (const std::size_t count : {std::size_t{200}, std::size_t{115}}) {
-    Result<GenotypePanel> panel = phase_one_panel(count, stream);
+    Result<GenotypePanel> panel = phase_one_panel(*bed, count, stream);
     if (!panel) {
       return error_of(panel);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct GenotypePanel {
   double rows() const { return static_cast<double>(ranks.rows()); }
   double dimension() const { return static_cast<double>(ranks.cols()); }
 };
+
+/// 1092 people, 14079 variants: shared data, absent on most machines.
+inline constexpr const char* kPhaseOne = "genotypes-1000g-phase1/1kg_phase1.bed";
+
+/// Allele counts, people x `count` variants chosen at random by the stream.
+Result<Matrix> random_variants(const std::filesystem::path& bed, std::size_t count,
+                               RandomStream& stream);
 
 /// The shipped generator (n = 2504, p = 200), then the 1000 Genomes files where they are present
 /// (p = 200, and p = 115, which has the paper's n / p^1.5). `notes` says when they are absent.
@@ -46,5 +54,6 @@ Entry noise_and_privacy_entry();    ///< yun-dudeja-fig4
 Entry finite_trade_off_entry();     ///< yun-dudeja-fig5
 Entry rank_projections_entry();     ///< yun-dudeja-fig6
 Entry adaptive_utility_entry();     ///< yun-dudeja-cor1
+Entry genotype_budget_entry();      ///< own-genotypes
 
 }  // namespace eigenveil::papers

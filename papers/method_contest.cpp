@@ -6,16 +6,16 @@
 
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/exponential/exponential.hpp"
-#include "mechanism/spiked/gap_projector.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
 #include "mechanism/oja/oja.hpp"
 #include "mechanism/orbit/orbit_components.hpp"
 #include "mechanism/sharp/sharp.hpp"
+#include "mechanism/spiked/gap_projector.hpp"
 #include "mechanism/spiked/spiked.hpp"
+#include "papers/spiked_simulation.hpp"
 #include "random/haar.hpp"
 #include "random/normal.hpp"
-#include "papers/spiked_simulation.hpp"
 
 namespace eigenveil::papers {
 namespace {
@@ -33,14 +33,6 @@ DrawnTable drawn_table(const AssumedSetting& setting, RandomStream& stream) {
   fill_standard_normal(stream, {columns.data(), static_cast<std::size_t>(columns.size())});
   return {basis * setting.spectrum.cwiseSqrt().asDiagonal() * columns,
           basis.leftCols(setting.components)};
-}
-
-ExactGram gram_of(const AssumedSetting& setting, const Matrix& columns) {
-  Schema schema;
-  schema.columns.assign(setting.bound.dimension(), "x");
-  GramAccumulator accumulator(schema, setting.bound, 1);
-  static_cast<void>(accumulator.add(columns.data(), static_cast<std::size_t>(columns.cols())));
-  return *accumulator.finish();
 }
 
 using Frame = std::optional<Matrix>;  ///< nothing: NULL
@@ -178,6 +170,14 @@ std::map<std::string, Contender> planned_contenders(const AssumedSetting& settin
 
 }  // namespace
 
+ExactGram exact_gram(const RowBound& bound, const Matrix& columns) {
+  Schema schema;
+  schema.columns.assign(bound.dimension(), "x");
+  GramAccumulator accumulator(schema, bound, 1);
+  static_cast<void>(accumulator.add(columns.data(), static_cast<std::size_t>(columns.cols())));
+  return *accumulator.finish();
+}
+
 Vector flat_spikes(Eigen::Index dimension, Eigen::Index components) {
   Vector spectrum = Vector::Ones(dimension);
   spectrum.head(components).array() += 10.0;
@@ -210,7 +210,7 @@ Result<AssumedSetting> contest_setting(Eigen::Index rows, Eigen::Index component
 std::map<std::string, std::optional<Matrix>> released_frames(
     const AssumedSetting& setting, const std::vector<std::string>& methods, const Matrix& columns,
     RandomStream& stream) {
-  const ExactGram gram = gram_of(setting, columns);
+  const ExactGram gram = exact_gram(setting.bound, columns);
   std::map<std::string, std::optional<Matrix>> frames;
   for (const auto& [name, run] : planned_contenders(setting, methods)) {
     frames[name] = run(columns, gram, stream);
@@ -226,7 +226,7 @@ std::map<std::string, ContestResult> contest(const AssumedSetting& setting,
   std::map<std::string, ContestResult> results;
   for (int i = 0; i < repetitions; ++i) {
     const DrawnTable table = drawn_table(setting, stream);
-    const ExactGram gram = gram_of(setting, table.columns);
+    const ExactGram gram = exact_gram(setting.bound, table.columns);
     for (const auto& [name, run] : contenders) {
       const Frame frame = run(table.columns, gram, stream);
       const double distance = frame ? projector_distance(table.basis, *frame) : std::sqrt(worst);

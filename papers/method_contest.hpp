@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "eigenveil/statistics/exact_gram.hpp"
 #include "mechanism/comparison/comparison.hpp"
 
 namespace eigenveil::papers {
@@ -18,6 +19,9 @@ Vector weak_gap(Eigen::Index dimension, Eigen::Index components);
 /// Rows N(0, spectrum) in a random basis within R² = trace + 4 ln(n) l_1, which hardly ever clips.
 Result<AssumedSetting> contest_setting(Eigen::Index rows, Eigen::Index components,
                                        const Vector& spectrum, const Budget& budget);
+
+/// The exact statistic of rows given as the columns of a p x n matrix.
+ExactGram exact_gram(const RowBound& bound, const Matrix& columns);
 
 /// What the runs of one method gave.
 struct ContestResult {

@@ -7,10 +7,10 @@
 
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/orbit/orbit_bounds.hpp"
-#include "random/normal.hpp"
 #include "papers/entry.hpp"
 #include "papers/orbit_contest.hpp"
 #include "papers/orbit_regimes.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil::papers {
 namespace {

@@ -7,8 +7,8 @@
 #include <array>
 
 #include "eigenveil/core/version.hpp"
-#include "report/html_text.hpp"
 #include "papers/citation.hpp"
+#include "report/html_text.hpp"
 
 namespace eigenveil::papers {
 namespace {

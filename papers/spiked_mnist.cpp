@@ -7,6 +7,7 @@
 #include "core/symmetric_eigen.hpp"
 #include "data/open.hpp"
 #include "mechanism/moment/sample_covariance.hpp"
+#include "papers/data_files.hpp"
 #include "papers/entry.hpp"
 #include "papers/figure_files.hpp"
 #include "papers/method_contest.hpp"
@@ -20,21 +21,7 @@ constexpr std::size_t kPerDigit = 500;
 constexpr Eigen::Index kSide = 28;
 constexpr Eigen::Index kSmall = 14;
 
-/// EIGENVEIL_DATA, or beside the checkout.
-std::optional<std::filesystem::path> mnist_folder() {
-  const char* given = std::getenv("EIGENVEIL_DATA");
-  const std::vector<std::filesystem::path> places =
-      given != nullptr ? std::vector<std::filesystem::path>{given}
-                       : std::vector<std::filesystem::path>{"../shared/data", "../../shared/data",
-                                                            "shared/data"};
-  std::error_code ignored;
-  for (const std::filesystem::path& place : places) {
-    if (std::filesystem::exists(place / "mnist" / "train-images-idx3-ubyte.gz", ignored)) {
-      return place / "mnist";
-    }
-  }
-  return std::nullopt;
-}
+constexpr const char* kImages = "mnist/train-images-idx3-ubyte.gz";
 
 Result<std::vector<double>> all_values(const std::filesystem::path& file, std::size_t most_rows) {
   const Result<std::unique_ptr<RowReader>> reader = open_rows(file.string(), {});
@@ -172,14 +159,11 @@ Result<PrintedTable> shipped_methods(const SpikedSample& sample, const SampleCov
 
 Result<Reproduction> produce_spiked_mnist(EntryRun& run) {
   Reproduction result;
-  const std::optional<std::filesystem::path> folder = mnist_folder();
-  if (!folder) {
-    result.notes = {
-        "SKIPPED: MNIST was found neither in $EIGENVEIL_DATA/mnist nor in ../shared/data/mnist, so "
-        "nothing was computed."};
-    return result;
+  const std::optional<std::filesystem::path> images = data_file(kImages);
+  if (!images) {
+    return skipped_without(kImages);
   }
-  const Result<Digits> digits = read_digits(*folder);
+  const Result<Digits> digits = read_digits(images->parent_path());
   if (!digits) {
     return error_of(digits);
   }

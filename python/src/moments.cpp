@@ -115,10 +115,12 @@ void bind_moments(nb::module_& m) {
       .def_prop_ro("count_sd", &MomentPlan::count_sd)
       .def(
           "noise_floor",
-          [](const MomentPlan& plan, bool scaled, double rows) {
-            return planned_noise_floor(plan, units_of(scaled), rows);
+          [](const MomentPlan& plan, bool scaled, double rows, bool mean_at_bound) {
+            return planned_noise_floor(
+                plan, units_of(scaled), rows,
+                mean_at_bound ? AssumedMean::AtBound : AssumedMean::AtCentre);
           },
-          "scaled"_a, "rows"_a);
+          "scaled"_a, "rows"_a, "mean_at_bound"_a = false);
   m.def(
       "subtracts_mean", [](const std::string& method) { return subtracts_mean(method); },
       "method"_a);

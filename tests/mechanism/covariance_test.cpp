@@ -47,26 +47,36 @@ TEST(Covariance, PublicMidpointAndScaledUnits) {
   EXPECT_EQ(original.mean[1], 3.0);
 }
 
-/// Rows in one corner: the mean is as long as the bound allows, and replace-one makes the row count
-/// public, so plan and release have the same numbers but for the noise in the released mean.
+/// Rows in one corner have a mean as long as the bound allows, rows in two opposite corners have
+/// none; replace-one makes the row count public, so plan and release have the same floor but for
+/// the noise in the released mean.
 TEST(Covariance, PlannedNoiseFloorIsThatOfTheRelease) {
   const std::vector<ColumnRange> ranges = {{0.0, 4.0}, {0.0, 4.0}, {0.0, 4.0}};
   constexpr int kRows = 20'000;
-  const std::vector<double> corner(std::size_t{3} * kRows, 4.0);
-  for (const Extension extension : {Extension::Count, Extension::Full}) {
-    const RowBound bound = *RowBound::ranges(ranges);
-    const MomentPlan plan = *plan_gauss({bound, GaussianDp{1.0}, Relation::ReplaceOne, extension});
-    RandomStream stream = RandomStream::seeded(seed_for("covariance.planned floor"));
-    const Release<NoisyMoment> release = *plan.run(gram_of(bound, corner), stream);
-    EXPECT_DOUBLE_EQ(plan.sum_sd(), release.value().sum_sd);
-    const bool full = extension == Extension::Full;
-    for (const Units units : {Units::Original, Units::Scaled}) {
-      const NoisyCovariance covariance = covariance_of(
-          release.value(), full ? Center::PrivateMean : Center::PublicMidpoint, units);
-      const double planned = planned_noise_floor(plan, units, kRows);
-      // |m| is off by sum_sd / n times a normal vector of three entries: ten of them never happen.
-      const double of_mean = full ? 10.0 * plan.sum_sd() / kRows : 0.0;
-      EXPECT_NEAR(covariance.noise_floor, planned, planned * (of_mean + 1e-12));
+  std::vector<double> values(std::size_t{3} * kRows, 4.0);
+  for (const AssumedMean mean : {AssumedMean::AtBound, AssumedMean::AtCentre}) {
+    if (mean == AssumedMean::AtCentre) {
+      std::fill_n(values.begin(), values.size() / 2, 0.0);
+    }
+    for (const Extension extension : {Extension::Count, Extension::Full}) {
+      const RowBound bound = *RowBound::ranges(ranges);
+      const MomentPlan plan =
+          *plan_gauss({bound, GaussianDp{1.0}, Relation::ReplaceOne, extension});
+      RandomStream stream = RandomStream::seeded(seed_for("covariance.planned floor"));
+      const Release<NoisyMoment> release = *plan.run(gram_of(bound, values), stream);
+      EXPECT_DOUBLE_EQ(plan.sum_sd(), release.value().sum_sd);
+      const bool full = extension == Extension::Full;
+      for (const Units units : {Units::Original, Units::Scaled}) {
+        const NoisyCovariance covariance = covariance_of(
+            release.value(), full ? Center::PrivateMean : Center::PublicMidpoint, units);
+        const double planned = planned_noise_floor(plan, units, kRows, mean);
+        // |m| is off by sum_sd / n times a normal vector of three entries: ten of them never
+        // happen.
+        const double of_mean = full ? 10.0 * plan.sum_sd() / kRows : 0.0;
+        EXPECT_NEAR(covariance.noise_floor, planned, planned * (of_mean + 1e-12));
+        EXPECT_LE(planned_noise_floor(plan, units, kRows),
+                  planned_noise_floor(plan, units, kRows, AssumedMean::AtBound));
+      }
     }
   }
 }

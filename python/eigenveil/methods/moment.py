@@ -32,6 +32,8 @@ class MomentPlan(Plan):
             "noise_sd_rows": self._plan.count_sd,
             "noise_floor": self._plan.noise_floor(request.scaled, rows),
         }
+        if request.private_mean:  # the noise of the mean counts with its distance from the centre
+            facts["noise_floor_at_most"] = self._plan.noise_floor(request.scaled, rows, mean_at_bound=True)
         if request.task == "pca" and spectrum is not None:
             facts["predicted_error_f2"] = _core.predicted_subspace_error(
                 spectrum, request.components, self._plan.off_diagonal_sd / rows

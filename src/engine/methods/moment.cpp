@@ -114,6 +114,17 @@ std::string error_in_words(const Request& request, const nlohmann::ordered_json&
   }
 }
 
+std::string floor_in_words(const Request& request, const nlohmann::ordered_json& facts) {
+  const std::string farthest =
+      facts.contains("noise_floor_at_most")
+          ? fmt::format("; up to {:.4g} if the mean is as far from the centre as it can be",
+                        facts["noise_floor_at_most"].get<double>())
+          : "";
+  return fmt::format("noise alone would show variances up to about {:.4g} ({} units{})",
+                     facts["noise_floor"].get<double>(),
+                     request.units == Units::Original ? "original" : "scaled", farthest);
+}
+
 PlanFacts facts_of(const Request& request, const MomentPlan& plan, const AssumedTable& table) {
   const auto n = static_cast<double>(table.rows);
   Outlook outlook(request, plan.method(), plan.guarantee(), table);
@@ -123,16 +134,16 @@ PlanFacts facts_of(const Request& request, const MomentPlan& plan, const Assumed
   facts["noise_sd_off_diagonal"] = plan.off_diagonal_sd() / n;
   facts["noise_sd_rows"] = plan.count_sd();
   facts["noise_floor"] = planned_noise_floor(plan, request.units, n);
+  if (plan.sum_sd() > 0.0) {
+    facts["noise_floor_at_most"] =
+        planned_noise_floor(plan, request.units, n, AssumedMean::AtBound);
+  }
   add_predicted_error(facts, request, plan, table);
   outlook.line("noise",
                fmt::format("standard deviation {:.4g} on a variance, {:.4g} on a covariance "
                            "(scaled units)",
                            plan.product_sd() / n, plan.off_diagonal_sd() / n));
-  outlook.line("floor",
-               fmt::format("eigenvalues below about {:.4g} would drown in noise ({} units{})",
-                           facts["noise_floor"].get<double>(),
-                           request.units == Units::Original ? "original" : "scaled",
-                           plan.sum_sd() > 0.0 ? "; a mean nearer to the centre has less" : ""));
+  outlook.line("floor", floor_in_words(request, facts));
   if (plan.count_sd() > 0.0) {
     outlook.line("rows", fmt::format("released with standard deviation {:.3g}", plan.count_sd()));
   }

@@ -26,10 +26,8 @@ struct NoisyCovariance {
   Matrix psd;   ///< nearest positive semidefinite matrix in Frobenius norm
   Vector mean;  ///< released mean, or the public centre, in the units asked for
   double count = 0.0;
-  /// Spectral norm of the noise, about: how far an eigenvalue can be off, and what noise alone
-  /// would show as the largest.
-  double noise_floor = 0.0;
-  Vector scales;  ///< d, from scaled units to the units asked for
+  double noise_floor = 0.0;  ///< noise_floor below, at the released count and mean
+  Vector scales;             ///< d, from scaled units to the units asked for
   /// Standard deviation of the noise on entries, in scaled units, where the mean is the midpoint.
   double diagonal_sd = 0.0;
   double off_diagonal_sd = 0.0;
@@ -50,16 +48,22 @@ struct SumNoise {
   double column = 0.0;        ///< on a column sum; 0 where the centre is public
 };
 
-/// Spectral norm of symmetric noise whose entry (i, j) has standard deviation d_i d_j s, after
-/// division by `count`: about 2 s max(d) |d| (Bandeira, van Handel 2016), sqrt(2 p) sigma / n for
-/// equal units. A private mean m (of norm `mean_norm` in the units of d) with noise e adds
-/// m e' + e m', of spectral norm about 2 |m| |e|.
+/// The noise floor, one definition for plan, release, report and Python: the spectral norm of the
+/// noise, about, so the largest variance that noise alone would show in a table of zeros. Symmetric
+/// noise whose entry (i, j) has standard deviation d_i d_j s gives, after division by `count`,
+/// 2 s max(d) |d| (Bandeira, van Handel 2016), sqrt(2 p) sigma / n for equal units. A private mean
+/// m (of norm `mean_norm` in the units of d) with noise e adds m e' + e m', of norm about 2 |m|
+/// |e|.
 double noise_floor(const Vector& column_scales, const SumNoise& noise, double mean_norm,
                    double count);
 
-/// The same before a release. The mean is not known then, so for one as long as the bound allows:
-/// a release with as many rows shows no more, and as much where the mean lies there.
-double planned_noise_floor(const MomentPlan& plan, Units units, double count);
+/// Where the mean is assumed to lie before it is released: at the public centre, or as far from it
+/// as the bound allows.
+enum class AssumedMean : std::uint8_t { AtCentre, AtBound };
+
+/// The floor of a release with `count` rows and such a mean. AtBound: no release has a larger one.
+double planned_noise_floor(const MomentPlan& plan, Units units, double count,
+                           AssumedMean mean = AssumedMean::AtCentre);
 
 /// Column scales d: half widths of the public ranges for original units, ones for scaled units.
 Vector column_scales(const RowBound& bound, Units units);
