@@ -127,7 +127,7 @@ Result<std::vector<ColumnRange>> BoundOptions::ranges(const Schema& schema) cons
 }
 
 Result<std::vector<std::string>> BoundOptions::named_columns() const {
-  if (bounds_file.empty()) {
+  if (bounds_file.empty() || !range.empty()) {  // both: refused by bound(), before a file is read
     return std::vector<std::string>();
   }
   return read_named_numbers(bounds_file, {"low", "high"}).map([](const auto& lines) {

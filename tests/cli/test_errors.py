@@ -3,6 +3,7 @@
 import os
 import pty
 import subprocess
+import shutil
 import unittest
 
 from support import PROGRAM, CliTest
@@ -223,6 +224,11 @@ class Help(CliTest):
                         self.succeed(*line.split()[1:])
 
     def prepare(self, line):
+        shutil.rmtree(self.path("out"), ignore_errors=True)
+        if "explain" in line:
+            for name in ("out", "monday", "tuesday"):
+                shutil.rmtree(self.path(name), ignore_errors=True)
+                self.succeed("pca", "survey.csv", "--epsilon", 1, "--delta", 1e-6, "--range", "0:10", "--out", name)
         if "gram merge" in line:
             self.succeed("gram", "partial", "b.csv", "--range", "0:10", "--out", "b.gram")
 
