@@ -148,7 +148,7 @@ class ExactSubspace(CliTest):
                          [[1, 0, 1, 2], [0, 1, 1, 0]])
         for size in (1, 2, 4, 8):
             self.write("typed.npy", integer_npy(rows, size))
-            self.succeed("subspace", "typed.npy", "--exact", "-k", "2", *BUDGET, "--out", "typed")
+            self.succeed("subspace", "typed.npy", "--exact", "-k", "2", *BUDGET, "--out", "typed", "--replace")
             self.assertEqual(self.echelon(read_json(self.path("typed", "release.json"))),
                              [[1, 0, 1, 2], [0, 1, 1, 0]], size)
         # 2^53 + 1 is no double; a row with it is beyond every bound and counts as zero.
