@@ -128,6 +128,11 @@ bool holds(const Guarantee& g) {
   return g.basis != Basis::NotPrivate;
 }
 
+/// Bounds on detection hold without a condition, or the caller asks for them under it.
+bool limits_detection(const Guarantee& g, bool conditional) {
+  return holds(g) && (conditional || condition_of(g.basis).empty());
+}
+
 std::string html_of(const Guarantee& g) {
   std::string page = "<div><p><strong>" + escape_markup(in_words(g)) + "</strong><br>" +
                      escape_markup(detection_in_words(g)) + "</p>";
@@ -281,19 +286,22 @@ void bind_guarantee_class(nb::module_& m) {
           "epsilon"_a, "Smallest delta proved at this epsilon, rounded up.")
       .def(
           "trade_off",
-          [](const Guarantee& g, double alpha) {
+          [](const Guarantee& g, double alpha, bool conditional) {
             const double level = in_unit_interval(alpha, "alpha");
-            return holds(g) ? trade_off(g.loss, level) : 0.0;
+            return limits_detection(g, conditional) ? trade_off(g.loss, level) : 0.0;
           },
-          "alpha"_a, "Smallest type II error of any test with type I error alpha, rounded down.")
+          "alpha"_a, nb::kw_only(), "conditional"_a = false,
+          "Smallest type II error of any test with type I error alpha, rounded down. Of a basis "
+          "that does not cover every data set 0, unless conditional: then under its condition.")
       .def(
           "power",
-          [](const Guarantee& g, double false_alarm) {
+          [](const Guarantee& g, double false_alarm, bool conditional) {
             const double level = in_unit_interval(false_alarm, "false_alarm");
-            return holds(g) ? max_power(g.loss, level) : 1.0;
+            return limits_detection(g, conditional) ? max_power(g.loss, level) : 1.0;
           },
-          "false_alarm"_a = 0.05,
-          "Largest chance to detect a given person at this false-alarm rate.")
+          "false_alarm"_a = 0.05, nb::kw_only(), "conditional"_a = false,
+          "Largest chance to detect a given person at this false-alarm rate. Of a basis that does "
+          "not cover every data set 1, unless conditional: then under its condition.")
       .def(
           "renyi",
           [](const Guarantee& g, double order) {

@@ -14,7 +14,7 @@ Outlook::Outlook(const Request& request, const std::string& method, const Guaran
            {"method", method},
            {"guarantee", promise},
            {"in_words", detection},
-           {"max_power_at_5pct", max_power(guarantee.loss, 0.05)}};
+           {stated_power(guarantee).field, stated_power(guarantee).power}};
   const std::size_t columns = table.schema.dimension();
   facts_.title =
       fmt::format("Plan for {} by method {}: {} rows, {} column{} (no data was read)",

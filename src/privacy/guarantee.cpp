@@ -13,19 +13,31 @@
 namespace eigenveil {
 namespace {
 
+constexpr std::string_view kPowerField = "max_power_at_5pct";
+
 struct BasisWords {
   Basis basis;
   std::string_view name;
   std::string_view description;
+  BasisCondition condition = {};
+  std::string_view power_field = kPowerField;
 };
 
 constexpr std::array kBases = {
     BasisWords{Basis::Proved, "proved", "holds for every data set (proved)"},
     BasisWords{Basis::ProvedRealArithmetic, "proved-real-arithmetic",
                "holds for every data set (proved for real arithmetic)"},
-    BasisWords{Basis::Asymptotic, "asymptotic", "holds for this data set as its size grows"},
-    BasisWords{Basis::ModelProbability, "model-probability",
-               "holds with high probability over data from the model"},
+    BasisWords{Basis::Asymptotic,
+               "asymptotic",
+               "holds for this data set as its size grows, not for a given size",
+               {"in the limit of many rows", "for the number of rows at hand nothing is proved"},
+               "max_power_at_5pct_in_the_limit"},
+    BasisWords{Basis::ModelProbability,
+               "model-probability",
+               "holds with high probability over data from the model, not for every data set",
+               {"with high probability over data drawn from the model",
+                "for other data, or a person unlike the model, nothing limits detection"},
+               "max_power_at_5pct_if_model_holds"},
     BasisWords{Basis::NotPrivate, "not-private", "NOT PRIVATE"},
 };
 
@@ -101,6 +113,10 @@ std::string_view describe(Basis basis) {
   return kBases.at(static_cast<std::size_t>(basis)).description;
 }
 
+BasisCondition condition_of(Basis basis) {
+  return kBases.at(static_cast<std::size_t>(basis)).condition;
+}
+
 Result<Basis> parse_basis(std::string_view name) {
   for (const BasisWords& words : kBases) {
     if (words.name == name) {
@@ -127,12 +143,24 @@ std::string detection_in_words(const Guarantee& guarantee) {
   if (guarantee.basis == Basis::NotPrivate) {
     return "NOT PRIVATE: nothing limits how well a given person can be detected";
   }
-  // Tenths of a percent, rounded up.
-  const double tenths = std::min(1000.0, std::ceil(1000.0 * max_power(guarantee.loss, 0.05)));
-  return fmt::format(
+  const std::string bound = fmt::format(
       "someone who accepts 5% false alarms detects a given {} with at most {:.1f}% power",
       guarantee.group_size > 1 ? fmt::format("group of {} rows", guarantee.group_size) : "person",
-      tenths / 10.0);
+      power_in_percent(guarantee.loss));
+  const BasisCondition condition = condition_of(guarantee.basis);
+  return condition.empty()
+             ? bound
+             : fmt::format("{}, {}; {}", condition.supposing, bound, condition.not_covered);
+}
+
+double power_in_percent(const Loss& loss) {
+  return std::min(1000.0, std::ceil(1000.0 * max_power(loss, 0.05))) / 10.0;
+}
+
+StatedPower stated_power(const Guarantee& guarantee) {
+  const bool is_private = guarantee.basis != Basis::NotPrivate;
+  return {std::string(kBases.at(static_cast<std::size_t>(guarantee.basis)).power_field),
+          is_private ? max_power(guarantee.loss, 0.05) : 1.0};
 }
 
 double max_power(const Loss& loss, double false_alarm) {

@@ -20,7 +20,7 @@ Facts common_facts(const OrbitTable& table, const OrbitRequest& orbit,
       {"method", "orbit"},
       {"guarantee", headline(guarantee, orbit.budget)},
       {"in_words", detection_in_words(guarantee)},
-      {"max_power_at_5pct", max_power(guarantee.loss, 0.05)},
+      {stated_power(guarantee).field, stated_power(guarantee).power},
       {"row_norm", std::sqrt(scaled_norm2_bound(orbit.bound, orbit.scales))},
       {"calibration", orbit.calibration == OrbitCalibration::Published ? "published" : "tight"}};
   if (orbit.field == RowField::Complex) {

@@ -123,21 +123,23 @@ std::string figure_html(const Figure& figure, std::string_view caption = {}) {
 }
 
 std::string trade_off_section(const ReleaseDocument& document) {
-  constexpr std::string_view kHowToRead =
-      "makes two kinds of errors. For each false alarm rate the curve is the smallest miss rate "
-      "that is "
-      "possible, whatever else they know. A curve close to the diagonal means that they do hardly "
-      "better than guessing.";
-  constexpr std::string_view kReferences =
-      "The grey curves are pure differential privacy at three familiar levels: epsilon = 0.1 is "
-      "very strong, 1 is a common choice, 10 is weak (its curve lies on the axes).";
+  const Guarantee& guarantee = document.guarantee;
+  const BasisCondition condition =
+      condition_of(document.is_private() ? guarantee.basis : guarantee.would_be);
+  const std::string reach =
+      condition.empty() ? "whatever else they know"
+                        : fmt::format("{}; {}", condition.supposing, condition.not_covered);
   return fmt::format(
-      "<section>\n<h2>How well a person {} hidden</h2>\n<div class=\"figures\">\n{}"
-      "<div><p>Anyone who tries to tell from this release {} "
-      "{}</p>\n<p>{}</p></div>\n</div>\n</section>\n",
+      "<section>\n<h2>How well a person {} hidden{}</h2>\n<div class=\"figures\">\n{}"
+      "<div><p>Anyone who tries to tell from this release {} makes two kinds of errors. For each "
+      "false alarm rate the curve is the smallest miss rate that is possible, {}. A curve close to "
+      "the diagonal means that they do hardly better than guessing.</p>\n<p>{}</p></div>\n</div>\n"
+      "</section>\n",
       document.is_private() ? "is" : "would have been",
+      condition.empty() ? "" : fmt::format(", {}", condition.supposing),
       figure_html(trade_off_figure(document.guarantee)),
-      adversary_words(document.guarantee.relation).question, kHowToRead, kReferences);
+      adversary_words(document.guarantee.relation).question, reach,
+      reference_curves_in_words());
 }
 
 std::string result_section(const ReleaseDocument& document) {

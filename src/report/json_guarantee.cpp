@@ -41,13 +41,14 @@ void add_requested(Json& loss, const Budget& requested) {
 Json proved_part(const Guarantee& guarantee, const Budget& requested) {
   Json loss = std::visit(LossToJson{guarantee.basis}, guarantee.loss);
   add_requested(loss, requested);
+  const StatedPower stated = stated_power(guarantee);
   return Json{{"relation", name_of(guarantee.relation)},
               {"group_size", guarantee.group_size},
               {"loss", loss},
               {"basis", name_of(guarantee.basis)},
               {"assumptions", guarantee.assumptions},
               {"secure_random", guarantee.secure_random},
-              {"max_power_at_5pct", max_power(guarantee.loss, 0.05)}};
+              {stated.field, stated.power}};
 }
 
 Result<Loss> loss_from_json(const Json& json) {
@@ -81,13 +82,14 @@ Json guarantee_to_json(const Guarantee& guarantee, const Budget& requested) {
   if (guarantee.basis != Basis::NotPrivate) {
     return proved_part(guarantee, requested);
   }
+  const StatedPower stated = stated_power(guarantee);
   Json json{{"relation", name_of(guarantee.relation)},
             {"group_size", guarantee.group_size},
             {"loss", nullptr},
             {"basis", name_of(guarantee.basis)},
             {"assumptions", guarantee.assumptions},
             {"secure_random", guarantee.secure_random},
-            {"max_power_at_5pct", 1.0}};
+            {stated.field, stated.power}};
   Guarantee would_be = guarantee;
   would_be.basis = guarantee.would_be;
   would_be.secure_random = true;

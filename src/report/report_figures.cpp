@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -18,6 +19,14 @@ constexpr Eigen::Index kMostRows = 24;
 constexpr Eigen::Index kMostComponents = 8;
 constexpr std::size_t kMostEigenvalues = 40;
 
+/// Larger losses would lie on the axes, where no reader sees them.
+struct FamiliarLevel {
+  double epsilon;
+  std::string_view words;
+};
+constexpr std::array kFamiliarLevels = {FamiliarLevel{1.0, "a common choice"},
+                                        FamiliarLevel{3.0, "a loose one"}};
+
 FigureSeries curve(const std::string& name, Emphasis emphasis, const Loss& loss) {
   FigureSeries series;
   series.name = name;
@@ -32,20 +41,28 @@ FigureSeries curve(const std::string& name, Emphasis emphasis, const Loss& loss)
 }
 
 /// In the legend rather than beside the point: a sentence there would cross the curves.
-FigureSeries five_percent_point(const Loss& loss, double miss) {
+FigureSeries five_percent_point(const Guarantee& guarantee, double miss) {
   FigureSeries point;
-  point.name = fmt::format("5% false alarms: power at most {:.1f}%",
-                           std::ceil(1000.0 * max_power(loss, 0.05)) / 10.0);
+  point.name = fmt::format("5% false alarms: power at most {:.1f}%{}",
+                           power_in_percent(guarantee.loss),
+                           condition_of(guarantee.basis).empty() ? "" : ", conditionally");
   point.kind = SeriesKind::Points;
   point.x = {0.05};
   point.y = {miss};
   return point;
 }
 
+/// " in the limit of many rows; for the number ...": nothing where a basis covers every data set.
+std::string condition_words(Basis basis) {
+  const BasisCondition condition = condition_of(basis);
+  return condition.empty() ? std::string()
+                           : fmt::format(" {}; {}", condition.supposing, condition.not_covered);
+}
+
 void add_basis_note(Figure& figure, Basis basis) {
   if (basis == Basis::NotPrivate) {
     figure.notes.push_back({"NOT PRIVATE: do not publish", NoteLevel::Danger});
-  } else if (basis == Basis::Asymptotic || basis == Basis::ModelProbability) {
+  } else if (!condition_of(basis).empty()) {
     figure.notes.push_back(
         {fmt::format("Weaker than a proof for all data: {}", describe(basis)), NoteLevel::Caution});
   }
@@ -151,20 +168,22 @@ Figure trade_off_figure(const Guarantee& guarantee) {
   const double miss = trade_off(guarantee.loss, 0.05);
   figure.description = fmt::format(
       "Trade-off curve: smallest miss rate of any test against its false alarm rate. At 5% false "
-      "alarms this release forces a miss rate of at least {:.1f}%.",
-      std::floor(1000.0 * miss) / 10.0);
+      "alarms this release forces a miss rate of at least {:.1f}%{}.",
+      std::floor(1000.0 * miss) / 10.0, condition_words(guarantee.basis));
   FigurePanel panel;
   panel.x = {"false alarm rate (type I error)", Scale::Linear, 0.0, 1.0};
   panel.y = {"smallest miss rate (type II error)", Scale::Linear, 0.0, 1.0};
   const bool is_private = guarantee.basis != Basis::NotPrivate;
-  // Larger losses would lie on the axes, where no reader sees them.
-  panel.series = {curve("guessing without looking", Emphasis::Reference, PureDp{0.0}),
-                  curve("epsilon = 1", Emphasis::Reference, PureDp{1.0}),
-                  curve("epsilon = 3", Emphasis::Reference, PureDp{3.0}),
-                  curve(is_private ? "this release" : "would have been, with secret randomness",
-                        Emphasis::Strong, guarantee.loss)};
+  panel.series = {curve("guessing without looking", Emphasis::Reference, PureDp{0.0})};
+  for (const FamiliarLevel& level : kFamiliarLevels) {
+    panel.series.push_back(curve(fmt::format("epsilon = {:g}", level.epsilon), Emphasis::Reference,
+                                 PureDp{level.epsilon}));
+  }
+  panel.series.push_back(curve(is_private ? "this release"
+                                          : "would have been, with secret randomness",
+                               Emphasis::Strong, guarantee.loss));
   if (is_private) {
-    panel.series.push_back(five_percent_point(guarantee.loss, miss));
+    panel.series.push_back(five_percent_point(guarantee, miss));
   }
   figure.panels.push_back(std::move(panel));
   add_basis_note(figure, guarantee.basis);
@@ -172,6 +191,15 @@ Figure trade_off_figure(const Guarantee& guarantee) {
       {"Higher is more private. On the dotted line an adversary does no better "
        "than guessing without looking at the release."});
   return figure;
+}
+
+std::string reference_curves_in_words() {
+  std::string levels;
+  for (const FamiliarLevel& level : kFamiliarLevels) {
+    levels += fmt::format("{}epsilon = {:g}, {}", levels.empty() ? "" : ", and ", level.epsilon,
+                          level.words);
+  }
+  return fmt::format("The grey curves are pure differential privacy at {}.", levels);
 }
 
 std::optional<Figure> scree_figure(const ReleaseDocument& document) {

@@ -8,9 +8,11 @@
 
 namespace eigenveil {
 
-/// The trade-off curve of a guarantee beside pure epsilon = 0.1, 1 and 10: what an adversary must
-/// miss at every rate of false alarms.
+/// The trade-off curve of a guarantee beside pure epsilon = 1 and 3: what an adversary must miss at
+/// every rate of false alarms.
 Figure trade_off_figure(const Guarantee& guarantee);
+/// What its reference curves are: one sentence, from the list they are drawn from.
+std::string reference_curves_in_words();
 
 /// Noisy explained variances or eigenvalues with the noise floor, if the release has them.
 std::optional<Figure> scree_figure(const ReleaseDocument& document);

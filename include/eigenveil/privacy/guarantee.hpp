@@ -52,6 +52,17 @@ enum class Basis : std::uint8_t {
 
 std::string_view name_of(Basis basis);   ///< "proved-real-arithmetic", as in release.json
 std::string_view describe(Basis basis);  ///< "holds for every data set (proved)"
+
+/// What a basis supposes, and what it therefore does not cover. Both empty: it covers every data
+/// set, and a bound on detection may stand alone. Otherwise the bound is never said without them.
+struct BasisCondition {
+  std::string_view supposing;    ///< "in the limit of many rows"
+  std::string_view not_covered;  ///< "for the number of rows at hand nothing is proved"
+
+  bool empty() const { return supposing.empty(); }
+};
+BasisCondition condition_of(Basis basis);
+
 Result<Basis> parse_basis(std::string_view name);
 
 /// A guarantee is a value and travels with every release.
@@ -75,8 +86,20 @@ Result<Guarantee> compose(const Guarantee& first, const Guarantee& second);
 std::string in_words(const Guarantee& guarantee);
 
 /// "someone who accepts 5% false alarms detects a given person with at most 8.0% power", from the
-/// tightest curve proved for the loss; rounded up.
+/// tightest curve proved for the loss; rounded up. A basis with a condition puts it before the
+/// sentence, and what is not covered after it.
 std::string detection_in_words(const Guarantee& guarantee);
+
+/// The number of that sentence, in percent: tenths, rounded up.
+double power_in_percent(const Loss& loss);
+
+/// The number as documents state it, under a name that says its condition: "max_power_at_5pct",
+/// "max_power_at_5pct_if_model_holds". 1 where no guarantee holds.
+struct StatedPower {
+  std::string field;
+  double power;
+};
+StatedPower stated_power(const Guarantee& guarantee);
 
 /// The largest power of any test with the given false-alarm rate: 1 - trade_off(false_alarm).
 double max_power(const Loss& loss, double false_alarm);
