@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <filesystem>
 #include <numeric>
@@ -76,6 +77,12 @@ void print_loadings_alone(const ReleaseDocument& document) {
   fmt::print("\n");
 }
 
+/// Whether the list of this name holds a text.
+bool lists(const Fields& fields, std::string_view list, const std::string& text) {
+  const auto* texts = field<std::vector<std::string>>(fields, list);
+  return texts != nullptr && std::find(texts->begin(), texts->end(), text) != texts->end();
+}
+
 void print_components(const ReleaseDocument& document) {
   const auto* variance = field<std::vector<double>>(document.result, "noisy_explained_variance");
   const auto* share = field<std::vector<double>>(document.result, "noisy_explained_share");
@@ -84,17 +91,22 @@ void print_components(const ReleaseDocument& document) {
     print_loadings_alone(document);
     return;
   }
-  const auto share_of = [&](std::size_t j) {
-    return share != nullptr ? fmt::format("{:.1f}%", 100.0 * (*share)[j]) : std::string();
+  const auto share_of = [&](std::size_t j) {  // noise has no share
+    return share != nullptr && std::isfinite((*share)[j])
+               ? fmt::format("{:.1f}%", 100.0 * (*share)[j])
+               : std::string();
   };
   fmt::print("\n  {:<10}{:>14}{:>9}{:>13}   {}\n", "component", "variance",
              share != nullptr ? "share" : "", "noise shows", "largest loadings");
   constexpr std::size_t kListed = 10;
   for (std::size_t j = 0; j < std::min(variance->size(), kListed); ++j) {
-    fmt::print("  {:<10}{:>14.5g}{:>9}{:>13.4g}   {}{}\n", fmt::format("PC{}", j + 1),
-               (*variance)[j], share_of(j), (*edge)[j],
-               leading_columns(document, static_cast<Eigen::Index>(j)),
-               (*variance)[j] < (*edge)[j] ? "   (cannot be told from noise)" : "");
+    const std::string name = fmt::format("PC{}", j + 1);
+    fmt::print("  {:<10}{:>14.5g}{:>9}{:>13.4g}   {}{}{}\n", name, (*variance)[j], share_of(j),
+               (*edge)[j], leading_columns(document, static_cast<Eigen::Index>(j)),
+               lists(document.result, "below_noise", name) ? "   (cannot be told from noise)" : "",
+               lists(document.result, "clipped_to_largest_possible", name)
+                   ? "   (clipped to the largest the bounds allow)"
+                   : "");
   }
   if (variance->size() > kListed) {
     fmt::print("  and {} more in the files\n", variance->size() - kListed);

@@ -159,7 +159,7 @@ struct RegressCommandRequest {
                             {"ridge", ridge},
                             {"level", level},
                             {"about", about},
-                            {"measured_from", gram.from_midpoints ? "public midpoints" : "zero"},
+                            {"measured_from", measured_from(gram, fit)},
                             {"coefficients", to_json(fit.coefficients)},
                             {"standard_errors", to_json(fit.standard_errors)},
                             {"low", to_json(fit.low)},
@@ -183,11 +183,15 @@ struct RegressCommandRequest {
     fmt::print("  residual standard deviation {:.4g}; intervals are about {}\n", fit.residual_sd,
                about == "raw" ? "what the raw rows would have given"
                               : "the population the rows were drawn from");
-    if (gram.from_midpoints && !gram.centered) {
+    if (fit.original_intercept && gram.from_midpoints) {
+      fmt::print("  the intercept is the response where every predictor is 0, in original units\n");
+    } else if (gram.from_midpoints && !gram.centered) {
       fmt::print(
-          "  columns are measured from the midpoints of their public ranges (indicators from 0.5): "
-          "the intercept is the response, from its midpoint, where every predictor is at its "
-          "own\n");
+          "  columns are measured from the midpoints of their public ranges (indicators from "
+          "0.5){}\n",
+          gram.midpoints.size() == 0 ? ", in scaled units"
+                                     : "; the model goes through the midpoints: name 'intercept' "
+                                       "among the predictors of a release that has one");
     }
   }
 };
@@ -210,26 +214,42 @@ struct PcaRequest {
       return bad_request(
           fmt::format("-k must satisfy 1 <= k <= {}, the number of columns", moment->names.size()));
     }
-    const ComponentEstimate found = components_of(*gram, *moment, components);
+    const Result<ComponentEstimate> found = components_of(*gram, *moment, components);
+    if (!found) {
+      return error_of(found);
+    }
     if (common.json) {
       fmt::print("{}\n", Json{{"columns", moment->names},
-                              {"variance", to_json(found.variance)},
-                              {"standard_errors", to_json(found.standard_error)},
-                              {"loadings", to_json(found.loadings)}}
+                              {"variance", to_json(found->variance)},
+                              {"low", to_json(found->low)},
+                              {"high", to_json(found->high)},
+                              {"noise_edge", to_json(found->noise_edge)},
+                              {"below_noise", found->below_noise},
+                              {"clipped", found->clipped},
+                              {"loadings", to_json(found->loadings)}}
                              .dump(2));
       return {};
     }
-    fmt::print("Principal components of {:.0f} rows {}, corrected for the noise\n", gram->rows,
-               gram->intercept ? "about their mean" : "about the public midpoint");
-    for (Eigen::Index k = 0; k < found.variance.size(); ++k) {
-      fmt::print("  PC{:<4} variance {:.5g}, standard error {:.3g}{}\n", k + 1, found.variance[k],
-                 found.standard_error[k],
-                 found.variance[k] < 2.0 * found.standard_error[k]
-                     ? "   (cannot be told from noise)"
-                     : "");
-    }
-    print_matrix(moment->names, component_names(found.loadings.cols()), found.loadings);
+    print(*gram, *found);
+    print_matrix(moment->names, component_names(found->loadings.cols()), found->loadings);
     return {};
+  }
+
+ private:
+  static void print(const ReleasedGram& gram, const ComponentEstimate& found) {
+    fmt::print("Principal components of {:.0f} rows {}\n", gram.rows,
+               gram.intercept ? "about their mean" : "about the public midpoint");
+    fmt::print("  {:<10}{:>14}{:>28}{:>13}\n", "component", "variance",
+               "95% limits, all together", "noise shows");
+    for (Eigen::Index k = 0; k < found.variance.size(); ++k) {
+      const auto j = static_cast<std::size_t>(k);
+      fmt::print("  {:<10}{:>14.5g}{:>14.5g}{:>14.5g}{:>13.4g}{}{}\n", fmt::format("PC{}", k + 1),
+                 found.variance[k], found.low[k], found.high[k], found.noise_edge[k],
+                 found.below_noise[j] ? "   (cannot be told from noise)" : "",
+                 found.clipped[j] ? "   (clipped to the largest the bounds allow)" : "");
+    }
+    fmt::print(
+        "  variances are noisy and tend to be too large; the limits hold for the raw rows\n");
   }
 };
 
@@ -283,7 +303,7 @@ Command analyse_command() {
                             "population (default) or raw: what the intervals cover")
                  ->check(one_of({"population", "raw"}));
            }),
-       part<PcaRequest>("pca", "principal components with standard errors",
+       part<PcaRequest>("pca", "principal components with limits for their variances",
                         [](CLI::App& app, PcaRequest& request) {
                           app.add_option("-k,--components", request.components,
                                          "number of components (default 2)")

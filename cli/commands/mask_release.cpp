@@ -12,6 +12,7 @@
 #include "core/parameter_names.hpp"
 #include "engine/bound_words.hpp"
 #include "publication/pseudo_release.hpp"
+#include "eigenveil/report/fields.hpp"
 #include "report/release_writer.hpp"
 
 namespace eigenveil::cli {
@@ -42,8 +43,9 @@ void MaskCommandRequest::declare(CLI::App& app) {
       ->check(whole_number(1, std::uint64_t{1} << 50))
       ->group("Input");
   app.add_option("--method", method,
-                 "mask (default: noise on the rows, then a secret rotation) or gauss (noise on the "
-                 "second moment, then pseudo-data that has it)")
+                 "gauss (default: noise on the second moment, then pseudo-data that has it) or mask "
+                 "(noise on the rows, then a secret rotation: Ding, Wu, Miao, Chen 2022; more noise "
+                 "at the same budget)")
       ->check(one_of({"mask", "gauss"}));
   app.add_option("--calibration", calibration,
                  "of method mask: tight (default) or published (the rule of Ding et al. 2022)")
@@ -148,6 +150,18 @@ Outcome MaskRun::draw(const std::vector<ExactGram>& grams) {
   return {};
 }
 
+/// Both methods, so that nobody takes the noisier one unknowingly.
+void print_other_noise(const ReleaseDocument& document) {
+  const auto* gauss = field<double>(document.parameters, "noise_on_a_square_by_gauss");
+  const auto* mask = field<double>(document.parameters, "noise_on_a_square_by_mask_at_least");
+  if (gauss != nullptr) {
+    fmt::print("  compared    on a sum of squares --method gauss puts {:.4g}, --method mask {}\n",
+               *gauss,
+               mask != nullptr ? fmt::format("at least {:.4g}", *mask)
+                               : "has no rule for this request");
+  }
+}
+
 void MaskRun::print(const PseudoRelease& release, const PublishedPseudo& published) const {
   const ReleaseDocument& document = published.document;
   const std::vector<std::int64_t> block_rows = release.block_rows();
@@ -177,6 +191,7 @@ void MaskRun::print(const PseudoRelease& release, const PublishedPseudo& publish
         "units)\n",
         release.noise.gram_sd_diagonal);
   }
+  print_other_noise(document);
   fmt::print("  use it with eigenveil analyse, which corrects for the noise\n");
   std::string written;
   for (const fs::path& file : published.files) {

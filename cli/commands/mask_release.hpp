@@ -16,7 +16,7 @@ struct MaskCommandRequest {
   BoundOptions bounds;
   BudgetOptions budget;
   OutputOptions output;
-  std::string method = "mask";
+  std::string method = "gauss";
   std::string calibration = "tight";
   std::int64_t smallest_block = 0;  ///< rows the noise is made for; 0: those of the smallest block
   bool intercept = false;

@@ -8,6 +8,7 @@
 #include "cli/options/checks.hpp"
 #include "cli/options/request_options.hpp"
 #include "publication/mask_facts.hpp"
+#include "eigenveil/report/document.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -54,74 +55,99 @@ Result<void> MaskPlanRequest::check() const {
   return {};
 }
 
-/// The bounds of Ding et al. on noise without a mask come from an upper quantile that must be
-/// positive.
-bool has_published_bounds(const MaskFacts& facts) {
-  return facts.unmasked.necessary > 0.0;
+/// The bounds of Ding et al. on noise without a mask come from a quantile that must be positive.
+bool has_published_bounds(const MaskedNoise& noise) {
+  return noise.unmasked.necessary > 0.0;
 }
 
-double own_gram_sd(const MaskFacts& facts, std::int64_t rows) {
-  return facts.asked * facts.asked * std::sqrt(2.0 * static_cast<double>(rows));
-}
-
-nlohmann::ordered_json to_json(const MaskFacts& facts, std::int64_t rows) {
+void add_masked(nlohmann::ordered_json& json, const MaskedNoise& noise, std::int64_t rows) {
   const nlohmann::ordered_json none;
-  const bool bounds = has_published_bounds(facts);
-  return {{"task", "mask"},
-          {"rows", rows},
-          {"smallest_block", facts.shape.rows},
-          {"dimension", facts.shape.dimension},
-          {"row_norm", facts.shape.row_norm},
-          {"epsilon", facts.target.epsilon},
-          {"delta", facts.target.delta},
-          {"neighbours", std::string(name_of(facts.relation))},
-          {"group_size", facts.group_size},
-          {"sigma_asked", facts.asked},
-          {"sigma", facts.zero_row},
-          {"sigma_relation", "zero-row: one row of norm at most row_norm against the zero row"},
-          {"sigma_replace_one", facts.replace_one},
-          {"sigma_replace_one_relation",
-           "replace-one: one row of norm at most row_norm against another"},
-          {"sigma_published", facts.general},
-          {"sigma_published_relation",
-           "zero-row by the general condition of Ding et al.; their own table has rows that move "
-           "by at most 1"},
-          {"unmasked_sigma_necessary",
-           bounds ? nlohmann::ordered_json(facts.unmasked.necessary) : none},
-          {"unmasked_sigma_sufficient",
-           bounds ? nlohmann::ordered_json(facts.unmasked.sufficient) : none},
-          {"unmasked_sigma_analytic", facts.unmasked.analytic},
-          {"unmasked_relation",
-           "zero-row; necessary and sufficient are for P(loss > epsilon) <= delta, analytic is for "
-           "(epsilon, delta)-DP"},
-          {"max_power_at_5pct", facts.max_power},
-          {"gram_noise_sd_mask", own_gram_sd(facts, rows)},
-          {"gram_noise_sd_mask_note",
-           "on a diagonal entry of the sum over rows, plus 2 sigma |x_j| from the cross term"},
-          {"gram_noise_sd_gauss", facts.gram_sd},
-          {"basis", "proved-real-arithmetic"}};
+  const bool bounds = has_published_bounds(noise);
+  const nlohmann::ordered_json masked = {
+      {"smallest_block", noise.shape.rows},
+      {"sigma_asked", noise.asked},
+      {"sigma", noise.zero_row},
+      {"sigma_relation", "zero-row: one row of norm at most row_norm against the zero row"},
+      {"sigma_replace_one", noise.replace_one},
+      {"sigma_replace_one_relation",
+       "replace-one: one row of norm at most row_norm against another"},
+      {"sigma_published", noise.general},
+      {"sigma_published_relation",
+       "zero-row by the general condition of Ding et al.; their table has rows that move by at most 1"},
+      {"unmasked_sigma_necessary",
+       bounds ? nlohmann::ordered_json(noise.unmasked.necessary) : none},
+      {"unmasked_sigma_sufficient",
+       bounds ? nlohmann::ordered_json(noise.unmasked.sufficient) : none},
+      {"unmasked_sigma_analytic", noise.unmasked.analytic},
+      {"unmasked_relation",
+       "zero-row; necessary and sufficient are for P(loss > epsilon) <= delta, analytic is for "
+       "(epsilon, delta)-DP"},
+      {"gram_noise_sd_mask", noise.gram_sd(static_cast<double>(rows))},
+      {"gram_noise_sd_mask_note",
+       "on a diagonal entry of the sum over rows, plus 2 sigma |x_j| from the cross term"},
+      {"basis_mask", "proved-real-arithmetic"}};
+  json.update(masked);
 }
 
-void print(const MaskFacts& facts, std::int64_t rows) {
+nlohmann::ordered_json to_json(const MaskFacts& facts, const Budget& budget,
+                               std::int64_t rows, std::size_t dimension) {
+  const StatedPower stated = stated_power(facts.guarantee);
+  nlohmann::ordered_json json = {{"task", "mask"},
+                                 {"method", "gauss"},
+                                 {"guarantee", headline(facts.guarantee, budget)},
+                                 {"in_words", detection_in_words(facts.guarantee)},
+                                 {stated.field, stated.power},
+                                 {"rows", rows},
+                                 {"dimension", dimension},
+                                 {"row_norm", facts.row_norm},
+                                 {"neighbours", std::string(name_of(facts.relation))},
+                                 {"group_size", facts.group_size},
+                                 {"gram_noise_sd_gauss", facts.gram_sd},
+                                 {"basis", std::string(name_of(facts.guarantee.basis))}};
+  if (facts.masked) {
+    json["epsilon"] = facts.masked->target.epsilon;
+    json["delta"] = facts.masked->target.delta;
+    add_masked(json, *facts.masked, rows);
+  } else {
+    json["mask_refused"] = facts.mask_refusal;
+  }
+  return json;
+}
+
+void print_masked(const MaskFacts& facts, std::int64_t rows) {
+  if (!facts.masked) {
+    fmt::print("  mask        (--method mask) refused: {}\n", facts.mask_refusal);
+    return;
+  }
+  const MaskedNoise& noise = *facts.masked;
   fmt::print(
-      "Plan for mask: {} rows, {} column{}, rows of norm at most {:.4g} (no data was read)\n", rows,
-      facts.shape.dimension, facts.shape.dimension == 1 ? "" : "s", facts.shape.row_norm);
-  fmt::print("  budget      ({}, {})-DP{}\n", facts.target.epsilon, facts.target.delta,
-             facts.group_size > 1 ? fmt::format(" for {} rows together", facts.group_size) : "");
-  fmt::print("  sigma       {:.4g}   on every cell; one row against the zero row (zero-row)\n",
-             facts.zero_row);
-  fmt::print("              {:.4g}   one row against any other (replace-one)\n", facts.replace_one);
-  fmt::print("              {:.4g}   zero-row, the condition of Ding et al. 2022\n", facts.general);
+      "  mask        standard deviation {:.4g} on it, plus 2 sigma |x_j| (--method mask; Ding, Wu, "
+      "Miao, Chen 2022)\n",
+      noise.gram_sd(static_cast<double>(rows)));
+  fmt::print("    sigma     {:.4g}   on every cell; one row against the zero row (zero-row)\n",
+             noise.zero_row);
+  fmt::print("              {:.4g}   one row against any other (replace-one)\n", noise.replace_one);
+  fmt::print("              {:.4g}   zero-row, the condition of Ding et al. 2022\n", noise.general);
   fmt::print(
-      "  unmasked    {:.4g}   for the same cells without a mask (zero-row; Ding et al.: {})\n",
-      facts.unmasked.analytic,
-      has_published_bounds(facts) ? fmt::format("necessary {:.4g}, sufficient {:.4g}",
-                                                facts.unmasked.necessary, facts.unmasked.sufficient)
+      "    unmasked  {:.4g}   for the same cells without a mask (zero-row; Ding et al.: {})\n",
+      noise.unmasked.analytic,
+      has_published_bounds(noise) ? fmt::format("necessary {:.4g}, sufficient {:.4g}",
+                                                noise.unmasked.necessary, noise.unmasked.sufficient)
                                   : "not applicable");
+}
+
+void print(const MaskFacts& facts, const Budget& budget, std::int64_t rows,
+           std::size_t dimension) {
   fmt::print(
-      "  on sums     standard deviation {:.4g} on a diagonal entry of the Gram matrix, plus 2 "
-      "sigma |x_j|; --method gauss: {:.4g} ({})\n",
-      own_gram_sd(facts, rows), facts.gram_sd, name_of(facts.relation));
+      "Plan for mask: {} rows, {} column{}, rows of norm at most {:.4g} (no data was read)\n",
+      rows, dimension, dimension == 1 ? "" : "s", facts.row_norm);
+  fmt::print("  guarantee   {}\n  in words    {}\n", headline(facts.guarantee, budget),
+             detection_in_words(facts.guarantee));
+  fmt::print(
+      "  gauss       standard deviation {:.4g} on a diagonal entry of the Gram matrix (the "
+      "default)\n",
+      facts.gram_sd);
+  print_masked(facts, rows);
 }
 
 Outcome MaskPlanRequest::run() const {
@@ -148,10 +174,11 @@ Outcome MaskPlanRequest::run() const {
   if (!facts) {
     return error_of(facts);
   }
+  const std::size_t dimension = bound->dimension() + (intercept ? 1 : 0);
   if (json) {
-    fmt::print("{}\n", to_json(*facts, assumed.rows).dump(2));
+    fmt::print("{}\n", to_json(*facts, *budget, assumed.rows, dimension).dump(2));
   } else {
-    print(*facts, assumed.rows);
+    print(*facts, *budget, assumed.rows, dimension);
   }
   return {};
 }
@@ -159,7 +186,7 @@ Outcome MaskPlanRequest::run() const {
 }  // namespace
 
 Command mask_plan() {
-  return {"mask", "masked pseudo-data: noise for every relation, with and without the mask",
+  return {"mask", "pseudo-data: the noise of both methods, of mask for every relation",
           [](CLI::App& app) {
             auto request = std::make_shared<MaskPlanRequest>();
             request->declare(app);

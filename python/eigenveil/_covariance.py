@@ -141,7 +141,13 @@ class PrivateCovariance(PrivateEstimator):
         mean = (self.mean_ - self.midpoint_) / self.scale_ if hasattr(self, "mean_") else None
         scales = self._half_width / self.scale_  # from scaled units to those of the release
         moved = self._has_ranges and bool(self.midpoint_.any())
-        return _core.covariance_gram(names, self.covariance_raw_, float(rows), rows_sd, scales, *self._sum_noise, moved, mean)
+        original = bool((self.scale_ == 1).all()) and self.allele_frequencies is None
+        midpoints = self.midpoint_ if original else np.empty(0)
+        longest = self.row_norm_ * scales.max()
+        longest = min(longest, float(np.linalg.norm(scales))) if self._has_ranges else longest
+        return _core.covariance_gram(
+            names, self.covariance_raw_, float(rows), rows_sd, scales, *self._sum_noise, moved, midpoints, longest, mean
+        )
 
     def _floored(self):
         values, vectors = np.linalg.eigh(self.covariance_)

@@ -45,7 +45,7 @@ nb::dict regression(const ReleasedGram& gram, const std::string& response,
   nb::dict all;
   all["predictors"] = fit.names;
   all["rows"] = gram.rows;
-  all["measured_from"] = gram.from_midpoints ? "public midpoints" : "zero";
+  all["measured_from"] = measured_from(gram, fit);
   all["coefficients"] = fit.coefficients;
   all["standard_errors"] = fit.standard_errors;
   all["low"] = fit.low;
@@ -60,11 +60,15 @@ nb::dict components(const ReleasedGram& gram, Eigen::Index count) {
   if (count < 1 || count > static_cast<Eigen::Index>(moment.names.size())) {
     throw Failure{{ErrorCode::BadRequest, "-k must satisfy 1 <= -k <= the number of columns"}};
   }
-  const ComponentEstimate found = components_of(gram, moment, count);
+  const ComponentEstimate found = unwrap(components_of(gram, moment, count));
   nb::dict all;
   all["columns"] = moment.names;
   all["variance"] = found.variance;
-  all["standard_errors"] = found.standard_error;
+  all["low"] = found.low;
+  all["high"] = found.high;
+  all["noise_edge"] = found.noise_edge;
+  all["below_noise"] = found.below_noise;
+  all["clipped"] = found.clipped;
   all["loadings"] = found.loadings;
   return all;
 }
@@ -86,7 +90,8 @@ void bind_analyse(nb::module_& m) {
       "covariance_gram",
       [](std::vector<std::string> names, const Matrix& raw, double rows, double rows_sd,
          const Vector& scales, double diagonal_sd, double off_diagonal_sd, double sum_sd,
-         bool from_midpoints, const std::optional<Vector>& mean) {
+         bool from_midpoints, const Vector& midpoints, double longest_row,
+         const std::optional<Vector>& mean) {
         return unwrap(gram_of({std::move(names),
                                raw,
                                rows,
@@ -94,10 +99,12 @@ void bind_analyse(nb::module_& m) {
                                scales,
                                {0.0, diagonal_sd, off_diagonal_sd, sum_sd, 0.0},
                                from_midpoints,
+                               midpoints,
+                               longest_row,
                                mean}));
       },
       "names"_a, "raw"_a, "rows"_a, "rows_sd"_a, "scales"_a, "diagonal_sd"_a, "off_diagonal_sd"_a,
-      "sum_sd"_a, "from_midpoints"_a, "mean"_a.none());
+      "sum_sd"_a, "from_midpoints"_a, "midpoints"_a, "longest_row"_a, "mean"_a.none());
   m.def("analyse_moments", &moments, "gram"_a, "second_moment"_a);
   m.def("analyse_regress", &regression, "gram"_a, "response"_a, "predictors"_a, "ridge"_a,
         "level"_a, "raw"_a);

@@ -61,25 +61,27 @@ void bind_settings(nb::module_& m) {
       .def_prop_ro("scales", [](const MaskSettings& s) { return pseudo_scales(s); });
 }
 
-MaskRequest request_of(const MaskSettings& s) {
-  return {s.bound, s.requested, s.relation, s.intercept, s.published, s.group_size};
-}
-
 std::int64_t block_of(const MaskSettings& s, std::int64_t rows) {
   return s.smallest_block > 0 ? s.smallest_block : rows;
 }
 
 nb::dict noises(const MaskSettings& settings, std::int64_t rows) {
-  const MaskFacts facts = unwrap(mask_facts(request_of(settings), block_of(settings, rows)));
+  const MaskFacts facts = unwrap(mask_facts(mask_request(settings), block_of(settings, rows)));
   nb::dict all;
-  all["sigma_asked"] = facts.asked;
-  all["sigma"] = facts.zero_row;
-  all["sigma_replace_one"] = facts.replace_one;
-  all["sigma_published"] = facts.general;
-  all["unmasked_sigma_necessary"] = facts.unmasked.necessary;
-  all["unmasked_sigma_sufficient"] = facts.unmasked.sufficient;
-  all["unmasked_sigma_analytic"] = facts.unmasked.analytic;
   all["gram_noise_sd_gauss"] = facts.gram_sd;
+  if (!facts.masked) {
+    all["mask_refused"] = facts.mask_refusal;
+    return all;
+  }
+  const MaskedNoise& noise = *facts.masked;
+  all["gram_noise_sd_mask"] = noise.gram_sd(static_cast<double>(rows));
+  all["sigma_asked"] = noise.asked;
+  all["sigma"] = noise.zero_row;
+  all["sigma_replace_one"] = noise.replace_one;
+  all["sigma_published"] = noise.general;
+  all["unmasked_sigma_necessary"] = noise.unmasked.necessary;
+  all["unmasked_sigma_sufficient"] = noise.unmasked.sufficient;
+  all["unmasked_sigma_analytic"] = noise.unmasked.analytic;
   return all;
 }
 
@@ -170,7 +172,7 @@ void bind_mask(nb::module_& m) {
       "plan_mask",
       [](const MaskSettings& s, std::int64_t rows) {
         return interruptibly(
-            [&] { return unwrap(MaskPlan::make(request_of(s), block_of(s, rows))); });
+            [&] { return unwrap(MaskPlan::make(mask_request(s), block_of(s, rows))); });
       },
       "settings"_a, "rows"_a);
   nb::class_<MaskPlan>(m, "MaskPlan", "From public parameters alone.")

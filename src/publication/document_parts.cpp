@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "mechanism/moment/component_verdicts.hpp"
+
 namespace eigenveil {
 namespace {
 
@@ -57,6 +59,16 @@ std::string center_in_words(const MomentSettings& settings, const Schema& schema
              : "public midpoint (second moment about it, not a covariance)";
 }
 
+std::vector<std::string> marked_components(const std::vector<bool>& marks) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < marks.size(); ++j) {
+    if (marks[j]) {
+      names.push_back(fmt::format("PC{}", j + 1));
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<double> to_list(const Vector& values) {
@@ -68,6 +80,22 @@ void add_count(ReleaseDocument& document, double count, double count_sd) {
   if (count_sd > 0.0) {
     document.result.emplace_back("noisy_rows_sd", count_sd);
   }
+}
+
+void add_variances(ReleaseDocument& document, const NoisyVariances& noisy, const RowBound& bound,
+                   Units units) {
+  const double largest = largest_variance(bound, units);
+  const ComponentVerdicts verdicts =
+      judge_components(noisy.variance, noisy.noise_edge, noisy.share, largest);
+  Fields& result = document.result;
+  result.emplace_back("noisy_explained_variance", to_list(verdicts.variance));
+  if (verdicts.share.size() > 0) {
+    result.emplace_back("noisy_explained_share", to_list(verdicts.share));
+  }
+  result.emplace_back("noise_edge", to_list(noisy.noise_edge));
+  result.emplace_back("below_noise", marked_components(verdicts.below_noise));
+  result.emplace_back("largest_possible_variance", largest);
+  result.emplace_back("clipped_to_largest_possible", marked_components(verdicts.clipped));
 }
 
 std::vector<std::string> component_names(Eigen::Index count) {

@@ -30,6 +30,18 @@ Fields public_parameters(const PublicParameters& parameters, const Schema& schem
 /// The row count as released: exact where it is public (standard deviation 0), else with its noise.
 void add_count(ReleaseDocument& document, double count, double count_sd);
 
+/// Noisy variances of components as a method found them; `share` is empty where the total variance
+/// is not released.
+struct NoisyVariances {
+  Vector variance;
+  Vector noise_edge;
+  Vector share = {};
+};
+/// Variances with their verdicts: which cannot be told from noise (and have no share), which were
+/// clipped to the largest that the bounds allow.
+void add_variances(ReleaseDocument& document, const NoisyVariances& noisy, const RowBound& bound,
+                   Units units);
+
 /// "PC1", "PC2", ...
 std::vector<std::string> component_names(Eigen::Index count);
 std::vector<double> to_list(const Vector& values);

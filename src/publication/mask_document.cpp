@@ -1,12 +1,19 @@
 #include "publication/mask_document.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "mechanism/moment/covariance.hpp"
 #include "publication/document_parts.hpp"
+#include "eigenveil/publication/mask_facts.hpp"
 
 namespace eigenveil {
+
+MaskRequest mask_request(const MaskSettings& settings) {
+  return {settings.bound,     settings.requested, settings.relation,
+          settings.intercept, settings.published, settings.group_size};
+}
 
 std::vector<std::string> pseudo_columns(const MaskSettings& settings) {
   std::vector<std::string> names;
@@ -45,6 +52,24 @@ Matrix gram_deviations(const Vector& scales, const MaskNoise& noise, bool interc
   return sd;
 }
 
+namespace {
+
+/// What either method puts on a diagonal entry of the Gram of all rows, in scaled units: public,
+/// whichever was used.
+void add_both_noises(Fields& parameters, const MaskSettings& settings, std::int64_t smallest,
+                     double rows, double blocks) {
+  const Result<MaskFacts> facts = mask_facts(mask_request(settings), smallest);
+  if (!facts) {
+    return;
+  }
+  parameters.emplace_back("noise_on_a_square_by_gauss", facts->gram_sd * std::sqrt(blocks));
+  if (facts->masked) {
+    parameters.emplace_back("noise_on_a_square_by_mask_at_least", facts->masked->gram_sd(rows));
+  }
+}
+
+}  // namespace
+
 ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noise,
                               const std::vector<std::int64_t>& block_rows,
                               const Guarantee& guarantee) {
@@ -76,12 +101,14 @@ ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noi
     parameters.emplace_back("gram_noise_sd_off_diagonal", noise.gram_sd_off_diagonal);
     parameters.emplace_back("gram_noise_sd_sums", noise.gram_sd_sums);
   }
-  parameters.emplace_back("smallest_block",
-                          settings.smallest_block > 0
-                              ? settings.smallest_block
-                              : *std::min_element(block_rows.begin(), block_rows.end()));
-  document.result.emplace_back("rows", static_cast<double>(std::accumulate(
-                                           block_rows.begin(), block_rows.end(), std::int64_t{0})));
+  const std::int64_t smallest = settings.smallest_block > 0
+                                    ? settings.smallest_block
+                                    : *std::min_element(block_rows.begin(), block_rows.end());
+  const auto rows = static_cast<double>(
+      std::accumulate(block_rows.begin(), block_rows.end(), std::int64_t{0}));
+  parameters.emplace_back("smallest_block", smallest);
+  add_both_noises(parameters, settings, smallest, rows, static_cast<double>(block_rows.size()));
+  document.result.emplace_back("rows", rows);
   document.result.emplace_back("blocks", static_cast<std::int64_t>(block_rows.size()));
   document.result.emplace_back("block_rows",
                                std::vector<double>(block_rows.begin(), block_rows.end()));

@@ -20,6 +20,8 @@ struct MaskSettings {
   std::int64_t smallest_block = 0;  ///< as asked for; 0: that of the blocks
 };
 
+MaskRequest mask_request(const MaskSettings& settings);
+
 /// Noise of one release, in scaled units: on every cell (mask), or on the Gram (gauss).
 struct MaskNoise {
   double cell_sd = 0.0;

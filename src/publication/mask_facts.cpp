@@ -8,8 +8,9 @@
 #include "privacy/pair_per_row.hpp"
 
 namespace eigenveil {
+namespace {
 
-Result<MaskFacts> mask_facts(MaskRequest request, std::int64_t block) {
+Result<MaskedNoise> masked_noise(MaskRequest request, std::int64_t block) {
   const auto* target = std::get_if<ApproxDp>(&request.budget);
   if (target == nullptr) {
     return bad_request("masking is calibrated for (epsilon, delta): give --epsilon E --delta D");
@@ -18,30 +19,60 @@ Result<MaskFacts> mask_facts(MaskRequest request, std::int64_t block) {
   if (!asked) {
     return error_of(asked);
   }
-  // As `mask --method gauss` with the same options.
+  MaskedNoise noise;
+  noise.shape = asked->shape();
+  noise.target = *target;
+  noise.asked = asked->sigma();
+  request.relation = Relation::ReplaceOne;
+  noise.replace_one = MaskPlan::make(request, block)->sigma();
+  request.relation = Relation::ZeroRow;  // with an intercept a zeroed row keeps its 1, and the
+  noise.zero_row = MaskPlan::make(request, block)->sigma();  // noise is that of replace-one
+  const ApproxDp row = *pair_per_row(*target, request.group_size);
+  noise.general = *general_mask_noise(noise.shape, noise.shape.row_norm, row);
+  noise.unmasked = unmasked_noise(
+      up(up(std::sqrt(request.group_size)) * row_change(request.bound, Relation::ZeroRow)),
+      *target);
+  return noise;
+}
+
+}  // namespace
+
+double MaskedNoise::gram_sd(double rows) const {
+  return asked * asked * std::sqrt(2.0 * rows);
+}
+
+Result<void> check_public_rows(Relation relation) {
+  if (!row_count_is_public(relation)) {
+    return bad_request(
+        "pseudo-data has as many rows as the table, so their number is public: use --neighbours "
+        "zero-row (default) or replace-one");
+  }
+  return {};
+}
+
+Result<MaskFacts> mask_facts(MaskRequest request, std::int64_t block) {
+  if (const Result<void> checked = check_public_rows(request.relation); !checked) {
+    return error_of(checked);
+  }
+  // As `mask` with the same options.
   const Result<MomentPlan> gauss =
       plan_gauss({request.bound, request.budget, request.relation,
                   request.intercept ? Extension::Full : Extension::None, request.group_size});
   if (!gauss) {
     return error_of(gauss);
   }
+  const Result<MaskedNoise> masked = masked_noise(request, block);
   MaskFacts facts;
-  facts.shape = asked->shape();
-  facts.target = *target;
   facts.relation = request.relation;
   facts.group_size = request.group_size;
-  facts.asked = asked->sigma();
-  facts.max_power = max_power(asked->guarantee().loss, 0.05);
+  facts.guarantee = gauss->guarantee();
   facts.gram_sd = gauss->product_sd();
-  request.relation = Relation::ReplaceOne;
-  facts.replace_one = MaskPlan::make(request, block)->sigma();
-  request.relation = Relation::ZeroRow;  // with an intercept a zeroed row keeps its 1, and the
-  facts.zero_row = MaskPlan::make(request, block)->sigma();  // noise is that of replace-one
-  const ApproxDp row = *pair_per_row(*target, request.group_size);
-  facts.general = *general_mask_noise(facts.shape, facts.shape.row_norm, row);
-  facts.unmasked = unmasked_noise(
-      up(up(std::sqrt(request.group_size)) * row_change(request.bound, Relation::ZeroRow)),
-      *target);
+  facts.row_norm = masked ? masked->shape.row_norm : request.bound.radius();
+  if (masked) {
+    facts.masked = *masked;
+  } else {
+    facts.mask_refusal = masked.error().message;
+  }
   return facts;
 }
 

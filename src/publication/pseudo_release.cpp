@@ -7,7 +7,9 @@
 #include <numeric>
 
 #include "core/atomic_output.hpp"
+#include "mechanism/spiked/gap_projector.hpp"
 #include "mechanism/gauss/gauss.hpp"
+#include "eigenveil/publication/mask_facts.hpp"
 #include "report/grid_rows.hpp"
 
 namespace eigenveil {
@@ -22,11 +24,6 @@ std::optional<PseudoFormat> format_of_name(const std::string& name) {
     }
   }
   return std::nullopt;
-}
-
-MaskRequest mask_request(const MaskSettings& settings) {
-  return {settings.bound,     settings.requested, settings.relation,
-          settings.intercept, settings.published, settings.group_size};
 }
 
 Result<MomentPlan> gauss_plan(const MaskSettings& settings) {
@@ -239,13 +236,13 @@ std::vector<std::int64_t> PseudoRelease::block_rows() const {
 }
 
 Result<void> check_pseudo(const MaskSettings& settings) {
-  if (!row_count_is_public(settings.relation)) {
-    return bad_request(
-        "pseudo-data has as many rows as the table, so their number is public: use --neighbours "
-        "zero-row (default) or replace-one");
+  if (const Result<void> checked = check_public_rows(settings.relation); !checked) {
+    return checked;
   }
   if (settings.smallest_block > 0 && settings.method != "mask") {
-    return bad_request("the noise of --method gauss needs no --smallest-block");
+    return bad_request(
+        "the noise of --method gauss, the default, needs no --smallest-block: leave it out, or "
+        "give --method mask");
   }
   const auto& columns = settings.schema.columns;
   if (settings.intercept &&
@@ -318,6 +315,29 @@ std::vector<std::string> names_beside(const MaskSettings& settings, const Pseudo
   return names;
 }
 
+namespace {
+
+/// Correlations (cosines without an intercept) of the release, for its report; not a number where
+/// the noise leaves no variance.
+ReleasedTable drawn_correlations(const ReleasedGram& gram) {
+  const Result<MomentEstimate> about_mean = covariance(gram);
+  const MomentEstimate found = about_mean ? *about_mean : second_moment(gram);
+  const Vector variance = found.value.diagonal();
+  const Vector noise = found.standard_error.diagonal();
+  const Vector inverse = (variance.array() > 2.0 * noise.array())
+                             .select(variance.cwiseMax(0.0).cwiseSqrt().cwiseInverse(),
+                                     Vector::Constant(variance.size(), NAN));
+  return {"correlations",
+          about_mean ? "correlations between columns, noise removed"
+                     : "cosines between columns about the public midpoint, noise removed",
+          "column",
+          found.names,
+          found.names,
+          (inverse.asDiagonal() * found.value * inverse.asDiagonal()).cwiseMax(-1.0).cwiseMin(1.0)};
+}
+
+}  // namespace
+
 Result<PublishedPseudo> publish_pseudo(const MaskSettings& settings, const PseudoRelease& release,
                                        const PseudoTarget& target, RandomStream& stream) {
   ReleaseDocument document =
@@ -330,6 +350,7 @@ Result<PublishedPseudo> publish_pseudo(const MaskSettings& settings, const Pseud
   if (release.noisy_gram) {
     document.tables.push_back(gram_table(*release.noisy_gram, settings));
   }
+  document.drawn.push_back(drawn_correlations(gram_of(settings, release)));
   PseudoPublication publication(settings, release, target);
   return publication.write(document, stream).map([&] {
     return PublishedPseudo{document, publication.files()};
@@ -352,6 +373,17 @@ ReleasedGram gram_of(const MaskSettings& settings, const PseudoRelease& release)
   gram.products = (scales.asDiagonal() * gram.products * scales.asDiagonal()).eval();
   for (std::size_t j = 0; settings.bound.has_ranges() && j < settings.bound.dimension(); ++j) {
     gram.from_midpoints = gram.from_midpoints || settings.bound.midpoint(j) != 0.0;
+  }
+  const auto columns = static_cast<Eigen::Index>(settings.bound.dimension());
+  const Units units = settings.scaled_units ? Units::Scaled : Units::Original;
+  gram.scales = scales;
+  gram.longest_row = row_radius(settings.bound, units);
+  if (units == Units::Original) {
+    gram.midpoints = Vector::Zero(scales.size());
+    for (Eigen::Index j = 0; j < columns; ++j) {
+      gram.midpoints[scales.size() - columns + j] =
+          settings.bound.midpoint(static_cast<std::size_t>(j));
+    }
   }
   if (settings.method == "mask") {
     gram.cell_sd = release.noise.cell_sd * scales;

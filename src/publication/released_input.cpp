@@ -144,6 +144,32 @@ bool has_midpoints(const Json& parameters) {
   return !(numbers(low, ranges) + numbers(parameters.at("range_high"), ranges)).isZero(0.0);
 }
 
+/// What brings the columns of data back to original units; empty for a release in other units.
+Vector midpoints_of(const Json& parameters, std::size_t columns) {
+  if (parameters.at("units").get<std::string>() != "original") {
+    return {};
+  }
+  if (parameters.contains("range_low")) {
+    return 0.5 * (numbers(parameters.at("range_low"), columns) +
+                  numbers(parameters.at("range_high"), columns));
+  }
+  return parameters.contains("public_center")
+             ? numbers(parameters.at("public_center"), columns)
+             : Vector(Vector::Zero(static_cast<Eigen::Index>(columns)));
+}
+
+/// No row is longer, in the units of the release: by its norm, and by its ranges.
+double longest_row(const Json& parameters, const Vector& scales) {
+  const double by_norm = parameters.at("row_norm").get<double>() * scales.maxCoeff();
+  return parameters.contains("range_low") ? std::min(by_norm, scales.norm()) : by_norm;
+}
+
+Vector with_first(double first, const Vector& values) {
+  Vector all(values.size() + 1);
+  all << first, values;
+  return all;
+}
+
 constexpr const char* kContradiction =
     "the release contradicts itself: its columns, its noise and its tables do not fit";
 
@@ -208,6 +234,14 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
     gram.products += factor ? Matrix(part->transpose() * *part) : *part;
   }
   gram.from_midpoints = has_midpoints(parameters);
+  gram.scales = numbers(parameters.at("column_scales"), gram.names.size());
+  const std::size_t constant = gram.intercept ? 1 : 0;
+  gram.longest_row =
+      longest_row(parameters, gram.scales.tail(p - static_cast<Eigen::Index>(constant)));
+  gram.midpoints = midpoints_of(parameters, gram.names.size() - constant);
+  if (gram.intercept && gram.midpoints.size() > 0) {
+    gram.midpoints = with_first(0.0, gram.midpoints);
+  }
   if (parameters.contains("cell_noise_sd")) {
     gram.cell_sd = numbers(parameters.at("cell_noise_sd"), gram.names.size());
     return gram;
@@ -216,8 +250,7 @@ Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
   noise.gram_sd_diagonal = parameters.at("gram_noise_sd_diagonal").get<double>();
   noise.gram_sd_off_diagonal = parameters.at("gram_noise_sd_off_diagonal").get<double>();
   noise.gram_sd_sums = gram.intercept ? parameters.at("gram_noise_sd_sums").get<double>() : 0.0;
-  gram.entry_sd = gram_deviations(numbers(parameters.at("column_scales"), gram.names.size()), noise,
-                                  gram.intercept);
+  gram.entry_sd = gram_deviations(gram.scales, noise, gram.intercept);
   const auto blocks = json.at("result").at("blocks").get<double>();
   if (!(blocks >= 1.0)) {
     return bad_request(kContradiction);
@@ -243,6 +276,10 @@ ReleasedGram with_intercept(ReleasedGram gram, const ReleasedCovariance& release
   sd.block(1, 0, p, 1) = of_sums;
   sd.block(1, 1, p, p) = gram.entry_sd;
   gram.names.insert(gram.names.begin(), kInterceptColumn);
+  gram.scales = with_first(1.0, gram.scales);
+  if (gram.midpoints.size() > 0) {
+    gram.midpoints = with_first(0.0, gram.midpoints);
+  }
   gram.intercept = true;
   gram.products = std::move(products);
   gram.entry_sd = std::move(sd);
@@ -284,6 +321,8 @@ Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
     released.scales = 0.5 * (numbers(parameters.at("range_high"), columns) -
                              numbers(parameters.at("range_low"), columns));
   }
+  released.midpoints = midpoints_of(parameters, columns);
+  released.longest_row = longest_row(parameters, released.scales);
   released.noise.gram_sd_diagonal = parameters.at("noise_sd_diagonal").get<double>();
   released.noise.gram_sd_off_diagonal = parameters.at("noise_sd_off_diagonal").get<double>();
   if (parameters.at("center").get<std::string>() == "private mean") {
@@ -301,6 +340,19 @@ Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
     }
   }
   return gram_of(released);
+}
+
+/// Shards of one table: sums about the same points, in the same units, of a public number of rows.
+bool can_be_added(const ReleasedGram& one, const ReleasedGram& other) {
+  const auto is_public = [](const ReleasedGram& gram) {
+    return !gram.centered && gram.rows_sd == 0.0;
+  };
+  const auto same = [](const Vector& a, const Vector& b) {
+    return a.size() == b.size() && a == b;
+  };
+  return one.names == other.names && one.intercept == other.intercept &&
+         same(one.cell_sd, other.cell_sd) && same(one.scales, other.scales) &&
+         same(one.midpoints, other.midpoints) && is_public(one) && is_public(other);
 }
 
 Result<ReleasedGram> read_document(const fs::path& document) {
@@ -327,6 +379,10 @@ Result<ReleasedGram> gram_of(const ReleasedCovariance& released) {
   gram.names = released.names;
   gram.rows = std::max(1.0, released.rows);
   gram.from_midpoints = released.from_midpoints;
+  gram.midpoints = released.midpoints;
+  gram.scales = released.scales;
+  gram.longest_row = released.longest_row;
+  gram.rows_sd = released.rows_sd;
   gram.centered = released.mean.has_value();
   if (gram.centered &&
       std::find(gram.names.begin(), gram.names.end(), kInterceptColumn) != gram.names.end()) {
@@ -370,11 +426,11 @@ Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths) 
     if (!next) {
       return error_of(next);
     }
-    if (!all->masked() || !next->masked() || next->names != all->names ||
-        next->cell_sd != all->cell_sd) {
+    if (!can_be_added(*all, *next)) {
       return bad_request(
-          "several releases are read as one table only when all are masked with the same "
-          "columns and the same noise: mask every shard with the same --smallest-block");
+          "several releases are read as one table only when all are pseudo-data with the same "
+          "columns, units and method, by method mask with the same noise as well: mask every shard "
+          "with the same --smallest-block");
     }
     seen.push_back(next->products);
     if (std::find(seen.begin(), seen.end() - 1, seen.back()) != seen.end() - 1) {
@@ -382,6 +438,10 @@ Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths) 
     }
     all->products += next->products;
     all->rows += next->rows;
+    if (!all->masked()) {  // independent noise on the same sums
+      all->entry_sd = (all->entry_sd.cwiseAbs2() + next->entry_sd.cwiseAbs2()).cwiseSqrt();
+    }
+    all->longest_row = std::max(all->longest_row, next->longest_row);
   }
   return all;
 }

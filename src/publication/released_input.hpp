@@ -19,6 +19,8 @@ struct ReleasedCovariance {
   Vector scales;         ///< of the columns, from scaled units to those of `raw`
   MaskNoise noise;       ///< on sums over rows
   bool from_midpoints = false;
+  Vector midpoints = {};  ///< back to original units; empty: in other units
+  double longest_row = 0.0;
   std::optional<Vector> mean = {};  ///< private, about the public midpoint; none: `raw` is about it
 };
 Result<ReleasedGram> gram_of(const ReleasedCovariance& released);
@@ -28,7 +30,8 @@ Result<ReleasedGram> gram_of(const ReleasedCovariance& released);
 /// pseudo-data file; checksums are verified.
 Result<ReleasedGram> read_released_gram(const std::string& path);
 
-/// Shards with the same noise on every cell are one table, as `mask --blocks` writes it.
+/// Shards are one table, as `mask --blocks` writes it: of method mask those with the same noise on
+/// every cell.
 Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths);
 
 }  // namespace eigenveil

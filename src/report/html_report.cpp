@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kShortList = 6;
 
 std::string number_text(double value) {
-  return fmt::format("{:.6g}", value);
+  return std::isnan(value) ? "none" : fmt::format("{:.6g}", value);
 }
 
 template <class Value, class Text>
@@ -53,7 +53,8 @@ struct FieldHtml {
     return list_html(values, number_text);
   }
   std::string operator()(const std::vector<std::string>& values) const {
-    return list_html(values, [](const std::string& value) { return value; });
+    return values.empty() ? "none"
+                          : list_html(values, [](const std::string& value) { return value; });
   }
 };
 
@@ -119,7 +120,9 @@ std::string guarantee_section(const ReleaseDocument& document) {
 std::string figure_html(const Figure& figure, std::string_view caption = {}) {
   const std::string words =
       caption.empty() ? "" : fmt::format("<figcaption>{}</figcaption>\n", escape_markup(caption));
-  return fmt::format("<figure>\n{}{}</figure>\n", figure_svg(figure), words);
+  constexpr double kOneColumn = 500.0;
+  return fmt::format("<figure{}>\n{}{}</figure>\n",
+                     figure.width > kOneColumn ? " class=\"wide\"" : "", figure_svg(figure), words);
 }
 
 std::string trade_off_section(const ReleaseDocument& document) {

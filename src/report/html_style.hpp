@@ -26,6 +26,8 @@ p{margin:.4em 0}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:20px;align-items:start}
 figure{margin:0;min-width:0}
 .ev-figure{display:block;width:100%;max-width:500px;height:auto}
+.wide{grid-column:1/-1}
+.wide .ev-figure{max-width:760px}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;vertical-align:top;padding:7px 12px 7px 0;border-top:1px solid var(--edge)}
 th{font-weight:400;color:var(--muted);width:40%}

@@ -10,6 +10,8 @@
 
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/fields.hpp"
+#include "figure_canvas.hpp"
+#include "figure_text.hpp"
 
 namespace eigenveil {
 namespace {
@@ -98,61 +100,115 @@ HeatMap heat_map_of(const ReleasedTable& table, const std::vector<Eigen::Index>&
   return map;
 }
 
+/// Wide enough that every column keeps its label: the names of the rows, which take at most 0.38 of
+/// the width, and kNarrowestColumn pixels for each column.
+double heat_map_width(const HeatMap& map) {
+  constexpr double kNarrowestColumn = 15.5;
+  constexpr double kMargins = 24.0;
+  double names = 0.0;
+  for (const std::string& name : map.row_names) {
+    names = std::max(names, text_width(name, kSmallText));
+  }
+  const double cells = kNarrowestColumn * static_cast<double>(map.values.cols()) + 18.0;
+  return std::max(kPhoneWidth, kMargins + std::min(names + cells, cells / 0.62));
+}
+
 Figure heat_map_figure(const ReleaseDocument& document, HeatMap map) {
   Figure figure;
-  figure.width = kPhoneWidth;
+  figure.width = heat_map_width(map);
   figure.panels.emplace_back().heat_map = std::move(map);
   add_basis_note(figure, document.guarantee.basis);
   return figure;
 }
 
 const ReleasedTable* table_named(const ReleaseDocument& document, std::string_view name) {
-  const auto found = std::find_if(document.tables.begin(), document.tables.end(),
-                                  [&](const ReleasedTable& table) { return table.name == name; });
-  return found == document.tables.end() || found->values.size() == 0 ? nullptr : &*found;
-}
-
-/// Names of the components that noise alone could have shown, as the summary on the terminal marks
-/// them.
-std::string below_noise(const std::vector<double>& variances, const std::vector<double>& edges) {
-  std::string names;
-  for (std::size_t i = 0; i < std::min(variances.size(), edges.size()); ++i) {
-    if (variances[i] < edges[i]) {
-      names += fmt::format("{}PC{}", names.empty() ? "" : ", ", i + 1);
+  for (const auto* tables : {&document.tables, &document.drawn}) {
+    for (const ReleasedTable& table : *tables) {
+      if (table.name == name && table.values.size() > 0) {
+        return &table;
+      }
     }
   }
-  return names;
+  return nullptr;
+}
+
+/// Why a method answered NULL; nothing when it did not.
+std::string_view null_reason(const ReleaseDocument& document) {
+  const auto* null = field<bool>(document.result, "null");
+  if (null != nullptr && *null) {
+    return "The noisy eigengap is too small for this budget: no components are released.";
+  }
+  const auto* outcome = field<std::string>(document.result, "outcome");
+  if (outcome != nullptr && *outcome == "null") {
+    return "No subspace is shared by enough of the rows to be told at this budget.";
+  }
+  if (outcome != nullptr && *outcome == "not achievable") {
+    return "At this size no noise level meets the target: nothing was drawn.";
+  }
+  return {};
+}
+
+/// What was found beside the noise it had to stand clear of, where the release says so.
+std::optional<FigurePanel> gap_panel(const ReleaseDocument& document) {
+  const auto* gap = field<double>(document.result, "gap_lower_bound_of_sum");
+  const auto* noise = field<double>(document.result, "gap_noise_sd");
+  if (gap == nullptr || noise == nullptr) {
+    return std::nullopt;
+  }
+  FigurePanel panel;
+  panel.x.categories = {"noisy lower bound on the gap", "standard deviation of its noise"};
+  panel.y.label = "in the sum over rows";
+  FigureSeries bars;
+  bars.kind = SeriesKind::Bars;
+  bars.x = {1.0, 2.0};
+  bars.y = {*gap, *noise};
+  panel.series.push_back(std::move(bars));
+  return panel;
+}
+
+/// A level that has its name in the legend: a label beside the line would cross bars.
+FigureSeries noise_level(const std::string& name, const std::vector<double>& levels,
+                         std::size_t shown) {
+  const bool level = std::all_of(levels.begin(), levels.end(), [&](double one) {
+    return std::abs(one - levels.front()) <= 0.01 * levels.front();
+  });
+  FigureSeries series;
+  series.name = name;
+  series.emphasis = Emphasis::Reference;
+  if (level) {
+    series.x = {0.5, static_cast<double>(shown) + 0.5};
+    series.y = {levels.front(), levels.front()};
+    return series;
+  }
+  series.kind = SeriesKind::Points;
+  for (std::size_t i = 0; i < std::min(shown, levels.size()); ++i) {
+    series.x.push_back(static_cast<double>(i + 1));
+    series.y.push_back(levels[i]);
+  }
+  return series;
 }
 
 /// What noise alone could show: a level along each component, or one line for eigenvalues.
 void add_noise_level(const ReleaseDocument& document, std::size_t shown, FigurePanel& panel,
                      Figure& figure) {
   const auto* edges = field<std::vector<double>>(document.result, "noise_edge");
-  const auto* variances = field<std::vector<double>>(document.result, "noisy_explained_variance");
-  if (edges != nullptr && variances != nullptr && !edges->empty()) {
-    const bool level = std::all_of(edges->begin(), edges->end(), [&](double edge) {
-      return std::abs(edge - edges->front()) <= 0.01 * edges->front();
-    });
-    if (level) {
-      panel.lines.push_back({true, edges->front(), "noise could show this"});
-    } else {
-      FigureSeries series;
-      series.name = "noise could show this";
-      series.kind = SeriesKind::Points;
-      series.emphasis = Emphasis::Reference;
-      for (std::size_t i = 0; i < std::min(shown, edges->size()); ++i) {
-        series.x.push_back(static_cast<double>(i + 1));
-        series.y.push_back((*edges)[i]);
-      }
-      panel.series.push_back(std::move(series));
+  const auto* below = field<std::vector<std::string>>(document.result, "below_noise");
+  const auto* clipped =
+      field<std::vector<std::string>>(document.result, "clipped_to_largest_possible");
+  if (edges != nullptr && !edges->empty()) {
+    panel.series.push_back(noise_level("noise could show this", *edges, shown));
+    figure.notes.push_back({below == nullptr || below->empty()
+                                ? "Every component shows more than noise alone could."
+                                : fmt::format("{} cannot be told from noise.",
+                                              fmt::join(*below, ", "))});
+    if (clipped != nullptr && !clipped->empty()) {
+      figure.notes.push_back({fmt::format("{} clipped to the largest variance the bounds allow.",
+                                          fmt::join(*clipped, ", "))});
     }
-    const std::string names = below_noise(*variances, *edges);
-    figure.notes.push_back({names.empty() ? "Every component shows more than noise alone could."
-                                          : names + " cannot be told from noise."});
     return;
   }
   if (const auto* floor = field<double>(document.result, "noise_floor")) {
-    panel.lines.push_back({true, *floor, "noise floor"});
+    panel.series.push_back(noise_level("noise floor", {*floor}, shown));
     figure.notes.push_back(
         {"Noise floor: about the largest value that noise alone would show. What "
          "lies below it should not be interpreted."});
@@ -290,9 +346,50 @@ std::optional<Figure> covariance_figure(const ReleaseDocument& document) {
   return figure;
 }
 
+std::optional<Figure> correlations_figure(const ReleaseDocument& document) {
+  const ReleasedTable* table = table_named(document, "correlations");
+  if (table == nullptr) {
+    return std::nullopt;
+  }
+  const Vector known = table->values.array().isFinite().cast<double>().rowwise().sum();
+  const std::vector<Eigen::Index> rows = leading(known, kMostRows);
+  HeatMap map = heat_map_of(*table, rows, rows);
+  map.name = "correlation";
+  Figure figure = heat_map_figure(document, std::move(map));
+  figure.title = "Correlations in the pseudo-data, noise removed";
+  figure.description = table->description;
+  if (table->values.rows() > kMostRows) {
+    figure.notes.push_back({fmt::format("{} of {} columns.", kMostRows, table->values.rows())});
+  }
+  if (known.sum() < static_cast<double>(table->values.size())) {
+    figure.notes.push_back({"Empty: the noise leaves no variance of that column to divide by."});
+  }
+  return figure;
+}
+
+std::optional<Figure> null_figure(const ReleaseDocument& document) {
+  const std::string_view reason = null_reason(document);
+  if (reason.empty()) {
+    return std::nullopt;
+  }
+  Figure figure;
+  figure.width = kPhoneWidth;
+  figure.title = "The answer is NULL";
+  figure.description = reason;
+  figure.notes.push_back({std::string(reason), NoteLevel::Caution});
+  figure.notes.push_back(
+      {"A legal answer, covered by the guarantee like any other; its budget is spent."});
+  if (std::optional<FigurePanel> panel = gap_panel(document)) {
+    figure.panel_height = 160.0;
+    figure.panels.push_back(std::move(*panel));
+  }
+  add_basis_note(figure, document.guarantee.basis);
+  return figure;
+}
+
 std::vector<Figure> result_figures(const ReleaseDocument& document) {
   std::vector<Figure> figures;
-  for (auto* make : {scree_figure, loadings_figure, covariance_figure}) {
+  for (auto* make : {null_figure, scree_figure, loadings_figure, covariance_figure, correlations_figure}) {
     if (std::optional<Figure> figure = make(document)) {
       figures.push_back(std::move(*figure));
     }

@@ -23,6 +23,12 @@ std::optional<Figure> loadings_figure(const ReleaseDocument& document);
 /// Heat map of the table "covariance"; of a large one, the columns of largest released variance.
 std::optional<Figure> covariance_figure(const ReleaseDocument& document);
 
+/// Heat map of the table "correlations", which pseudo-data has.
+std::optional<Figure> correlations_figure(const ReleaseDocument& document);
+
+/// For a release that answers NULL: that, and why.
+std::optional<Figure> null_figure(const ReleaseDocument& document);
+
 /// All figures of a release that follow from its result, each stamped with what weakens it.
 std::vector<Figure> result_figures(const ReleaseDocument& document);
 

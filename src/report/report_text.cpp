@@ -41,6 +41,9 @@ constexpr std::array kFieldTitles = {
              "standard deviation of the noise on a covariance (scaled units)"},
     NamePair{"sum_noise_sd_scaled", "standard deviation of the noise on a sum (scaled units)"},
     NamePair{"noise_edge", "what noise could show along each component"},
+    NamePair{"below_noise", "components that cannot be told from noise"},
+    NamePair{"largest_possible_variance", "largest variance the bounds allow"},
+    NamePair{"clipped_to_largest_possible", "variances clipped to it"},
     NamePair{"noisy_explained_variance", "variance along each component, noisy"},
     NamePair{"noisy_explained_share", "share of the total variance, noisy"}};
 

@@ -55,6 +55,8 @@ struct ReleaseDocument {
   Fields result;
   std::vector<ReleasedTable> tables;
   std::vector<StreamedArray> streamed = {};
+  /// Computed from what is released, for the figures of the report alone; no file of its own.
+  std::vector<ReleasedTable> drawn = {};
   std::string prefix = {};  ///< of the file names, for releases that share a directory
   /// What the fields say, in a method's own words; shown to the curator, not written.
   std::vector<FactLine> remarks = {};

@@ -48,13 +48,13 @@ class Request:
     warning: str = ""  # what a user should hear about this request; public
 
 
-METHODS = (GAUSS, LAPLACE, EXPONENTIAL, ORBIT, SPIKED, SPIKED_ROBUST, OJA, SHARP, SUBSPACE, MASK, MASK_BY_GAUSS)
+METHODS = (GAUSS, LAPLACE, EXPONENTIAL, ORBIT, SPIKED, SPIKED_ROBUST, OJA, SHARP, SUBSPACE, MASK_BY_GAUSS, MASK)
 
 
 def default_method(request: Request) -> str:
     """The table of the README: what a task uses when nothing is said."""
     if request.task == "mask":
-        return "mask"
+        return "gauss"
     if request.within_subspace is not None:
         return "subspace"
     if (request.given_options or {}).get("complex_rows"):

@@ -46,9 +46,10 @@ ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings
   ReleaseDocument document = document_head("pca", plan, settings, release, covariance);
   const PrincipalComponents components = principal_components(std::move(covariance), count);
   document.parameters.emplace_back("components", std::int64_t{count});
-  document.result.emplace_back("noisy_explained_variance", to_list(components.explained_variance));
-  document.result.emplace_back("noisy_explained_share", to_list(components.explained_share));
-  document.result.emplace_back("noise_edge", to_list(components.noise_edge));
+  add_variances(
+      document,
+      {components.explained_variance, components.noise_edge, components.explained_share},
+      plan.bound(), settings.units);
   document.tables.push_back({"loadings",
                              "private principal components: one column per component, orthonormal",
                              "column", release.value().schema.columns, component_names(count),

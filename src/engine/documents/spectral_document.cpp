@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace eigenveil {
 
 Result<void> check_public_center(const Request& request, const std::string& method) {
@@ -33,13 +31,6 @@ void add_loadings(ReleaseDocument& document, const Schema& schema, const Matrix&
   document.tables.push_back(
       {"loadings", "private principal components: one column per component, orthonormal", "column",
        schema.columns, component_names(loadings.cols()), loadings, schema.counted_alleles});
-}
-
-void add_variances(ReleaseDocument& document, const Vector& variances, double total, double edge) {
-  document.result.emplace_back("noisy_explained_variance", to_list(variances));
-  document.result.emplace_back("noisy_explained_share",
-                               to_list(variances / std::max(total, 1e-300)));
-  document.result.emplace_back("noise_edge", to_list(Vector::Constant(variances.size(), edge)));
 }
 
 }  // namespace eigenveil

@@ -15,8 +15,6 @@ ReleaseDocument spectral_document(const Request& request, const std::string& met
                                   const Guarantee& guarantee, const RowBound& bound,
                                   const Schema& schema);
 void add_loadings(ReleaseDocument& document, const Schema& schema, const Matrix& loadings);
-/// Noisy variances with their share of `total` and what noise could show along each.
-void add_variances(ReleaseDocument& document, const Vector& variances, double total, double edge);
 
 /// Methods that release a projector work about a public centre.
 Result<void> check_public_center(const Request& request, const std::string& method);

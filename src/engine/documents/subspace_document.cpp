@@ -6,13 +6,13 @@ namespace eigenveil {
 namespace {
 
 void add_projection(ReleaseDocument& document, const DrawnSubspace& drawn,
-                    const PrincipalComponents& components) {
+                    const PrincipalComponents& components, const PublicParameters& common) {
   const NoisyProjection& inside = drawn.projection;
   add_count(document, inside.count, inside.count_is_public ? 0.0 : inside.count_sd);
   document.result.emplace_back("variance_noise_sd",
                                inside.product_sd / std::max(inside.count, 1.0));
-  document.result.emplace_back("noisy_explained_variance", to_list(components.explained_variance));
-  document.result.emplace_back("noise_edge", to_list(components.noise_edge));
+  add_variances(document, {components.explained_variance, components.noise_edge}, common.bound,
+                common.settings.units);
 }
 
 }  // namespace
@@ -31,17 +31,14 @@ ReleaseDocument subspace_document(const Release<DrawnSubspace>& release,
   document.parameters.insert(document.parameters.end(), parameters.begin(), parameters.end());
   document.parameters.emplace_back("components", std::int64_t{count});
   document.result = result;
-  Matrix loadings = drawn.frame;
-  if (!drawn.is_null()) {
-    const PrincipalComponents components = components_in_subspace(drawn.frame, drawn.projection);
-    add_projection(document, drawn, components);
-    loadings = components.loadings;
+  if (drawn.is_null()) {  // nothing was drawn: no table, rather than one of zeros
+    return document;
   }
+  PrincipalComponents components = components_in_subspace(drawn.frame, drawn.projection);
+  add_projection(document, drawn, components, common);
   document.tables.push_back(
-      {"loadings",
-       drawn.is_null() ? "zero: the target could not be reached, nothing was drawn"
-                       : "private principal components: one column per component, orthonormal",
-       "column", drawn.schema.columns, component_names(count), std::move(loadings),
+      {"loadings", "private principal components: one column per component, orthonormal", "column",
+       drawn.schema.columns, component_names(count), std::move(components.loadings),
        drawn.schema.counted_alleles});
   return document;
 }

@@ -121,8 +121,8 @@ Fields result_of(const SharpSettlement& settled, bool ranks) {
 FactLine remark(const SharpSettlement& settled, const Request& request) {
   if (!settled.beta) {
     return {"outcome",
-            "not achievable: at this size no noise level meets the target; the release is the zero "
-            "matrix and the calibration is spent"};
+            "NULL, not achievable: at this size no noise level meets the target; nothing was drawn, "
+            "and the calibration is spent"};
   }
   if (request.rank_transform) {  // one row shifts the ranks of all: nothing holds for all data
     return {"noise level", fmt::format("beta {:.4g}", *settled.beta)};

@@ -115,8 +115,12 @@ ReleaseDocument document_of(const Request& request, const PublicFacts& facts,
   const double total = components.explained_variance.sum() + others * result.noise_variance;
   const std::vector<std::string>& names = facts.schema.columns;
   if (request.wants_components()) {
-    add_variances(document, components.explained_variance, total,
-                  result.noise_variance_upper + 4.0 * result.inside_sd);
+    const Vector& variance = components.explained_variance;
+    const double edge = result.noise_variance_upper + 4.0 * result.inside_sd;
+    add_variances(document,
+                  {variance, Vector::Constant(variance.size(), edge),
+                   variance / std::max(total, 1e-300)},
+                  facts.bound, request.units());
     add_loadings(document, facts.schema, components.loadings);
     return document;
   }

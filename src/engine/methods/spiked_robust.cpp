@@ -76,10 +76,10 @@ ReleaseDocument document_of(const Request& request, const GapPlan& plan, const S
   document.result.emplace_back("projector_noise_sd", result.projector_sd);
   const GapComponents components = gap_components(result);
   const Vector& variances = components.explained_variance;
-  document.result.emplace_back("noisy_explained_variance", to_list(variances));
   // No shares: the total variance is not released.
-  document.result.emplace_back(
-      "noise_edge", to_list(Vector::Constant(variances.size(), 4.0 * plan.inside_sd() / n)));
+  add_variances(document,
+                {variances, Vector::Constant(variances.size(), 4.0 * plan.inside_sd() / n)},
+                plan.request().bound, request.units());
   add_loadings(document, schema, components.loadings);
   return document;
 }

@@ -232,8 +232,8 @@ void WithinSubspacePlan::add_moment(ReleaseDocument& document, const Matrix& fra
   const auto names = document.tables.front().column_names;
   if (request_.wants_components()) {
     PrincipalComponents components = components_within(frame, covariance, request_.components);
-    document.result.emplace_back("noisy_explained_variance",
-                                 to_list(components.explained_variance));
+    add_variances(document, {components.explained_variance, components.noise_edge}, facts_.bound,
+                  Units::Scaled);
     document.tables.push_back({"loadings", "private principal components inside the subspace",
                                "column", facts_.schema.columns,
                                component_names(request_.components),

@@ -214,18 +214,19 @@ double quantile_of(const ReleasedGram& gram, const Parts& parts, const Equations
   return boost::math::quantile(boost::math::complement(law, tail));
 }
 
-/// All values of one coefficient that a test of its score does not refute (Fieller): the noise on
-/// the predictors enters with the value under test, so the interval need not be symmetric.
-/// D |x| <= quantile sqrt(q(x)), x the distance from the estimate, q a quadratic.
+/// All values of a'beta that a test of its score does not refute (Fieller): the noise on the
+/// predictors enters with the value under test, so the interval need not be symmetric.
+/// D |x| <= quantile sqrt(q(x)), x the distance from the estimate, q a quadratic. One coefficient
+/// is a unit vector a; the intercept in original units is another combination.
 struct Interval {
   double low;
   double high;
   double standard_error;
 };
 Result<Interval> interval_of(const ReleasedGram& gram, const Parts& parts,
-                             const Equations& equations, Eigen::Index j, double tail) {
-  const double scale = 1.0 / equations.inverse(j, j);
-  const Vector direction = scale * equations.inverse.col(j);
+                             const Equations& equations, const Vector& a, double tail) {
+  const double scale = 1.0 / a.dot(equations.inverse * a);
+  const Vector direction = scale * (equations.inverse * a);
   const double quantile = quantile_of(gram, parts, equations, direction, tail);
   const auto variance = [&](double x) {
     const Vector at = equations.beta + x * direction;
@@ -244,8 +245,29 @@ Result<Interval> interval_of(const ReleasedGram& gram, const Parts& parts,
   }
   const double middle = c * q1 / (2.0 * curvature);
   const double half = std::sqrt(middle * middle + c * q0 / curvature);
-  return Interval{equations.beta[j] + middle - half, equations.beta[j] + middle + half,
-                  std::sqrt(q0) / scale};
+  const double found = a.dot(equations.beta);
+  return Interval{found + middle - half, found + middle + half, std::sqrt(q0) / scale};
+}
+
+/// Coefficients as they are reported: column j holds the combination a of coefficient j, to which
+/// shift[j] is added. Columns x' = x - c give y' = b0' + b x', so b0 = b0' + c_y - b c.
+struct Reported {
+  Matrix combinations;
+  Vector shift;
+  bool original_intercept = false;
+};
+Reported reported(const ReleasedGram& gram, const Parts& parts) {
+  const auto k = static_cast<Eigen::Index>(parts.x.size());
+  Reported result{Matrix::Identity(k, k), Vector::Zero(k)};
+  const auto constant = std::find(parts.x.begin(), parts.x.end(), Eigen::Index{0});
+  if (!gram.intercept || constant == parts.x.end() || gram.midpoints.size() == 0) {
+    return result;
+  }
+  const Eigen::Index j = constant - parts.x.begin();
+  result.combinations.col(j) -= Vector(gram.midpoints(parts.x));  // that of the constant is 0
+  result.shift[j] = gram.midpoints[parts.y];
+  result.original_intercept = true;
+  return result;
 }
 
 Result<Regression> fit(const ReleasedGram& gram, const RegressionRequest& request) {
@@ -264,23 +286,26 @@ Result<Regression> fit(const ReleasedGram& gram, const RegressionRequest& reques
   const Eigen::Index k = solved->beta.size();
   Regression result;
   result.names = request.predictors;
-  result.coefficients = solved->beta;
+  const Reported shown = reported(gram, *parts);
+  result.original_intercept = shown.original_intercept;
+  result.coefficients = shown.combinations.transpose() * solved->beta + shown.shift;
   result.standard_errors = result.low = result.high = Vector(k);
   for (Eigen::Index j = 0; j < k; ++j) {
-    const Result<Interval> interval =
-        interval_of(gram, *parts, *solved, j, (1.0 - request.level) / 2.0);
+    const Result<Interval> interval = interval_of(
+        gram, *parts, *solved, shown.combinations.col(j), (1.0 - request.level) / 2.0);
     if (!interval) {
       return error_of(interval);
     }
     result.standard_errors[j] = interval->standard_error;
-    result.low[j] = interval->low;
-    result.high[j] = interval->high;
+    result.low[j] = interval->low + shown.shift[j];
+    result.high[j] = interval->high + shown.shift[j];
   }
   const Result<Equations> population = solve(gram, *parts, CoefficientTarget::Population);
   result.residual_sd = std::sqrt((population ? *population : *solved).residual_variance);
   Matrix noisy = parts->gram_x;
   noisy.diagonal() += n * parts->noise_x + parts->penalty;
-  result.uncorrected = noisy.ldlt().solve(parts->gram_xy);
+  const Vector uncorrected = noisy.ldlt().solve(parts->gram_xy);
+  result.uncorrected = shown.combinations.transpose() * uncorrected + shown.shift;
   return result;
 }
 
@@ -294,6 +319,7 @@ Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& re
   RegressionRequest about_mean = request;
   about_mean.predictors.insert(about_mean.predictors.begin(), kInterceptColumn);
   return fit(gram, about_mean).map([](Regression found) {
+    found.original_intercept = false;
     found.names.erase(found.names.begin());
     for (Vector* values : {&found.coefficients, &found.standard_errors, &found.low, &found.high,
                            &found.uncorrected}) {
@@ -301,6 +327,10 @@ Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& re
     }
     return found;
   });
+}
+
+std::string measured_from(const ReleasedGram& gram, const Regression& fit) {
+  return gram.from_midpoints && !fit.original_intercept ? "public midpoints" : "zero";
 }
 
 }  // namespace eigenveil

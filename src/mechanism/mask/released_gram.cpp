@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/symmetric_eigen.hpp"
-
 namespace eigenveil {
 namespace {
 
@@ -55,26 +53,6 @@ Matrix centered_entry_variance(const ReleasedGram& gram, const MomentEstimate& e
     }
   }
   return variance;
-}
-
-/// Variance of an eigenvalue of a moment estimate: v'(x - m) is the direction (-m'v, v) of the
-/// columns with the intercept; where the count is noisy, dividing by it moves the eigenvalue, too.
-double eigenvalue_variance(const ReleasedGram& gram, const MomentEstimate& moment, const Vector& v,
-                           double value) {
-  if (moment.mean.size() == 0) {
-    return direction_variance(gram, v) / (gram.rows * gram.rows);
-  }
-  const double shift = moment.mean.dot(v);
-  Vector direction(v.size() + 1);
-  direction << -shift, v;
-  double variance = direction_variance(gram, direction);
-  if (!gram.masked()) {
-    const double about_zero = shift * shift;
-    const double of_count = about_zero - value;
-    const double sd = gram.entry_sd(0, 0);
-    variance += (of_count * of_count - about_zero * about_zero) * sd * sd;
-  }
-  return variance / (gram.rows * gram.rows);
 }
 
 }  // namespace
@@ -167,27 +145,6 @@ Result<Matrix> correlation(const MomentEstimate& covariance) {
   return Matrix((inverse.asDiagonal() * covariance.value * inverse.asDiagonal())
                     .cwiseMax(-1.0)
                     .cwiseMin(1.0));
-}
-
-ComponentEstimate components_of(const ReleasedGram& gram, const MomentEstimate& moment,
-                                Eigen::Index count) {
-  SymmetricEigen eigen = symmetric_eigen(moment.value);
-  ComponentEstimate result;
-  const Eigen::Index kept = std::min(count, eigen.values.size());
-  result.variance = eigen.values.head(kept);
-  result.loadings = eigen.vectors.leftCols(kept);
-  result.standard_error = Vector(kept);
-  for (Eigen::Index k = 0; k < kept; ++k) {
-    auto loading = result.loadings.col(k);
-    Eigen::Index largest = 0;
-    loading.cwiseAbs().maxCoeff(&largest);
-    if (loading[largest] < 0.0) {
-      loading *= -1.0;
-    }
-    result.standard_error[k] =
-        std::sqrt(std::max(0.0, eigenvalue_variance(gram, moment, loading, result.variance[k])));
-  }
-  return result;
 }
 
 }  // namespace eigenveil

@@ -28,6 +28,12 @@ struct ReleasedGram {
   bool centered = false;
   /// Columns are measured from the midpoints of their public ranges, which are not all zero.
   bool from_midpoints = false;
+  /// What brings every column back to original units (0 for the intercept); empty where the release
+  /// is in other units.
+  Vector midpoints = {};
+  Vector scales = {};        ///< of the columns, from scaled units to those of the release
+  double rows_sd = 0.0;      ///< noise on `rows`; 0: the number is public
+  double longest_row = 0.0;  ///< bound on the norm of a row without intercept; 0: not known
 
   bool masked() const { return cell_sd.size() > 0; }
   /// Unbiased for the Gram of the raw rows: masked rows carry n sigma^2 on the diagonal.
@@ -78,20 +84,42 @@ struct Regression {
   Vector high;
   double residual_sd = 0.0;  ///< of the response about the model, noise removed; never negative
   Vector uncorrected;        ///< what ignoring the noise would have given
+  /// An intercept of the model is the response where every predictor is 0 in original units.
+  bool original_intercept = false;
 };
 
 /// Least squares (ridge) with noise-corrected normal equations. Refused when the noise leaves no
 /// signal in some direction of the predictors.
 Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& request);
 
-/// Eigenpairs of a moment estimate of `gram`, and the standard error of every eigenvalue to first
-/// order.
+/// What the columns of a model are measured from: "zero", or "public midpoints".
+std::string measured_from(const ReleasedGram& gram, const Regression& fit);
+
+/// Eigenpairs of a moment estimate of `gram`. An eigenvalue of a noisy matrix is no estimate of one
+/// of the exact matrix where noise is as large, so there are intervals and verdicts instead of
+/// standard errors.
 struct ComponentEstimate {
-  Vector variance;
-  Vector standard_error;
+  Vector variance;  ///< noisy eigenvalues, none negative or above what the bounds allow
+  Vector low;       ///< 95% limits for the eigenvalues of the raw rows, all of them at once
+  Vector high;
+  Vector noise_edge;              ///< as `pca` has it, from the same formula
+  std::vector<bool> below_noise;  ///< cannot be told from noise
+  std::vector<bool> clipped;      ///< the noisy eigenvalue was above what the bounds allow
   Matrix loadings;
 };
-ComponentEstimate components_of(const ReleasedGram& gram, const MomentEstimate& moment,
-                                Eigen::Index count);
+Result<ComponentEstimate> components_of(const ReleasedGram& gram, const MomentEstimate& moment,
+                                        Eigen::Index count);
+
+/// How far eigenvalues of a moment estimate are off, all at once, with probability 0.95: those of
+/// the exact sum lie between `rows` value - below and `rows` value + above, and the exact number of
+/// rows between fewest and most. Proof: docs/proofs/masking.md, "Eigenvalues".
+struct EigenvalueLimits {
+  double below = 0.0;
+  double above = 0.0;
+  double fewest = 0.0;
+  double most = 0.0;
+};
+EigenvalueLimits eigenvalue_limits(const ReleasedGram& gram, const MomentEstimate& moment,
+                                   double largest_value);
 
 }  // namespace eigenveil

@@ -7,28 +7,24 @@
 #include "core/symmetric_eigen.hpp"
 
 namespace eigenveil {
-namespace {
 
 /// Adding noise of spectral norm f to eigenvalues with mean m and variance v gives a spectrum that
 /// ends near m + 2 sqrt(v + (f / 2)²). The noisy eigenvalues that are not components show m and
 /// v + (f / 2)². Along a direction u the norm of D N D shrinks from max(d) |d| to |D u| |d|.
-Vector noise_edge(const NoisyCovariance& covariance, const Vector& eigenvalues,
-                  const Matrix& loadings) {
+Vector noise_edge(const Vector& eigenvalues, const Matrix& loadings, const Vector& scales,
+                  double noise_floor) {
   const auto rest = eigenvalues.tail(eigenvalues.size() - loadings.cols());
   const double mean = rest.size() > 0 ? rest.mean() : 0.0;
   const double variance = rest.size() > 0 ? (rest.array() - mean).square().mean() : 0.0;
-  const double floor = covariance.noise_floor;
-  const double spread2 = std::max(0.0, variance - floor * floor / 4.0);
+  const double spread2 = std::max(0.0, variance - noise_floor * noise_floor / 4.0);
   Vector edge(loadings.cols());
   for (Eigen::Index j = 0; j < loadings.cols(); ++j) {
-    const double level = floor * covariance.scales.cwiseProduct(loadings.col(j)).norm() /
-                         covariance.scales.maxCoeff();
+    const double level =
+        noise_floor * scales.cwiseProduct(loadings.col(j)).norm() / scales.maxCoeff();
     edge[j] = std::max(mean, 0.0) + std::sqrt(level * level + 4.0 * spread2);
   }
   return edge;
 }
-
-}  // namespace
 
 void fix_sign(Eigen::Ref<Vector> loading) {
   Eigen::Index largest = 0;
@@ -50,7 +46,8 @@ PrincipalComponents principal_components(NoisyCovariance covariance, Eigen::Inde
   result.explained_share =
       total > 0.0 ? Vector(result.explained_variance / total) : Vector::Zero(count);
   result.noise_floor = covariance.noise_floor;
-  result.noise_edge = noise_edge(covariance, eigen.values, result.loadings);
+  result.noise_edge = 
+      noise_edge(eigen.values, result.loadings, covariance.scales, covariance.noise_floor);
   return result;
 }
 

@@ -15,6 +15,11 @@ struct PrincipalComponents {
   Vector noise_edge;
 };
 
+/// Along each of the leading eigenvectors `loadings`, in units that `scales` lead to, of a noisy
+/// matrix with these eigenvalues and noise of about this spectral norm.
+Vector noise_edge(const Vector& eigenvalues, const Matrix& loadings, const Vector& scales,
+                  double noise_floor);
+
 /// A vector's sign is arbitrary: its entry of largest modulus is made positive.
 void fix_sign(Eigen::Ref<Vector> loading);
 
