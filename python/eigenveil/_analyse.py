@@ -60,7 +60,7 @@ def analyse_regress(release, response, predictors, *, ridge=0.0, level=0.95, abo
     response : str
         The column to explain.
     predictors : list of str
-        Columns that explain it; "intercept" is a column (``MaskedData(intercept=True)``).
+        Columns that explain it; "intercept" is a column (``MaskedData(intercept=True)``), and its coefficient is in original units.
     ridge : float, default=0.0
         Added to the diagonal of the predictors' second moment.
     level : float, default=0.95
@@ -96,7 +96,7 @@ def analyse_regress(release, response, predictors, *, ridge=0.0, level=0.95, abo
 
 
 def analyse_pca(release, n_components=2):
-    """Principal components with standard errors of their variances, corrected for the noise of the release.
+    """Principal components with limits for their variances, and which cannot be told from noise.
 
     Parameters
     ----------
@@ -107,7 +107,9 @@ def analyse_pca(release, n_components=2):
     Returns
     -------
     dict
-        ``columns``, ``variance``, ``standard_errors``, ``loadings`` (one column per component): the names of ``eigenveil analyse pca --json``.
+        ``columns``, ``variance`` (noisy, tends to be too large), ``low`` and ``high`` (95% limits for the raw rows, all components at once),
+        ``noise_edge``, ``below_noise`` (cannot be told from noise), ``clipped`` (to the largest the bounds allow), ``loadings`` (one column
+        per component): the names of ``eigenveil analyse pca --json``.
 
     Examples
     --------

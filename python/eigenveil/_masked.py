@@ -21,7 +21,10 @@ from .methods import choose_method
 
 @with_parameters
 class MaskedData(PrivateEstimator):
-    """Masked pseudo-data A (X + C): noise C and a uniformly random rotation A of all rows, (epsilon, delta)-differentially private.
+    """Pseudo-data: as many rows and the same columns, with the second moments of the rows plus noise.
+
+    Method "gauss" (the default) puts the noise on the second moments. Method "mask" releases A (X + C), noise C on the rows and a uniformly
+    random rotation A of all of them (Ding, Wu, Miao, Chen 2022): more noise at the same budget, and proved for real arithmetic.
 
     Rows lose their identity, second moments survive: regressions and components can be computed from the pseudo-rows as from the real ones, after
     the known noise variance is subtracted (:meth:`regress`, :meth:`pca`, :meth:`moments` do). The number of rows is public.
@@ -71,7 +74,7 @@ class MaskedData(PrivateEstimator):
     >>> masked.pseudo_rows().shape, masked.guarantee_.relation
     ((500, 3), 'zero-row')
     >>> coded = np.column_stack([rows[:, 0], np.arange(500) % 3])
-    >>> MaskedData(mu=1, method="gauss", bounds=(-1, 1), one_hot={"c2": [1, 2]}, intercept=True).fit(coded).columns_
+    >>> MaskedData(mu=1, bounds=(-1, 1), one_hot={"c2": [1, 2]}, intercept=True).fit(coded).columns_
     ['intercept', 'c1', 'c2=1', 'c2=2']
     """
 
@@ -282,7 +285,7 @@ class MaskedData(PrivateEstimator):
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     masked.write(f"{folder}/out")
         ...     sorted(os.listdir(f"{folder}/out"))
-        ['pseudo_data.csv', 'release.json', 'report.html']
+        ['noisy_gram.csv', 'pseudo_data.csv', 'release.json', 'report.html']
         """
         check_is_fitted(self)
         if format not in ("csv", "npy"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from . import _core
 from ._docs import with_parameters
 from ._estimator import PrivateEstimator, shared_parameters, store_parameters
 from ._projection import ProjectionMixin, checked_components
@@ -31,10 +34,12 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal rows, largest noisy variance first.
     explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
-        Noisy, never negative. Methods that draw a subspace do not release the total variance, so they have no ratio; "oja" releases
+        Noisy, never negative, never above what the bounds allow. A component that cannot be told from noise has no ratio (nan). Methods that draw a subspace do not release the total variance, so they have no ratio; "oja" releases
         neither.
     noise_edge_ : ndarray of shape (n_components,)
         The variance that noise alone could show along each component, about. Below it a component cannot be told from noise.
+    below_noise_, clipped_ : ndarray of bool
+        Components that cannot be told from noise; variances that were clipped to the largest the bounds allow.
     center_ : ndarray of shape (n_features,)
         What ``transform`` subtracts: the public midpoint or centre, or the private mean.
     mean_ : ndarray of shape (n_features,)
@@ -91,10 +96,12 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
         self.n_components_ = len(released.components)
         if hasattr(released, "subspace"):
             self.subspace_ = released.subspace
-        for name, value in (
-            ("explained_variance_", released.explained_variance),
-            ("explained_variance_ratio_", released.explained_share),
-            ("noise_edge_", released.noise_edge),
-        ):
-            if value is not None:  # a method that does not release it has no such attribute
-                setattr(self, name, value)
+        if released.explained_variance is None:  # a method that does not release it has no such attributes
+            return
+        share, edge = released.explained_share, released.noise_edge
+        self.explained_variance_, ratio, below, clipped = _core.judge_components(
+            released.explained_variance, edge, np.empty(0) if share is None else share, current.bound, current.request.scaled
+        )
+        self.noise_edge_, self.below_noise_, self.clipped_ = edge, np.asarray(below), np.asarray(clipped)
+        if share is not None:
+            self.explained_variance_ratio_ = ratio

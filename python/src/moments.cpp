@@ -1,14 +1,16 @@
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "mechanism/moment/assumed_spectrum.hpp"
+#include "mechanism/moment/component_verdicts.hpp"
+#include "mechanism/moment/covariance.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
-#include "mechanism/moment/assumed_spectrum.hpp"
-#include "mechanism/moment/covariance.hpp"
 #include "mechanism/moment/predicted_error.hpp"
 #include "mechanism/moment/principal_components.hpp"
 #include "publication/centring.hpp"
@@ -72,10 +74,21 @@ void bind_covariance(nb::module_& m) {
       "covariance"_a, "count"_a, "Works inside the covariance, which is empty afterwards.");
 }
 
+/// Variance, share, below noise, clipped.
+std::tuple<Vector, Vector, std::vector<bool>, std::vector<bool>> judged(
+    const Vector& variance, const Vector& edge, const Vector& share, const RowBound& bound,
+    bool scaled) {
+  const ComponentVerdicts verdicts =
+      judge_components(variance, edge, share, largest_variance(bound, units_of(scaled)));
+  return {verdicts.variance, verdicts.share, verdicts.below_noise, verdicts.clipped};
+}
+
 }  // namespace
 
 void bind_moments(nb::module_& m) {
   bind_covariance(m);
+  m.def("judge_components", &judged, "variance"_a, "noise_edge"_a, "share"_a, "bound"_a,
+        "scaled"_a);
   nb::class_<ReleasedMoment>(m, "ReleasedMoment", "A second moment after noise.")
       .def_prop_ro("guarantee", &ReleasedMoment::guarantee, nb::rv_policy::copy)
       .def_prop_ro("mechanism", &ReleasedMoment::mechanism)

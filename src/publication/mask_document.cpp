@@ -6,7 +6,7 @@
 
 #include "mechanism/moment/covariance.hpp"
 #include "publication/document_parts.hpp"
-#include "eigenveil/publication/mask_facts.hpp"
+#include "publication/mask_facts.hpp"
 
 namespace eigenveil {
 

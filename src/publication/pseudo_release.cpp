@@ -9,7 +9,7 @@
 #include "core/atomic_output.hpp"
 #include "mechanism/spiked/gap_projector.hpp"
 #include "mechanism/gauss/gauss.hpp"
-#include "eigenveil/publication/mask_facts.hpp"
+#include "publication/mask_facts.hpp"
 #include "report/grid_rows.hpp"
 
 namespace eigenveil {

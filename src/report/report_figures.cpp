@@ -10,7 +10,7 @@
 
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/fields.hpp"
-#include "figure_canvas.hpp"
+#include "figure_panel.hpp"
 #include "figure_text.hpp"
 
 namespace eigenveil {

@@ -82,9 +82,17 @@ class Plan(CliTest):
     def test_refusals(self):
         self.assertIn("--delta", self.refuse("plan", "mask", "--rows", 100, "--dimension", 2,
                                              "--row-norm", 1, "--epsilon", 1))
-        self.assertIn("more rows than columns",
-                      self.refuse("plan", "mask", "--rows", 5, "--dimension", 5, "--row-norm", 1,
-                                  "--epsilon", 1, "--delta", 1e-6))
+
+    def test_both_methods_are_shown(self):
+        few = ("plan", "mask", "--rows", 5, "--dimension", 5, "--row-norm", 1)
+        text = self.succeed(*few, "--epsilon", 1, "--delta", 1e-6)
+        self.assertIn("refused: ", text)
+        self.assertIn("more rows than columns", text)
+        self.assertIn("(epsilon, delta)", self.succeed(*few, "--mu", 1))
+        facts = self.plan("--rows", 20000, "--dimension", 12, "--range", "0:10", "--epsilon", 1,
+                          "--delta", 1e-6, "--intercept")
+        self.assertEqual((facts["method"], facts["basis"]), ("gauss", "proved"))
+        self.assertLess(facts["gram_noise_sd_gauss"], facts["gram_noise_sd_mask"])
 
 
 class Mask(CliTest):
@@ -99,7 +107,7 @@ class Mask(CliTest):
         self.succeed("mask", self.input, *self.BUDGET, *arguments, "--quiet")
 
     def test_a_release_is_complete_and_explains_itself(self):
-        self.mask("--out", self.path("out"), "--intercept")
+        self.mask("--method", "mask", "--out", self.path("out"), "--intercept")
         files = files_of(self.path("out"))
         self.assertEqual(sorted(files), ["pseudo_data.csv", "release.json", "report.html"])
         lines = files["pseudo_data.csv"].decode().splitlines()
@@ -115,8 +123,20 @@ class Mask(CliTest):
         self.write("out/pseudo_data.csv", files["pseudo_data.csv"].replace(b"1", b"2", 1))
         self.assertIn("pseudo_data.csv", self.run_program("explain", self.path("out"))[2])
 
+    def test_gauss_is_the_default_and_both_noises_are_printed(self):
+        text = self.succeed("mask", self.input, *self.BUDGET, "--intercept", "--out", self.path("out"))
+        document = read_json(self.path("out", "release.json"))
+        self.assertEqual((document["method"], document["guarantee"]["basis"]), ("gauss", "proved"))
+        used = document["parameters"]
+        self.assertAlmostEqual(used["noise_on_a_square_by_gauss"], used["gram_noise_sd_diagonal"])
+        self.assertLess(used["noise_on_a_square_by_gauss"],
+                        used["noise_on_a_square_by_mask_at_least"])
+        self.assertIn("--method gauss puts", text)
+        self.assertIn("--method mask at least", text)
+        self.succeed("mask", self.input, "--mu", 1, "--range", "-1:1", "--out", self.path("mu"))
+
     def test_second_moments_come_back_after_the_correction(self):
-        self.mask("--out", self.path("out"))
+        self.mask("--method", "mask", "--out", self.path("out"))
         found = json.loads(self.succeed("analyse", "moments", self.path("out"), "--json"))
         for i in range(3):
             for j in range(3):
@@ -148,7 +168,7 @@ class Mask(CliTest):
 
     def test_no_file_beside_the_output_is_lost(self):
         for name, arguments in (("b.NOT-PRIVATE.csv", ("--seed", 1)), ("b.release.json", ()),
-                                ("b.report.html", ()), ("b.noisy_gram.csv", ("--method", "gauss"))):
+                                ("b.report.html", ()), ("b.noisy_gram.csv", ())):
             other = self.write(name, "mine\n")
             self.assertIn("would be lost", self.refuse("mask", self.input, *self.BUDGET, *arguments,
                                                        "--out", self.path("b.csv")))
@@ -181,19 +201,65 @@ class Mask(CliTest):
         found = json.loads(self.succeed("analyse", "moments", self.path("out"), "--json"))
         self.assertEqual(found["columns"], ["intercept", "dose", "outcome"])
 
-    def test_the_intercept_is_about_the_midpoints(self):
-        shifted = self.write("shifted.csv", csv_text(NAMES, [[x + 5 for x in row]
-                                                             for row in self.rows]))
-        self.succeed("mask", shifted, "--epsilon", 8, "--delta", 0.01, "--range", "4:6",
-                     "--intercept", "--out", self.path("out"), "--quiet")
-        model = ("analyse", "regress", self.path("out"), "--response", "outcome", "--predictors",
-                 "intercept,age")
-        self.assertIn("midpoints of their public ranges", self.succeed(*model))
-        self.assertIn("1e50", self.refuse(*model, "--ridge", "1e300"))
+    def test_the_intercept_is_in_original_units(self):
+        moved = table(6000, 3)
+        for row in moved:  # outcome = 12 + 0.6 age - 0.3 dose, far from its midpoint at 15
+            row[0], row[1], row[2] = row[0] + 5, row[1] + 5, row[2] + 13.5
+        shifted = self.write("shifted.csv", csv_text(NAMES, moved))
+        bounds = self.write("b.csv", "column,low,high\nage,4,6\ndose,4,6\noutcome,12,15\n")
+        common = (shifted, "--epsilon", 8, "--delta", 0.01, "--bounds", bounds, "--quiet", "--out")
+        for name, release in (("gauss", ("mask", "--intercept")),
+                              ("mask", ("mask", "--intercept", "--method", "mask")),
+                              ("covariance", ("covariance", "--center", "private"))):
+            self.succeed(*release, *common, self.path(name))
+            model = ("analyse", "regress", self.path(name), "--response", "outcome",
+                     "--predictors", "intercept,age,dose")
+            fit = json.loads(self.succeed(*model, "--json"))
+            width = fit["high"][0] - fit["low"][0]
+            self.assertLess(fit["low"][0] - width, 12.0)  # three intervals wide: missed once in 1e8
+            self.assertGreater(fit["high"][0] + width, 12.0)
+            self.assertLess(width, 2.0)  # that from midpoints, about 0, is far outside
+            self.assertEqual(fit["measured_from"], "zero")
+            self.assertIn("in original units", self.succeed(*model))
+            self.assertIn("1e50", self.refuse(*model, "--ridge", "1e300"))
+        self.assertIn("midpoints of their public ranges", self.succeed(
+            "analyse", "regress", self.path("mask"), "--response", "outcome", "--predictors", "age"))
+
+    def test_components_of_a_covariance_have_the_verdicts_of_pca(self):
+        rows = [[x, y, 0.0] for x, y, _ in table(2000, 5)]
+        flat = self.write("flat.csv", csv_text(NAMES, rows))
+        same = (flat, "--range", "-1:1", "--epsilon", 0.5, "--delta", 1e-6, "--seed", 7, "--out")
+        self.succeed("pca", *same, self.path("p"), "-k", 3)
+        self.succeed("covariance", *same, self.path("c"))
+        pca = read_json(self.path("p", "release.NOT-PRIVATE.json"))["result"]
+        found = json.loads(self.succeed("analyse", "pca", self.path("c"), "-k", 3, "--json"))
+        for j in range(3):
+            self.assertAlmostEqual(found["noise_edge"][j] / pca["noise_edge"][j], 1, places=9)
+            self.assertEqual(found["below_noise"][j], f"PC{j + 1}" in pca["below_noise"])
+        self.assertIn("PC3", pca["below_noise"])
+        self.assertIsNone(pca["noisy_explained_share"][2])
+        self.assertEqual(found["low"][2], 0)
+        self.assertIn("cannot be told from noise", self.succeed("analyse", "pca", self.path("c"), "-k", 3))
+
+    def test_variances_beyond_the_bounds_are_clipped_and_marked(self):
+        # Noise of many times the bound on 10 columns: that none of its eigenvalues is positive has a
+        # probability of about exp(-100 log(3) / 4), 1e-12.
+        columns = [f"c{j}" for j in range(10)]
+        few = self.write("few.csv", csv_text(columns, [[(i * j % 7) / 7 for j in range(10)]
+                                                       for i in range(30)]))
+        text = self.succeed("pca", few, "--range", "-1:1", "--epsilon", 0.001, "--delta", 1e-6,
+                            "--neighbours", "replace-one", "-k", 3, "--out", self.path("out"))
+        found = read_json(self.path("out", "release.json"))["result"]
+        self.assertAlmostEqual(found["largest_possible_variance"], 10, places=6)
+        self.assertLessEqual(max(found["noisy_explained_variance"]), 10.0001)
+        self.assertIn("PC1", found["clipped_to_largest_possible"])
+        self.assertEqual(found["below_noise"], ["PC1", "PC2", "PC3"])
+        self.assertIn("clipped to the largest the bounds allow", text)
+        self.assertNotIn("%", text.split("noise shows")[1])
 
     def test_a_drowned_count_gives_no_covariance(self):
         self.succeed("mask", self.input, "--epsilon", 1, "--delta", 1e-5, "--row-norm", 1000,
-                     "--intercept", "--out", self.path("out"), "--quiet")
+                     "--intercept", "--method", "mask", "--out", self.path("out"), "--quiet")
         self.assertIn("column of ones", self.refuse("analyse", "moments", self.path("out")))
 
     def test_the_factor_alone(self):
@@ -218,22 +284,35 @@ class Mask(CliTest):
         for i, (low, high) in enumerate(((0, 150), (150, 400))):
             shard = self.write(f"s{i}.csv", csv_text(NAMES, self.rows[low:high]))
             parts.append(self.path(f"part{i}"))
-            self.succeed("mask", shard, *self.BUDGET, "--smallest-block", 120, "--out", parts[-1],
-                         "--quiet")
+            self.succeed("mask", shard, *self.BUDGET, "--method", "mask", "--smallest-block", 120,
+                         "--out", parts[-1], "--quiet")
             release = read_json(os.path.join(parts[-1], "release.json"))
             self.assertEqual(release["parameters"]["smallest_block"], 120)
         found = json.loads(self.succeed("analyse", "moments", *parts, "--json"))
         self.assertEqual(found["rows"], 400)
         self.assertIn("twice", self.refuse("analyse", "moments", parts[0], parts[1], parts[0]))
-        self.mask("--out", self.path("other"))
+        self.mask("--method", "mask", "--out", self.path("other"))
         self.assertIn("--smallest-block", self.refuse("analyse", "moments", parts[0],
                                                       self.path("other")))
-        for wrong in (("--smallest-block", 401), ("--smallest-block", 9, "--method", "gauss")):
+        for wrong in (("--smallest-block", 401, "--method", "mask"), ("--smallest-block", 9)):
             self.assertIn("--smallest-block", self.refuse(
                 "mask", self.input, *self.BUDGET, *wrong, "--out", self.path("o")))
 
+    def test_shards_of_gauss_add_up(self):
+        parts = []
+        for i, (low, high) in enumerate(((0, 150), (150, 400))):
+            shard = self.write(f"s{i}.csv", csv_text(NAMES, self.rows[low:high]))
+            parts.append(self.path(f"part{i}"))
+            self.succeed("mask", shard, *self.BUDGET, "--out", parts[-1], "--quiet")
+        one = json.loads(self.succeed("analyse", "moments", parts[0], "--json"))
+        both = json.loads(self.succeed("analyse", "moments", *parts, "--json"))
+        self.assertEqual(both["rows"], 400)
+        self.assertAlmostEqual(both["standard_errors"][0][0] * 400,
+                               2 ** 0.5 * one["standard_errors"][0][0] * 150)
+        self.assertIn("twice", self.refuse("analyse", "moments", parts[0], parts[1], parts[0]))
+
     def test_all_files_are_named(self):
-        for i, options in enumerate(((), ("--method", "gauss"), ("--factor-only",))):
+        for i, options in enumerate(((), ("--method", "mask"), ("--factor-only",))):
             out = self.path(f"named{i}")
             text = self.succeed("mask", self.input, *self.BUDGET, *options, "--out", out)
             line = [line for line in text.splitlines() if "wrote" in line][0]
@@ -351,7 +430,8 @@ class Mask(CliTest):
         self.assertIn("no square table", self.forge("cov", lambda _, result: result.update(arrays=[])))
 
     def test_documents_that_contradict_themselves_are_refused(self):
-        self.succeed("mask", self.input, *self.BUDGET, "--out", self.path("rows"), "--quiet")
+        self.succeed("mask", self.input, *self.BUDGET, "--method", "mask", "--out",
+                     self.path("rows"), "--quiet")
         self.succeed("mask", self.input, *self.BUDGET, "--method", "gauss", "--out",
                      self.path("gram"), "--quiet")
         for folder, change in (

@@ -39,6 +39,25 @@ class Spiked(CliTest):
         self.assertGreater(abs(values[0][0]), 0.9)
         self.succeed("explain", self.path("out", "release.json"))
 
+    def test_detection_is_not_said_without_the_model(self):
+        """A neighbour inside the clip radius but unlike the model was detected with 93% power."""
+        said = ("data drawn from the model", "nothing limits detection")
+        for text in (self.succeed("pca", self.table(), *MODEL, "--row-count", 400, "--out",
+                                  self.path("said")),
+                     self.succeed("explain", self.path("said")),
+                     self.succeed("plan", "pca", *MODEL[:-2], "--rows", 400, "--dimension", 6)):
+            words = [line for line in text.splitlines() if "in words" in line][0]
+            for part in said:
+                self.assertIn(part, words)
+        guarantee = read_json(self.path("said", "release.json"))["guarantee"]
+        self.assertNotIn("max_power_at_5pct", guarantee)
+        self.assertIn("max_power_at_5pct_if_model_holds", guarantee)
+        with open(self.path("said", "report.html"), encoding="utf-8") as report:
+            page = report.read()
+        self.assertNotIn("whatever else they know", page)
+        for part in said:
+            self.assertIn(part, page)
+
     def test_the_weaker_relation_must_be_accepted(self):
         table = self.table()
         words = self.refuse("pca", table, "--method", "spiked", "--sigma2", 1, "--lambda", 200,

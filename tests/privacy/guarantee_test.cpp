@@ -26,7 +26,8 @@ TEST(Words, FollowTheProductPage) {
   asymptotic.basis = Basis::Asymptotic;
   asymptotic.relation = Relation::ReplaceOne;
   EXPECT_EQ(in_words(asymptotic),
-            "0.25-AGDP for replacing one row; holds for this data set as its size grows");
+            "0.25-AGDP for replacing one row; holds for this data set as its size grows, not for a "
+            "given size");
   asymptotic.basis = Basis::ProvedRealArithmetic;
   EXPECT_TRUE(in_words(asymptotic).starts_with("0.25-GDP"));
 }
@@ -40,6 +41,28 @@ TEST(Words, DetectionComesFromTheGaussianCurveAndRoundsUp) {
             "someone who accepts 5% false alarms detects a given person with at most 13.6% power");
   EXPECT_EQ(detection_in_words(proved(PureDp{50.0})),
             "someone who accepts 5% false alarms detects a given person with at most 100.0% power");
+}
+
+/// A number of detection is never said without what its basis supposes and leaves open.
+TEST(Words, DetectionCarriesItsBasis) {
+  const Guarantee all = proved(PureDp{1.0});
+  const std::string bound = detection_in_words(all);
+  EXPECT_EQ(stated_power(all).field, "max_power_at_5pct");
+  for (const Basis basis : {Basis::Asymptotic, Basis::ModelProbability}) {
+    Guarantee some = all;
+    some.basis = basis;
+    const BasisCondition condition = condition_of(basis);
+    ASSERT_FALSE(condition.empty());
+    const std::string words = detection_in_words(some);
+    EXPECT_TRUE(words.starts_with(condition.supposing)) << words;
+    EXPECT_NE(words.find(bound), std::string::npos) << words;
+    EXPECT_TRUE(words.ends_with(condition.not_covered)) << words;
+    EXPECT_NE(stated_power(some).field, "max_power_at_5pct");
+    EXPECT_EQ(stated_power(some).power, stated_power(all).power);
+  }
+  for (const Basis basis : {Basis::Proved, Basis::ProvedRealArithmetic, Basis::NotPrivate}) {
+    EXPECT_TRUE(condition_of(basis).empty());
+  }
 }
 
 TEST(Words, PrintedLossIsNeverSmallerThanTheLoss) {

@@ -8,6 +8,7 @@
 
 #include "report/explain.hpp"
 #include "report/html_text.hpp"
+#include "report/report_figures.hpp"
 #include "xml_support.hpp"
 
 namespace eigenveil::test {
@@ -47,6 +48,89 @@ TEST(HtmlReport, SaysWhatACommitteeAsks) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
   }
   EXPECT_EQ(page.find("NOT PRIVATE"), std::string::npos);
+}
+
+/// The picture of this title, up to the end of its figure.
+std::string figure_of(const std::string& page, const std::string& title) {
+  const std::size_t from = page.find("<title>" + title + "</title>");
+  return from == std::string::npos ? "" : page.substr(from, page.find("</figure>", from) - from);
+}
+
+TEST(HtmlReport, AConditionIsSaidWithEveryNumber) {
+  ReleaseDocument document = components(4);
+  EXPECT_NE(page_of(document).find("whatever else they know"), std::string::npos);
+  for (const Basis basis : {Basis::Asymptotic, Basis::ModelProbability}) {
+    document.guarantee.basis = basis;
+    const std::string page = page_of(document);
+    EXPECT_EQ(page.find("whatever else they know"), std::string::npos);
+    EXPECT_EQ(page.find("\"max_power_at_5pct\""), std::string::npos);
+    const std::string not_covered(condition_of(basis).not_covered);
+    EXPECT_GE(occurrences(page, not_covered), 4U) << "guarantee, curve, its text, statement";
+    EXPECT_NE(figure_of(page, "What an adversary must miss").find("%, conditionally"),
+              std::string::npos);
+  }
+}
+
+TEST(HtmlReport, TheTextNamesTheCurvesThatAreDrawn) {
+  const std::string page = page_of(components(4));
+  const std::string words = reference_curves_in_words();
+  EXPECT_NE(page.find(words), std::string::npos);
+  const std::string figure = figure_of(page, "What an adversary must miss");
+  const std::regex level("epsilon = [0-9.]+");
+  const auto count = [&](const std::string& text) {
+    return std::distance(std::sregex_iterator(text.begin(), text.end(), level), {});
+  };
+  EXPECT_EQ(count(words), 2);
+  for (std::sregex_iterator found(words.begin(), words.end(), level); found != std::sregex_iterator();
+       ++found) {
+    EXPECT_NE(figure.find(found->str() + "<"), std::string::npos) << found->str();
+  }
+}
+
+TEST(HtmlReport, TheNoiseLevelIsNamedInTheLegend) {
+  ReleaseDocument document = components(4);
+  document.result = {{"noisy_explained_variance", std::vector<double>{3.0, 2.9}},
+                     {"noise_edge", std::vector<double>{2.95, 2.95}},
+                     {"below_noise", std::vector<std::string>{"PC2"}}};
+  const std::string figure = figure_of(page_of(document), "Variance of the components");
+  EXPECT_NE(figure.find("noise could show this"), std::string::npos);
+  EXPECT_EQ(figure.find("ev-halo"), std::string::npos) << "no label among the bars";
+  EXPECT_NE(figure.find("PC2 cannot be told from noise."), std::string::npos);
+}
+
+TEST(HtmlReport, EveryColumnOfAHeatMapKeepsItsLabel) {
+  ReleaseDocument document = components(4);
+  std::vector<std::string> names;
+  for (int i = 1; i <= 24; ++i) {
+    names.push_back("column_number_" + std::to_string(i));
+  }
+  document.tables = {
+      {"covariance", "private covariance", "column", names, names, Matrix::Identity(24, 24)}};
+  const std::string figure = figure_of(page_of(document), "Private covariance");
+  for (const std::string& name : names) {
+    // The full name is the text, or the title of a shortened one: once for its row, once below.
+    EXPECT_EQ(occurrences(figure, ">" + name + "<"), 2U) << name;
+  }
+}
+
+TEST(HtmlReport, PseudoDataAndNullHavePictures) {
+  ReleaseDocument mask = components(3);
+  mask.task = "mask";
+  mask.result = {{"rows", 100.0}};
+  mask.tables.clear();
+  const std::vector<std::string> names = {"a", "b", "c"};
+  mask.drawn = {{"correlations", "correlations", "column", names, names, Matrix::Identity(3, 3)}};
+  EXPECT_NE(figure_of(page_of(mask), "Correlations in the pseudo-data, noise removed"), "");
+  EXPECT_EQ(release_files(mask, TableFormat::Csv).size(), 2U) << "document and report alone";
+  ReleaseDocument null = components(3);
+  null.tables.clear();
+  for (const Fields& answer : {Fields{{"null", true}}, Fields{{"outcome", std::string("null")}},
+                               Fields{{"outcome", std::string("not achievable")}}}) {
+    null.result = answer;
+    EXPECT_NE(figure_of(page_of(null), "The answer is NULL"), "");
+  }
+  null.result = {{"outcome", std::string("released")}};
+  EXPECT_EQ(figure_of(page_of(null), "The answer is NULL"), "");
 }
 
 TEST(HtmlReport, LoadsNothingAndRunsNothing) {

@@ -28,6 +28,7 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"mechanism: pseudo rows", 1e-9},
     AlphaEntry{"mechanism: regression coverage", 1e-9},
     AlphaEntry{"mechanism: regression with few rows", 1e-9},
+    AlphaEntry{"mechanism: eigenvalue limits", 1e-9},
     AlphaEntry{"audit: masked rows", 1e-9},
     AlphaEntry{"audit: honest claim", 1e-9},
     AlphaEntry{"audit: exponential claim", 1e-9},

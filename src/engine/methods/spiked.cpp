@@ -120,7 +120,7 @@ ReleaseDocument document_of(const Request& request, const PublicFacts& facts,
     add_variances(document,
                   {variance, Vector::Constant(variance.size(), edge),
                    variance / std::max(total, 1e-300)},
-                  facts.bound, request.units());
+                  facts.bound, request.units);
     add_loadings(document, facts.schema, components.loadings);
     return document;
   }

@@ -79,7 +79,7 @@ ReleaseDocument document_of(const Request& request, const GapPlan& plan, const S
   // No shares: the total variance is not released.
   add_variances(document,
                 {variances, Vector::Constant(variances.size(), 4.0 * plan.inside_sd() / n)},
-                plan.request().bound, request.units());
+                plan.request().bound, request.units);
   add_loadings(document, schema, components.loadings);
   return document;
 }
