@@ -42,10 +42,11 @@ void MaskCommandRequest::declare(CLI::App& app) {
                  "a shard masked alone: rows of the smallest shard of all, whose noise it gets")
       ->check(whole_number(1, std::uint64_t{1} << 50))
       ->group("Input");
-  app.add_option("--method", method,
-                 "gauss (default: noise on the second moment, then pseudo-data that has it) or mask "
-                 "(noise on the rows, then a secret rotation: Ding, Wu, Miao, Chen 2022; more noise "
-                 "at the same budget)")
+  app.add_option(
+         "--method", method,
+         "gauss (default: noise on the second moment, then pseudo-data that has it) or mask "
+         "(noise on the rows, then a secret rotation: Ding, Wu, Miao, Chen 2022; more noise "
+         "at the same budget)")
       ->check(one_of({"mask", "gauss"}));
   app.add_option("--calibration", calibration,
                  "of method mask: tight (default) or published (the rule of Ding et al. 2022)")
@@ -155,10 +156,9 @@ void print_other_noise(const ReleaseDocument& document) {
   const auto* gauss = field<double>(document.parameters, "noise_on_a_square_by_gauss");
   const auto* mask = field<double>(document.parameters, "noise_on_a_square_by_mask_at_least");
   if (gauss != nullptr) {
-    fmt::print("  compared    on a sum of squares --method gauss puts {:.4g}, --method mask {}\n",
-               *gauss,
-               mask != nullptr ? fmt::format("at least {:.4g}", *mask)
-                               : "has no rule for this request");
+    fmt::print(
+        "  compared    on a sum of squares --method gauss puts {:.4g}, --method mask {}\n", *gauss,
+        mask != nullptr ? fmt::format("at least {:.4g}", *mask) : "has no rule for this request");
   }
 }
 

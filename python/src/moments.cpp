@@ -75,9 +75,11 @@ void bind_covariance(nb::module_& m) {
 }
 
 /// Variance, share, below noise, clipped.
-std::tuple<Vector, Vector, std::vector<bool>, std::vector<bool>> judged(
-    const Vector& variance, const Vector& edge, const Vector& share, const RowBound& bound,
-    bool scaled) {
+std::tuple<Vector, Vector, std::vector<bool>, std::vector<bool>> judged(const Vector& variance,
+                                                                        const Vector& edge,
+                                                                        const Vector& share,
+                                                                        const RowBound& bound,
+                                                                        bool scaled) {
   const ComponentVerdicts verdicts =
       judge_components(variance, edge, share, largest_variance(bound, units_of(scaled)));
   return {verdicts.variance, verdicts.share, verdicts.below_noise, verdicts.clipped};

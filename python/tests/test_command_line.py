@@ -251,7 +251,8 @@ def test_masked_data_with_everything(program, people, method):
     np.testing.assert_allclose(masked.moments()["values"], moments["values"], rtol=1e-8, atol=1e-12)
     np.testing.assert_allclose(masked.covariance_, moments["values"], rtol=1e-8, atol=1e-12)
     components = json.loads(_run(program, "analyse", "pca", folder / "python", "-k", 2, "--json"))
-    np.testing.assert_allclose(masked.pca(2)["variance"], components["variance"], rtol=1e-8)
+    for name in ("variance", "low", "high", "noise_edge", "below_noise", "clipped"):
+        np.testing.assert_allclose(masked.pca(2)[name], components[name], rtol=1e-8)
     assert analyse_pca(folder / "python", 2)["loadings"].shape == (6, 2) and "NOT PRIVATE" in explain(folder / "python").upper()
 
 
@@ -280,7 +281,7 @@ def test_pseudo_rows_on_disk(program, people):
 
 def test_shards_masked_alone_are_read_as_one_table(program, people):
     folder, _ = people
-    common = dict(epsilon=5, delta=1e-3, bounds=(0, 10), columns=["age", "income"], intercept=True, smallest_block=250)
+    common = dict(epsilon=5, delta=1e-3, bounds=(0, 10), columns=["age", "income"], intercept=True, method="mask", smallest_block=250)
     for name in ("north", "south"):
         MaskedData(**common).fit(str(folder / f"{name}.csv")).write(folder / name)
     both = analyse_regress([folder / "north", folder / "south"], "income", ["intercept", "age"])
@@ -328,9 +329,16 @@ def test_a_released_covariance_is_analysed(program, rows, table, tmp_path, optio
     for name, expected in analyse_moments(tmp_path / "out").items():
         if isinstance(expected, np.ndarray):
             np.testing.assert_allclose(analyse_moments(released)[name], expected, rtol=1e-6, atol=1e-9)
+    for name, expected in analyse_pca(tmp_path / "out", 2).items():
+        if name not in ("columns", "loadings"):
+            np.testing.assert_allclose(analyse_pca(released, 2)[name], expected, rtol=1e-6, atol=1e-9)
     ours, theirs = (analyse_regress(r, "e", ["intercept", "a"] if "--center" in options else ["a"]) for r in (released, tmp_path / "out"))
     np.testing.assert_allclose(ours["low"], theirs["low"], rtol=1e-6)
     assert ours["measured_from"] == theirs["measured_from"]
+    if "--center" in options:  # an intercept in original units: residuals have mean zero
+        assert ours["measured_from"] == "zero"
+        middle = ours["coefficients"] @ [1, released.mean_[0]]
+        assert middle == pytest.approx(released.mean_[4], rel=1e-6)
     with pytest.raises(EigenveilError, match="Gaussian"):
         analyse_pca(PrivateCovariance(epsilon=1, bounds=(0, 10)).fit(rows))
 
@@ -370,7 +378,7 @@ def test_masked_data_refusals(rows):
     with pytest.raises(EigenveilError, match="intercept"):
         MaskedData(**good, center="private").fit(rows)
     with pytest.raises(EigenveilError, match="smallest_block"):
-        MaskedData(**good, method="gauss", smallest_block=3).fit(rows)
+        MaskedData(**good, smallest_block=3).fit(rows)
     masked = MaskedData(**good).fit(rows)
     for wrong in (dict(about="nobody"), dict(level=1.0), dict(ridge=-1.0)):
         with pytest.raises(EigenveilError, match=next(iter(wrong))):

@@ -269,8 +269,17 @@ def test_low_rank(rows, budget):
     assert np.linalg.matrix_rank(lower.low_rank_, tol=1e-9) == 1 and lower.transform(rows).shape == (400, 1)
 
 
+def test_noise_is_marked_and_nothing_exceeds_the_bounds():
+    """Noise of many times the bound: 12 columns have no positive eigenvalue once in exp(144 log(3) / 4), about 1e17, runs."""
+    rows = np.random.default_rng(0).uniform(-1, 1, size=(30, 12))
+    pca = PrivatePCA(3, epsilon=1e-3, delta=1e-6, bounds=(-1, 1), neighbours="replace-one").fit(rows)
+    assert pca.explained_variance_.max() <= 12.0001 and pca.clipped_[0] and pca.below_noise_.all()
+    assert np.isnan(pca.explained_variance_ratio_).all()
+
+
 def test_masked_data_keep_second_moments(rows):
-    masked = MaskedData(epsilon=50, delta=1e-3, bounds=(0, 10)).fit(rows)
+    assert MaskedData(epsilon=50, delta=1e-3, bounds=(0, 10)).fit(rows).method_ == "gauss"
+    masked = MaskedData(epsilon=50, delta=1e-3, bounds=(0, 10), method="mask").fit(rows)
     assert masked.guarantee_.relation == "zero-row" and masked.n_samples_ == 400
     pseudo = (masked.pseudo_rows() - 5) / 5
     np.testing.assert_allclose(pseudo.T @ pseudo, masked.gram_, rtol=1e-8, atol=1e-8)

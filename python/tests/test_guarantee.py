@@ -69,6 +69,15 @@ def test_words_and_html():
     assert "NOT PRIVATE" in Guarantee(GDP(1.0), basis="not-private")._repr_html_()
 
 
+@pytest.mark.parametrize("basis", ["asymptotic", "model-probability"])
+def test_detection_carries_its_basis(basis):
+    some = Guarantee(GDP(1.0), basis=basis)
+    assert GAUSS.detection() in some.detection() and len(some.detection()) > len(GAUSS.detection()) + 60
+    assert (some.power(), some.trade_off(0.05)) == (1.0, 0.0)
+    assert (some.power(conditional=True), some.trade_off(0.05, conditional=True)) == (GAUSS.power(), GAUSS.trade_off(0.05))
+    assert "conditionally" in some._repr_html_()
+
+
 @pytest.mark.parametrize("guarantee", [PURE, GAUSS, Guarantee(ZCDP(0.5)), Guarantee(ApproxDP(1, 1e-6)), compose(PURE, GAUSS)], ids=str)
 def test_pickle(guarantee):
     again = pickle.loads(pickle.dumps(guarantee))

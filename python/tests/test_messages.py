@@ -70,7 +70,7 @@ def test_reached_messages(rows, tmp_path):
         lambda: PrivatePCA(mu=-1, row_norm=1).fit(rows): "mu must",
         lambda: PrivatePCA(epsilon=1, row_norm=1, method="gauss").fit(rows): "add delta, or give rho or mu",
         lambda: PrivatePCA(mu=1, row_norm=1, method="oja").fit(rows): "neighbours='replace-one' or 'zero-row'",
-        lambda: MaskedData(mu=1, row_norm=1).fit(rows): "epsilon=E, delta=D",
+        lambda: MaskedData(mu=1, row_norm=1, method="mask").fit(rows): "epsilon=E, delta=D",
         lambda: PrivateSubspace(epsilon=1, delta=1e-6, gamma=2).fit(rows): "gamma must lie",
         lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "mixed.csv"): "header='present' or header='absent'",
         lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "semicolons.csv"): "separator='comma', 'semicolon'",

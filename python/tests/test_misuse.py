@@ -299,7 +299,7 @@ def test_blocks_with_the_same_people_are_refused(tmp_path):
 def test_a_masked_release_with_few_rows_is_whole():
     """Estimates may be refused; the release was drawn, its budget is spent, and it is there."""
     rows = np.random.default_rng(0).uniform(size=(60, 3))
-    masked = MaskedData(epsilon=1, delta=1e-6, bounds=(0, 1), intercept=True).fit(rows)
+    masked = MaskedData(epsilon=1, delta=1e-6, bounds=(0, 1), intercept=True, method="mask").fit(rows)
     assert "no_estimates" in masked.details_ and not hasattr(masked, "covariance_")
     assert masked.pseudo_rows().shape == (60, 4)
 

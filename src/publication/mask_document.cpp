@@ -104,8 +104,8 @@ ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noi
   const std::int64_t smallest = settings.smallest_block > 0
                                     ? settings.smallest_block
                                     : *std::min_element(block_rows.begin(), block_rows.end());
-  const auto rows = static_cast<double>(
-      std::accumulate(block_rows.begin(), block_rows.end(), std::int64_t{0}));
+  const auto rows =
+      static_cast<double>(std::accumulate(block_rows.begin(), block_rows.end(), std::int64_t{0}));
   parameters.emplace_back("smallest_block", smallest);
   add_both_noises(parameters, settings, smallest, rows, static_cast<double>(block_rows.size()));
   document.result.emplace_back("rows", rows);

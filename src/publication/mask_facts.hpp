@@ -27,9 +27,9 @@ struct MaskedNoise {
 struct MaskFacts {
   Relation relation = Relation::ZeroRow;
   int group_size = 1;
-  Guarantee guarantee;       ///< of method gauss, the default
-  double gram_sd = 0.0;      ///< of method gauss, on a diagonal entry of the Gram
-  double row_norm = 0.0;     ///< scaled units, with the intercept where method mask counts it
+  Guarantee guarantee;    ///< of method gauss, the default
+  double gram_sd = 0.0;   ///< of method gauss, on a diagonal entry of the Gram
+  double row_norm = 0.0;  ///< scaled units, with the intercept where method mask counts it
   std::optional<MaskedNoise> masked;
   std::string mask_refusal;  ///< why there is no `masked`
 };

@@ -347,9 +347,7 @@ bool can_be_added(const ReleasedGram& one, const ReleasedGram& other) {
   const auto is_public = [](const ReleasedGram& gram) {
     return !gram.centered && gram.rows_sd == 0.0;
   };
-  const auto same = [](const Vector& a, const Vector& b) {
-    return a.size() == b.size() && a == b;
-  };
+  const auto same = [](const Vector& a, const Vector& b) { return a.size() == b.size() && a == b; };
   return one.names == other.names && one.intercept == other.intercept &&
          same(one.cell_sd, other.cell_sd) && same(one.scales, other.scales) &&
          same(one.midpoints, other.midpoints) && is_public(one) && is_public(other);

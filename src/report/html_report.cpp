@@ -129,9 +129,9 @@ std::string trade_off_section(const ReleaseDocument& document) {
   const Guarantee& guarantee = document.guarantee;
   const BasisCondition condition =
       condition_of(document.is_private() ? guarantee.basis : guarantee.would_be);
-  const std::string reach =
-      condition.empty() ? "whatever else they know"
-                        : fmt::format("{}; {}", condition.supposing, condition.not_covered);
+  const std::string reach = condition.empty()
+                                ? "whatever else they know"
+                                : fmt::format("{}; {}", condition.supposing, condition.not_covered);
   return fmt::format(
       "<section>\n<h2>How well a person {} hidden{}</h2>\n<div class=\"figures\">\n{}"
       "<div><p>Anyone who tries to tell from this release {} makes two kinds of errors. For each "
@@ -141,8 +141,7 @@ std::string trade_off_section(const ReleaseDocument& document) {
       document.is_private() ? "is" : "would have been",
       condition.empty() ? "" : fmt::format(", {}", condition.supposing),
       figure_html(trade_off_figure(document.guarantee)),
-      adversary_words(document.guarantee.relation).question, reach,
-      reference_curves_in_words());
+      adversary_words(document.guarantee.relation).question, reach, reference_curves_in_words());
 }
 
 std::string result_section(const ReleaseDocument& document) {

@@ -45,9 +45,9 @@ FigureSeries curve(const std::string& name, Emphasis emphasis, const Loss& loss)
 /// In the legend rather than beside the point: a sentence there would cross the curves.
 FigureSeries five_percent_point(const Guarantee& guarantee, double miss) {
   FigureSeries point;
-  point.name = fmt::format("5% false alarms: power at most {:.1f}%{}",
-                           power_in_percent(guarantee.loss),
-                           condition_of(guarantee.basis).empty() ? "" : ", conditionally");
+  point.name =
+      fmt::format("5% false alarms: power at most {:.1f}%{}", power_in_percent(guarantee.loss),
+                  condition_of(guarantee.basis).empty() ? "" : ", conditionally");
   point.kind = SeriesKind::Points;
   point.x = {0.05};
   point.y = {miss};
@@ -197,10 +197,10 @@ void add_noise_level(const ReleaseDocument& document, std::size_t shown, FigureP
       field<std::vector<std::string>>(document.result, "clipped_to_largest_possible");
   if (edges != nullptr && !edges->empty()) {
     panel.series.push_back(noise_level("noise could show this", *edges, shown));
-    figure.notes.push_back({below == nullptr || below->empty()
-                                ? "Every component shows more than noise alone could."
-                                : fmt::format("{} cannot be told from noise.",
-                                              fmt::join(*below, ", "))});
+    figure.notes.push_back(
+        {below == nullptr || below->empty()
+             ? "Every component shows more than noise alone could."
+             : fmt::format("{} cannot be told from noise.", fmt::join(*below, ", "))});
     if (clipped != nullptr && !clipped->empty()) {
       figure.notes.push_back({fmt::format("{} clipped to the largest variance the bounds allow.",
                                           fmt::join(*clipped, ", "))});
@@ -235,9 +235,9 @@ Figure trade_off_figure(const Guarantee& guarantee) {
     panel.series.push_back(curve(fmt::format("epsilon = {:g}", level.epsilon), Emphasis::Reference,
                                  PureDp{level.epsilon}));
   }
-  panel.series.push_back(curve(is_private ? "this release"
-                                          : "would have been, with secret randomness",
-                               Emphasis::Strong, guarantee.loss));
+  panel.series.push_back(
+      curve(is_private ? "this release" : "would have been, with secret randomness",
+            Emphasis::Strong, guarantee.loss));
   if (is_private) {
     panel.series.push_back(five_percent_point(guarantee, miss));
   }
@@ -389,7 +389,8 @@ std::optional<Figure> null_figure(const ReleaseDocument& document) {
 
 std::vector<Figure> result_figures(const ReleaseDocument& document) {
   std::vector<Figure> figures;
-  for (auto* make : {null_figure, scree_figure, loadings_figure, covariance_figure, correlations_figure}) {
+  for (auto* make :
+       {null_figure, scree_figure, loadings_figure, covariance_figure, correlations_figure}) {
     if (std::optional<Figure> figure = make(document)) {
       figures.push_back(std::move(*figure));
     }

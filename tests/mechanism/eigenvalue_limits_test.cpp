@@ -123,10 +123,10 @@ void expect_limits(const LimitsCase& wanted) {
     ASSERT_TRUE(moment) << moment.error().message;
     const Result<ComponentEstimate> found = components_of(gram, *moment, kColumns);
     ASSERT_TRUE(found) << found.error().message;
-    covered += (found->low.array() <= truth.array()).all() &&
-                       (found->high.array() >= truth.array()).all()
-                   ? 1
-                   : 0;
+    covered +=
+        (found->low.array() <= truth.array()).all() && (found->high.array() >= truth.array()).all()
+            ? 1
+            : 0;
     third_by_first_order += first_order_covers(gram, *found, *moment, 2, truth[2]) ? 1 : 0;
   }
   EXPECT_TRUE(at_least_95_percent(covered)) << covered;

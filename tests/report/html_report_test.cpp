@@ -81,8 +81,8 @@ TEST(HtmlReport, TheTextNamesTheCurvesThatAreDrawn) {
     return std::distance(std::sregex_iterator(text.begin(), text.end(), level), {});
   };
   EXPECT_EQ(count(words), 2);
-  for (std::sregex_iterator found(words.begin(), words.end(), level); found != std::sregex_iterator();
-       ++found) {
+  for (std::sregex_iterator found(words.begin(), words.end(), level);
+       found != std::sregex_iterator(); ++found) {
     EXPECT_NE(figure.find(found->str() + "<"), std::string::npos) << found->str();
   }
 }

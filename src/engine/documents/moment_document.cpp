@@ -46,10 +46,9 @@ ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings
   ReleaseDocument document = document_head("pca", plan, settings, release, covariance);
   const PrincipalComponents components = principal_components(std::move(covariance), count);
   document.parameters.emplace_back("components", std::int64_t{count});
-  add_variances(
-      document,
-      {components.explained_variance, components.noise_edge, components.explained_share},
-      plan.bound(), settings.units);
+  add_variances(document,
+                {components.explained_variance, components.noise_edge, components.explained_share},
+                plan.bound(), settings.units);
   document.tables.push_back({"loadings",
                              "private principal components: one column per component, orthonormal",
                              "column", release.value().schema.columns, component_names(count),

@@ -36,10 +36,10 @@ ReleaseDocument subspace_document(const Release<DrawnSubspace>& release,
   }
   PrincipalComponents components = components_in_subspace(drawn.frame, drawn.projection);
   add_projection(document, drawn, components, common);
-  document.tables.push_back(
-      {"loadings", "private principal components: one column per component, orthonormal", "column",
-       drawn.schema.columns, component_names(count), std::move(components.loadings),
-       drawn.schema.counted_alleles});
+  document.tables.push_back({"loadings",
+                             "private principal components: one column per component, orthonormal",
+                             "column", drawn.schema.columns, component_names(count),
+                             std::move(components.loadings), drawn.schema.counted_alleles});
   return document;
 }
 

@@ -73,9 +73,8 @@ EigenvalueLimits limits_of_entries(const ReleasedGram& gram, const MomentEstimat
       moment.mean.size() > 0 ? (moment.mean.norm() + of_sums / n) / (1.0 - of_count / n) : 0.0;
   const double average = 2.0 * noise.product * widest * length + noise.sum * mean * length +
                          noise.count * mean * mean * kInvSqrtTwoPi;
-  const double deviation =
-      std::hypot(std::sqrt(2.0) * noise.product * widest * widest,
-                 2.0 * noise.sum * widest * mean, noise.count * mean * mean);
+  const double deviation = std::hypot(std::sqrt(2.0) * noise.product * widest * widest,
+                                      2.0 * noise.sum * widest * mean, noise.count * mean * mean);
   limits.below = average + deviation * upper_normal(plain ? 0.025 : 0.02);
   const double shift = of_sums + of_count * mean;  // of the released mean, times n
   limits.above = limits.below + shift * shift / n;

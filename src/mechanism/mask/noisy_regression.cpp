@@ -291,8 +291,8 @@ Result<Regression> fit(const ReleasedGram& gram, const RegressionRequest& reques
   result.coefficients = shown.combinations.transpose() * solved->beta + shown.shift;
   result.standard_errors = result.low = result.high = Vector(k);
   for (Eigen::Index j = 0; j < k; ++j) {
-    const Result<Interval> interval = interval_of(
-        gram, *parts, *solved, shown.combinations.col(j), (1.0 - request.level) / 2.0);
+    const Result<Interval> interval =
+        interval_of(gram, *parts, *solved, shown.combinations.col(j), (1.0 - request.level) / 2.0);
     if (!interval) {
       return error_of(interval);
     }

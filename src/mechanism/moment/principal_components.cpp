@@ -46,7 +46,7 @@ PrincipalComponents principal_components(NoisyCovariance covariance, Eigen::Inde
   result.explained_share =
       total > 0.0 ? Vector(result.explained_variance / total) : Vector::Zero(count);
   result.noise_floor = covariance.noise_floor;
-  result.noise_edge = 
+  result.noise_edge =
       noise_edge(eigen.values, result.loadings, covariance.scales, covariance.noise_floor);
   return result;
 }
