@@ -12,7 +12,7 @@
 #include "support/seed.hpp"
 #include "table_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::csv_round_trip_test {
 namespace {
 
 /// A random table as text, with the numbers that must come back.
@@ -231,4 +231,4 @@ TEST(CsvRoundTrip, OutcomeOfAnyBytesDoesNotDependOnChunks) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::csv_round_trip_test

@@ -10,7 +10,7 @@
 #include "report/html_text.hpp"
 #include "xml_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::html_report_test {
 namespace {
 
 ReleaseDocument components(Eigen::Index columns) {
@@ -130,4 +130,4 @@ TEST(HtmlText, EscapesAndReplaces) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::html_report_test

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "core/decompositions.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "random/haar.hpp"
 #include "random/normal.hpp"
@@ -125,11 +125,10 @@ class BlockChain {
 /// Q of the factorisation with a positive diagonal of R: unique, so a Gaussian matrix gives a
 /// uniform frame.
 Matrix orthonormal(const Matrix& columns) {
-  const Eigen::HouseholderQR<Matrix> factored(columns);
-  const Vector signs = factored.matrixQR().diagonal().unaryExpr(
-      [](double value) { return value < 0.0 ? -1.0 : 1.0; });
-  return factored.householderQ() * Matrix::Identity(columns.rows(), columns.cols()) *
-         signs.asDiagonal();
+  const detail::ThinQr factored = detail::thin_qr(columns);
+  const Vector signs =
+      factored.upper.diagonal().unaryExpr([](double value) { return value < 0.0 ? -1.0 : 1.0; });
+  return factored.frame * signs.asDiagonal();
 }
 
 }  // namespace
