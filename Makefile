@@ -4,7 +4,10 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 BINARY := build/release/bin/eigenveil
 
-.PHONY: build papers demo test check bench fuzz format lint install tarball python python-docs wheel packages clean
+# What ninja says on a terminal: files done, of how many, seconds.
+export NINJA_STATUS := [%f/%t %es] 
+
+.PHONY: build papers demo test check soak bench fuzz format lint install tarball python python-docs wheel packages clean
 
 build: packages
 	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -27,6 +30,10 @@ test: packages
 
 check: packages
 	@scripts/run-tests fast
+
+# Tests that repeat one of make test at a larger size.
+soak: packages
+	@scripts/run-tests soak
 
 bench: build
 	@cmake --build --preset release -j $(JOBS) --target benchmarks

@@ -6,7 +6,7 @@ function(eigenveil_precompile target)  # more headers...
   if(EIGENVEIL_PRECOMPILED_HEADERS)
     target_precompile_headers(${target} PRIVATE
       <algorithm> <array> <cmath> <functional> <memory> <optional> <string> <vector>
-      <fmt/format.h> <Eigen/Dense> <tl/expected.hpp> ${ARGN})
+      <fmt/format.h> <Eigen/Dense> ${CMAKE_SOURCE_DIR}/src/core/matrix_kernels.hpp <tl/expected.hpp> ${ARGN})
   endif()
 endfunction()
 

@@ -1,9 +1,9 @@
 #include "sampling/angular_gaussian.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <span>
 
+#include "core/decompositions.hpp"
 #include "random/normal.hpp"
 #include "sampling/bingham_kernels.hpp"
 
@@ -67,14 +67,14 @@ bool AngularGaussianEnvelope::propose(RandomStream& stream, Workspace& workspace
   // V = Y G^{-1/2}, G = Y^T Y, so V^T D V = G^{-1/2} (Y^T D Y) G^{-1/2} and Y^T D Y is the Gram
   // matrix of the normals. The symmetric root keeps the law invariant under V -> V Q.
   const Matrix gram = workspace.scaled.transpose() * workspace.scaled;
-  const Eigen::SelfAdjointEigenSolver<Matrix> roots(gram);
+  const SelfAdjointEigen roots = self_adjoint_eigen(gram);
   if (!(roots.eigenvalues()[0] > 0.0)) {
     return false;  // probability zero: a singular Gaussian matrix
   }
   const Matrix inverse_root = roots.operatorInverseSqrt();
   const Matrix form =
       inverse_root * (workspace.normals.transpose() * workspace.normals) * inverse_root;
-  const Eigen::SelfAdjointEigenSolver<Matrix> forms(form, Eigen::EigenvaluesOnly);
+  const SelfAdjointEigen forms = self_adjoint_eigen(form, Eigen::EigenvaluesOnly);
   double log_ratio = 0.0;
   for (const double t : forms.eigenvalues()) {
     log_ratio += log_envelope_ratio(t, static_cast<double>(rows));

@@ -1,14 +1,12 @@
 #include "sampling/conditional_column.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "core/decompositions.hpp"
 #include "random/normal.hpp"
 #include "sampling/angular_gaussian.hpp"
 
@@ -20,7 +18,7 @@ namespace {
 bool bounds_compression(const Vector& eigenvalues, const Matrix& others, double s) {
   const Matrix weighted = (s - eigenvalues.array()).inverse().matrix().asDiagonal() * others;
   const Matrix schur = others.transpose() * weighted;
-  const Eigen::SelfAdjointEigenSolver<Matrix> inertia(schur, Eigen::EigenvaluesOnly);
+  const SelfAdjointEigen inertia = self_adjoint_eigen(schur, Eigen::EigenvaluesOnly);
   const Eigen::Index positive = (inertia.eigenvalues().array() > 0.0).count();
   const Eigen::Index above = (eigenvalues.array() > s).count();
   return above + positive <= others.cols();
@@ -74,14 +72,10 @@ ConditionalColumn::ConditionalColumn(const Vector& eigenvalues, double exponent,
 
 void ConditionalColumn::use_basis(const Vector& eigenvalues, double exponent,
                                   const Matrix& others) {
-  const Eigen::Index rows = eigenvalues.size();
-  const Eigen::Index rest = rows - others.cols();
-  const Eigen::HouseholderQR<Matrix> qr(others);
-  Matrix null = Matrix::Zero(rows, rest);
-  null.bottomRows(rest).setIdentity();
-  null.applyOnTheLeft(qr.householderQ());
+  const Eigen::Index rest = eigenvalues.size() - others.cols();
+  const Matrix null = orthogonal_complement(others);
   const Matrix compression = null.transpose() * eigenvalues.asDiagonal() * null;
-  const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(compression);
+  const SelfAdjointEigen spectrum = self_adjoint_eigen(compression);
   const Vector penalties =
       exponent * (spectrum.eigenvalues()[rest - 1] - spectrum.eigenvalues().array());
   precision_ = envelope_offset(penalties) + 2.0 * penalties.array();
@@ -95,7 +89,7 @@ void ConditionalColumn::use_projection(const Vector& precision, const Matrix& ot
   others_ = others;
   const Matrix weighted = precision.cwiseInverse().asDiagonal() * others;
   const Matrix gram = others.transpose() * weighted;
-  lever_ = gram.ldlt().solve(weighted.transpose()).transpose();
+  lever_ = solve_symmetric(gram, weighted.transpose()).transpose();
 }
 
 bool ConditionalColumn::use_elimination(const Vector& precision, const Matrix& others) {
@@ -106,7 +100,7 @@ bool ConditionalColumn::use_elimination(const Vector& precision, const Matrix& o
   }
   const Matrix top = others.topRows(head);
   // Singular values: the reciprocal condition of Eigen's LU skips pivots it takes for zero.
-  const Vector sizes = Eigen::JacobiSVD<Matrix>(top).singularValues();
+  const Vector sizes = jacobi_svd(top).singularValues();
   constexpr double kWorstCondition = 1e-6;
   if (!(precision.tail(rest).minCoeff() > 0.0) || !(sizes[head - 1] > kWorstCondition * sizes[0])) {
     return false;
@@ -114,15 +108,14 @@ bool ConditionalColumn::use_elimination(const Vector& precision, const Matrix& o
   elimination_ = top.transpose().partialPivLu().solve(others.bottomRows(rest).transpose());
   const Vector root = precision.tail(rest).cwiseSqrt();
   const Matrix factor = root.cwiseInverse().asDiagonal() * elimination_.transpose();
-  const Eigen::HouseholderQR<Matrix> qr(factor);
-  const Matrix upper = qr.matrixQR().topRows(head).triangularView<Eigen::Upper>();
-  const Matrix inner =
-      Matrix::Identity(head, head) + upper * precision.head(head).asDiagonal() * upper.transpose();
-  const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(inner);
+  ThinQr qr = thin_qr(factor);
+  const Matrix inner = Matrix::Identity(head, head) +
+                       qr.upper * precision.head(head).asDiagonal() * qr.upper.transpose();
+  const SelfAdjointEigen spectrum = self_adjoint_eigen(inner);
   if (!(spectrum.eigenvalues()[0] > 0.0)) {
     return false;
   }
-  basis_ = qr.householderQ() * Matrix::Identity(rest, head);
+  basis_ = std::move(qr.frame);
   correction_ = spectrum.operatorInverseSqrt() - Matrix::Identity(head, head);
   precision_ = precision;
   form_ = Form::Elimination;

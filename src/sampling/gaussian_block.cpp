@@ -1,11 +1,10 @@
 #include "sampling/gaussian_block.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <cmath>
 #include <optional>
 #include <utility>
 
+#include "core/decompositions.hpp"
 #include "random/haar.hpp"
 #include "random/normal.hpp"
 #include "sampling/bingham_kernels.hpp"
@@ -18,7 +17,8 @@ namespace {
 /// frame has columns longer than 1, are cut to 1: V^T V = I always.
 Matrix frame_of_block(const Matrix& block, RandomStream& stream) {
   const Eigen::Index k = block.cols();
-  const Eigen::JacobiSVD<Matrix> svd(block, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Eigen::JacobiSVD<Matrix> svd =
+      detail::jacobi_svd(block, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const Vector inside = svd.singularValues().cwiseMin(1.0);
   const Matrix& left = svd.matrixU();
   const Matrix& right = svd.matrixV();
@@ -38,7 +38,8 @@ Matrix frame_of_block(const Matrix& block, RandomStream& stream) {
 /// log of target over proposal; empty outside the unit ball.
 std::optional<double> log_weight(const Matrix& block) {
   const Matrix missing = Matrix::Identity(block.cols(), block.cols()) - block.transpose() * block;
-  const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(missing, Eigen::EigenvaluesOnly);
+  const detail::SelfAdjointEigen spectrum =
+      detail::self_adjoint_eigen(missing, Eigen::EigenvaluesOnly);
   if (!(spectrum.eigenvalues()[0] > 0.0)) {
     return std::nullopt;
   }

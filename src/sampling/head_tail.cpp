@@ -1,10 +1,10 @@
 #include "sampling/head_tail.hpp"
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
+#include "core/decompositions.hpp"
 #include "random/haar.hpp"
 #include "random/normal.hpp"
 #include "sampling/bingham_kernels.hpp"
@@ -45,6 +45,26 @@ auto rotation(const double* normals, Eigen::Index columns) {
     }
   }
   return q;
+}
+
+/// Eigen's solver at size one, without its compile time.
+struct NumberEigen {
+  using Square = Eigen::Matrix<double, 1, 1>;
+  Square number;
+  Square eigenvalues() const { return number; }
+  Square eigenvectors() const { return Square(1.0); }
+  Square operatorSqrt() const { return number.cwiseSqrt(); }
+};
+
+template <class Square>
+auto spectrum_of(const Square& square) {
+  if constexpr (Square::RowsAtCompileTime == 1) {
+    return NumberEigen{square};
+  } else if constexpr (Square::RowsAtCompileTime == Eigen::Dynamic) {
+    return self_adjoint_eigen(square);
+  } else {
+    return Eigen::SelfAdjointEigenSolver<Square>(square);
+  }
 }
 
 }  // namespace
@@ -112,12 +132,11 @@ bool HeadTail::propose_head(RandomStream& stream, Workspace& workspace) const {
 template <int kColumns>
 bool HeadTail::propose_tail(RandomStream& stream, Workspace& workspace, Matrix& frame) const {
   using Square = Eigen::Matrix<double, kColumns, kColumns>;
-  using Solver = Eigen::SelfAdjointEigenSolver<Square>;
   const Eigen::Index k = columns_;
   const Eigen::Index rest = tail_gaps_.size();
   const auto rows = static_cast<std::size_t>(rest);
   auto basis = complement<kColumns>(workspace.normal.col(0));
-  const Solver head(Square(basis.transpose() * head_gaps_.asDiagonal() * basis));
+  const auto head = spectrum_of(Square(basis.transpose() * head_gaps_.asDiagonal() * basis));
   basis = (basis * head.eigenvectors()).eval();
   workspace.normals.resize(rest + k, k);
   workspace.tail.resize(rest, k);
@@ -136,7 +155,7 @@ bool HeadTail::propose_tail(RandomStream& stream, Workspace& workspace, Matrix& 
       return false;
     }
   }
-  const Solver root(missing);
+  const auto root = spectrum_of(missing);
   if (!(root.eigenvalues()[0] > 0.0)) {
     return false;
   }

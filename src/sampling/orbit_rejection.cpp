@@ -1,12 +1,11 @@
 #include "sampling/orbit_rejection.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <complex>
 
+#include "core/decompositions.hpp"
 #include "random/haar.hpp"
 #include "random/normal.hpp"
 
@@ -68,7 +67,7 @@ std::optional<ComplexMatrix> GaussianBlock::attempt(RandomStream& stream) const 
   }
   ComplexMatrix gap = ComplexMatrix::Identity(rank, rank);
   gap.selfadjointView<Eigen::Lower>().rankUpdate(tail.adjoint(), -1.0);
-  const Eigen::SelfAdjointEigenSolver<ComplexMatrix> eigen(gap);
+  const detail::ComplexSelfAdjointEigen eigen = detail::self_adjoint_eigen(gap);
   if (eigen.eigenvalues()[0] < 0.0) {
     return std::nullopt;
   }
@@ -86,13 +85,13 @@ std::optional<ComplexMatrix> MatrixAngularGaussian::attempt(RandomStream& stream
   ComplexMatrix normals(dimension, rank_);
   fill_complex_normal(stream, normals.data(), normals.size());
   normals = deviations_.asDiagonal() * normals;
-  const Eigen::HouseholderQR<ComplexMatrix> qr(normals);
-  const ComplexMatrix frame = qr.householderQ() * ComplexMatrix::Identity(dimension, rank_);
+  const ComplexMatrix frame = detail::orthonormal_frame(normals);
   // With u_j the eigenvalues of Vᴴ A V: target / envelope = prod_j e^{-u_j} (1 + u_j/b)^d, largest
   // at u_j = d - b. The exponent is added, never subtracted.
   const ComplexMatrix weighted = costs_.cwiseSqrt().asDiagonal() * frame;
-  const Eigen::SelfAdjointEigenSolver<ComplexMatrix> eigen(weighted.adjoint() * weighted,
-                                                           Eigen::EigenvaluesOnly);
+  const ComplexMatrix form = weighted.adjoint() * weighted;
+  const detail::ComplexSelfAdjointEigen eigen =
+      detail::self_adjoint_eigen(form, Eigen::EigenvaluesOnly);
   const auto d = static_cast<double>(dimension);
   double log_acceptance = 0.0;
   for (const double u : eigen.eigenvalues()) {

@@ -9,12 +9,14 @@
 #include <set>
 #include <sstream>
 
-namespace eigenveil::test {
+#include "support/source_directory.hpp"
+
+namespace eigenveil::test::layers_test {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = EIGENVEIL_SOURCE_DIR;
+const fs::path kSource = source_directory();
 
 const std::map<std::string, std::set<std::string>> kAllowed = {
     {"core", {}},
@@ -186,4 +188,4 @@ TEST(Layers, NoInsecureRandomness) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::layers_test

@@ -11,7 +11,7 @@
 #include "audit/binomial_bounds.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::exact_check_test {
 namespace {
 
 /// Law of round(statistic + noise) on -kReach..kReach, with the tails in the outermost outputs.
@@ -98,4 +98,4 @@ TEST(BinomialBounds, AreExact) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::exact_check_test

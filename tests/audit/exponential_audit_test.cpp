@@ -6,7 +6,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::exponential_audit_test {
 namespace {
 
 constexpr double kEpsilon = 3.0;
@@ -68,4 +68,4 @@ TEST(SharpTradeOff, SaysNothingBelowTheTransition) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::exponential_audit_test

@@ -5,7 +5,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::mask_audit_test {
 namespace {
 
 AuditResult attack(const MaskAudit& request, MaskPair pair, MaskMutant mutant) {
@@ -47,4 +47,4 @@ TEST(MaskAttack, EveryMutantIsRefuted) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::mask_audit_test

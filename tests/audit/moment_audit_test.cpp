@@ -12,7 +12,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::moment_audit_test {
 namespace {
 
 /// Attacks of this file that an honest mechanism must survive; they share one false-alarm rate.
@@ -107,4 +107,4 @@ TEST(Audit, DoesNotDependOnThreads) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::moment_audit_test

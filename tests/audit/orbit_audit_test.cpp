@@ -10,7 +10,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::orbit_audit_test {
 namespace {
 
 constexpr std::array kEpsilons = {0.5, 1.0, 2.0, 4.0};
@@ -123,4 +123,4 @@ TEST(OrbitAttack, WhatAPairCanShowIsTheClosedForm) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::orbit_audit_test

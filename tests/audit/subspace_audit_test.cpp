@@ -5,7 +5,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::subspace_audit_test {
 namespace {
 
 constexpr int kAttacks = 6;
@@ -45,4 +45,4 @@ TEST(SubspaceAttack, MutantsFall) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::subspace_audit_test

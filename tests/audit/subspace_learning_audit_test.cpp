@@ -5,7 +5,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::subspace_learning_audit_test {
 namespace {
 
 constexpr ApproxDp kBudget{2.0, 0.05};
@@ -33,4 +33,4 @@ TEST(SubspaceLearningAttack, TheGapRuleIsTight) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::subspace_learning_audit_test

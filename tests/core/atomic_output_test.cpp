@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-namespace eigenveil {
+namespace eigenveil::test::atomic_output_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -211,4 +211,4 @@ TEST_F(AtomicOutput, ANameIsWrittenOnce) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::atomic_output_test

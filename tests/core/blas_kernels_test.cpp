@@ -9,7 +9,7 @@
 
 #include "core/blas.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::blas_kernels_test {
 namespace {
 
 TEST(BlasKernels, AProcessorWithVectorsIsNotGivenTheKernelsOf2004) {
@@ -44,4 +44,4 @@ TEST(BlasKernels, SumsOfIntegersAreExact) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::blas_kernels_test

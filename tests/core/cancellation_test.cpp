@@ -7,7 +7,7 @@
 
 #include "core/parallel.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::cancellation_test {
 namespace {
 
 TEST(Cancellation, NothingIsCancelledUnlessSomeoneAskedForIt) {
@@ -75,4 +75,4 @@ TEST(Cancellation, WhatAHelperThrowsReachesTheCaller) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::cancellation_test

@@ -12,7 +12,7 @@
 #include "eigenveil/core/digest.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::small_tools_test {
 namespace {
 
 TEST(ParallelFor, CallsEachTaskOnce) {
@@ -112,4 +112,4 @@ TEST(Sha256, AnyPiecesGiveTheSameDigest) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::small_tools_test

@@ -7,7 +7,7 @@
 
 #include "support/seed.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::symmetric_eigen_test {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -110,4 +110,4 @@ TEST(SymmetricEigen, NothingToDo) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::symmetric_eigen_test

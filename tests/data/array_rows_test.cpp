@@ -10,7 +10,7 @@
 #include "data/parallel_rows.hpp"
 #include "eigenveil/core/cancellation.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::array_rows_test {
 namespace {
 
 Schema three_columns() {
@@ -97,4 +97,4 @@ TEST(ArrayRows, ReadingThatIsCancelledIsAnError) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::array_rows_test

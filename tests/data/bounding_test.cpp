@@ -9,7 +9,7 @@
 
 #include "support/seed.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::bounding_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -291,4 +291,4 @@ TEST(BoundedRows, ARowExactlyAtTheBoundStays) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::bounding_test

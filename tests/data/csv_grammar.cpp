@@ -5,7 +5,7 @@
 
 #include "table_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::csv_grammar_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -321,4 +321,4 @@ TEST(CsvGrammar, HugeFieldIsOneCell) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::csv_grammar_test

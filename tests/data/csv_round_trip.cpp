@@ -12,7 +12,7 @@
 #include "support/seed.hpp"
 #include "table_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::csv_round_trip_test {
 namespace {
 
 /// A random table as text, with the numbers that must come back.
@@ -255,4 +255,4 @@ TEST(CsvRoundTrip, NoRecordHasASayInTheShape) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::csv_round_trip_test

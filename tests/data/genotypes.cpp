@@ -6,7 +6,7 @@
 
 #include "plink_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::genotypes_test {
 namespace {
 
 TEST(Genotypes, AreStandardisedByPublicFrequencies) {
@@ -55,4 +55,4 @@ TEST(Genotypes, FrequenciesWithoutSpreadAreRefused) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::genotypes_test

@@ -8,7 +8,7 @@
 
 #include "table_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::idx_test {
 namespace {
 
 template <class T>
@@ -172,4 +172,4 @@ TEST(Idx, MnistPixelSums) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::idx_test

@@ -10,7 +10,7 @@
 
 #include "table_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::npy_test {
 namespace {
 
 std::string npy(const std::string& dictionary, const std::string& data, int version = 1) {
@@ -279,4 +279,4 @@ TEST(Npy, OrdersAgreeAtEveryChunkSize) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::npy_test

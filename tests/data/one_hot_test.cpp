@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eigenveil::test {
+namespace eigenveil::test::one_hot_test {
 namespace {
 
 TEST(OneHot, NumbersAreCodesAndWordsArePlaces) {
@@ -55,4 +55,4 @@ TEST(OneHot, ARowNormIsThatOfTheExpandedRow) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::one_hot_test

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <vector>
 
-namespace eigenveil::test {
+namespace eigenveil::test::parallel_rows_test {
 namespace {
 
 /// Two chunks that both fail, the second to be reported only after the one named first.
@@ -97,4 +97,4 @@ TEST(ParallelRows, EveryBlockIsConsumedOnceWithAnyNumberOfWorkers) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::parallel_rows_test

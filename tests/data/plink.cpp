@@ -8,7 +8,7 @@
 #include "data/parallel_rows.hpp"
 #include "plink_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::plink_test {
 namespace {
 
 TEST(Plink, CodesCountAlleleOne) {
@@ -214,4 +214,4 @@ TEST(Plink, NobodyIsATableWithoutRows) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::plink_test

@@ -10,7 +10,7 @@
 
 // plink1.9 (scripts/debian-packages.txt) is the reference: its allele frequencies must be ours.
 
-namespace eigenveil::test {
+namespace eigenveil::test::plink_peer_test {
 namespace {
 
 struct Frequency {
@@ -110,4 +110,4 @@ TEST(PlinkPeer, FrequenciesOfTheThousandGenomes) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::plink_peer_test

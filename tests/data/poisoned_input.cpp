@@ -9,7 +9,7 @@
 #include "support/seed.hpp"
 #include "table_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::poisoned_input_test {
 namespace {
 
 /// Cells hold 731.77 and relatives in every spelling; no message may show a piece of one.
@@ -177,4 +177,4 @@ TEST(PoisonedInput, TheScanFindsALeak) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::poisoned_input_test

@@ -9,7 +9,7 @@
 
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::rank_transform_test {
 namespace {
 
 using Column = std::vector<double>;
@@ -63,4 +63,4 @@ TEST(RankTransform, AgreesWithCountingAndIgnoresMonotoneMaps) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::rank_transform_test

@@ -4,7 +4,7 @@
 
 #include "table_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::sources_test {
 namespace {
 
 const std::string kText = "a,b\n1,2\n3,4\n";
@@ -149,4 +149,4 @@ TEST(Sources, ProgressGrowsToOne) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::sources_test

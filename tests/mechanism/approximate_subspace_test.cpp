@@ -15,7 +15,7 @@
 #include "support/core_weights.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::approximate_subspace_test {
 namespace {
 
 using Index = Eigen::Index;
@@ -278,4 +278,4 @@ TEST(ApproximateSubspace, TooFewRowsAreRefusedBeforeAnyIsRead) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::approximate_subspace_test

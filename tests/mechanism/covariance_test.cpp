@@ -10,7 +10,7 @@
 #include "statistics/gram_support.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::covariance_test {
 namespace {
 
 /// A moment as if no noise had been drawn: rows (0, 1), (4, 3), (2, 5) with ranges 0..4 and 1..5.
@@ -136,4 +136,4 @@ TEST(PredictedError, MatchesSmallNoise) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::covariance_test

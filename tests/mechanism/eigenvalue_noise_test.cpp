@@ -14,7 +14,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::eigenvalue_noise_test {
 namespace {
 
 Vector eigenvalues(const RowBound& bound, const std::vector<double>& rows) {
@@ -132,4 +132,4 @@ TEST(EigenvalueNoise, NoiseIsLaplaceOfTheStatedScale) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::eigenvalue_noise_test

@@ -15,7 +15,7 @@
 #include "mechanism/subspace/stability_histogram.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::exact_subspace_test {
 namespace {
 
 using Point = std::vector<std::int64_t>;
@@ -464,4 +464,4 @@ TEST(ExactSubspace, RefusesByPublicSizesAlone) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::exact_subspace_test

@@ -14,7 +14,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::exponential_test {
 namespace {
 
 constexpr double kEpsilon = 2.0;
@@ -198,4 +198,4 @@ TEST(Exponential, AnEmptyTableGivesAReleaseToo) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::exponential_test

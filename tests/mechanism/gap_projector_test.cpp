@@ -13,7 +13,7 @@
 #include "statistics/gram_support.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::gap_projector_test {
 namespace {
 
 constexpr double kRadius = 1.0;
@@ -263,4 +263,4 @@ TEST(OjaPlan, GroupsCostTheirSize) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::gap_projector_test

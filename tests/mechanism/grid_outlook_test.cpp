@@ -7,7 +7,7 @@
 
 #include "support/alpha_ledger.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::grid_outlook_test {
 namespace {
 
 using detail::GridOutlook;
@@ -58,4 +58,4 @@ TEST(StabilityHistogram, ChanceToPassIsThatOfItsNoise) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::grid_outlook_test

@@ -12,7 +12,7 @@
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::mask_calibration_test {
 namespace {
 
 struct TightValue {
@@ -228,4 +228,4 @@ TEST(MaskCalibration, RefusesWhatItCannotProve) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::mask_calibration_test

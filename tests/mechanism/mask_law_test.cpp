@@ -18,7 +18,7 @@
 #include "support/normals.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::mask_law_test {
 namespace {
 
 constexpr Eigen::Index kRows = 9;
@@ -291,4 +291,4 @@ TEST(MaskPlanTest, FewRowsWithAnInterceptAreProtectedByTheNoiseAlone) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::mask_law_test

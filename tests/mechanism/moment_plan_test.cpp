@@ -15,7 +15,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::moment_plan_test {
 namespace {
 
 constexpr int kReleases = 20'000;
@@ -185,4 +185,4 @@ TEST(MomentPlan, RefusesBeforeAnyRowIsRead) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::moment_plan_test

@@ -12,7 +12,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::moment_statement_test {
 namespace {
 
 /// A group of G moves the statistic G times as far, and the stated loss must cover that.
@@ -96,4 +96,4 @@ TEST(MomentStatement, TheFractionOfAGridStepTakesPart) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::moment_statement_test

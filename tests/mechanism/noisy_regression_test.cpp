@@ -14,7 +14,7 @@
 #include "support/normals.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::noisy_regression_test {
 namespace {
 
 constexpr Eigen::Index kPredictors = 4;
@@ -357,4 +357,4 @@ TEST(Moments, CovarianceNeedsACountAboveItsNoise) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::noisy_regression_test

@@ -11,7 +11,7 @@
 #include "mechanism/orbit/orbit_components.hpp"
 #include "statistics/gram_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::orbit_errors_test {
 namespace {
 
 /// |M - (the largest eigenvalue's part of A)|_F² for M = diag(g).
@@ -145,4 +145,4 @@ TEST(OrbitComplex, PlansRunOnEveryRankAndKeepTheBudget) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::orbit_errors_test

@@ -16,7 +16,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::orbit_test {
 namespace {
 
 constexpr std::array kRelations = {Relation::AddRemove, Relation::ReplaceOne, Relation::ZeroRow};
@@ -209,4 +209,4 @@ TEST(OrbitBounds, ExpectedScoreLossIsABoundThatIsReached) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::orbit_test

@@ -11,7 +11,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::projected_moment_test {
 namespace {
 
 constexpr std::size_t kColumns = 7;
@@ -152,4 +152,4 @@ TEST(ProjectedMoment, ComponentsAreOrderedAndRotated) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::projected_moment_test

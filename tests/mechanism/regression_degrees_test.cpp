@@ -14,7 +14,7 @@
 #include "support/normals.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::regression_degrees_test {
 namespace {
 
 constexpr double kMean = 0.3;
@@ -151,4 +151,4 @@ TEST(RegressionDegrees, OfTheRowsAloneAreTooMany) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::regression_degrees_test

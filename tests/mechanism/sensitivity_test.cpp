@@ -11,7 +11,7 @@
 #include "statistics/gram_support.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::sensitivity_test {
 namespace {
 
 constexpr std::int64_t kMaxAbs = 1 << 12;
@@ -164,4 +164,4 @@ TEST(Sensitivity, AnotherGramOrRelationIsRefused) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::sensitivity_test

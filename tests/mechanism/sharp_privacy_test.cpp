@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace eigenveil::test {
+namespace eigenveil::test::sharp_privacy_test {
 namespace {
 
 Vector spectrum(Eigen::Index p) {
@@ -128,4 +128,4 @@ TEST(SharpPrivacy, Refusals) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::sharp_privacy_test

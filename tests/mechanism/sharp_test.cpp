@@ -13,7 +13,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::sharp_test {
 namespace {
 
 constexpr double kRows = 20'000.0;
@@ -174,4 +174,4 @@ TEST(SharpPlan, Refusals) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::sharp_test

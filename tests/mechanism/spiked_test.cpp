@@ -16,7 +16,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::spiked_test {
 namespace {
 
 SpikedRequest known_request() {
@@ -431,4 +431,4 @@ TEST(SpikedPlan, RunsOnFewRowsAndOnMany) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::spiked_test

@@ -18,7 +18,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::stable_core_test {
 namespace {
 
 using Index = Eigen::Index;
@@ -345,4 +345,4 @@ TEST(StableCore, NoiseIsWhatTheLemmaAndTheBudgetAskFor) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::stable_core_test

@@ -8,7 +8,7 @@
 
 #include "data/array_rows.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::within_subspace_test {
 namespace {
 
 RowBound unit_ranges(std::size_t dimension) {
@@ -79,4 +79,4 @@ TEST(WithinSubspace, ARowIsProjectedAloneAndWithinItsBound) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::within_subspace_test

@@ -8,7 +8,7 @@
 #include "mechanism/mask/mask_calibration.hpp"
 #include "papers/published_noise.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::published_mask_table_test {
 namespace {
 
 using papers::kPublishedNoise;
@@ -80,4 +80,4 @@ TEST(PublishedTable, BlocksNeedTheNoiseOfTheSmallest) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::published_mask_table_test

@@ -8,7 +8,7 @@
 #include "finite_pairs.hpp"
 #include "privacy/privacy_loss_distribution.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::composition_test {
 namespace {
 
 using test::FinitePair;
@@ -188,4 +188,4 @@ TEST(LossDistribution, BadRequestsAreRefused) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::composition_test

@@ -15,8 +15,9 @@
 
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/conversion.hpp"
+#include "support/source_directory.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::golden_test {
 namespace {
 
 using Reference = boost::multiprecision::cpp_bin_float_50;
@@ -30,7 +31,7 @@ struct GoldenRow {
 };
 
 std::vector<GoldenRow> golden_rows() {
-  std::ifstream file(EIGENVEIL_SOURCE_DIR "/tests/privacy/golden/conversions.csv");
+  std::ifstream file(source_directory() / "tests/privacy/golden/conversions.csv");
   std::vector<GoldenRow> rows;
   std::string line;
   std::getline(file, line);
@@ -128,4 +129,4 @@ TEST(Golden, NaiveGaussianDeltaFallsBelowTheReference) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::golden_test

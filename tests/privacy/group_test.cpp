@@ -9,7 +9,7 @@
 #include "finite_pairs.hpp"
 #include "privacy/privacy_loss_distribution.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::group_test {
 namespace {
 
 using test::FinitePair;
@@ -100,4 +100,4 @@ TEST(Group, RenyiCurvesChainByHoelder) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::group_test

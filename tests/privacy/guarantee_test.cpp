@@ -8,7 +8,7 @@
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::guarantee_test {
 namespace {
 
 Guarantee proved(const Loss& loss) {
@@ -183,4 +183,4 @@ TEST(GuaranteeWords, GroupsOfDifferentSizeDoNotCompose) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::guarantee_test

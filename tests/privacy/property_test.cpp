@@ -13,7 +13,7 @@
 #include "finite_pairs.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::property_test {
 namespace {
 
 using test::FinitePair;
@@ -154,4 +154,4 @@ TEST(Property, ComposingNeverHelps) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::property_test

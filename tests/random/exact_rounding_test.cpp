@@ -13,7 +13,7 @@
 #include "random/rounding_engine.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::exact_rounding_test {
 namespace {
 
 using detail::BigInteger;
@@ -270,4 +270,4 @@ TEST(ExactRounding, MatchesFiftyDigitInversion) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::exact_rounding_test

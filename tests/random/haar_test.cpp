@@ -12,7 +12,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::haar_test {
 namespace {
 
 constexpr Eigen::Index kRows = 5;
@@ -80,4 +80,4 @@ TEST(Haar, SignedCoordinatesFollowTheBetaLaw) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::haar_test

@@ -12,7 +12,7 @@
 #include "random/rounding_engine.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::magnitude_error_test {
 namespace {
 
 using Digits50 = boost::multiprecision::cpp_bin_float_50;
@@ -136,4 +136,4 @@ TEST(MagnitudeError, SplitTailsAreExactMidpoints) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::magnitude_error_test

@@ -10,7 +10,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::normal_test {
 namespace {
 
 TEST(Normal, FollowsTheNormalDistributionFunction) {
@@ -76,4 +76,4 @@ TEST(Normal, UniformIsUniform) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::normal_test

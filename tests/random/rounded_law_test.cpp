@@ -12,7 +12,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::rounded_law_test {
 namespace {
 
 /// A rounded law: its sampler and the distribution function of Z.
@@ -149,4 +149,4 @@ TEST(RoundedLaw, ASeedFixesTheOutcome) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::rounded_law_test

@@ -14,7 +14,7 @@
 
 #include "support/seed.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::stream_test {
 namespace {
 
 constexpr std::size_t kRefillWords = 4096;
@@ -174,4 +174,4 @@ TEST(Stream, AForkDoesNotShareSecureWords) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::stream_test

@@ -10,7 +10,7 @@
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::truncated_laplace_test {
 namespace {
 
 /// The exact hockey-stick divergence between noise about 0 and noise about `shift`, in long double:
@@ -111,4 +111,4 @@ TEST(TruncatedLaplace, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::truncated_laplace_test

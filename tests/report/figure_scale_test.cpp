@@ -9,7 +9,7 @@
 
 #include "report/figure_text.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::figure_scale_test {
 namespace {
 
 RC_GTEST_PROP(FigureScale, TicksAndEndsCoverTheValues, (bool log)) {
@@ -73,4 +73,4 @@ RC_GTEST_PROP(FigureText, ShortenedTextFits, (std::string text)) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::figure_scale_test

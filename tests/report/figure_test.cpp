@@ -10,7 +10,7 @@
 
 #include "xml_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::figure_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -197,4 +197,4 @@ TEST(Figure, FilesAppearOrTheErrorSaysWhy) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::figure_test

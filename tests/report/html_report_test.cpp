@@ -11,7 +11,7 @@
 #include "report/report_figures.hpp"
 #include "xml_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::html_report_test {
 namespace {
 
 ReleaseDocument components(Eigen::Index columns) {
@@ -214,4 +214,4 @@ TEST(HtmlText, EscapesAndReplaces) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::html_report_test

@@ -9,7 +9,7 @@
 #include "report/json_guarantee.hpp"
 #include "report/release_writer.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::release_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -228,4 +228,4 @@ TEST_F(ReleaseFiles, ADocumentOfEndlessNestingIsRefused) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::release_test

@@ -6,7 +6,7 @@
 #include <limits>
 #include <regex>
 
-namespace eigenveil {
+namespace eigenveil::test::table_format_test {
 namespace {
 
 ReleasedTable example() {
@@ -83,4 +83,4 @@ TEST(TableCsv, GenotypesNameTheCountedAllele) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::table_format_test

@@ -20,7 +20,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::bingham_chains_test {
 namespace {
 
 static_assert(!std::is_base_of_v<ExactSampler<Matrix>, BinghamGibbsSampler>);
@@ -190,4 +190,4 @@ TEST(GaussianBlock, MetropolisChainReachesTheLaw) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::bingham_chains_test

@@ -13,7 +13,7 @@
 #include "sampling/gaussian_block.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::bingham_edges_test {
 namespace {
 
 /// Rounding alone: a few dozen operations per entry, sums of at most 10^4 terms.
@@ -147,4 +147,4 @@ RC_GTEST_PROP(Bingham, AnySpectrumGivesOrthonormalFrames, ()) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::bingham_edges_test

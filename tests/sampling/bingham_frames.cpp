@@ -15,7 +15,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::bingham_frames_test {
 namespace {
 
 double score(const Vector& spectrum, const Matrix& v) {
@@ -280,4 +280,4 @@ TEST(Bingham, LargeVectorsHaveTheRightMeans) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::bingham_frames_test

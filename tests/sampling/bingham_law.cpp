@@ -16,7 +16,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::bingham_law_test {
 namespace {
 
 constexpr std::size_t kDraws = 20'000;
@@ -288,4 +288,4 @@ TEST(Bingham, ZeroExponentIsHaar) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::bingham_law_test

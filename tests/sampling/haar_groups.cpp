@@ -15,7 +15,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::haar_groups_test {
 namespace {
 
 constexpr std::size_t kDraws = 20'000;
@@ -137,4 +137,4 @@ TEST(HaarGroups, BinghamHyperplanesWithFourAndMoreColumns) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::haar_groups_test

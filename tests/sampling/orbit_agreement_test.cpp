@@ -7,7 +7,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::orbit_agreement_test {
 namespace {
 
 constexpr std::size_t kDraws = 3000;
@@ -141,4 +141,4 @@ TEST(OrbitSampler, CostIsJudgedByPublicSize) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::orbit_agreement_test

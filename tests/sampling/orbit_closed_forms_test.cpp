@@ -10,7 +10,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::orbit_closed_forms_test {
 namespace {
 
 constexpr std::size_t kDraws = 3000;
@@ -186,4 +186,4 @@ TEST(OrbitClosedForms, AngularEnvelopeMultiplies) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::orbit_closed_forms_test

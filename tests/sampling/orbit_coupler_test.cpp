@@ -10,7 +10,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::orbit_coupler_test {
 namespace {
 
 using detail::CouplerBatch;
@@ -175,4 +175,4 @@ TEST(OrbitCoupler, SharedPointsMakeTheChainsMeet) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::orbit_coupler_test

@@ -8,7 +8,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::orbit_moments_test {
 namespace {
 
 struct Case {
@@ -166,4 +166,4 @@ TEST(OrbitMoments, TheDeterminantItselfIsRight) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::orbit_moments_test

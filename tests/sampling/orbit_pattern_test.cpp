@@ -9,7 +9,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::orbit_pattern_test {
 namespace {
 
 using Index = Eigen::Index;
@@ -221,4 +221,4 @@ TEST(OrbitPattern, MatrixMomentsMatchWeightedHaarMatrices) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::orbit_pattern_test

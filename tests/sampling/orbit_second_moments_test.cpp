@@ -12,7 +12,7 @@
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::orbit_second_moments_test {
 namespace {
 
 using Index = Eigen::Index;
@@ -193,4 +193,4 @@ TEST(OrbitSecondMoments, BlockEigenvaluesOfLargeDrawsFollowTheirLaw) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::orbit_second_moments_test

@@ -10,7 +10,7 @@
 #include "gram_support.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::exact_gram_test {
 namespace {
 
 /// A table cut into chunks anywhere, parsed by copying; can fail at given chunks.
@@ -243,4 +243,4 @@ TEST(GramAccumulator, RefusesTablesOfAnotherShape) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::exact_gram_test

@@ -8,7 +8,7 @@
 #include "gram_support.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::gram_file_test {
 namespace {
 
 std::string bytes_of(const std::filesystem::path& path) {
@@ -177,4 +177,4 @@ TEST(GramFile, NoMessageContainsAValueOfTheData) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::gram_file_test

@@ -6,7 +6,7 @@
 
 #include "eigenveil/statistics/exact_gram.hpp"
 
-namespace eigenveil {
+namespace eigenveil::test::gram_genotypes_test {
 namespace {
 
 Schema genotypes() {
@@ -78,4 +78,4 @@ TEST(GramOfGenotypes, NamesThatAreNoTextAreRefused) {
 }
 
 }  // namespace
-}  // namespace eigenveil
+}  // namespace eigenveil::test::gram_genotypes_test

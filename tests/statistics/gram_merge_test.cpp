@@ -3,7 +3,7 @@
 
 #include "gram_support.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::gram_merge_test {
 namespace {
 
 RowBound unit_norm() {
@@ -91,4 +91,4 @@ TEST(GramMerge, FilesDoNotDependOnTheOrder) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::gram_merge_test

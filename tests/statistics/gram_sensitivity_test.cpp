@@ -7,7 +7,7 @@
 #include "gram_support.hpp"
 #include "support/seed.hpp"
 
-namespace eigenveil::test {
+namespace eigenveil::test::gram_sensitivity_test {
 namespace {
 
 constexpr std::int64_t kMaxAbs = 1 << 10;
@@ -110,4 +110,4 @@ TEST(GramSensitivity, ExtendedRowsStayWithinTheirBound) {
 }
 
 }  // namespace
-}  // namespace eigenveil::test
+}  // namespace eigenveil::test::gram_sensitivity_test

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "core/decompositions.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/mask/released_gram.hpp"
 
@@ -164,7 +164,8 @@ Result<Equations> solve(const ReleasedGram& gram, const Parts& parts, Coefficien
   Equations found;
   Matrix penalised = parts.gram_x;
   penalised.diagonal() += parts.penalty;
-  found.inverse = penalised.ldlt().solve(Matrix::Identity(penalised.rows(), penalised.cols()));
+  found.inverse =
+      detail::solve_symmetric(penalised, Matrix::Identity(penalised.rows(), penalised.cols()));
   found.beta = found.inverse * parts.gram_xy;
   found.residual_part = residual_part(gram, parts, target);
   found.target = target;
@@ -304,7 +305,7 @@ Result<Regression> fit(const ReleasedGram& gram, const RegressionRequest& reques
   result.residual_sd = std::sqrt((population ? *population : *solved).residual_variance);
   Matrix noisy = parts->gram_x;
   noisy.diagonal() += n * parts->noise_x + parts->penalty;
-  const Vector uncorrected = noisy.ldlt().solve(parts->gram_xy);
+  const Vector uncorrected = detail::solve_symmetric(noisy, parts->gram_xy);
   result.uncorrected = shown.combinations.transpose() * uncorrected + shown.shift;
   return result;
 }

@@ -1,9 +1,9 @@
 #include "mechanism/moment/sample_covariance.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 
 #include "core/blas.hpp"
+#include "core/decompositions.hpp"
 #include "statistics/trusted_totals.hpp"
 
 namespace eigenveil {
@@ -80,10 +80,9 @@ SymmetricEigen SampleCovariance::top(Eigen::Index count) const {
   const SymmetricEigen inner = largest_eigenpairs(inner_products(), std::min(count, rows_));
   Matrix images = Matrix::Zero(dimension_, count);
   images.leftCols(inner.vectors.cols()) = columns_ * inner.vectors;
-  const Eigen::HouseholderQR<Matrix> factored(images);
   Vector values = Vector::Zero(count);
   values.head(inner.values.size()) = inner.values;
-  return {values, factored.householderQ() * Matrix::Identity(dimension_, count)};
+  return {values, detail::orthonormal_frame(images)};
 }
 
 Vector SampleCovariance::eigenvalues() const {

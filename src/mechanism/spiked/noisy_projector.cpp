@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/decompositions.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "random/haar.hpp"
 #include "random/normal.hpp"

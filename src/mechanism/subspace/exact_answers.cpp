@@ -1,9 +1,9 @@
 #include "mechanism/subspace/exact_answers.hpp"
 
-#include <Eigen/QR>
 #include <cmath>
 #include <numeric>
 
+#include "core/decompositions.hpp"
 #include "core/parallel.hpp"
 #include "mechanism/subspace/fractions.hpp"
 #include "mechanism/subspace/published_gap_max.hpp"
@@ -82,7 +82,7 @@ ExactSubspace in_fractions(const Echelon<Field>& form) {
     answer.echelon.push_back(std::move(texts));
   }
   answer.found = true;
-  answer.frame = Eigen::HouseholderQR<Matrix>(basis).householderQ() * Matrix::Identity(d, k);
+  answer.frame = detail::orthonormal_frame(basis);
   return answer;
 }
 

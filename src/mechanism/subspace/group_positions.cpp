@@ -1,10 +1,10 @@
 #include "mechanism/subspace/group_positions.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "core/blas.hpp"
+#include "core/decompositions.hpp"
 #include "core/multiversion.hpp"
 #include "core/parallel.hpp"
 #include "core/symmetric_eigen.hpp"
@@ -17,11 +17,6 @@ using Index = Eigen::Index;
 
 /// Squares of singular values below this share of the largest are rounding errors.
 constexpr double kNegligibleEigenvalue = 1e-14;
-
-Matrix orthonormal(const Matrix& columns) {
-  return Eigen::HouseholderQR<Matrix>(columns).householderQ() *
-         Matrix::Identity(columns.rows(), columns.cols());
-}
 
 /// Scales by a power of two so that squares neither overflow nor vanish.
 void normalise(Matrix& points) {
@@ -109,8 +104,8 @@ std::optional<Matrix> leading_frame(Matrix points, std::size_t subspace) {
   }
   // Left singular vectors from the m x m Gram matrix, and one step of subspace iteration for what
   // squaring lost.
-  const Matrix frame = orthonormal(points * eigen.vectors);
-  return orthonormal(points * (points.transpose() * frame));
+  const Matrix frame = detail::orthonormal_frame(points * eigen.vectors);
+  return detail::orthonormal_frame(points * (points.transpose() * frame));
 }
 
 GroupBuilder::GroupBuilder(const GroupShape& shape, Matrix reference_points, int threads)

@@ -1,10 +1,10 @@
 #include "mechanism/subspace/group_spread.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "core/decompositions.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "random/normal.hpp"
 
@@ -37,7 +37,7 @@ GroupSpread simulate_group_spread(std::size_t subspace, std::size_t per_group,
     // Larger groups than this behave like their mean.
     const auto m = static_cast<Index>(std::min<std::size_t>(per_group, 400));
     const double scale = static_cast<double>(m) / static_cast<double>(per_group);
-    spreads.push_back(scale * wishart(k, m, stream).ldlt().solve(outer).trace());
+    spreads.push_back(scale * detail::solve_symmetric(wishart(k, m, stream), outer).trace());
   }
   std::sort(spreads.begin(), spreads.end());
   GroupSpread spread;

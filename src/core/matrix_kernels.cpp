@@ -1,0 +1,3 @@
+#include "core/matrix_kernels.hpp"
+
+EIGENVEIL_MATRIX_KERNELS(template);
