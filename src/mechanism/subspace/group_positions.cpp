@@ -104,8 +104,8 @@ std::optional<Matrix> leading_frame(Matrix points, std::size_t subspace) {
   }
   // Left singular vectors from the m x m Gram matrix, and one step of subspace iteration for what
   // squaring lost.
-  const Matrix frame = detail::orthonormal_frame(points * eigen.vectors);
-  return detail::orthonormal_frame(points * (points.transpose() * frame));
+  const Matrix frame = detail::orthonormal_frame(Matrix(points * eigen.vectors));
+  return detail::orthonormal_frame(Matrix(points * (points.transpose() * frame)));
 }
 
 GroupBuilder::GroupBuilder(const GroupShape& shape, Matrix reference_points, int threads)
