@@ -16,6 +16,20 @@ constexpr int kShippedAttacks = 200;  ///< at most: they share one false-alarm r
 constexpr std::uint64_t kShippedRuns = 5000;
 constexpr AuditSettings kMost{std::uint64_t{1} << 26U, kAttackError, 2};
 
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const AuditedMethod& method : audited_methods()) {
+    all.push_back(method.name);
+  }
+  return all;
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& method) {
+  std::string name = method.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
 class Audits : public ::testing::TestWithParam<std::string> {
  protected:
   AuditedMethod method_ = *find_audit(GetParam());
@@ -75,18 +89,7 @@ TEST_P(Audits, TheDefaultNumberOfRunsIsEnough) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Audits, ::testing::ValuesIn([] {
-                           std::vector<std::string> names;
-                           for (const AuditedMethod& method : audited_methods()) {
-                             names.push_back(method.name);
-                           }
-                           return names;
-                         }()),
-                         [](const ::testing::TestParamInfo<std::string>& info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Every, Audits, ::testing::ValuesIn(names()), test_name);
 
 }  // namespace
 }  // namespace eigenveil::test
