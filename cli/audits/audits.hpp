@@ -1,18 +1,12 @@
 #pragma once
 
+#include "audit/audits.hpp"
 #include "cli/outcome.hpp"
 
 namespace eigenveil::cli {
 
-/// `audit gauss`, `audit laplace`. One file of this folder per family of attacks, listed in
-/// commands/audit.cpp.
-Command moment_audit(const std::string& method);
-Command mask_audit();
-Command orbit_audit();
-Command exponential_audit();
-Command sharp_audit();
-Command subspace_learning_audit();  ///< `audit subspace`
-/// `audit spiked`, `audit spiked-robust`, `audit oja`.
-Command subspace_audit(const std::string& method);
+Command method_audit(const AuditedMethod& method);  ///< `audit gauss`, and so on
+Command all_audits();                               ///< `audit all`
+Command sharp_audit();  ///< `audit sharp`: also on a table or a spectrum
 
 }  // namespace eigenveil::cli

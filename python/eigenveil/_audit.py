@@ -3,45 +3,49 @@
 from __future__ import annotations
 
 from . import _core
-from ._budget import is_pure, make_budget
+from ._budget import make_budget
 from ._errors import EigenveilError, whole
-
-_MOMENT = ("gauss", "laplace")
-_PURE = ("exponential", "orbit")
-_PAIR = ("mask", "spiked", "spiked-robust", "oja", "subspace")
 
 
 def audit(
-    mechanism, *, epsilon=None, delta=None, rho=None, mu=None, neighbours=None, rows=12, dimension=2, private_mean=False, runs=None,
-    mutants=False, variance_share=0.5, seed=None,
+    mechanism, *, epsilon=None, delta=None, rho=None, mu=None, neighbours=None, table="unit-norm", group_size=1, rows=12, dimension=2,
+    private_mean=False, runs=None, mutants=False, variance_share=0.5, seed=None,
 ):
     """Attack a mechanism on its worst pairs of neighbouring tables and measure how much it gives away.
 
+    The attacks are those of ``eigenveil audit``. What is left out is the default of the mechanism: a budget at which attacks show most for their
+    runs, and the relation of its first guarantee.
+
     Parameters
     ----------
-    mechanism : {"gauss", "laplace", "exponential", "orbit", "mask", "spiked", "spiked-robust", "oja", "subspace"}
-        "exponential" and "orbit" are attacked at pure ``epsilon``; "mask", "spiked", "spiked-robust", "oja" and "subspace" at ``epsilon`` with
-        ``delta`` (a large delta lets an attack see what is rare). "sharp" has :func:`audit_sharp`.
+    mechanism : str
+        One of "gauss", "laplace", "exponential", "orbit", "lowrank", "sharp", "spiked", "spiked-robust", "oja", "mask", "mask-gauss", "subspace".
+        "exponential", "orbit" and "lowrank" are attacked at pure ``epsilon``; "mask", "spiked", "spiked-robust", "oja" and "subspace" at
+        ``epsilon`` with ``delta`` (a large delta lets an attack see what is rare); :func:`audit_sharp` measures "sharp" at other sizes.
     epsilon, delta, rho, mu : float, optional
-        The budget the mechanism claims; exactly one.
+        The budget the mechanism claims; at most one.
     neighbours : str, optional
-        Default "add-remove"; mask is attacked under "zero-row" and subspace under "replace-one".
+    table : {"unit-norm", "row-norm", "ranges"}, default="unit-norm"
+        How rows are bounded: norm 1, norm 3, or ranges of ten units; longer rows are given than the last two allow.
+    group_size : int, default=1
+        Rows that change together.
     rows, dimension : int
-        Of the attacked pair; ``rows`` is for "mask" only.
+        Of the attacked pair; ``rows`` is for "mask", ``dimension`` for "gauss", "laplace" and "mask".
     private_mean : bool, default=False
         Attack the release with a private mean ("gauss", "laplace").
-    runs : int, default=100000 (20000 for "subspace")
-        On each of the two tables.
+    runs : int, optional
+        On each of the two tables; by default as many as refute every mutant within reach.
     mutants : bool, default=False
         Attack broken versions too (``is_mutant``): with enough runs every one is refuted; ``verdict`` says when more are needed.
     variance_share : float, default=0.5
-        Of the budget; "exponential" only.
+        Of the budget; "exponential" and "orbit".
     seed : int, optional
 
     Returns
     -------
     list of AuditResult
-        ``lower_bound`` is right with probability 99.9% and must not exceed ``claimed`` unless ``is_mutant``.
+        ``lower_bound`` is right with probability 99.9% and must not exceed ``claimed`` unless ``is_mutant`` (or not ``covered``: "spiked" is also
+        attacked on a pair that its guarantee does not speak of).
 
     Examples
     --------
@@ -50,35 +54,12 @@ def audit(
     >>> result.refuted, result.lower_bound < result.claimed
     (False, True)
     """
-    if mechanism not in _MOMENT + _PURE + _PAIR:
-        raise EigenveilError(f"there are attacks on {', '.join(_MOMENT + _PURE + _PAIR)}; audit_sharp measures sharp")
-    if not 1 <= int(dimension) <= 50:
-        raise EigenveilError("dimension must satisfy 1 <= dimension <= 50")
-    if runs is None and mechanism != "subspace":  # which has a smaller default of its own
-        runs = 100_000
-    if runs is not None:
-        runs = whole(runs, "runs", 1000, 2**53)
-    budget = make_budget(epsilon, delta, rho, mu)
-    how = (runs, bool(mutants), seed)
-    if mechanism in _PURE and not is_pure(budget):
-        raise EigenveilError("this audit attacks one row at pure epsilon; give epsilon alone")
-    if mechanism in _PAIR and not isinstance(budget, _core.ApproxDP):
-        raise EigenveilError("this audit needs epsilon with delta")
-    relation = neighbours or "add-remove"
-    if mechanism == "exponential":
-        return _core.audit_exponential(budget, relation, float(variance_share), *how)
-    if mechanism == "orbit":
-        return _core.audit_orbit(budget.epsilon, relation, *how)
-    if mechanism in ("mask", "subspace"):
-        only = "zero-row" if mechanism == "mask" else "replace-one"
-        if neighbours not in (None, only):
-            raise EigenveilError(f"{mechanism} is attacked under '{only}'; leave out neighbours")
-        return _core.audit_mask(budget, int(rows), int(dimension), *how) if mechanism == "mask" else _core.audit_subspace(budget, *how)
-    if mechanism in _PAIR:
-        return _core.audit_spectral(mechanism, budget, relation, *how)
-    if int(dimension) < 2:
-        raise EigenveilError("dimension must satisfy 2 <= dimension <= 50")
-    return _core.audit_moment(mechanism, int(dimension), budget, relation, bool(private_mean), *how)
+    given = any(value is not None for value in (epsilon, delta, rho, mu))
+    return _core.audit(
+        str(mechanism), make_budget(epsilon, delta, rho, mu) if given else None, neighbours, str(table), whole(group_size, "group_size", 1, 1000),
+        whole(dimension, "dimension", 1, 50), whole(rows, "rows", 3, 10_000), bool(private_mean), float(variance_share),
+        None if runs is None else whole(runs, "runs", 1000, 2**53), bool(mutants), seed,
+    )
 
 
 def audit_sharp(spectrum, rows, n_components=1, *, mu=None, beta=None, draws=30_000, type_one=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5), seed=None):

@@ -72,6 +72,30 @@ struct LossBound {
   }
 };
 
+AuditResult result_of(const AuditCase& attack, const ExactTest& shown, double allowed_power) {
+  LossBound bound{shown.power, shown.false_alarm, allowed_power, {}};
+  std::visit(bound, attack.claim);
+  bound.result.name = attack.name;
+  bound.result.power = shown.power;
+  bound.result.false_alarm = shown.false_alarm;
+  bound.result.allowed_power = allowed_power;
+  return bound.result;
+}
+
+/// From a lower bound on the probability of the announcement: the largest loss whose law has no
+/// more.
+AuditResult law_result(const AuditCase& attack, double power) {
+  AuditResult result = result_of(attack, {power, 1.0}, attack.law(1.0));
+  double low = 0.0;
+  double high = 64.0;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    (attack.law(middle) <= power ? low : high) = middle;
+  }
+  result.lower_bound = low * result.claimed;
+  return result;
+}
+
 AuditResult measure(const Statistics& first, const Statistics& second, const AuditRule& rule,
                     const AuditCase& attack, double error) {
   const Statistics& target = rule.swapped ? second : first;
@@ -79,13 +103,7 @@ AuditResult measure(const Statistics& first, const Statistics& second, const Aud
   const double each = error / 2.0;  // one half for each proportion
   const double power = binomial_lower(announcements(target, rule), target.size(), each);
   const double false_alarm = binomial_upper(announcements(other, rule), other.size(), each);
-  LossBound bound{power, false_alarm, max_power(attack.claim, false_alarm), {}};
-  std::visit(bound, attack.claim);
-  bound.result.name = attack.name;
-  bound.result.power = power;
-  bound.result.false_alarm = false_alarm;
-  bound.result.allowed_power = bound.allowed_power;
-  return bound.result;
+  return result_of(attack, {power, false_alarm}, max_power(attack.claim, false_alarm));
 }
 
 /// Thresholds at even quantiles and far into both tails, where pure epsilon shows.
@@ -127,23 +145,17 @@ AuditRule best_rule(const Statistics& first, const Statistics& second, const Aud
 
 }  // namespace
 
-std::string verdict(const AuditResult& result, bool is_mutant, std::uint64_t needed) {
-  if (is_mutant && !result.refuted()) {
-    return "not caught: " + (needed > 0 ? std::to_string(needed) : std::string("more")) +
-           " runs needed";
-  }
-  if (is_mutant) {
-    return "refuted, as it must be";
-  }
-  return result.refuted() ? "CLAIM REFUTED" : "claim stands";
-}
-
 AuditResult audit(const AuditCase& attack, const AuditSettings& settings, RandomStream& stream) {
   const RandomStream family = stream.substream(stream.bits64());
   const std::uint64_t measuring = attack.rule ? settings.runs : settings.runs / 2;
   const auto runs = [&](const auto& statistic, std::uint64_t index) {
     return run_many(statistic, measuring, settings.threads, family.substream(index));
   };
+  if (attack.law) {
+    const Statistics seen = runs(attack.statistic_on_first, 2);
+    return law_result(
+        attack, binomial_lower(announcements(seen, *attack.rule), seen.size(), settings.error));
+  }
   const AuditRule rule =
       attack.rule ? *attack.rule
                   : best_rule(runs(attack.statistic_on_first, 0),
@@ -175,16 +187,20 @@ double guaranteed_epsilon(const ExactTest& test, const AuditSettings& settings, 
   return shown.power > 0.0 ? std::max(0.0, std::log(shown.power / shown.false_alarm)) : 0.0;
 }
 
-double guaranteed_mu(double mu, const AuditSettings& settings, double miss) {
-  const boost::math::normal standard;
-  const double power = cdf(standard, 0.5 * mu);
-  const ExactTest shown = guaranteed_test(
-      {power, 1.0 - power}, {settings.runs / 2, settings.error, settings.threads}, miss);
-  const bool defined =
-      shown.power > 0.0 && shown.power < 1.0 && shown.false_alarm > 0.0 && shown.false_alarm < 1.0;
-  return defined ? std::max(0.0,
-                            quantile(standard, shown.power) - quantile(standard, shown.false_alarm))
-                 : 0.0;
+std::uint64_t runs_to_refute(const AuditCase& attack, const AuditSettings& most, double miss) {
+  if (!attack.exact) {
+    return 0;
+  }
+  for (std::uint64_t runs = 1024; runs <= most.runs; runs *= 2) {
+    const ExactTest shown = guaranteed_test(*attack.exact, {runs, most.error, 1}, miss);
+    const AuditResult result =
+        attack.law ? law_result(attack, shown.power)
+                   : result_of(attack, shown, max_power(attack.claim, shown.false_alarm));
+    if (result.refuted()) {
+      return runs;
+    }
+  }
+  return 0;
 }
 
 }  // namespace eigenveil

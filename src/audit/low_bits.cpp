@@ -139,4 +139,28 @@ Result<AuditCase> rounded_trace_mutant(const LowBitsAudit& request) {
       });
 }
 
+Result<std::vector<Attack>> low_bits_attacks(const AuditRequest& request) {
+  const auto* pure = std::get_if<PureDp>(&request.budget);
+  if (pure == nullptr) {
+    return bad_request("low-bits attacks pure epsilon: give {epsilon} alone", "epsilon");
+  }
+  std::vector<Attack> attacks;
+  for (const LowBits attacked : kLowBits) {
+    const LowBitsAudit audited{pure->epsilon, request.setting.relation, attacked};
+    Result<AuditCase> shipped = low_bits_case(audited);
+    if (!shipped) {
+      return error_of(shipped);
+    }
+    attacks.push_back({*std::move(shipped), AttackKind::Shipped, {}, 0});
+    if (request.mutants && attacked == LowBits::Trace) {
+      Result<AuditCase> mutant = rounded_trace_mutant(audited);
+      if (!mutant) {
+        return error_of(mutant);
+      }
+      attacks.push_back({*std::move(mutant), AttackKind::Mutant, {}, 0});
+    }
+  }
+  return attacks;
+}
+
 }  // namespace eigenveil

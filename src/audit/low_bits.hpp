@@ -3,8 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
-#include "audit/harness.hpp"
+#include "audit/attack.hpp"
 #include "eigenveil/core/result.hpp"
 
 namespace eigenveil {
@@ -36,5 +37,8 @@ Result<AuditCase> low_bits_case(const LowBitsAudit& request);
 /// unit in the last place too long on one table and too short on the other, whatever the processor,
 /// and the grid is 64 times finer, so that few runs show it. Must be refuted.
 Result<AuditCase> rounded_trace_mutant(const LowBitsAudit& request);
+
+/// All of them, the mutant where it is asked for.
+Result<std::vector<Attack>> low_bits_attacks(const AuditRequest& request);
 
 }  // namespace eigenveil

@@ -2,36 +2,15 @@
 
 #include <vector>
 
-#include "audit/harness.hpp"
+#include "audit/attack.hpp"
 #include "eigenveil/core/result.hpp"
-#include "mechanism/moment/moment_plan.hpp"
 
 namespace eigenveil {
 
-/// A way a second-moment release could be wrong; every one must be refuted by an audit.
-enum class MomentMutant : std::uint8_t {
-  None,
-  NoiseTooSmall,          ///< noise x 0.9
-  RelationFactorMissing,  ///< replace-one run with the noise of add-remove
-  QuarterVariance,        ///< off-diagonal entries at a quarter of the variance instead of half
-  ClippingSkipped,        ///< a row of twice the bound gets in
-  WrongNorm,              ///< Laplace noise scaled to the Frobenius sensitivity
-};
-std::string_view name_of(MomentMutant mutant);
-
-/// Pairs on which the claim of gauss or laplace is tight: an empty table against one extreme row
-/// (add-remove), one extreme row against another (replace-one), a zero row against an extreme one
-/// (zero-row).
-struct MomentAudit {
-  std::string method;  ///< "gauss" or "laplace"
-  std::size_t dimension = 2;
-  Budget budget;
-  Relation relation = Relation::AddRemove;
-  Extension extension = Extension::Count;
-};
-Result<AuditCase> moment_case(const MomentAudit& request, MomentMutant mutant);
-
-/// The mutants that make sense for a request.
-std::vector<MomentMutant> moment_mutants(const MomentAudit& request);
+/// Second moments by "gauss" or "laplace", and the pseudo-data of "mask-gauss" made from one: the
+/// shipped mechanism, then (if asked) its mutants. Pairs attain the sensitivity
+/// (docs/proofs/second_moment.md): an extreme row that comes, is zeroed, or becomes another one.
+/// The statistic is the likelihood ratio, with the threshold its law says is best.
+Result<std::vector<Attack>> moment_attacks(const std::string& method, const AuditRequest& request);
 
 }  // namespace eigenveil

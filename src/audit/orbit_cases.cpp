@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "audit/drawn_cases.hpp"
 #include "audit/orbit_pairs.hpp"
 
 namespace eigenveil {
@@ -17,80 +18,69 @@ using detail::PairLaw;
 
 constexpr double kOutside = -1.0;  ///< statistic of a release outside the event; s is not negative
 
-ExactGram gram_of(const AxisRows& rows, const RowBound& bound, std::size_t zero_rows) {
-  Schema schema;
-  schema.columns.assign(bound.dimension(), "x");
-  GramAccumulator accumulator(schema, bound, 1);
-  const auto add = [&](std::size_t axis, std::size_t times, double length) {
-    std::vector<double> row(bound.dimension(), 0.0);
-    row[axis] = length;
-    for (std::size_t i = 0; i < times; ++i) {
-      static_cast<void>(accumulator.add(row.data(), 1));
-    }
-  };
-  add(0, static_cast<std::size_t>(rows[0]), 1.0);
-  add(1, static_cast<std::size_t>(rows[1]), 1.0);
-  add(0, zero_rows, 0.0);
-  return accumulator.finish().value();
-}
+constexpr AuditRule kEventAlone{-0.5, 1.0, false};  ///< every direction
+constexpr double kMiss = 1e-3;  ///< chance that an attack shows less than it is said to
 
 /// Everything an attack needs; alive as long as the case.
-struct Attack {
-  OrbitAudit audited;
-  OrbitMutant mutant;
+struct Attacked {
   AxisPair pair;
-  OrbitRequest request;
   ExactGram first;
   ExactGram second;
 };
 
-Attack attack_on(const OrbitAudit& audited, OrbitMutant mutant, const AxisPair& pair) {
-  OrbitRequest request = detail::orbit_request(audited, pair.dimension);
+Attacked attacked(const OrbitAudit& request, const AxisPair& pair) {
+  const AttackedTables tables = detail::axis_tables(request, pair.dimension);
+  const auto gram_of = [&](const AxisRows& rows, int zero_rows) {
+    AttackedTables::Rows all(static_cast<std::size_t>(rows[0]), tables.row(0));
+    all.insert(all.end(), static_cast<std::size_t>(rows[1]), tables.row(1));
+    all.insert(all.end(), static_cast<std::size_t>(zero_rows), Vector::Zero(pair.dimension));
+    return tables.gram(all);
+  };
   const auto total = [](const AxisRows& rows) { return rows[0] + rows[1]; };
   // zero-row: the row is there on both sides
   const int zero_rows =
-      audited.relation == Relation::ZeroRow ? total(pair.first) - total(pair.second) : 0;
-  ExactGram first = gram_of(pair.first, request.bound, 0);
-  ExactGram second = gram_of(pair.second, request.bound, static_cast<std::size_t>(zero_rows));
-  return {audited, mutant, pair, std::move(request), std::move(first), std::move(second)};
+      request.setting.relation == Relation::ZeroRow ? total(pair.first) - total(pair.second) : 0;
+  return {pair, gram_of(pair.first, 0), gram_of(pair.second, zero_rows)};
 }
 
 using Statistic = std::function<double(const ExactGram&, RandomStream&)>;
 
-/// Algorithm 1 on the orbit of rank-one projections: s = H_11. A mutant is the shipped plan at a
-/// budget, or for neighbours, that are not claimed.
-Statistic directions_statistic(const Attack& attack) {
-  OrbitRequest request = attack.request;
-  if (attack.mutant == OrbitMutant::ExponentDoubled) {
-    request.budget = PureDp{2.0 * attack.audited.epsilon};
-  } else if (attack.mutant == OrbitMutant::AddRemoveExponent) {
-    request.relation = Relation::AddRemove;
-  }
-  return [plan = *OrbitPlan::make(request, Vector::Ones(1))](const ExactGram& gram,
-                                                             RandomStream& stream) {
-    return plan.run(gram, stream)->value().matrix(0, 0).real();
+/// Algorithm 1 on the orbit of rank-one projections: s along the first axis.
+Statistic directions_statistic(const OrbitAudit& request, const OrbitVersion& version,
+                               const AxisPair& pair) {
+  const OrbitRequest planned = detail::orbit_request(request, pair.dimension, version.directions);
+  return [plan = *OrbitPlan::make(planned, Vector::Ones(1)),
+          axis = detail::axis_tables(request, pair.dimension).axis(0)](const ExactGram& gram,
+                                                                       RandomStream& stream) {
+    const OrbitDraw draw = plan.run(gram, stream)->value();
+    return axis.dot(draw.matrix.real() * axis);
   };
 }
 
 /// Algorithm 2 in two dimensions: s of H = l_2 I + (l_1 - l_2) u u*, where the eigenvalues and the
 /// count look like those of the first table (then l_1 > l_2).
-Statistic low_rank_statistic(const Attack& attack) {
-  const LowRankPlan plan = *detail::audited_low_rank_plan(attack.audited, attack.mutant);
-  return [plan, audited = attack.audited, pair = attack.pair](const ExactGram& gram,
-                                                              RandomStream& stream) {
+Statistic low_rank_statistic(const OrbitAudit& request, const OrbitVersion& version,
+                             const AxisPair& pair) {
+  return [plan = *detail::audited_low_rank_plan(request, version), request, pair,
+          axis = detail::axis_tables(request, 2).axis(0)](const ExactGram& gram,
+                                                          RandomStream& stream) {
     const LowRankDraw draw = plan.run(gram, stream)->value();
     const Vector& l = draw.eigenvalues.values;
     const double smaller = l.size() > 1 ? l[1] : 0.0;
-    if (!detail::looks_like_first(audited, pair, draw.eigenvalues) || !(l[0] > smaller)) {
+    if (!detail::looks_like_first(request, pair, draw.eigenvalues) || !(l[0] > smaller)) {
       return kOutside;
     }
-    return (draw.orbit.matrix(0, 0).real() - smaller) / (l[0] - smaller);
+    const double along = axis.dot(draw.orbit.matrix.real() * axis);
+    return std::max(0.0, (along - smaller) / (l[0] - smaller));
   };
 }
 
 /// The threshold with the largest guaranteed bound, from far in the tail to the middle.
-std::pair<AuditRule, double> best_rule(const PairLaw& law, const AuditSettings& settings,
-                                       double miss) {
+std::pair<AuditRule, double> best_rule(OrbitPair pair, const PairLaw& law,
+                                       const AuditSettings& settings, double miss) {
+  if (pair == OrbitPair::Eigenvalues) {
+    return {kEventAlone, guaranteed_epsilon(law.test(kEventAlone), settings, miss)};
+  }
   std::pair<AuditRule, double> best{{}, -1.0};
   for (int step = 1; step < 48; ++step) {
     const double end = std::exp2(-step / 4.0);
@@ -114,11 +104,12 @@ struct BestPair {
   double guaranteed = -1.0;
 };
 
-BestPair best_pair(const OrbitAudit& request, OrbitMutant mutant, const AuditSettings& settings,
-                   double miss) {
+BestPair best_pair(const OrbitAudit& request, const OrbitVersion& version,
+                   const AuditSettings& settings, double miss) {
   BestPair best;
   for (const AxisPair& pair : detail::candidate_pairs(request)) {
-    const auto [rule, guaranteed] = best_rule(PairLaw(request, mutant, pair), settings, miss);
+    const auto [rule, guaranteed] =
+        best_rule(request.pair, PairLaw(request, version, pair), settings, miss);
     if (guaranteed > best.guaranteed) {
       best = {pair, rule, guaranteed};
     }
@@ -126,29 +117,45 @@ BestPair best_pair(const OrbitAudit& request, OrbitMutant mutant, const AuditSet
   return best;
 }
 
-std::string case_name(const OrbitAudit& request, OrbitMutant mutant, const AxisPair& pair) {
+std::string case_name(const OrbitAudit& request, const OrbitVersion& version,
+                      const AxisPair& pair) {
   const std::string size = request.pair == OrbitPair::Worst ? fmt::format(" ({})", pair.first[1])
                            : request.pair == OrbitPair::Empty
                                ? fmt::format(" (d = {})", pair.dimension)
                                : "";
-  return fmt::format("{}{}, {}", name_of(request.pair), size, name_of(mutant));
+  return fmt::format("{}{}, {}", name_of(request.pair), size, version.name);
+}
+
+/// What is claimed of the part a pair shows.
+double claimed_epsilon(const OrbitAudit& request) {
+  return request.pair == OrbitPair::Eigenvalues ? detail::kAuditedEigenvalueShare * request.epsilon
+                                                : request.epsilon;
+}
+
+std::vector<OrbitVersion> versions_of(const OrbitAudit& request, bool mutants) {
+  std::vector<OrbitVersion> versions = {{}};
+  if (!mutants) {
+    return versions;
+  }
+  const std::vector<Mutant> general = setting_mutants(request.setting, 2);
+  if (request.pair == OrbitPair::LowRank) {
+    versions.push_back({"mutant: eigenvalue budget not counted",
+                        1.0 / (1.0 - detail::kAuditedEigenvalueShare), 1.0});
+  } else if (request.pair == OrbitPair::Eigenvalues) {
+    versions.push_back({"mutant: noise x 0.9", 1.0, 1.0 / 0.9});
+    for (const Mutant& mutant : general) {
+      versions.push_back({"mutant: " + mutant.name, 1.0, mutant.factor});
+    }
+  } else {
+    versions.push_back({"mutant: exponent doubled", 2.0, 1.0});
+    for (const Mutant& mutant : general) {
+      versions.push_back({"mutant: " + mutant.name, mutant.factor, 1.0});
+    }
+  }
+  return versions;
 }
 
 }  // namespace
-
-std::string_view name_of(OrbitMutant mutant) {
-  switch (mutant) {
-    case OrbitMutant::None:
-      return "as shipped";
-    case OrbitMutant::ExponentDoubled:
-      return "mutant: exponent doubled";
-    case OrbitMutant::AddRemoveExponent:
-      return "mutant: add-remove exponent";
-    case OrbitMutant::EigenvaluesNotCounted:
-      return "mutant: eigenvalue budget not counted";
-  }
-  return "unknown";
-}
 
 std::string_view name_of(OrbitPair pair) {
   switch (pair) {
@@ -159,62 +166,72 @@ std::string_view name_of(OrbitPair pair) {
     case OrbitPair::Empty:
       return "empty table";
     case OrbitPair::LowRank:
-      return "lowrank";
+      return "noisy eigenvalues and directions";
+    case OrbitPair::Eigenvalues:
+      return "noisy eigenvalues alone";
   }
   return "unknown";
 }
 
 bool applies(const OrbitAudit& request) {
+  const bool replaces = request.setting.relation == Relation::ReplaceOne;
   if (request.pair == OrbitPair::EqualSpectra) {
-    return request.relation == Relation::ReplaceOne;
+    return replaces;
   }
-  return request.pair != OrbitPair::Empty || request.relation != Relation::ReplaceOne;
+  return request.pair != OrbitPair::Empty || !replaces;
 }
 
-std::vector<OrbitMutant> orbit_mutants(const OrbitAudit& request) {
-  std::vector<OrbitMutant> possible = {OrbitMutant::ExponentDoubled};
-  if (request.pair == OrbitPair::LowRank) {
-    possible = {OrbitMutant::EigenvaluesNotCounted};
-  } else if (request.relation == Relation::ReplaceOne) {
-    possible.push_back(OrbitMutant::AddRemoveExponent);
-  }
-  std::erase_if(possible, [&](OrbitMutant mutant) {
-    const std::vector<AxisPair> pairs = detail::candidate_pairs(request);
-    return std::none_of(pairs.begin(), pairs.end(), [&](const AxisPair& pair) {
-      return PairLaw(request, mutant, pair).most() > request.epsilon * (1.0 + 1e-6);
-    });
-  });
-  return possible;
-}
-
-Result<OrbitAttack> orbit_attack(const OrbitAudit& request, OrbitMutant mutant,
+Result<OrbitAttack> orbit_attack(const OrbitAudit& request, const OrbitVersion& version,
                                  const AuditSettings& settings, double miss) {
   if (!applies(request)) {
     return bad_request("this pair is not one of neighbours for the relation asked for");
   }
-  if (const Result<LowRankPlan> plan = detail::audited_low_rank_plan(request, mutant); !plan) {
+  if (const Result<LowRankPlan> plan = detail::audited_low_rank_plan(request, version); !plan) {
     return error_of(plan);
   }
-  const BestPair best = best_pair(request, mutant, settings, miss);
-  const auto attack = std::make_shared<const Attack>(attack_on(request, mutant, best.pair));
-  const Statistic statistic = request.pair == OrbitPair::LowRank ? low_rank_statistic(*attack)
-                                                                 : directions_statistic(*attack);
+  const BestPair best = best_pair(request, version, settings, miss);
+  const auto tables = std::make_shared<const Attacked>(attacked(request, best.pair));
+  const Statistic statistic = detail::is_low_rank(request.pair)
+                                  ? low_rank_statistic(request, version, best.pair)
+                                  : directions_statistic(request, version, best.pair);
+  const PairLaw law(request, version, best.pair);
   AuditCase made{
-      case_name(request, mutant, best.pair), PureDp{request.epsilon},
-      [attack, statistic](RandomStream& stream) { return statistic(attack->first, stream); },
-      [attack, statistic](RandomStream& stream) { return statistic(attack->second, stream); },
+      case_name(request, version, best.pair), PureDp{claimed_epsilon(request)},
+      [tables, statistic](RandomStream& stream) { return statistic(tables->first, stream); },
+      [tables, statistic](RandomStream& stream) { return statistic(tables->second, stream); },
       best.rule};
-  return OrbitAttack{std::move(made), best.guaranteed, PairLaw(request, mutant, best.pair).most()};
+  made.exact = law.test(best.rule);
+  const double most = request.pair == OrbitPair::Eigenvalues
+                          ? std::log(made.exact->power / made.exact->false_alarm)
+                          : law.most();
+  return OrbitAttack{std::move(made), best.guaranteed, most};
 }
 
-std::uint64_t runs_to_show(double loss, const OrbitAudit& request, OrbitMutant mutant,
-                           const AuditSettings& most_runs, double miss) {
-  for (std::uint64_t runs = 1024; runs <= most_runs.runs; runs *= 2) {
-    if (best_pair(request, mutant, {runs, most_runs.error, 1}, miss).guaranteed > loss) {
-      return runs;
+Result<std::vector<Attack>> low_rank_attacks(const AuditRequest& request) {
+  Result<std::vector<Attack>> attacks = orbit_exponent_attacks(request);
+  if (!attacks) {
+    return attacks;
+  }
+  const double epsilon = std::get<PureDp>(request.budget).epsilon;
+  for (const OrbitPair pair : {OrbitPair::Worst, OrbitPair::EqualSpectra, OrbitPair::Empty,
+                               OrbitPair::LowRank, OrbitPair::Eigenvalues}) {
+    const OrbitAudit audit{epsilon, request.setting, pair};
+    if (!applies(audit)) {
+      continue;
+    }
+    for (const OrbitVersion& version : versions_of(audit, request.mutants)) {
+      Result<OrbitAttack> attack = orbit_attack(audit, version, request.settings, kMiss);
+      if (!attack) {
+        return error_of(attack);
+      }
+      const bool is_mutant = version.directions != 1.0 || version.eigenvalues != 1.0;
+      const bool blind = is_mutant && attack->most <= claimed_epsilon(audit) * (1.0 + 1e-6);
+      attacks->push_back(
+          {std::move(attack->attack), is_mutant ? AttackKind::Mutant : AttackKind::Shipped,
+           blind ? fmt::format("this pair shows at most {:.3f}", attack->most) : ""});
     }
   }
-  return 0;
+  return attacks;
 }
 
 }  // namespace eigenveil

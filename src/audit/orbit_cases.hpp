@@ -3,20 +3,10 @@
 #include <string_view>
 #include <vector>
 
-#include "audit/harness.hpp"
+#include "audit/attack.hpp"
 #include "eigenveil/core/result.hpp"
-#include "eigenveil/privacy/calibration.hpp"
 
 namespace eigenveil {
-
-/// A way a draw on an orbit could be wrong; every one must be refuted by an audit.
-enum class OrbitMutant : std::uint8_t {
-  None,
-  ExponentDoubled,
-  AddRemoveExponent,      ///< replace-one run at the exponent of add-remove
-  EigenvaluesNotCounted,  ///< directions get the whole budget, eigenvalues come on top
-};
-std::string_view name_of(OrbitMutant mutant);
 
 /// Pairs of tables with rows along axes, where the law of what is released is known in closed form:
 /// s = |u_1|² of a drawn direction has density proportional to exp(a s) (1 - s)^(d-2) on [0, 1].
@@ -25,17 +15,25 @@ enum class OrbitPair : std::uint8_t {
   EqualSpectra,  ///< C0 + e1 e1ᵀ against C0 + e2 e2ᵀ: all of it in the directions
   Empty,         ///< no row against one row: tight as the dimension grows
   LowRank,       ///< Algorithm 2: eigenvalues, count and direction move together
+  Eigenvalues,   ///< the same pair, eigenvalues and count alone at their share
 };
 std::string_view name_of(OrbitPair pair);
 
 struct OrbitAudit {
   double epsilon = 1.0;
-  Relation relation = Relation::AddRemove;
+  AttackSetting setting;
   OrbitPair pair = OrbitPair::Worst;
 };
 
 /// Equal spectra need replace-one; the empty table does not exist there.
 bool applies(const OrbitAudit& request);
+
+/// What is really spent on either part, over what is claimed.
+struct OrbitVersion {
+  std::string name = "as shipped";
+  double directions = 1.0;
+  double eigenvalues = 1.0;
+};
 
 /// An attack whose table and threshold were chosen by the exact law: what it will show is known
 /// before it runs.
@@ -46,15 +44,11 @@ struct OrbitAttack {
 };
 /// Among the sizes of the pair (rows that hide, dimension) and all thresholds, the ones with the
 /// largest guaranteed bound for these runs.
-Result<OrbitAttack> orbit_attack(const OrbitAudit& request, OrbitMutant mutant,
+Result<OrbitAttack> orbit_attack(const OrbitAudit& request, const OrbitVersion& version,
                                  const AuditSettings& settings, double miss);
 
-/// The mutants that a pair can show at all: with enough runs more than the claim.
-std::vector<OrbitMutant> orbit_mutants(const OrbitAudit& request);
-
-/// The fewest runs, a power of two up to `most_runs`, whose guaranteed bound exceeds `loss` (the
-/// claim: then the mutant is refuted); 0 if there are none.
-std::uint64_t runs_to_show(double loss, const OrbitAudit& request, OrbitMutant mutant,
-                           const AuditSettings& most_runs, double miss);
+/// "lowrank", with public and with noisy eigenvalues: every pair that applies, and the exponent
+/// from its law.
+Result<std::vector<Attack>> low_rank_attacks(const AuditRequest& request);
 
 }  // namespace eigenveil

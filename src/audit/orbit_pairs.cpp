@@ -5,14 +5,11 @@
 #include <cmath>
 
 namespace eigenveil::detail {
-namespace {
 
-constexpr int kMostHidingRows = 12;
-constexpr int kMostApart = 12;  ///< rows that keep the two noisy eigenvalues in order
-constexpr Eigen::Index kMostDimensions = 6;
-
-/// P(s > t) for the density exp(rate s) (1 - s)^(d-2) on [0, 1].
 double upper_tail(double rate, Eigen::Index dimension, double t) {
+  if (t <= 0.0) {
+    return 1.0;
+  }
   const auto shape = static_cast<double>(dimension - 1);
   if (rate == 0.0) {
     return std::pow(1.0 - t, shape);
@@ -22,6 +19,12 @@ double upper_tail(double rate, Eigen::Index dimension, double t) {
              ? std::expm1(-rate * (1.0 - t)) / std::expm1(-rate)
              : boost::math::gamma_p(shape, rate * (1.0 - t)) / boost::math::gamma_p(shape, rate);
 }
+
+namespace {
+
+constexpr int kMostHidingRows = 12;
+constexpr int kMostApart = 12;  ///< rows that keep the two noisy eigenvalues in order
+constexpr Eigen::Index kMostDimensions = 6;
 
 double lower_tail(double rate, Eigen::Index dimension, double t) {
   if (dimension == 2 && rate != 0.0) {
@@ -53,7 +56,7 @@ double side_probability(const OrbitAudit& request, const LowRankPlan& plan, cons
                         const AxisRows& rows) {
   const double scale = plan.noise_scale() / kEigenvalueSteps;
   const double high = pair.first[0];
-  if (request.relation == Relation::ReplaceOne) {
+  if (request.setting.relation == Relation::ReplaceOne) {
     return apart(eigenvalues(rows), high, 0.0, scale);
   }
   const double seen = laplace_tail(high, rows[0], scale);
@@ -64,72 +67,72 @@ double side_probability(const OrbitAudit& request, const LowRankPlan& plan, cons
 
 }  // namespace
 
+bool is_low_rank(OrbitPair pair) {
+  return pair == OrbitPair::LowRank || pair == OrbitPair::Eigenvalues;
+}
+
 std::vector<AxisPair> candidate_pairs(const OrbitAudit& request) {
-  const bool replaces = request.relation == Relation::ReplaceOne;
+  const bool replaces = request.setting.relation == Relation::ReplaceOne;
+  const int group = request.setting.group_size;
+  const bool ranges = request.setting.bound == AttackedBound::Ranges;
   std::vector<AxisPair> pairs;
   switch (request.pair) {
     case OrbitPair::EqualSpectra:
-      return {{2, {2, 1}, {1, 2}}};
+      return {{2, {1 + group, 1}, {1, 1 + group}}};
     case OrbitPair::LowRank:
+    case OrbitPair::Eigenvalues:
       if (!replaces) {
-        return {{2, {1, 0}, {0, 0}}};
+        return {{2, {group, 0}, {0, 0}}};
       }
       for (int others = 0; others <= kMostApart; ++others) {
-        pairs.push_back({2, {others + 2, 0}, {others + 1, 1}});
+        pairs.push_back({2, {others + 1 + group, 0}, {others + 1, group}});
       }
       return pairs;
     case OrbitPair::Empty:
       for (Eigen::Index d = 2; d <= kMostDimensions; ++d) {
-        pairs.push_back({d, {1, 0}, {0, 0}});
+        if (!ranges || d == 2 || d == 4) {  // where corners are orthogonal
+          pairs.push_back({d, {group, 0}, {0, 0}});
+        }
       }
       return pairs;
     default:
       for (int hiding = 1; hiding <= kMostHidingRows; ++hiding) {
-        pairs.push_back({2, {1, hiding}, {0, replaces ? hiding + 1 : hiding}});
+        pairs.push_back({2, {group, hiding}, {0, replaces ? hiding + group : hiding}});
       }
       return pairs;
   }
 }
 
-Result<LowRankPlan> audited_low_rank_plan(const OrbitAudit& request, OrbitMutant mutant) {
-  const Eigen::Index rank = request.relation == Relation::ReplaceOne ? 2 : 1;
-  OrbitRequest planned = orbit_request(request, 2);
-  double share = kAuditedEigenvalueShare;
-  if (mutant == OrbitMutant::EigenvaluesNotCounted) {
-    // The same for the eigenvalues, and everything for the directions once more.
-    planned.budget = PureDp{(1.0 + share) * request.epsilon};
-    share /= 1.0 + share;
-  }
-  return LowRankPlan::make(planned, rank, share);
+Result<LowRankPlan> audited_low_rank_plan(const OrbitAudit& request, const OrbitVersion& version) {
+  const Eigen::Index rank = request.setting.relation == Relation::ReplaceOne ? 2 : 1;
+  const double eigenvalues = version.eigenvalues * kAuditedEigenvalueShare;
+  const double total = eigenvalues + version.directions * (1.0 - kAuditedEigenvalueShare);
+  return LowRankPlan::make(orbit_request(request, 2, total), rank, eigenvalues / total);
 }
 
-OrbitRequest orbit_request(const OrbitAudit& request, Eigen::Index dimension) {
-  return {*RowBound::row_norm(static_cast<std::size_t>(dimension), 1.0), Vector::Ones(dimension),
-          PureDp{request.epsilon}, request.relation};
+AttackedTables axis_tables(const OrbitAudit& request, Eigen::Index dimension) {
+  return AttackedTables::make(request.setting, static_cast<std::size_t>(dimension)).value();
 }
 
-double direction_exponent(const OrbitAudit& request, OrbitMutant mutant, PureDp directions) {
-  const Relation relation =
-      mutant == OrbitMutant::AddRemoveExponent ? Relation::AddRemove : request.relation;
-  const PureDp draw{orbit_draw_budget(directions, 2, 1).draw};
-  const double exponent =
-      *orbit_exponent(draw, relation, Vector::Ones(1), 2, OrbitCalibration::Tight);
-  return mutant == OrbitMutant::ExponentDoubled ? 2.0 * exponent : exponent;
+OrbitRequest orbit_request(const OrbitAudit& request, Eigen::Index dimension, double factor) {
+  const AttackedTables tables = axis_tables(request, dimension);
+  OrbitRequest made{tables.bound(), tables.scales(), PureDp{factor * request.epsilon},
+                    request.setting.relation};
+  made.group_size = request.setting.group_size;
+  return made;
 }
 
-PureDp direction_budget(const OrbitAudit& request, OrbitMutant mutant) {
-  return request.pair != OrbitPair::LowRank
-             ? PureDp{request.epsilon}
-             : audited_low_rank_plan(request, mutant)->direction_budget();
-}
-
-PairLaw::PairLaw(const OrbitAudit& request, OrbitMutant mutant, const AxisPair& pair)
-    : dimension_(pair.dimension), low_rank_(request.pair == OrbitPair::LowRank) {
-  const double c = direction_exponent(request, mutant, direction_budget(request, mutant));
+PairLaw::PairLaw(const OrbitAudit& request, const OrbitVersion& version, const AxisPair& pair)
+    : dimension_(pair.dimension), low_rank_(is_low_rank(request.pair)) {
+  // c of exp(c tr(M H)) for eigenvalues 1, 0, ... and rows of norm 1.
+  const double claimed =
+      low_rank_ ? (1.0 - kAuditedEigenvalueShare) * request.epsilon : request.epsilon;
+  const double relation = request.setting.relation == Relation::ReplaceOne ? 2.0 : 1.0;
+  const double c = version.directions * claimed / (relation * request.setting.group_size);
   first_rate_ = c * (pair.first[0] - pair.first[1]);
   second_rate_ = c * (pair.second[0] - pair.second[1]);
   if (low_rank_) {
-    const LowRankPlan plan = *audited_low_rank_plan(request, mutant);
+    const LowRankPlan plan = *audited_low_rank_plan(request, version);
     first_side_ = side_probability(request, plan, pair, pair.first);
     second_side_ = side_probability(request, plan, pair, pair.second);
   }
@@ -158,10 +161,10 @@ double PairLaw::most() const {
 bool looks_like_first(const OrbitAudit& request, const AxisPair& pair,
                       const NoisyEigenvalues& released) {
   const double high = pair.first[0];
-  if (request.relation == Relation::ReplaceOne) {
+  if (request.setting.relation == Relation::ReplaceOne) {
     return released.values[0] >= high && released.values[1] <= 0.0;
   }
-  const bool counted = row_count_is_public(request.relation) || released.count >= high;
+  const bool counted = row_count_is_public(request.setting.relation) || released.count >= high;
   return released.values[0] >= high && counted;
 }
 

@@ -21,25 +21,29 @@ struct AxisPair {
   AxisRows second;
 };
 
+/// P(s > t) for the density exp(rate s) (1 - s)^(d-2) on [0, 1].
+double upper_tail(double rate, Eigen::Index dimension, double t);
+
 /// Algorithm 2 as it is attacked: both eigenvalues where both move (replace-one), else the first.
 /// A mutant is the shipped plan at a budget that is not claimed.
-Result<LowRankPlan> audited_low_rank_plan(const OrbitAudit& request, OrbitMutant mutant);
+Result<LowRankPlan> audited_low_rank_plan(const OrbitAudit& request, const OrbitVersion& version);
 
 /// What an attack may choose from.
 std::vector<AxisPair> candidate_pairs(const OrbitAudit& request);
 
-OrbitRequest orbit_request(const OrbitAudit& request, Eigen::Index dimension);
+/// For dimensions that `candidate_pairs` names.
+AttackedTables axis_tables(const OrbitAudit& request, Eigen::Index dimension);
+/// At `factor` times the epsilon of the request.
+OrbitRequest orbit_request(const OrbitAudit& request, Eigen::Index dimension, double factor);
 
-/// c of exp(c tr(M H)) for eigenvalues 1, 0, ..., as the mutant runs it.
-double direction_exponent(const OrbitAudit& request, OrbitMutant mutant, PureDp directions);
-/// What the mutant spends on directions.
-PureDp direction_budget(const OrbitAudit& request, OrbitMutant mutant);
+/// Whether eigenvalues are released with noise.
+bool is_low_rank(OrbitPair pair);
 
 /// What is known about the released direction (and, for LowRank, about eigenvalues and count) on
 /// both tables. An event is "the eigenvalues and the count look like the first table's, and s > t".
 class PairLaw {
  public:
-  PairLaw(const OrbitAudit& request, OrbitMutant mutant, const AxisPair& pair);
+  PairLaw(const OrbitAudit& request, const OrbitVersion& version, const AxisPair& pair);
 
   /// Announce the first table when s > t, or (swapped, not LowRank) the second when s < t.
   ExactTest test(const AuditRule& rule) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <memory>
 
 #include "audit/binomial_bounds.hpp"
 #include "core/parallel.hpp"
@@ -54,25 +55,32 @@ Neighbour neighbour_of(const Vector& eigenvalues, const WorstRow& row, double ro
           second};
 }
 
+double along(const Matrix& frame, const WorstRow& row, Eigen::Index second_position) {
+  return (row.head * frame.row(row.position) + row.tail * frame.row(second_position)).squaredNorm();
+}
+
 std::vector<double> statistics(const BinghamSampler& sampler, const WorstRow& row,
                                Eigen::Index second_position, std::uint64_t draws,
                                RandomStream& stream) {
   std::vector<double> values(draws);
   for_each_draw(sampler, draws, stream, static_cast<unsigned>(default_threads()),
                 [&](std::size_t index, const Matrix& frame) {
-                  values[index] =
-                      (row.head * frame.row(row.position) + row.tail * frame.row(second_position))
-                          .squaredNorm();
+                  values[index] = along(frame, row, second_position);
                 });
   return values;
 }
 
-}  // namespace
+/// Draws at β on a table and on the same with the worst row.
+struct WorstPair {
+  double mu;
+  WorstRow row;
+  Neighbour neighbour;
+  BinghamSampler on_first;
+  BinghamSampler on_second;
+};
 
-Result<SharpTradeOff> sharp_trade_off(const Vector& eigenvalues, double rows,
-                                      Eigen::Index components, double beta,
-                                      const std::vector<double>& type_one, std::uint64_t draws,
-                                      double error, RandomStream& stream) {
+Result<WorstPair> worst_pair(const Vector& eigenvalues, double rows, Eigen::Index components,
+                             double beta) {
   const Result<SharpPrivacy> sharp = SharpPrivacy::make(eigenvalues, rows, components);
   if (!sharp) {
     return error_of(sharp);
@@ -92,11 +100,25 @@ Result<SharpTradeOff> sharp_trade_off(const Vector& eigenvalues, double rows,
   if (!on_first || !on_second) {
     return error_of(on_first ? on_second : on_first);
   }
-  std::vector<double> first = statistics(*on_first, row, row.position + 1, draws, stream);
-  const std::vector<double> second =
-      statistics(*on_second, neighbour.row, neighbour.second_position, draws, stream);
+  return WorstPair{*mu, row, neighbour, *on_first, *on_second};
+}
+
+}  // namespace
+
+Result<SharpTradeOff> sharp_trade_off(const Vector& eigenvalues, double rows,
+                                      Eigen::Index components, double beta,
+                                      const std::vector<double>& type_one, std::uint64_t draws,
+                                      double error, RandomStream& stream) {
+  const Result<WorstPair> pair = worst_pair(eigenvalues, rows, components, beta);
+  if (!pair) {
+    return error_of(pair);
+  }
+  std::vector<double> first =
+      statistics(pair->on_first, pair->row, pair->row.position + 1, draws, stream);
+  const std::vector<double> second = statistics(pair->on_second, pair->neighbour.row,
+                                                pair->neighbour.second_position, draws, stream);
   std::sort(first.begin(), first.end());
-  SharpTradeOff result{beta, *mu, 0.0, {}};
+  SharpTradeOff result{beta, pair->mu, 0.0, {}};
   const boost::math::normal standard;
   for (const double alpha : type_one) {
     const auto place = static_cast<std::size_t>((1.0 - alpha) * static_cast<double>(draws - 1));
@@ -107,11 +129,52 @@ Result<SharpTradeOff> sharp_trade_off(const Vector& eigenvalues, double rows,
     point.type_two = static_cast<double>(missed) / static_cast<double>(draws);
     point.low = binomial_lower(missed, draws, error / 2.0);
     point.high = binomial_upper(missed, draws, error / 2.0);
-    point.predicted = cdf(standard, quantile(complement(standard, alpha)) - *mu);
+    point.predicted = cdf(standard, quantile(complement(standard, alpha)) - pair->mu);
     result.largest_gap = std::max(result.largest_gap, std::abs(point.type_two - point.predicted));
     result.points.push_back(point);
   }
   return result;
+}
+
+Result<std::vector<Attack>> sharp_attacks(const AuditRequest& request) {
+  const auto* claim = std::get_if<GaussianDp>(&request.budget);
+  if (claim == nullptr) {
+    return bad_request("this audit needs --mu");
+  }
+  constexpr double kRows = 2504.0;
+  Vector spectrum = Vector::LinSpaced(200, 1.0, 0.2);
+  spectrum.head(2) << 8.0, 4.0;
+  std::vector<Mutant> versions = {{"as shipped", 1.0}};
+  if (request.mutants) {
+    versions.push_back({"mutant: beta for 1.5 mu", 1.5});
+  }
+  const Result<SharpPrivacy> sharp = SharpPrivacy::make(spectrum, kRows, 1);
+  std::vector<Attack> attacks;
+  for (const Mutant& version : versions) {
+    const std::optional<double> beta = sharp->beta(version.factor * claim->mu);
+    if (!beta) {
+      return bad_request("this mu is below the plateau of the attacked spectrum; spend more");
+    }
+    const Result<WorstPair> pair = worst_pair(spectrum, kRows, 1, *beta);
+    if (!pair) {
+      return error_of(pair);
+    }
+    const auto shared = std::make_shared<const WorstPair>(*pair);
+    Attack made;
+    made.kind = version.factor == 1.0 ? AttackKind::Shipped : AttackKind::Mutant;
+    // The neighbour with the row is the one a longer projection announces.
+    made.attack = {"draw at p = 200, " + version.name, *claim,
+                   [shared](RandomStream& stream) {
+                     return along(shared->on_second.draw(stream), shared->neighbour.row,
+                                  shared->neighbour.second_position);
+                   },
+                   [shared](RandomStream& stream) {
+                     return along(shared->on_first.draw(stream), shared->row,
+                                  shared->row.position + 1);
+                   }};
+    attacks.push_back(std::move(made));
+  }
+  return attacks;
 }
 
 }  // namespace eigenveil

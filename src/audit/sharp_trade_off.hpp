@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "audit/attack.hpp"
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "mechanism/sharp/sharp_privacy.hpp"
@@ -34,5 +35,9 @@ Result<SharpTradeOff> sharp_trade_off(const Vector& eigenvalues, double rows,
                                       Eigen::Index components, double beta,
                                       const std::vector<double>& type_one, std::uint64_t draws,
                                       double error, RandomStream& stream);
+
+/// "sharp" at p = 200 against its worst row: the draw at the beta of the claimed mu (asymptotic),
+/// and at that of a larger one.
+Result<std::vector<Attack>> sharp_attacks(const AuditRequest& request);
 
 }  // namespace eigenveil

@@ -78,7 +78,7 @@ Result<AuditCase> gap_case(std::string name, const ApproxDp& claim, const Approx
 }
 
 Result<SubspaceAttacks> gap_attacks(const ApproxDp& budget, bool mutants) {
-  const Result<AuditCase> shipped = gap_case("gapmax as shipped", budget, budget);
+  const Result<AuditCase> shipped = gap_case("gapmax, as shipped", budget, budget);
   if (!shipped) {
     return error_of(shipped);
   }
@@ -169,7 +169,7 @@ Result<SubspaceAttacks> histogram_attacks(const ApproxDp& budget, bool mutants) 
     };
   };
   SubspaceAttacks attacks{"histogram of votes", {}};
-  attacks.cases.push_back({"histogram as shipped", budget, shipped(*made, half + 1, half),
+  attacks.cases.push_back({"histogram of votes, as shipped", budget, shipped(*made, half + 1, half),
                            shipped(*made, half, half + 1)});
   if (mutants) {
     // The budget for each of two counts is what one count would get: twice the shipped one.
@@ -234,7 +234,7 @@ Result<SubspaceAttacks> weighing_attacks(const ApproxDp& budget, bool mutants) {
   constexpr double kFarAway = 0x1p16;
   SubspaceAttacks attacks{"weighing of the core", {}};
   attacks.cases.push_back(
-      {"core as shipped", budget, weighed(*core, 0.0), weighed(*core, kFarAway)});
+      {"weighing of the core, as shipped", budget, weighed(*core, 0.0), weighed(*core, kFarAway)});
   if (mutants) {
     const CoreUnits units{kWeighedGroups};
     const double forgotten =
@@ -282,8 +282,8 @@ Result<SubspaceAttacks> average_attacks(const ApproxDp& budget, bool mutants) {
   }
   const GaussianDp claim = core->budget().average;
   SubspaceAttacks attacks{"average of the core", {}};
-  attacks.cases.push_back(
-      {"average as shipped", claim, averaged(*core, groups, true), averaged(*core, groups, false)});
+  attacks.cases.push_back({"average of the core, as shipped", claim, averaged(*core, groups, true),
+                           averaged(*core, groups, false)});
   if (mutants) {
     // Noise for a mean that moves by r / t instead of 2 K r / W, K up to 3 units of full weight.
     const Result<StableCore> careless = core_with(*core, groups, 1.0, 6.0);
@@ -309,6 +309,25 @@ Result<std::vector<SubspaceAttacks>> subspace_attacks(const ApproxDp& budget, bo
     all.push_back(std::move(*attacks));
   }
   return all;
+}
+
+Result<std::vector<Attack>> subspace_learning_attacks(const AuditRequest& request) {
+  const auto* budget = std::get_if<ApproxDp>(&request.budget);
+  if (budget == nullptr) {
+    return bad_request("this audit needs --epsilon with --delta");
+  }
+  return subspace_attacks(*budget, request.mutants).map([](std::vector<SubspaceAttacks> families) {
+    std::vector<Attack> attacks;
+    for (SubspaceAttacks& family : families) {
+      for (std::size_t i = 0; i < family.cases.size(); ++i) {
+        AuditCase& attack = family.cases[i];
+        attack.name = i > 0 ? family.name + ", mutant: " + attack.name : attack.name;
+        attacks.push_back(
+            {std::move(attack), i > 0 ? AttackKind::Mutant : AttackKind::Shipped, ""});
+      }
+    }
+    return attacks;
+  });
 }
 
 }  // namespace eigenveil

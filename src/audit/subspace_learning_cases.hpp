@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "audit/harness.hpp"
+#include "audit/attack.hpp"
 #include "eigenveil/core/result.hpp"
 
 namespace eigenveil {
@@ -14,12 +14,11 @@ struct SubspaceAttacks {
   std::vector<AuditCase> cases;
 };
 
-/// Runs on each data set unless told otherwise: about a minute, and every mutant shows at
-/// epsilon 2, delta 0.05.
-inline constexpr std::uint64_t kSubspaceAuditRuns = 20'000;
-
 /// Worst pairs for the gap rule of exact points, the stability histogram (votes and grid) and the
 /// weighing of the stable core, at any budget; a large delta lets the mutants show in few runs.
 Result<std::vector<SubspaceAttacks>> subspace_attacks(const ApproxDp& budget, bool mutants);
+
+/// The same as one list.
+Result<std::vector<Attack>> subspace_learning_attacks(const AuditRequest& request);
 
 }  // namespace eigenveil

@@ -11,26 +11,44 @@ class Audits(CliTest):
 
     def lines(self, *flags):
         text = self.succeed("audit", *flags, "--seed", 1)
-        found = re.findall(r"(?m)^  (.{52}) *([\d.]+) +([\d.]+)   (.*)$", text)
+        found = re.findall(r"(?m)^  (.{66}) *([\d.]+) +([\d.]+)   (.*)$", text)
         return [(name.strip(), *rest) for name, *rest in found]
 
-    def test_gauss_stands_and_its_mutants_fall(self):
-        lines = self.lines("gauss", "--mu", 1, "--runs", 100000, "--mutants")
-        name, bound, claimed, verdict = lines[0]
-        self.assertEqual((name, verdict), ("as shipped", "claim stands"))
-        self.assertLess(float(bound), float(claimed))
-        self.assertGreater(float(bound), 0.8, "an audit that measures little proves little")
-        self.assertGreaterEqual(len(lines), 4)
-        for name, bound, claimed, verdict in lines[1:]:
-            self.assertTrue(name.startswith("mutant: "))
-            self.assertEqual(verdict, "refuted, as it must be")
-            self.assertGreater(float(bound), float(claimed))
+    def stands_and_falls(self, *flags):
+        """One shipped line at least, mutants after it, every one refuted."""
+        lines = self.lines(*flags, "--mutants")
+        for name, bound, claimed, verdict in lines:
+            broken = "mutant: " in name
+            self.assertEqual(verdict, "refuted, as it must be" if broken else "claim stands", name)
+            self.assertEqual(float(bound) > float(claimed), broken, name)
+        self.assertTrue(any("mutant: " in line[0] for line in lines))
+        self.assertNotIn("mutant: ", lines[0][0])
+        return lines
 
-    def test_laplace_stands_and_its_mutants_fall(self):
-        lines = self.lines("laplace", "--epsilon", 1, "--runs", 400000, "--mutants")
-        self.assertEqual(lines[0][3], "claim stands")
-        self.assertTrue(all("refuted" in line[3] for line in lines[1:]))
-        self.assertGreater(len(lines), 1)
+    def test_gauss(self):
+        lines = self.stands_and_falls("gauss", "--mu", 1, "--runs", 100000)
+        self.assertGreater(float(lines[0][1]), 0.9, "an audit that measures little proves little")
+        self.assertGreaterEqual(len(lines), 4)
+
+    def test_laplace_of_replaced_rows_at_the_default_number_of_runs(self):
+        names = [line[0] for line in self.stands_and_falls("laplace", "--neighbours", "replace-one")]
+        self.assertIn("mutant: noise x 0.9", names)
+        self.assertIn("mutant: relation factor missing", names)
+
+    def test_units_and_groups(self):
+        for table, mutant in (("row-norm", "row norm 3 taken for 1"), ("ranges", "a corner")):
+            names = [line[0] for line in self.stands_and_falls("gauss", "--table", table,
+                                                               "--group-size", 2)]
+            self.assertTrue(any(mutant in name for name in names), names)
+            self.assertIn("mutant: group factor missing", names)
+
+    def test_all_prints_a_table(self):
+        text = self.succeed("audit", "all", "oja", "--seed", 1)
+        rows = [line for line in text.splitlines() if line.startswith("| ")]
+        self.assertIn("zero-row, ranges", text)
+        self.assertIn("replace-one, row norm 3, 2 rows", text)
+        self.assertTrue(all(row.count("|") == 7 for row in rows))
+        self.assertIn("there are attacks on gauss", self.refuse("audit", "all", "magic"))
 
     def test_a_seed_repeats_the_attack(self):
         flags = ("audit", "gauss", "--mu", 1, "--runs", 2000, "--seed")
@@ -38,11 +56,13 @@ class Audits(CliTest):
         self.assertNotEqual(self.succeed(*flags, 3), self.succeed(*flags, 4))
 
     def test_requests(self):
-        self.assertIn("budget is missing", self.refuse("audit", "gauss"))
+        self.assertIn("claim stands", self.succeed("audit", "gauss", "--runs", 2000))
         self.assertIn("--delta", self.refuse("audit", "gauss", "--epsilon", 1))
         self.assertIn("whole number from 1000", self.refuse("audit", "gauss", "--runs", 5))
         self.assertIn("did you mean gauss?", self.refuse("audit", "gaus", "--mu", 1))
-        self.assertIn("--group-size", self.refuse("audit", "gauss", "--mu", 1, "--group-size", 2))
+        self.assertIn("attacked under zero-row", self.refuse("audit", "oja", "--neighbours",
+                                                             "add-remove"))
+        self.assertIn("leave out", self.refuse("audit", "subspace", "--group-size", 2))
         self.assertIn("eigenveil audit gauss|laplace|exponential", self.refuse("audit"))
 
 

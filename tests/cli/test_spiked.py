@@ -242,7 +242,7 @@ class Robust(CliTest):
     def test_the_audit_names_the_runs_a_mutant_needs(self):
         out = self.succeed("audit", "spiked-robust", "--epsilon", 1, "--delta", 1e-6, "--mutants",
                            "--runs", 20000, "--seed", 1)
-        self.assertRegex(out, r"gap: mutant: noise x 0.9 +not attacked, needs --runs \d+")
+        self.assertRegex(out, r"gap, mutant: noise x 0.9 .*not caught: \d+ runs needed")
 
     def test_too_many_columns_are_refused_before_any_work(self):
         self.assertIn("too long", self.refuse(

@@ -1,39 +1,13 @@
-// The exponential mechanism under attack, and the asymptotic mu against draws.
+// The asymptotic mu of sharp against draws.
+#include "audit/sharp_trade_off.hpp"
+
 #include <gtest/gtest.h>
 
-#include "audit/exponential_cases.hpp"
-#include "audit/sharp_trade_off.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
 namespace eigenveil::test::exponential_audit_test {
 namespace {
-
-constexpr double kEpsilon = 3.0;
-
-class ExponentialAttack : public ::testing::TestWithParam<Relation> {};
-
-AuditResult attack(Relation relation, ExponentialMutant mutant, double error) {
-  // A replaced row shows only where a direction is rarer.
-  const std::uint64_t runs = relation == Relation::ReplaceOne ? 800'000 : 240'000;
-  RandomStream stream = RandomStream::seeded(seed_for("audit.exponential"));
-  return audit(*exponential_case({PureDp{kEpsilon}, relation}, mutant), {runs, error, 2}, stream);
-}
-
-TEST_P(ExponentialAttack, TheClaimStandsAndMutantsFall) {
-  const double error = alpha_of("audit: exponential claim") / 3.0;
-  const AuditResult honest = attack(GetParam(), ExponentialMutant::None, error);
-  EXPECT_FALSE(honest.refuted()) << honest.lower_bound;
-  EXPECT_GT(honest.lower_bound, 0.5 * kEpsilon) << "an audit that measures little proves little";
-  for (const ExponentialMutant mutant : exponential_mutants({PureDp{kEpsilon}, GetParam()})) {
-    const AuditResult result = attack(GetParam(), mutant, 1e-3);
-    EXPECT_TRUE(result.refuted()) << result.name << ": " << result.lower_bound;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(EveryRelation, ExponentialAttack,
-                         ::testing::Values(Relation::AddRemove, Relation::ReplaceOne,
-                                           Relation::ZeroRow));
 
 /// (8, 4, bulk) at p = 200, n = 2504: the measured curve lies within 0.05 of the asymptotic one, as
 /// far as the draws can tell, and a curve of another mu does not.
