@@ -10,6 +10,7 @@
 #include <map>
 #include <system_error>
 
+#include "cli/interface/short_help.hpp"
 #include "cli/outcome.hpp"
 #include "core/parameter_names.hpp"
 #include "core/suggestion.hpp"
@@ -40,13 +41,19 @@ void join_public_center(std::vector<std::string>& arguments) {
   }
 }
 
-/// The deepest subcommand that was named, for help and suggestions.
-const CLI::App* active_app(const CLI::App& app) {
-  const CLI::App* current = &app;
-  while (!current->get_subcommands().empty()) {
-    current = current->get_subcommands().front();
+/// The deepest subcommand that was named; null when none was.
+CLI::App* named_command(const CLI::App& app) {
+  CLI::App* current = nullptr;
+  for (const CLI::App* last = &app; !last->get_subcommands().empty(); last = current) {
+    current = last->get_subcommands().front();
   }
   return current;
+}
+
+/// The same or the program itself, for suggestions.
+const CLI::App* active_app(const CLI::App& app) {
+  const CLI::App* command = named_command(app);
+  return command != nullptr ? command : &app;
 }
 
 std::vector<std::string> words_of(const CLI::App& app) {
@@ -123,11 +130,24 @@ std::string complaint_in_words(const CLI::App& app, const CLI::ParseError& error
 
 /// CLI11 speaks through exceptions; this is the one place they are caught.
 int report_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  if (CLI::App* command = named_command(app);
+      error.get_name() == "CallForHelp" && command != nullptr) {
+    std::cout << short_help(*command, typed_command(app));
+    return std::cout.flush() ? 0 : report_failure(kOutputFailed, 1);
+  }
   if (error.get_exit_code() == 0) {
-    app.exit(error);  // --help, --version
+    app.exit(error);  // --help, --help-all, --version
     return std::cout.flush() ? 0 : report_failure(kOutputFailed, 1);
   }
   return report_failure(complaint_in_words(app, error), 2);
+}
+
+/// --help-all on every command that has options of its own.
+void add_help_for_all(CLI::App& command) {
+  command.set_help_all_flag("--help-all", "every option");
+  for (CLI::App* child : command.get_subcommands([](const CLI::App*) { return true; })) {
+    add_help_for_all(*child);
+  }
 }
 
 int exit_code(ErrorCode code) {
@@ -172,6 +192,11 @@ int run_command_line(std::vector<std::string> arguments) {
   for (const Command& command : all_commands()) {
     CLI::App* child = app.add_subcommand(command.name, command.summary);
     actions[child] = command.declare(*child);
+    add_help_for_all(*child);
+  }
+  if (!arguments.empty() && arguments.front() == "help") {  // help pca: as pca --help
+    arguments.erase(arguments.begin());
+    arguments.emplace_back("--help");
   }
   join_public_center(arguments);
   std::reverse(arguments.begin(), arguments.end());  // the order CLI11 takes them in

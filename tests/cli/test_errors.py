@@ -211,6 +211,16 @@ class Help(CliTest):
             self.assertIn("--help", self.succeed(*child, "--help"))
         self.assertRegex(self.succeed("--version"), r"^eigenveil \d+\.\d+\.\d+\n$")
 
+    def test_help_shows_what_people_need_first(self):
+        short, whole = self.succeed("pca", "--help"), self.succeed("pca", "--help-all")
+        self.assertEqual(self.succeed("help", "pca"), short)
+        for flag in ("-k,", "--epsilon", "--delta", "--range", "--bounds", "--row-norm", "--out", "--help-all"):
+            self.assertIn(flag, short)
+        for flag in ("--sigma2", "--grid", "--batch"):
+            self.assertNotIn(flag, short)
+            self.assertIn(flag, whole)
+        self.assertLess(short.count("\n"), 40)
+
     def test_the_examples_of_the_help_run(self):
         """Each line that starts with "  eigenveil " works as printed, in the order printed."""
         self.write("survey.csv", "a,b,c\n1,2,3\n4,5,6\n")
