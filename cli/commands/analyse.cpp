@@ -252,7 +252,7 @@ struct PcaRequest {
     fmt::print("Principal components of {:.0f} rows {}\n", gram.rows,
                gram.intercept ? "about their mean" : "about the public midpoint");
     fmt::print("  {:<10}{:>14}{:>28}{:>13}\n", "component", "variance", "95% limits, all together",
-               "noise shows");
+               "must exceed");
     for (Eigen::Index k = 0; k < found.variance.size(); ++k) {
       const auto j = static_cast<std::size_t>(k);
       fmt::print("  {:<10}{:>14.5g}{:>14.5g}{:>14.5g}{:>13.4g}{}{}\n", fmt::format("PC{}", k + 1),
