@@ -16,7 +16,7 @@
 namespace eigenveil::test {
 namespace {
 
-constexpr std::size_t kReplications = 300;
+constexpr std::size_t kReplications = 600;
 constexpr Eigen::Index kRows = 400;
 constexpr Eigen::Index kColumns = 8;
 const Vector kScales = (Vector(kColumns) << 4.0, 2.0, 1.0, 1.0, 0.5, 0.5, 0.2, 0.2).finished();
