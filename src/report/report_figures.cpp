@@ -196,7 +196,7 @@ void add_noise_level(const ReleaseDocument& document, std::size_t shown, FigureP
   const auto* clipped =
       field<std::vector<std::string>>(document.result, "clipped_to_largest_possible");
   if (edges != nullptr && !edges->empty()) {
-    panel.series.push_back(noise_level("noise could show this", *edges, shown));
+    panel.series.push_back(noise_level("must exceed this", *edges, shown));
     figure.notes.push_back(
         {below == nullptr || below->empty()
              ? "Every component shows more than noise alone could."

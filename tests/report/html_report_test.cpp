@@ -93,7 +93,7 @@ TEST(HtmlReport, TheNoiseLevelIsNamedInTheLegend) {
                      {"noise_edge", std::vector<double>{2.95, 2.95}},
                      {"below_noise", std::vector<std::string>{"PC2"}}};
   const std::string figure = figure_of(page_of(document), "Variance of the components");
-  EXPECT_NE(figure.find("noise could show this"), std::string::npos);
+  EXPECT_NE(figure.find("must exceed this"), std::string::npos);
   EXPECT_EQ(figure.find("class=\"ev-halo\""), std::string::npos) << "no label among the bars";
   EXPECT_NE(figure.find("PC2 cannot be told from noise."), std::string::npos);
 }
