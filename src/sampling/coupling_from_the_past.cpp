@@ -202,7 +202,8 @@ double coupling_cost(Eigen::Index dimension, Eigen::Index rank) {
 }
 
 double coupling_seconds(Eigen::Index dimension, Eigen::Index rank) {
-  // Measured at d = 100 to 400, k = 10 on a server processor; others differ by a factor of two.
+  // Measured at d = 100 and 200, k = 10 on a busy server processor; others differ by a factor of
+  // two.
   constexpr double kSecondsPerUnit = 1.3e-7;
   return kSecondsPerUnit * coupling_cost(dimension, rank);
 }

@@ -81,7 +81,7 @@ class Installed(unittest.TestCase):
             "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run("cmake", "--build", build)
         self.assertEqual(run(os.path.join(build, "consumer")),
-                         "eigenveil 0.1.0 sigma 9.54 meets delta\n")
+                         "eigenveil 0.2.0 sigma 9.54 meets delta\n")
 
     def test_no_installed_file_names_the_build_tree(self):
         for place, _, names in os.walk(os.path.join(self.prefix)):
@@ -150,7 +150,7 @@ class Tarball(unittest.TestCase):
     def test_it_runs_from_another_folder_with_an_empty_environment(self):
         program = os.path.join(self.root, "bin", "eigenveil")
         empty = {"PATH": "", "LD_LIBRARY_PATH": ""}
-        self.assertIn("eigenveil 0.1.0", run(program, "--version", env=empty, cwd="/"))
+        self.assertIn("eigenveil 0.2.0", run(program, "--version", env=empty, cwd="/"))
         table = os.path.join(self.folder, "survey.csv")
         run(program, "generate", "survey", "--rows", 2000, "--out", table, env=empty, cwd="/")
         out = os.path.join(self.folder, "out")

@@ -162,7 +162,7 @@ class Reproduce(CliTest):
             self.assertEqual(parameters["id"], name)
             self.assertIsInstance(parameters["seed"], int)
             self.assertRegex(parameters["source"], r"^[A-Z][^;]*20\d\d; (Figure|Table) \d$")
-            self.assertEqual(parameters["versions"]["eigenveil"], "0.1.0")
+            self.assertEqual(parameters["versions"]["eigenveil"], "0.2.0")
             pages.append(os.path.join(folder, "index.html"))
         for page in pages:
             with open(page, encoding="utf-8") as file:
