@@ -127,8 +127,11 @@ PairLaw::PairLaw(const OrbitAudit& request, const OrbitVersion& version, const A
   // c of exp(c tr(M H)) for eigenvalues 1, 0, ... and rows of norm 1.
   const double claimed =
       low_rank_ ? (1.0 - kAuditedEigenvalueShare) * request.epsilon : request.epsilon;
-  const double relation = request.setting.relation == Relation::ReplaceOne ? 2.0 : 1.0;
-  const double c = version.directions * claimed / (relation * request.setting.group_size);
+  const bool replaces = request.setting.relation == Relation::ReplaceOne;
+  const PureDp per_row{version.directions * claimed / request.setting.group_size};
+  // What solver and blur leave to the draw.
+  const double draw = orbit_draw_budget(per_row, dimension_, low_rank_ && replaces ? 2 : 1).draw;
+  const double c = replaces ? draw / 2.0 : draw;
   first_rate_ = c * (pair.first[0] - pair.first[1]);
   second_rate_ = c * (pair.second[0] - pair.second[1]);
   if (low_rank_) {
