@@ -32,17 +32,24 @@ function(eigenveil_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# Folders compiled at -O1. A file with options of its own would leave its unit, so the unit gets them.
-function(eigenveil_light_folders target)  # folders...
+# Another optimisation of whole folders in a release build. A file with options of its own would leave its unit, so the unit gets them.
+function(eigenveil_folder_options target option)  # folders...
+  set(release_option $<$<CONFIG:Release>:${option}>)
+  get_target_property(sources ${target} SOURCES)
   get_target_property(groups ${target} EIGENVEIL_UNITY_GROUPS)
   get_target_property(directory ${target} BINARY_DIR)
   foreach(folder IN LISTS ARGN)
-    string(REPLACE "/" "_" prefix ${folder})
-    foreach(group IN LISTS groups)
-      if(group MATCHES "^${prefix}_[0-9]+$")
-        set_source_files_properties(${directory}/CMakeFiles/${target}.dir/Unity/unity_${group}_cxx.cxx
-          PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
-      endif()
-    endforeach()
+    if(EIGENVEIL_UNITY)
+      string(REPLACE "/" "_" prefix ${folder})
+      set(files ${groups})
+      list(FILTER files INCLUDE REGEX "^${prefix}_[0-9]+$")
+      list(TRANSFORM files REPLACE "(.+)" "${directory}/CMakeFiles/${target}.dir/Unity/unity_\\1_cxx.cxx")
+    else()
+      set(files ${sources})
+      list(FILTER files INCLUDE REGEX "^${CMAKE_SOURCE_DIR}/${folder}/[^/]+$")
+    endif()
+    if(files)
+      set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS ${release_option})
+    endif()
   endforeach()
 endfunction()
