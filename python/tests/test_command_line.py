@@ -34,8 +34,9 @@ ESTIMATORS = {"pca": PrivatePCA, "covariance": PrivateCovariance, "lowrank": Pri
 RENAMED = {
     "components": "n_components", "range": "bounds", "published": "calibration", "rank_transform": "method_options", "blocks": "fit",
     "beta": "plan_pca", "factor_only": "write", "out": "write", "format": "write", "diagnostic": "diagnose_spiked", "quiet": "progress",
+    "replace": "write", "width": "columns",
 }
-NOT_IN_PYTHON = {"help", "json"}
+NOT_IN_PYTHON = {"help", "help_all", "json"}
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +89,7 @@ def test_every_method_exists_in_python(program, command):
 
 @pytest.mark.parametrize("command", list(ESTIMATORS))
 def test_every_option_exists_in_python(program, command):
-    given = {name.replace("-", "_") for name in re.findall(r"^  (?:-\w,)?--([a-z0-9-]+)", _run(program, command, "--help"), flags=re.M)}
+    given = {name.replace("-", "_") for name in re.findall(r"^  (?:-\w,)?--([a-z0-9-]+)", _run(program, command, "--help-all"), flags=re.M)}
     known = set(ESTIMATORS[command]().get_params()) | {o for m in METHODS if command in m.tasks for o in m.options}
     if command == "subspace":  # neither budget nor groups of rows exist there; the command line refuses them
         known |= {"rho", "mu", "group_size"}
@@ -324,7 +325,8 @@ def test_words_are_the_same_from_every_source(people):
 @pytest.mark.parametrize("options", [["--center", "private"], ["--neighbours", "replace-one", "--standardize"], ["--row-norm", 20]])
 def test_a_released_covariance_is_analysed(program, rows, table, tmp_path, options):
     bound = ["--range", "0:10"] if "--row-norm" not in options else []
-    _run(program, "covariance", table, "--mu", 5, *bound, *options, "--seed", 3, "--out", tmp_path / "out")
+    center = [] if "--center" in options else ["--center", "none"]
+    _run(program, "covariance", table, "--mu", 5, *bound, *options, *center, "--seed", 3, "--out", tmp_path / "out")
     words = dict(zip(options[::2], options[1::2]))
     released = PrivateCovariance(
         mu=5, bounds=(0, 10) if bound else None, row_norm=words.get("--row-norm"), center=words.get("--center", "none"),
@@ -334,8 +336,10 @@ def test_a_released_covariance_is_analysed(program, rows, table, tmp_path, optio
         if isinstance(expected, np.ndarray):
             np.testing.assert_allclose(analyse_moments(released)[name], expected, rtol=1e-6, atol=1e-9)
     for name, expected in analyse_pca(tmp_path / "out", 2).items():
-        if name not in ("columns", "loadings"):
+        if name not in ("columns", "loadings", "missing_cells", "below_noise", "clipped"):
             np.testing.assert_allclose(analyse_pca(released, 2)[name], expected, rtol=1e-6, atol=1e-9)
+    for name in ("missing_cells", "below_noise", "clipped"):
+        assert list(analyse_pca(released, 2)[name]) == list(analyse_pca(tmp_path / "out", 2)[name])
     ours, theirs = (analyse_regress(r, "e", ["intercept", "a"] if "--center" in options else ["a"]) for r in (released, tmp_path / "out"))
     np.testing.assert_allclose(ours["low"], theirs["low"], rtol=1e-6)
     assert ours["measured_from"] == theirs["measured_from"]

@@ -96,7 +96,8 @@ class Exponential(CliTest):
     def test_audit(self):
         text = self.succeed("audit", "exponential", "--epsilon", 3, "--runs", 60000, "--mutants",
                             "--seed", 1)
-        self.assertEqual(text.count("claim stands"), 3)
+        self.assertNotIn("REFUTED", text)
+        self.assertGreaterEqual(text.count("claim stands"), 3)
         self.assertRegex(text, r"exponent x 1.5 .* refuted, as it must be")
 
 
