@@ -113,7 +113,7 @@ class MissingCells(CliTest):
         self.assertIn("missing cells: refused", self.succeed("analyse", "moments", "r"))
 
     def test_subspace_says_what_it_does(self):
-        self.assertIn("zero row", " ".join(self.succeed("subspace", "--help").split()))
+        self.assertIn("zero row", " ".join(self.succeed("subspace", "--help-all").split()))
 
 
 if __name__ == "__main__":
