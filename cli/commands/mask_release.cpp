@@ -10,10 +10,10 @@
 
 #include "cli/options/checks.hpp"
 #include "core/parameter_names.hpp"
+#include "eigenveil/report/fields.hpp"
 #include "engine/bound_words.hpp"
 #include "publication/gap_words.hpp"
 #include "publication/pseudo_release.hpp"
-#include "eigenveil/report/fields.hpp"
 #include "report/release_writer.hpp"
 
 namespace eigenveil::cli {

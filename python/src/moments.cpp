@@ -6,11 +6,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/laplace/laplace.hpp"
 #include "mechanism/moment/assumed_spectrum.hpp"
 #include "mechanism/moment/component_verdicts.hpp"
 #include "mechanism/moment/covariance.hpp"
-#include "mechanism/gauss/gauss.hpp"
-#include "mechanism/laplace/laplace.hpp"
 #include "mechanism/moment/predicted_error.hpp"
 #include "mechanism/moment/principal_components.hpp"
 #include "publication/centring.hpp"

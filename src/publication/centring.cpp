@@ -12,7 +12,8 @@ std::string uncentred_warning(std::string_view method) {
   return fmt::format(
       "method {} works about the public midpoint, not about the mean: a mean far from it comes out "
       "as the first component and counts as variance. Give a public {{center}}, "
-      "take {{method gauss}} (with {{delta}}) or {{method laplace}}, which subtract a private mean, "
+      "take {{method gauss}} (with {{delta}}) or {{method laplace}}, which subtract a private "
+      "mean, "
       "or say {{center none}} if this is meant",
       method);
 }

@@ -13,8 +13,7 @@ namespace {
 
 using Facts = nlohmann::ordered_json;
 
-Facts common_facts(const OrbitTable& table, const OrbitRequest& orbit,
-                   const Guarantee& guarantee) {
+Facts common_facts(const OrbitTable& table, const OrbitRequest& orbit, const Guarantee& guarantee) {
   Facts facts = {
       {"task", table.task},
       {"method", "orbit"},
@@ -89,8 +88,7 @@ Facts components_facts(const OrbitTable& table, const OrbitComponentsPlan& plan,
   return facts;
 }
 
-Facts low_rank_facts(const OrbitTable& table, const LowRankPlan& plan,
-                     const Vector& eigenvalues) {
+Facts low_rank_facts(const OrbitTable& table, const LowRankPlan& plan, const Vector& eigenvalues) {
   const OrbitRequest& orbit = plan.request();
   const double norm2 = scaled_norm2_bound(orbit.bound, orbit.scales);
   Facts facts = common_facts(table, orbit, plan.guarantee());

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "core/atomic_output.hpp"
-#include "mechanism/spiked/gap_projector.hpp"
 #include "mechanism/gauss/gauss.hpp"
+#include "mechanism/spiked/gap_projector.hpp"
 #include "publication/mask_facts.hpp"
 #include "report/grid_rows.hpp"
 

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "core/symmetric_eigen.hpp"
+#include "mechanism/mask/released_gram.hpp"
 #include "mechanism/moment/component_verdicts.hpp"
 #include "mechanism/moment/principal_components.hpp"
-#include "mechanism/mask/released_gram.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/normals.hpp"
 #include "support/seed.hpp"

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "core/symmetric_eigen.hpp"
+#include "mechanism/mask/released_gram.hpp"
 #include "mechanism/moment/component_verdicts.hpp"
 #include "mechanism/moment/principal_components.hpp"
-#include "mechanism/mask/released_gram.hpp"
 
 // Formulas and their proof: docs/proofs/masking.md, "Eigenvalues".
 namespace eigenveil {
