@@ -233,7 +233,7 @@ class Orbit(CliTest):
     def test_entries_with_noise_use_the_assumed_spectrum(self):
         spectrum = self.write("g.txt", "0.5\n0.1\n0.1\n0.1\n")
         size = ("plan", "lowrank", "-k", 1, "--epsilon", 1, "--row-norm", 1, "--rows", 100000,
-                "--dimension", 4, "--center", "none", "--spectrum", spectrum)
+                "--dimension", 4, "--spectrum", spectrum)
         both = self.json_of(*size, "--json")
         laplace = self.json_of(*size, "--method", "laplace", "--center", "none", "--json")
         self.assertEqual(laplace["predicted_error_f2"], both["predicted_error_f2_laplace"])
