@@ -146,7 +146,7 @@ def test_sparse_tables_give_the_same_sums(cells, form, monkeypatch):
     assert totals(table) == totals(cells)
     assert totals(table[:0] if form.startswith("csr") else sparse.csr_array(cells[:0])) == totals(cells[:0])
     assert totals(iter([table, table])) == totals(np.vstack([cells, cells]))
-    assert totals(table, columns=["c3", "c1"]) == totals(cells[:, [2, 0]])
+    assert totals(table, columns=["c3", "c1"]) == totals(cells, columns=["c3", "c1"])
 
 
 def test_a_sparse_table_is_never_dense_as_a_whole(monkeypatch):
