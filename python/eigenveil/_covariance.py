@@ -94,8 +94,8 @@ class PrivateCovariance(PrivateEstimator):
         -------
         ndarray of shape (n_rows,)
         """
-        rows = self._rows_in(X)
-        return np.einsum("ij,jk,ik->i", rows.conj(), self.get_precision(), rows).real
+        precision = self.get_precision()
+        return np.concatenate([np.einsum("ij,jk,ik->i", rows.conj(), precision, rows).real for rows in self._row_blocks(X)])
 
     def score(self, X, y=None):
         """Mean Gaussian log-likelihood of rows under the released covariance. Not a release for private rows.

@@ -21,7 +21,7 @@ from ._bounds import bounded_names, make_bound
 from ._budget import make_budget
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, whole
 from ._progress import Progress, drawing
-from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, is_gram, open_source
+from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, dense_blocks, is_gram, is_sparse, open_source
 from ._surroundings import steps_that_learned, void, warn_in_search
 from .methods import Request, choose_method, takes_complex_rows
 
@@ -146,7 +146,7 @@ class PrivateEstimator(BaseEstimator):
 
         Parameters
         ----------
-        X : array, data frame, Arrow data, generator of such tables, or path
+        X : array, sparse array, data frame, Arrow data, generator of such tables, or path
             The private rows. NumPy arrays of either order, memory-mapped ones too, are read in place; everything else goes block by block.
         y : ignored
 
@@ -426,6 +426,11 @@ class PrivateEstimator(BaseEstimator):
         if current.named:
             self.feature_names_in_ = np.asarray(names, dtype=object)
 
+    def _row_blocks(self, X):
+        """Rows to transform or score, as :meth:`_rows_in` gives them: a sparse table some rows at a time, any other as one block."""
+        self._check_released()
+        return map(self._rows_in, dense_blocks(X) if is_sparse(X) else (X,))
+
     def _rows_in(self, X):
         """Rows to transform or score: checked like scikit-learn does, missing cells at the public midpoint."""
         self._check_released()
@@ -456,6 +461,7 @@ class PrivateEstimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.non_deterministic = True
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags
 
 

@@ -17,6 +17,8 @@ class PrivateLowRank(PrivatePCA):
 {parameters}
     variance_share : None
         Not used here.
+    whiten : bool, default=False
+        As in :class:`PrivatePCA`.
 
     Attributes
     ----------
@@ -43,3 +45,13 @@ class PrivateLowRank(PrivatePCA):
         if low_rank is None:
             low_rank = (self.components_.T * self.explained_variance_) @ self.components_
         self.low_rank_ = low_rank
+
+    def get_covariance(self):
+        """The released matrix, ``low_rank_``: what lies outside its range counts as 0.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_features)
+        """
+        self._check_released()
+        return self.low_rank_.copy()

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from . import _core
 from ._docs import with_parameters
+from ._errors import EigenveilError, ResultWarning
 from ._estimator import PrivateEstimator, shared_parameters, store_parameters
+from ._plots import draw_loadings, draw_scree
 from ._projection import ProjectionMixin, checked_components
+
+_NO_VARIANCE = "{what} needs the variances of the components, and method {method} releases none"
 
 
 @with_parameters
@@ -28,6 +34,10 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
         Method "subspace": learn a subspace of this dimension first and work inside it, where noise does not grow with the number of columns.
         Needs ``epsilon`` with ``delta`` and ``neighbours="replace-one"``; ``method_options`` may hold ``subspace_share`` (of the budget, for
         learning it; default 0.5) and ``gamma``. Results are in scaled units, as with ``standardize``.
+    whiten : bool, default=False
+        ``transform`` divides every score by the square root of the released variance of its component, and ``inverse_transform`` multiplies by
+        it. A component that cannot be told from noise is divided by the square root of its ``noise_edge_`` instead, and ``transform`` says so
+        (:class:`ResultWarning`). It costs nothing. Method "oja" releases no variance, so ``fit`` refuses it.
 
     Attributes
     ----------
@@ -36,6 +46,12 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
         Noisy, never negative, never above what the bounds allow. A component that cannot be told from noise has no ratio (nan). Methods that draw a subspace do not release the total variance, so they have no ratio; "oja" releases
         neither.
+    singular_values_ : ndarray of shape (n_components,)
+        Noisy singular values of the table of rows about ``center_``: the square root of ``explained_variance_`` times the number of rows (the
+        public or the noisy one). Methods that release no variance, or no number of rows, have none.
+    noise_variance_ : float
+        Mean variance of the directions that show none of their own: those left out, and the components that cannot be told from noise. What
+        is left of the released total, never negative. Exists where ``explained_variance_ratio_`` does.
     noise_edge_ : ndarray of shape (n_components,)
         The variance that noise alone could show along each component, about. Below it a component cannot be told from noise.
     below_noise_, clipped_ : ndarray of bool
@@ -82,11 +98,96 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     _task = "pca"
 
     @shared_parameters(PrivateEstimator)
-    def __init__(self, n_components=1, *, variance_share=None, within_subspace=None, **shared):
+    def __init__(self, n_components=1, *, variance_share=None, within_subspace=None, whiten=False, **shared):
         store_parameters(self, locals())
 
     def _components(self, dimension):
         return checked_components(self.n_components, dimension)
+
+    def _request(self, names):
+        if not isinstance(self.whiten, (bool, np.bool_)):
+            raise EigenveilError("whiten must be True or False")
+        if self.whiten and self.method == "oja":
+            raise EigenveilError(_NO_VARIANCE.format(what="whiten", method="oja"))
+        return super()._request(names)
+
+    def _variances(self, what):
+        """Released variances, or a refusal that names what asked for them."""
+        self._check_released()
+        if not hasattr(self, "explained_variance_"):
+            raise EigenveilError(_NO_VARIANCE.format(what=what, method=self.method_))
+        return self.explained_variance_
+
+    def _score_spread(self, warn=False):
+        if not self.whiten:
+            return None
+        variances = self._variances("whiten")
+        noise = np.flatnonzero(self.below_noise_) + 1
+        if warn and len(noise):
+            which = f"component {noise[0]}" if len(noise) == 1 else f"components {', '.join(map(str, noise))}"
+            warnings.warn(
+                f"whiten: {which} cannot be told from noise; scores are divided by the square root of the noise edge, not of the variance",
+                ResultWarning,
+                stacklevel=4,
+            )
+        return np.sqrt(np.maximum(np.where(self.below_noise_, self.noise_edge_, variances), np.finfo(float).tiny))
+
+    def get_covariance(self):
+        """The covariance that the release describes (the second moment about ``center_`` where no private mean was paid for).
+
+        Post-processing of released numbers, in the units of ``explained_variance_``. Along a component it has the released variance; along
+        every other direction, and along components that cannot be told from noise, it has ``noise_variance_``, so that its trace is the
+        released total. A method that releases no total leaves these directions at 0: the matrix has at most rank ``n_components``.
+        :class:`PrivateCovariance` estimates all entries and is the better choice where those are wanted.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_features)
+            Symmetric (Hermitian for complex rows) and positive semidefinite.
+        """
+        variances, rest = self._variances("get_covariance"), getattr(self, "noise_variance_", 0.0)
+        told = ~self.below_noise_
+        basis = self.components_[told]
+        matrix = (basis.T * (variances[told] - rest)) @ basis.conj() + rest * np.eye(self.components_.shape[1])
+        return (matrix + matrix.conj().T) / 2
+
+    def plot_scree(self, ax=None):
+        """Draws the released variances as bars, with the noise edge of each component. Needs matplotlib (``eigenveil[plots]``).
+
+        A component that cannot be told from noise is faint.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure without it.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        self._variances("plot_scree")
+        return draw_scree(self, ax)
+
+    def plot_loadings(self, components=None, ax=None, largest=None):
+        """Draws the loadings as bars, one group for each column. Needs matplotlib (``eigenveil[plots]``).
+
+        A component that cannot be told from noise is faint. Complex loadings are drawn by their absolute values.
+
+        Parameters
+        ----------
+        components : int or sequence of int, optional
+            Which, from 0; all without it.
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure without it.
+        largest : int, optional
+            Only that many columns: those with the largest loadings, in the order of the table.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        self._check_released()
+        return draw_loadings(self, components, ax, largest)
 
     def _publish(self, current, released):
         super()._publish(current, released)
@@ -103,5 +204,16 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
             released.explained_variance, edge, np.empty(0) if share is None else share, current.bound, current.request.scaled
         )
         self.noise_edge_, self.below_noise_, self.clipped_ = edge, np.asarray(below), np.asarray(clipped)
+        if released.count is not None:
+            self.singular_values_ = np.sqrt(self.explained_variance_ * max(float(released.count), 0.0))
         if share is not None:
             self.explained_variance_ratio_ = ratio
+            self.noise_variance_ = _left_over(released.explained_variance, share, self.below_noise_, released.components.shape[1])
+
+
+def _left_over(variances, shares, below, dimension):
+    """Mean variance of the directions beside the components that stand out, from the total that the shares are of."""
+    told = float(variances[~below].sum())
+    total = float(variances[0] / shares[0]) if shares[0] > 0 else told
+    others = dimension - int((~below).sum())
+    return max(total - told, 0.0) / others if others else 0.0

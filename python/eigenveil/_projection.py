@@ -20,6 +20,12 @@ def checked_components(k, dimension, what="n_components"):
     return int(k)
 
 
+def _one(blocks):
+    """Blocks below each other; a single one is not copied."""
+    blocks = list(blocks)
+    return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+
 def _squared_length(rows):
     return float(np.square(np.abs(rows), dtype=float).sum())
 
@@ -38,13 +44,23 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         Parameters
         ----------
         X : array of shape (n_rows, n_features)
+            Sparse ones are made dense some rows at a time.
 
         Returns
         -------
         ndarray of shape (n_rows, n_components)
         """
-        rows = self._rows_in(X)
-        return rows @ self.components_.conj().T.astype(rows.dtype)
+        self._check_released()
+        spread = self._score_spread(warn=True)
+        return _one(self._scores(rows, spread) for rows in self._row_blocks(X))
+
+    def _scores(self, rows, spread):
+        scores = rows @ self.components_.conj().T.astype(rows.dtype)
+        return scores if spread is None else scores / spread.astype(scores.real.dtype)
+
+    def _score_spread(self, warn=False):
+        """What scores are divided by, one number for each component; None: by nothing."""
+        return None
 
     def inverse_transform(self, X):
         """Rows in original units from scores: post-processing of whatever ``X`` is.
@@ -61,7 +77,8 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         scores = np.asarray(X)
         if scores.ndim != 2 or scores.shape[1] != len(self.components_) or scores.dtype.kind not in "fiubc":
             raise ValueError(f"X must be an array of numbers with one row per record and {len(self.components_)} columns, the scores along the components")
-        rows = scores @ self.components_
+        spread = self._score_spread()
+        rows = (scores if spread is None else scores * spread) @ self.components_
         return as_complex(as_pairs(rows) * self.scale_ + self.center_) if np.iscomplexobj(rows) else rows * self.scale_ + self.center_
 
     def score(self, X, y=None):
@@ -78,6 +95,6 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         -------
         float
         """
-        rows = self._rows_in(X)
-        total = _squared_length(rows)
-        return _squared_length(rows @ self.components_.conj().T) / total if total > 0 else 1.0
+        lengths = [(_squared_length(rows @ self.components_.conj().T), _squared_length(rows)) for rows in self._row_blocks(X)]
+        captured, total = map(sum, zip(*lengths))
+        return captured / total if total > 0 else 1.0

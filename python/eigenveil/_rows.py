@@ -1,6 +1,6 @@
 """Where rows come from. Every source knows its column names before a row is read and feeds a GramAccumulator.
 
-NumPy arrays are handed to C++ as they lie in memory; frames, Arrow data (_arrow.py) and other tables go block by block; files are read by the
+NumPy arrays are handed to C++ as they lie in memory; frames, Arrow data (_arrow.py), sparse and other tables go block by block; files are read by the
 C++ readers (Parquet by pyarrow). Nothing here looks at a value.
 """
 
@@ -166,15 +166,38 @@ def _pieces(rows, columns) -> Iterator[tuple[int, int]]:
     return ((first, min(first + step, rows)) for first in range(0, rows, step))
 
 
-_SPARSE = (
-    "Sparse data was passed, but a dense table is required. Give it in parts that fit in memory: partial_fit(X[i : i + 1000].toarray()) for "
-    "every i, then release()"
-)
+def is_sparse(data):
+    """Whether this is a sparse matrix or array of SciPy, which need not be imported for that."""
+    return hasattr(data, "toarray") and hasattr(data, "tocsr") and hasattr(data, "nnz")
+
+
+def dense_blocks(data):
+    """A sparse table, made dense some rows at a time; one block without rows if it has none."""
+    if len(data.shape) != 2:
+        raise ValueError(f"Expected 2D array, got {len(data.shape)}D array instead. Reshape your data: one row per record, one column per feature.")
+    table = data.tocsr()  # the format whose rows are cheap to cut out; no more cells than were stored
+    rows, columns = table.shape
+    for a, b in _pieces(rows, columns) if rows else ((0, 0),):
+        yield table[a:b].toarray()
+
+
+def _sparse(data, options):
+    """A cell that is not stored is a zero, not a missing one."""
+    if len(data.shape) != 2 or data.dtype.kind == "c":
+        next(dense_blocks(data))  # says what is wrong with the shape
+        raise ValueError("Complex data not supported: a sparse table holds real numbers (method orbit takes complex arrays, dense ones)")
+    if options.words:
+        raise EigenveilError("one_hot with words needs a data frame, Arrow data or a text file; arrays hold codes")
+    chosen, names = chosen_columns([f"c{j + 1}" for j in range(data.shape[1])], options, "array")
+    table = data.tocsr()
+    if options.columns:
+        table = table[:, chosen]
+    return Source(names, False, lambda: map(_numbers, dense_blocks(table)), int(data.shape[0]))
 
 
 def _numpy(data, options):
-    if hasattr(data, "toarray") and hasattr(data, "nnz"):
-        raise TypeError(_SPARSE)
+    if is_sparse(data):
+        return _sparse(data, options)
     array = data if _can_be_sliced(data) else np.asanyarray(_unmasked(data))
     if options.words:
         raise EigenveilError("one_hot with words needs a data frame, Arrow data or a text file; arrays hold codes")

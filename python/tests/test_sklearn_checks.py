@@ -21,6 +21,7 @@ SUBSPACE = {
         f"check_{name}": TOO_SMALL
         for name in (
             "dict_unchanged", "dont_overwrite_parameters", "dtype_object", "estimators_dtypes", "estimators_fit_returns_self",
+            "estimator_sparse_array", "estimator_sparse_matrix", "estimator_sparse_tag",
             "estimators_overwrite_params", "estimators_pickle", "f_contiguous_array_estimator", "fit2d_1feature", "fit2d_predict1d",
             "fit_check_is_fitted", "fit_idempotent", "fit_score_takes_y", "methods_sample_order_invariance", "methods_subset_invariance",
             "n_features_in", "n_features_in_after_fitting", "positive_only_tag_during_fit", "readonly_memmap_input",
