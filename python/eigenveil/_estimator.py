@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import difflib
 import functools
 import inspect
 import os
@@ -20,6 +21,7 @@ from . import _core
 from ._bounds import bounded_names, make_bound
 from ._budget import make_budget
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, whole
+from ._guarantee import stated
 from ._progress import Progress, drawing
 from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, dense_blocks, is_gram, is_sparse, open_source
 from ._surroundings import steps_that_learned, void, warn_in_search
@@ -78,6 +80,46 @@ def store_parameters(estimator, values):
             setattr(estimator, name, value)
 
 
+# What other libraries call a parameter, and what a reader should know who brings it from there.
+_ELSEWHERE = {
+    "eps": "epsilon",
+    "neighbors": "neighbours",
+    "neighbor": "neighbours",
+    "relation": "neighbours",
+    "k": "n_components",
+    "components": "n_components",
+    "range": "bounds",
+    "data_norm": "row_norm",
+    "centered": "center",
+    "n_jobs": "threads",
+    "verbose": "progress",
+    "random_state": "seed",
+}
+_SEED = " That is for tests and papers only: a seed makes the noise reproducible, so the result is NOT PRIVATE"
+
+
+def unknown_parameter(what, name, known):
+    """The refusal of a keyword that does not exist, with the one that was perhaps meant."""
+    close = difflib.get_close_matches(name.lower(), known, 1)
+    meant = _ELSEWHERE.get(name.lower()) if _ELSEWHERE.get(name.lower()) in known else (close[0] if close else None)
+    hint = "" if meant is None else f"; did you mean '{meant}'?{_SEED if meant == 'seed' else ''}"
+    return TypeError(f"{what} got an unexpected keyword argument '{name}'{hint}")
+
+
+def checked_names(init):
+    """For an ``__init__`` that writes all its parameters out: an unknown one is refused with a suggestion."""
+    known = [name for name in inspect.signature(init).parameters if name != "self"]
+
+    @functools.wraps(init)
+    def checked(self, *args, **given):
+        for name in given:
+            if name not in known:
+                raise unknown_parameter(f"{type(self).__name__}.__init__()", name, known)
+        init(self, *args, **given)
+
+    return checked
+
+
 def shared_parameters(base):
     """For an ``__init__(self, own, *, more, **shared)``: the parameters of ``base`` stand in its signature as if they were written there.
 
@@ -89,12 +131,13 @@ def shared_parameters(base):
         inherited = [p for name, p in inspect.signature(base.__init__).parameters.items() if name not in own]
         written = [p for p in own.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
         defaults = {p.name: p.default for p in inherited}
+        known = [p.name for p in (*written, *inherited) if p.name != "self"]
 
         @functools.wraps(init)
         def extended(self, *args, **given):
-            unknown = [name for name in given if name not in own and name not in defaults]
-            if unknown:
-                raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument '{unknown[0]}'")
+            for name in given:
+                if name not in known:
+                    raise unknown_parameter(f"{type(self).__name__}.__init__()", name, known)
             init(self, *args, **{**defaults, **given})
 
         extended.__signature__ = inspect.Signature([*written, *inherited])
@@ -386,7 +429,7 @@ class PrivateEstimator(BaseEstimator):
     def _publish(self, current, released):
         self._forget()
         self._set_features(current)
-        self.guarantee_ = released.guarantee
+        self.guarantee_ = stated(released.guarantee, current.request.budget)
         self._gaps_filled = current.statistic is not None or self.missing != "refuse" or self.bad_cell != "refuse"
         self.missing_cells_ = _core.gaps_in_words(self._gaps_filled, not current.request.private_mean)
         self.method_ = current.method

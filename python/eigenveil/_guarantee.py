@@ -10,6 +10,52 @@ from . import _core
 from ._errors import EigenveilError, missing_package
 
 
+class StatedGuarantee(_core.Guarantee):
+    """The guarantee of a release: prints what was asked for, with the loss that was proved beside it.
+
+    A :class:`Guarantee` in everything else; what is made from it (``compose``, ``for_group``, ``to_relation``, ...) states what was proved.
+
+    Attributes
+    ----------
+    asked : ApproxDP or ZCDP
+        The budget that was asked for, and that ``loss`` implies.
+    """
+
+    def __str__(self):
+        state = list(super().__getstate__())
+        state[1] = self.asked
+        proved = super().__str__().split(" for ", 1)[0]
+        return f"{_from_state(_core.Guarantee, tuple(state))}; the loss proved is {proved}"
+
+    def __repr__(self):
+        return f"<Guarantee: {self}>"
+
+    def __getstate__(self):
+        return super().__getstate__(), self.asked
+
+    def __setstate__(self, state):
+        super().__setstate__(state[0])
+        self.asked = state[1]
+
+
+def _from_state(kind, state):
+    made = kind.__new__(kind)
+    made.__setstate__(state)
+    return made
+
+
+def stated(guarantee, asked):
+    """This guarantee in the words of the budget asked for, where its loss implies that budget and is not the same notion already."""
+    loss = guarantee.loss
+    if guarantee.basis not in ("proved", "proved-real-arithmetic") or type(loss) is type(asked):
+        return guarantee
+    if isinstance(asked, _core.ApproxDP):
+        implied = guarantee.epsilon(asked.delta) <= asked.epsilon
+    else:  # mu-GDP is (mu^2 / 2)-zCDP, exactly
+        implied = isinstance(asked, _core.ZCDP) and isinstance(loss, _core.GDP) and Fraction(loss.mu) ** 2 <= 2 * Fraction(asked.rho)
+    return _from_state(StatedGuarantee, (guarantee.__getstate__(), asked)) if implied else guarantee
+
+
 def compose(*guarantees):
     """All releases together, also adaptively chosen ones. Tighter than composing them one by one.
 

@@ -11,7 +11,7 @@ from . import _core
 from ._arrow import is_arrow_path
 from ._budget import make_budget
 from ._errors import EigenveilError, whole
-from ._estimator import PrivateEstimator, _Pass, store_parameters
+from ._estimator import PrivateEstimator, _Pass, checked_names, store_parameters
 from ._projection import ProjectionMixin, checked_components
 
 _EXACT = ("gapmax", "votes")
@@ -152,6 +152,7 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
 
     _task = "subspace"
 
+    @checked_names
     def __init__(
         self,
         n_components=1,

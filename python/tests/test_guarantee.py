@@ -1,5 +1,6 @@
 """Guarantees as values."""
 
+import copy
 import math
 import pickle
 from xml.etree import ElementTree
@@ -7,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 from scipy.stats import norm
 
-from eigenveil import GDP, ZCDP, ApproxDP, EigenveilError, Guarantee, PureDP, compose, compose_parallel, to_dp_accounting
+from eigenveil import GDP, ZCDP, ApproxDP, EigenveilError, Guarantee, PrivatePCA, PureDP, compose, compose_parallel, to_dp_accounting
+from eigenveil._guarantee import stated
 
 PURE = Guarantee(PureDP(1.0))
 GAUSS = Guarantee(GDP(1.0))
@@ -109,3 +111,26 @@ def test_dp_accounting():
             to_dp_accounting(loss)
     with pytest.raises(EigenveilError, match="rests on"):
         to_dp_accounting(Guarantee(GDP(1.0), basis="asymptotic"))
+
+
+def test_a_release_prints_what_was_asked_and_what_was_proved(rows):
+    asked = "(1, 1e-06)-DP for adding or removing one row; holds for every data set (proved)"
+    fitted = PrivatePCA(2, epsilon=1, delta=1e-6, bounds=(0, 10)).fit(rows)
+    guarantee = fitted.guarantee_
+    assert str(guarantee) == f"{asked}; the loss proved is 0.236705-GDP" and repr(guarantee) == f"<Guarantee: {guarantee}>"
+    assert isinstance(guarantee.loss, GDP) and guarantee.epsilon(1e-6) <= 1
+    for again in (pickle.loads(pickle.dumps(guarantee)), copy.deepcopy(guarantee), pickle.loads(pickle.dumps(fitted)).guarantee_):
+        assert again == guarantee and hash(again) == hash(guarantee) and str(again) == str(guarantee)
+    plain = Guarantee(guarantee.loss, guarantee.relation, guarantee.basis, guarantee.assumptions)
+    assert plain == guarantee and guarantee == plain and compose(guarantee, guarantee).loss == compose(plain, plain).loss
+    assert str(compose(guarantee)) == str(plain)  # of what is made from it only the proof is stated
+    assert str(PrivatePCA(2, rho=0.5, bounds=(0, 10)).fit(rows).guarantee_).startswith("0.5-zCDP")
+    assert str(PrivatePCA(2, mu=0.5, bounds=(0, 10)).fit(rows).guarantee_).endswith("(proved)")
+
+
+def test_nothing_is_stated_that_the_proof_does_not_imply():
+    for budget in (ApproxDP(0.9, 1e-6), ApproxDP(4.0, 1e-6), ZCDP(0.49), PureDP(100.0)):
+        assert stated(GAUSS, budget) is GAUSS
+    assert str(stated(GAUSS, ZCDP(0.5))).startswith("0.5-zCDP") and str(stated(GAUSS, ApproxDP(5.0, 1e-6))).startswith("(5, 1e-06)-DP")
+    model = Guarantee(GDP(1.0), basis="model-probability")
+    assert stated(model, ApproxDP(5.0, 1e-6)) is model
