@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from . import _core
 from ._bounds import make_bound
 from ._covariance import PrivateCovariance
 from ._errors import EigenveilError, in_python, whole
+from ._guarantee import stated
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
 from ._pca import PrivatePCA
@@ -54,15 +56,68 @@ class Plan:
         except KeyError:
             raise AttributeError(name) from None
 
-    def __str__(self):
-        lines = [f"Plan for {self.task} by method {self.method} (no data was read)"]
+    def _lines(self):
+        """(what, value) in words, for text and HTML."""
         if self.guarantee is None:
-            lines.append("  guarantee   none at this noise level")
+            lines = [("guarantee", "none at this noise level")]
         else:
-            lines += [f"  guarantee   {self.guarantee}", f"  in words    {self.guarantee.detection()}"]
-        shown = {name: f"{value:.4g}" if isinstance(value, float) else value for name, value in self.facts.items()}
-        warning = [f"  warning     {self.warning}"] if self.warning else []
-        return "\n".join(lines + [f"  {name}   {value}" for name, value in shown.items()] + warning)
+            lines = [("guarantee", str(self.guarantee)), ("in words", self.guarantee.detection())]
+        if self.row_norm is not None:
+            lines.append(("row norm", f"at most {self.row_norm:.4g} after scaling"))
+        lines += [(in_words(name), _shown(value)) for name, value in self.facts.items()]
+        return lines + ([("warning", self.warning)] if self.warning else [])
+
+    def __str__(self):
+        lines = self._lines()
+        width = max(len(what) for what, _ in lines)
+        return "\n".join([f"Plan for {self.task} by method {self.method} (no data was read)", *(f"  {what:<{width}}   {value}" for what, value in lines)])
+
+    def _repr_html_(self):
+        body = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td style='text-align:left'>{escape(value)}</td></tr>" for what, value in self._lines())
+        return f"<table><caption>Plan for {escape(self.task)} by method {escape(self.method)} (no data was read)</caption><tbody>{body}</tbody></table>"
+
+
+# Facts whose name alone would not say what they are.
+_WORDS = {
+    "noise_sd_diagonal": "noise on a variance (standard deviation, scaled units)",
+    "noise_sd_off_diagonal": "noise on a covariance (standard deviation, scaled units)",
+    "noise_sd_rows": "noise on the number of rows (standard deviation)",
+    "noise_sd_variance": "noise on an explained variance (standard deviation)",
+    "noise_sd_eigenvalue": "noise on an eigenvalue (standard deviation)",
+    "noise_floor": "variances that noise alone would show, up to about",
+    "noise_floor_at_most": "the same if the mean is as far from the centre as it can be",
+    "max_power_at_5pct": "largest power of a test with 5% false alarms",
+    "draw_seconds": "seconds for the exact draw, about",
+    "predicted_error_f2": "predicted squared error (Frobenius)",
+    "gram_noise_sd_gauss": "noise on a sum of squares over all rows, method gauss (standard deviation)",
+    "gram_noise_sd_mask": "noise on a sum of squares over all rows, method mask (standard deviation)",
+    "sigma_asked": "noise on every cell, as asked (standard deviation)",
+    "sigma": "noise on every cell, zero-row neighbours",
+    "sigma_replace_one": "noise on every cell, replace-one neighbours",
+    "sigma_published": "noise on every cell, as published",
+    "sufficient_rows": "rows that suffice",
+    "lower_bound_rows": "rows that any method needs, at least",
+    "largest_gamma": "largest gamma at the useful angle",
+}
+
+
+def in_words(name):
+    """The name of a fact as a reader would say it."""
+    if name in _WORDS:
+        return _WORDS[name]
+    squared = name.endswith("_f2")
+    words = name.removesuffix("_f2").replace("_sd", "_standard_deviation").replace("_", " ")
+    return f"{words} (squared Frobenius error)" if squared else words
+
+
+def _shown(value):
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, dict):
+        return "; ".join(f"{in_words(name)}: {_shown(one)}" for name, one in value.items())
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return ", ".join(_shown(one) for one in value)
+    return str(value)
 
 
 def _columns(dimension, columns):
@@ -96,7 +151,7 @@ def _planned(estimator, rows, dimension, spectrum=None):
     spectrum = _spectrum(spectrum, coordinate_names(names) if takes_complex_rows(request) else names)
     if spectrum is not None and method.name != "sharp":  # whose spectrum is that of standardised data
         _core.check_assumed_spectrum(spectrum, bound)
-    return Plan(request.task, method.name, plan.guarantee, bound.radius, plan.facts(request, float(rows), spectrum), request.warning)
+    return Plan(request.task, method.name, stated(plan.guarantee, request.budget), bound.radius, plan.facts(request, float(rows), spectrum), request.warning)
 
 
 def _at_level(rows, dimension, spectrum, beta, parameters):
@@ -232,7 +287,7 @@ def plan_mask(rows, dimension=None, **parameters):
         plan = _core.plan_moment("gauss", bound, request.budget, request.relation, request.intercept, request.group_size)
     else:
         plan = _core.plan_mask(settings, rows)
-    return Plan("mask", method.name, plan.guarantee, bound.radius, facts)
+    return Plan("mask", method.name, stated(plan.guarantee, request.budget), bound.radius, facts)
 
 
 def plan_subspace(rows, dimension, *, useful_angle=0.1, **parameters):
@@ -315,12 +370,36 @@ class Comparison:
     recommended: str | None
     reason: str
 
-    def __str__(self):
-        lines = [f"  {'method':<16}{'|UU-VV|_F':>10}  neighbours         rests on"]
+    def _lines(self):
         for method in self.methods:
-            error = f"{method.total_f2 ** 0.5:10.4f}" if method.available else f"{'-':>10}"
-            lines.append(f"  {method.name:<16}{error}  {method.relation:<18} {method.basis}; {method.note}")
-        return "\n".join([*lines, f"  {'without privacy':<16}{self.sampling_error_f2 ** 0.5:10.4f}", f"  {self.reason}"])
+            error = f"{method.total_f2 ** 0.5:.4f}" if method.available else "-"
+            yield method.name, error, _RELATIONS.get(method.relation, method.relation), f"{_BASES.get(method.basis, method.basis)}; {method.note}"
+
+    def __str__(self):
+        lines = [f"  {'method':<16}{'error':>10}  {'protects against':<30} rests on"]
+        lines += [f"  {name:<16}{error:>10}  {relation:<30} {rest}" for name, error, relation, rest in self._lines()]
+        return "\n".join([*lines, f"  {'without privacy':<16}{self.sampling_error_f2 ** 0.5:10.4f}", f"  {_ERROR}", f"  {self.reason}"])
+
+    def _repr_html_(self):
+        rows = [*self._lines(), ("without privacy", f"{self.sampling_error_f2 ** 0.5:.4f}", "", "")]
+        body = "".join("<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        head = "".join(f"<th style='text-align:left'>{word}</th>" for word in ("method", "error", "protects against", "rests on"))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(_ERROR)}. {escape(self.reason)}</p>"
+
+
+_ERROR = "error: predicted distance between the released and the true projector (Frobenius norm), sampling included"
+_RELATIONS = {
+    "add-remove": "adding or removing a row",
+    "replace-one": "replacing a row",
+    "zero-row": "setting a row to the midpoint",
+    "independent-copy": "an independent copy of a row",
+}
+_BASES = {
+    "proved": "proved",
+    "proved-real-arithmetic": "proved for real arithmetic",
+    "asymptotic": "theory for many rows, no proof for yours",
+    "model-probability": "a model of the rows",
+}
 
 
 def compare_pca(rows, spectrum, **parameters):
