@@ -116,8 +116,11 @@ class _Projection(_Estimator):
 
 class PrivatePCA(_Projection, _Moments):
     n_components: _Int
+    whiten: bool
     variance_share: _Float | None
     within_subspace: _Int | None
+    noise_variance_: float
+    singular_values_: _Floats
     explained_variance_: _Floats
     explained_variance_ratio_: _Floats
     noise_edge_: _Floats
@@ -130,6 +133,7 @@ class PrivatePCA(_Projection, _Moments):
         *,
         variance_share: _Float | None = None,
         within_subspace: _Int | None = None,
+        whiten: bool = False,
         epsilon: _Float | None = None,
         delta: _Float | None = None,
         rho: _Float | None = None,
@@ -153,6 +157,9 @@ class PrivatePCA(_Projection, _Moments):
         progress: bool = False,
         seed: _Int | None = None,
     ) -> None: ...
+    def get_covariance(self) -> NDArray[Any]: ...
+    def plot_scree(self, ax: Any = None) -> Any: ...
+    def plot_loadings(self, components: Sequence[_Int] | None = None, ax: Any = None, largest: _Int | None = None) -> Any: ...
 
 class PrivateLowRank(PrivatePCA):
     low_rank_: NDArray[Any]
@@ -351,6 +358,7 @@ class _CovarianceParameters(_SharedParameters, total=False):
 
 class _PCAParameters(_CovarianceParameters, total=False):
     n_components: _Int
+    whiten: bool
 
 class _MaskParameters(_SharedParameters, total=False):
     intercept: bool
