@@ -71,6 +71,37 @@ class ShownSessions(CliTest):
         for command, output in shown:
             self.compare(command, output)
 
+    def write_inputs(self):
+        """What the commands of the pages read, small."""
+        self.succeed("generate", "genotypes", "--rows", 60, "--columns", 8, "--out", "cohort.bed")
+        self.succeed("generate", "genotypes", "--rows", 60, "--columns", 8, "--out", "genotypes.csv")
+        self.succeed("generate", "survey", "--rows", 20000, "--out", "survey.csv")
+        self.succeed("generate", "survey", "--rows", 3000, "--out", "t.csv")
+        with open(self.path("cohort.bim"), encoding="utf-8") as file:
+            snps = [line.split()[1] for line in file]
+        self.write("snps.txt", "".join(name + "\n" for name in snps))
+        with open(self.path("cohort.bim"), encoding="utf-8") as file:
+            alleles = [line.split() for line in file]
+        self.write("panel.frq", "CHR SNP A1 A2 MAF NCHROBS\n" + "".join(f"{a[0]} {a[1]} {a[4]} {a[5]} 0.3 100\n" for a in alleles))
+        self.write("spectrum.txt", "".join(f"{v}\n" for v in (20, 9, 4, 1, 1, 1, 1, 1, 1, 1)))
+        self.write("points.csv", "a,b,c\n" + "".join(f"{i % 7},{i % 5},{i % 7 + i % 5}\n" for i in range(400)))
+        self.succeed("generate", "survey", "--rows", 20000, "--out", "embeddings.npy")
+
+    def test_commands_without_output_are_accepted(self):
+        """Those of the guide and the page of formats that stand alone: each gives a release, a plan or draws."""
+        commands = []
+        for page in ("docs/guide.md", "docs/formats.md"):
+            with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+                commands += re.findall(r"^    (eigenveil .*)", file.read(), flags=re.M)
+        self.assertGreaterEqual(len(commands), 14)
+        self.write_inputs()
+        for command in commands:
+            arguments = shlex.split(command, comments=True)[1:]
+            if "--out" in arguments and arguments[0] in ("pca", "subspace"):
+                arguments.append("--replace")
+            code, _, err = self.run_program(*arguments)
+            self.assertEqual(code, 0, f"{command}: {err}")
+
     def test_a_changed_word_or_public_number_is_seen(self):
         for page in ("README.md", os.path.join("docs", "guide.md")):
             for command, output in self.shown(page):
