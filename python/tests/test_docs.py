@@ -1,5 +1,6 @@
 """What the documents show is run: docstrings, the README's program, the guide, the notebooks, the API reference."""
 
+import ast
 import doctest
 import importlib
 import pathlib
@@ -44,31 +45,78 @@ def test_docstrings_are_numpydoc_with_an_example_that_runs(name):
 
 
 def _python_blocks(path):
-    return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.S)
+    return [program for program, _, _ in _shown(path)]
+
+
+def _shown(path):
+    """Every program of a page, with the output that stands below it and how it is marked: `noisy` where its numbers are drawn."""
+    return re.findall(r"```python\n(.*?)```(?:\s*```text( noisy)?\n(.*?)```)?", path.read_text(), flags=re.S)
+
+
+NUMBERS = re.compile(r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?")
+
+
+def _assert_printed(printed, shown, noisy, program):
+    """The same words; the same numbers but for one unit of the last digit shown, which another BLAS may round otherwise. Spaces pad numbers, and lines are folded on a page."""
+    words = [re.sub(r"\s+", "", NUMBERS.sub("#", text)) for text in (printed, shown)]
+    assert words[0] == words[1], program
+    if not noisy:
+        for one, other in zip(NUMBERS.findall(printed), NUMBERS.findall(shown)):
+            mantissa, _, exponent = other.partition("e")
+            unit = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
+            assert abs(float(one) - float(other)) <= (1.001 * unit if "." in other else 0.0), program
+
+
+def _assert_values(program, namespace):
+    """`name   # literal` and `name   # (shape): ...`: what a comment says a line gives is what it gives."""
+    checked = 0
+    for value, comment in re.findall(r"^([\w.]+) +# ([^\n;:]+)", program, flags=re.M):
+        try:
+            shown = ast.literal_eval(comment.strip())
+        except (SyntaxError, ValueError):
+            continue  # words
+        found = eval(value, namespace)
+        assert getattr(found, "shape", found) == shown, f"{value} is not {shown}"
+        checked += 1
+    return checked
+
+
+def _run(program, page, namespace, capsys):
+    capsys.readouterr()
+    exec(compile(program, page, "exec"), namespace)
+    return capsys.readouterr().out
 
 
 def test_readme_program(tmp_path, monkeypatch, capsys):
     """The five lines of the README print the text below them, up to the noise."""
-    text = (ROOT / "README.md").read_text()
-    program, output = re.search(r"```python\n(.*?)```\s*```text\n(.*?)```", text, flags=re.S).groups()
     monkeypatch.chdir(tmp_path)
-    exec(compile(program, "README.md", "exec"), {})
-    # NumPy pads and shortens numbers by their digits, which are noise.
-    numbers = re.compile(r"-?\d+\.\d*(e[+-]?\d+)?")
-    strip = lambda s: re.sub(r"\s+", "", numbers.sub("#", s))  # noqa: E731
-    assert strip(capsys.readouterr().out) == strip(output)
+    ((program, noisy, output),) = _shown(ROOT / "README.md")
+    assert output
+    _assert_printed(_run(program, "README.md", {}, capsys), output, noisy, program)
 
 
-def test_guide_runs(tmp_path, monkeypatch):
-    """Every block of docs/python.md, one after the other, in one namespace."""
+def test_guide_prints_what_it_shows(tmp_path, monkeypatch, capsys):
+    """Every block of docs/python.md, one after the other, in one namespace: whatever is printed stands below it."""
     monkeypatch.chdir(tmp_path)
-    namespace = {}
-    blocks = _python_blocks(ROOT / "docs" / "python.md")
-    assert len(blocks) >= 6
+    namespace, outputs, values = {}, 0, 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", eigenveil.PrivacyWarning)
-        for block in blocks:
-            exec(compile(block, "docs/python.md", "exec"), namespace)
+        warnings.simplefilter("ignore", eigenveil.ResultWarning)
+        for program, noisy, output in _shown(ROOT / "docs" / "python.md"):
+            _assert_printed(_run(program, "docs/python.md", namespace, capsys), output, noisy, program)
+            values += _assert_values(program, namespace)
+            outputs += bool(output)
+    assert outputs >= 5 and values >= 4
+
+
+def test_a_changed_output_is_seen():
+    for printed, shown, noisy in (("mu 1.25", "mu 1.27", ""), ("mu 1.25", "nu 1.25", " noisy"), ("3 rows", "4 rows", ""), ("3 rows", "", ""), ("stands", "REFUTED", " noisy")):
+        with pytest.raises(AssertionError):
+            _assert_printed(printed, shown, noisy, "")
+    _assert_printed("mu 1.25\n", "mu\n1.26", "", "")
+    _assert_printed("[9.0 4.1]", "[9.01 4.]", " noisy", "")
+    with pytest.raises(AssertionError):
+        _assert_values("x     # [1, 2]", {"x": [1, 3]})
 
 
 def test_the_page_of_an_index_stands_alone():
