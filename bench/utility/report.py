@@ -64,8 +64,11 @@ def standing(cells):
     """The bar of the comparison, counted."""
     all_pairs = list(cells.comparisons())
     lines = ["## Who is better", ""]
+    lines += [finished(cells), ""]
     for rivals, words in ((PEERS[:2], "the packages, in the cells they finished"), (PEERS[2:], "their algorithm with an exact sampler, in all cells")):
         pairs = [pair for pair in all_pairs if pair[2] in rivals]
+        if not pairs:
+            continue
         lost = [name_of(*pair[:3]) for pair in pairs if below(pair[4], pair[3])]
         useful = [pair for pair in pairs if below(pair[4], pair[5])]
         level = [name_of(*pair[:3]) for pair in useful if not below(pair[3], pair[4])]
@@ -75,6 +78,12 @@ def standing(cells):
         )
         lines.append("")
     return lines
+
+
+def finished(cells):
+    """How often the packages gave anything at all within their limit."""
+    counts = [sum(bool(cells.errors(place, rival)) for place in cells.places) for rival in PEERS[:2]]
+    return "At least one release within the limit of time: " + ", ".join(f"{NAMES[rival]} in {count} of {len(cells.places)} cells" for rival, count in zip(PEERS, counts)) + "."
 
 
 def row(cell):
@@ -92,8 +101,8 @@ def row(cell):
     return f"| {cell['epsilon']:g} | {cell['k']} | {name} | {loss} | {shown(cell.get('error'))}{note} | {shown(cell.get('captured'))} | {seconds} |"
 
 
-def table(name, cells):
-    lines = [f"## {name}: {cells[0]['shape'][0]} rows, {cells[0]['shape'][1]} columns", "", "| epsilon | k | package | loss | error | captured | seconds |", "|---|---|---|---|---|---|---|"]
+def table(name, cells, about=""):
+    lines = [f"## {about}{name}: {cells[0]['shape'][0]} rows, {cells[0]['shape'][1]} columns", "", "| epsilon | k | package | loss | error | captured | seconds |", "|---|---|---|---|---|---|---|"]
     order = list(NAMES)
     return lines + [row(cell) for cell in sorted(cells, key=lambda c: (c["epsilon"], c["k"], order.index(c["rival"]), c["loss"] != "pure"))] + [""]
 
@@ -106,13 +115,14 @@ def centred():
     record = json.loads(path.read_text())
     grid = record["grid"]
     lines = [
-        "# About the mean", "",
+        "## About the mean", "",
         f"`bench/utility/run.py --centred` ({record['made']}, commit {record['commit']}): the same tables and relation, against the components of the covariance, as scikit-learn's `PCA` gives them. Every release pays for its mean: eigenveil subtracts one under the same",
         "budget (gauss; laplace with pure epsilon), diffprivlib with `centered=False` and bounds of -1 to 1, opendp without an origin. "
-        f"All repetitions of a cell have {grid['limit']} s of processor time together.", "",
+        f"{grid['seeds']} repetitions; all of a cell have {grid['limit']} s of processor time together ({grid['short_limit']} s where a peer's sampler expects more than 1e7 proposals).", "",
     ]
+    lines += [line.replace("## Who", "### About the mean: who") for line in standing(Cells(record["cells"]))]
     for name in grid["tables"]:
-        lines += table(name, [cell for cell in record["cells"] if cell["table"] == name])
+        lines += table(name, [cell for cell in record["cells"] if cell["table"] == name], "About the mean, ")
     return lines
 
 
