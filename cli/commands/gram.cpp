@@ -12,10 +12,13 @@ namespace {
 constexpr const char* kPrivate =
     "private data, mode 0600: it holds exact sums over the rows and must not be published";
 
+constexpr const char* kReplace = "--out may be an earlier .gram file, which is then lost";
+
 struct GramPartial {
   InputOptions input;
   BoundOptions bounds;
   std::string out;
+  bool replace = false;
   bool quiet = false;
 
   Outcome run() const {
@@ -27,7 +30,7 @@ struct GramPartial {
           "a .gram file always holds the sums a private mean needs; say --center private when the "
           "release is made");
     }
-    if (const Result<void> sound = check_gram_output(out, {input.input}); !sound) {
+    if (const Result<void> sound = check_gram_output(out, {input.input}, replace); !sound) {
       return error_of(sound);
     }
     return ExactPass::open(input, bounds)
@@ -40,9 +43,10 @@ struct GramPartial {
 struct GramMerge {
   std::vector<std::string> parts;
   std::string out;
+  bool replace = false;
 
   Outcome run() const {
-    if (const Result<void> sound = check_gram_output(out, parts); !sound) {
+    if (const Result<void> sound = check_gram_output(out, parts, replace); !sound) {
       return error_of(sound);
     }
     Result<ExactGram> total = ExactGram::load(parts.front());
@@ -79,10 +83,12 @@ Command gram_command() {
             partial->input.declare_one_hot(*first);
             partial->bounds.declare(*first);
             first->add_option("--out", partial->out, "the .gram file to write")->required();
+            first->add_flag("--replace", partial->replace, kReplace);
             first->add_flag("--quiet", partial->quiet, "no progress bar");
             CLI::App* second = app.add_subcommand("merge", ".gram files to one");
             second->add_option("PARTS", merge->parts, ".gram files, each shard once")->required();
             second->add_option("--out", merge->out, "the .gram file to write")->required();
+            second->add_flag("--replace", merge->replace, kReplace);
             return
                 [partial, merge, first] { return first->parsed() ? partial->run() : merge->run(); };
           }};

@@ -5,61 +5,52 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "data/open.hpp"
+#include "eigenveil/report/fields.hpp"
 #include "publication/gap_words.hpp"
-#include "report/explain.hpp"
+#include "report/read_release.hpp"
 
 namespace eigenveil {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
-bool is_document(const fs::path& path) {
-  const std::string name = path.filename().string();
-  return name.ends_with(".json") && name.find("release") != std::string::npos;
-}
+/// Fields that must be there. What is missing or of another kind reads as zero and turns
+/// `complete()` false, so that one check at the end does.
+class NeededFields {
+ public:
+  explicit NeededFields(const Fields& fields) : fields_(fields) {}
+  bool has(std::string_view name) const {
+    return std::any_of(fields_.begin(), fields_.end(),
+                       [&](const auto& entry) { return entry.first == name; });
+  }
+  double number(std::string_view name) {
+    const auto* whole = field<std::int64_t>(fields_, name);
+    return whole != nullptr ? static_cast<double>(*whole) : get<double>(name);
+  }
+  template <class T>
+  T get(std::string_view name) {
+    const T* found = field<T>(fields_, name);
+    complete_ = complete_ && found != nullptr;
+    return found != nullptr ? *found : T{};
+  }
+  /// One number for each column.
+  Vector numbers(std::string_view name, std::size_t columns) {
+    const auto values = get<std::vector<double>>(name);
+    complete_ = complete_ && values.size() == columns;
+    return values.size() == columns
+               ? Vector(Eigen::Map<const Vector>(values.data(), std::ssize(values)))
+               : Vector(Vector::Zero(static_cast<Eigen::Index>(columns)));
+  }
+  std::size_t size_of(std::string_view name) { return get<std::vector<double>>(name).size(); }
+  bool complete() const { return complete_; }
 
-/// The document of a directory, of itself, or of a pseudo-data file beside it.
-Result<fs::path> document_of(const fs::path& path) {
-  std::error_code ignored;
-  if (is_document(path) && !fs::is_directory(path, ignored)) {
-    return path;
-  }
-  const bool folder = fs::is_directory(path, ignored);
-  const fs::path place = folder ? path : (path.has_parent_path() ? path.parent_path() : ".");
-  std::vector<fs::path> found;
-  for (const fs::directory_entry& entry : fs::directory_iterator(place, ignored)) {
-    if (!is_document(entry.path()) || !entry.is_regular_file(ignored)) {
-      continue;
-    }
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const std::string named = "\"name\": \"" + path.filename().string() + "\"";
-    if (folder || text.find(named) != std::string::npos) {
-      found.push_back(entry.path());
-    }
-  }
-  if (!fs::exists(path, ignored)) {
-    return bad_request(fmt::format("{} does not exist", path.string()));
-  }
-  if (found.size() > 1) {
-    return bad_request(fmt::format("{} has several release documents; give the one to be analysed",
-                                   path.string()));
-  }
-  if (found.empty()) {
-    return bad_request(
-        folder ? fmt::format("{} has no release document in it", path.string())
-               : fmt::format("{} has no release document beside it that names it; give the "
-                             "release.json of the release",
-                             path.string()));
-  }
-  return found.front();
-}
+ private:
+  const Fields& fields_;
+  bool complete_ = true;
+};
 
 /// Sum of row products of a table with `skipped` leading columns of names.
 Result<Matrix> products_of_rows(const fs::path& path, std::size_t columns) {
@@ -90,79 +81,34 @@ Result<Matrix> products_of_rows(const fs::path& path, std::size_t columns) {
   }
 }
 
-/// A named matrix of a release, of the shape that its document says: CSV with row names, or NPY in
-/// column order.
-Result<Matrix> read_table(const fs::path& path, const std::vector<std::string>& columns,
-                          const Json& array) {
-  ReadOptions options;
-  options.missing = MissingCell::Refuse;
-  const bool csv = path.extension() == ".csv";
-  if (csv) {
-    options.header = ReadOptions::Header::Present;
-    options.columns = columns;
-  }
-  Result<std::unique_ptr<RowReader>> reader = open_rows(path.string(), options);
-  if (!reader) {
-    return error_of(reader);
-  }
-  std::vector<double> values;
-  RawRows block;
-  for (;;) {
-    if (const Result<void> read = (*reader)->read(block); !read) {
-      return error_of(read);
-    }
-    if (block.rows == 0) {
-      break;
-    }
-    values.insert(values.end(), block.values.begin(), block.values.end());
-  }
-  const auto p = static_cast<Eigen::Index>(columns.size());
-  const auto rows = array.at("shape").at(0).get<Eigen::Index>();
-  if ((*reader)->schema().dimension() != columns.size() ||
-      array.at("shape").at(1).get<Eigen::Index>() != p || std::ssize(values) != rows * p) {
-    return bad_request(
-        fmt::format("{} has another shape than its release document says", path.string()));
-  }
-  return Matrix(Eigen::Map<const Matrix>(values.data(), p, rows).transpose());
-}
-
-/// One number for each column.
-Vector numbers(const Json& list, std::size_t columns) {
-  const auto values = list.get<std::vector<double>>();
-  if (values.size() != columns) {
-    throw Json::other_error::create(501, "another number of values", &list);  // caught below
-  }
-  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
-}
-
 /// Whether a zero of the release is the midpoint of a public range instead of a zero of the data.
-bool has_midpoints(const Json& parameters) {
-  if (!parameters.contains("range_low")) {
+bool has_midpoints(NeededFields& parameters) {
+  if (!parameters.has("range_low")) {
     return false;
   }
-  const Json& low = parameters.at("range_low");  // an intercept has no range
-  const std::size_t ranges = low.size();
-  return !(numbers(low, ranges) + numbers(parameters.at("range_high"), ranges)).isZero(0.0);
+  const std::size_t ranges = parameters.size_of("range_low");  // an intercept has no range
+  return !(parameters.numbers("range_low", ranges) + parameters.numbers("range_high", ranges))
+              .isZero(0.0);
 }
 
 /// What brings the columns of data back to original units; empty for a release in other units.
-Vector midpoints_of(const Json& parameters, std::size_t columns) {
-  if (parameters.at("units").get<std::string>() != "original") {
+Vector midpoints_of(NeededFields& parameters, std::size_t columns) {
+  if (parameters.get<std::string>("units") != "original") {
     return {};
   }
-  if (parameters.contains("range_low")) {
-    return 0.5 * (numbers(parameters.at("range_low"), columns) +
-                  numbers(parameters.at("range_high"), columns));
+  if (parameters.has("range_low")) {
+    return 0.5 *
+           (parameters.numbers("range_low", columns) + parameters.numbers("range_high", columns));
   }
-  return parameters.contains("public_center")
-             ? numbers(parameters.at("public_center"), columns)
-             : Vector(Vector::Zero(static_cast<Eigen::Index>(columns)));
+  return parameters.has("public_center") ? parameters.numbers("public_center", columns)
+                                         : Vector(Vector::Zero(static_cast<Eigen::Index>(columns)));
 }
 
 /// No row is longer, in the units of the release: by its norm, and by its ranges.
-double longest_row(const Json& parameters, const Vector& scales) {
-  const double by_norm = parameters.at("row_norm").get<double>() * scales.maxCoeff();
-  return parameters.contains("range_low") ? std::min(by_norm, scales.norm()) : by_norm;
+double longest_row(NeededFields& parameters, const Vector& scales) {
+  const double by_norm =
+      parameters.number("row_norm") * (scales.size() > 0 ? scales.maxCoeff() : 0.0);
+  return parameters.has("range_low") ? std::min(by_norm, scales.norm()) : by_norm;
 }
 
 Vector with_first(double first, const Vector& values) {
@@ -189,75 +135,88 @@ Result<ReleasedGram> checked(ReleasedGram gram) {
   return gram;
 }
 
-/// Only tables have names for their rows; pseudo-data has none, and its file may be called
-/// anything.
-bool is_table(const Json& array) {
-  return array.contains("rows");
+tl::unexpected<Error> lacks_a_field() {
+  return bad_request(
+      "the release lacks a field that analyse needs, or holds it in another form: it was edited or "
+      "written by another version; give the document as it was written, or release again with this "
+      "version");
 }
 
-/// The table PREFIXnoisy_gram, with whatever mark and ending.
-bool is_gram(const Json& array) {
-  const fs::path name = array.at("name").get<std::string>();
-  std::string table = name.stem().string();
-  if (constexpr std::string_view kMark = ".NOT-PRIVATE"; table.ends_with(kMark)) {
-    table.resize(table.size() - kMark.size());
-  }
-  return is_table(array) && (table == "noisy_gram" || table.ends_with(".noisy_gram"));
+const ReleasedTable* table_called(const ReleaseDocument& document, const std::string& name) {
+  const auto found = std::find_if(document.tables.begin(), document.tables.end(),
+                                  [&](const ReleasedTable& table) { return table.name == name; });
+  return found == document.tables.end() ? nullptr : &*found;
 }
 
-Result<ReleasedGram> read_mask(const Json& json, const fs::path& folder) {
-  ReleasedGram gram;
-  const Json& parameters = json.at("parameters");
-  gram.names = parameters.at("columns").get<std::vector<std::string>>();
-  gram.intercept = parameters.at("intercept").get<bool>();
-  gram.rows = json.at("result").at("rows").get<double>();
-  if (!(gram.rows > 0.0)) {
-    return bad_request("this release has no rows, so there is nothing to estimate");
-  }
-  const auto p = static_cast<Eigen::Index>(gram.names.size());
-  gram.products = Matrix::Zero(p, p);
-  const Json& arrays = json.at("result").at("arrays");
-  if (arrays.empty()) {
+/// Sums of row products: unbiased ones of method gauss, or those of factors and pseudo-data.
+Result<Matrix> products_of(const ReadRelease& release, Eigen::Index columns) {
+  if (release.document.tables.empty() && release.document.streamed.empty()) {
     return bad_request("the release lists no pseudo-data");
   }
-  const auto noisy = std::find_if(arrays.begin(), arrays.end(), is_gram);
-  for (const Json& array : arrays) {
-    if (noisy != arrays.end() && !is_gram(array)) {
-      continue;  // method gauss: unbiased sums instead of the positive semidefinite ones
-    }
-    const auto name = array.at("name").get<std::string>();
-    const bool factor = is_table(array) && !is_gram(array);
-    Result<Matrix> part = is_table(array) ? read_table(folder / name, gram.names, array)
-                                          : products_of_rows(folder / name, gram.names.size());
-    if (!part) {
-      return error_of(part);
-    }
-    gram.products += factor ? Matrix(part->transpose() * *part) : *part;
+  const auto fits = [&](const Matrix& values) { return values.cols() == columns; };
+  if (const ReleasedTable* noisy = table_called(release.document, "noisy_gram")) {
+    return noisy->values;
   }
-  gram.from_midpoints = has_midpoints(parameters);
-  gram.scales = numbers(parameters.at("column_scales"), gram.names.size());
+  Matrix products = Matrix::Zero(columns, columns);
+  for (const ReleasedTable& factor : release.document.tables) {
+    if (!fits(factor.values)) {
+      return bad_request(kContradiction);
+    }
+    products += factor.values.transpose() * factor.values;
+  }
+  for (const StreamedArray& rows : release.document.streamed) {
+    const Result<Matrix> part =
+        products_of_rows(release.folder / rows.name, static_cast<std::size_t>(columns));
+    if (!part) {
+      return part;
+    }
+    products += *part;
+  }
+  return products;
+}
+
+Result<ReleasedGram> read_mask(const ReadRelease& release) {
+  ReleasedGram gram;
+  NeededFields parameters(release.document.parameters);
+  NeededFields result(release.document.result);
+  gram.names = parameters.get<std::vector<std::string>>("columns");
+  gram.intercept = parameters.get<bool>("intercept");
+  gram.rows = result.number("rows");
+  if (result.complete() && !(gram.rows > 0.0)) {
+    return bad_request("this release has no rows, so there is nothing to estimate");
+  }
   const std::size_t constant = gram.intercept ? 1 : 0;
+  if (!parameters.complete() || gram.names.size() <= constant) {
+    return lacks_a_field();
+  }
+  const auto p = static_cast<Eigen::Index>(gram.names.size());
+  const Result<Matrix> products = products_of(release, p);
+  if (!products) {
+    return error_of(products);
+  }
+  gram.products = *products;
+  gram.from_midpoints = has_midpoints(parameters);
+  gram.scales = parameters.numbers("column_scales", gram.names.size());
   gram.longest_row =
       longest_row(parameters, gram.scales.tail(p - static_cast<Eigen::Index>(constant)));
   gram.midpoints = midpoints_of(parameters, gram.names.size() - constant);
   if (gram.intercept && gram.midpoints.size() > 0) {
     gram.midpoints = with_first(0.0, gram.midpoints);
   }
-  if (parameters.contains("cell_noise_sd")) {
-    gram.cell_sd = numbers(parameters.at("cell_noise_sd"), gram.names.size());
-    return gram;
+  if (parameters.has("cell_noise_sd")) {
+    gram.cell_sd = parameters.numbers("cell_noise_sd", gram.names.size());
+  } else {
+    MaskNoise noise;
+    noise.gram_sd_diagonal = parameters.number("gram_noise_sd_diagonal");
+    noise.gram_sd_off_diagonal = parameters.number("gram_noise_sd_off_diagonal");
+    noise.gram_sd_sums = gram.intercept ? parameters.number("gram_noise_sd_sums") : 0.0;
+    const double blocks = result.number("blocks");
+    if (result.complete() && !(blocks >= 1.0)) {
+      return bad_request(kContradiction);
+    }
+    gram.entry_sd = gram_deviations(gram.scales, noise, gram.intercept) * std::sqrt(blocks);
   }
-  MaskNoise noise;
-  noise.gram_sd_diagonal = parameters.at("gram_noise_sd_diagonal").get<double>();
-  noise.gram_sd_off_diagonal = parameters.at("gram_noise_sd_off_diagonal").get<double>();
-  noise.gram_sd_sums = gram.intercept ? parameters.at("gram_noise_sd_sums").get<double>() : 0.0;
-  gram.entry_sd = gram_deviations(gram.scales, noise, gram.intercept);
-  const auto blocks = json.at("result").at("blocks").get<double>();
-  if (!(blocks >= 1.0)) {
-    return bad_request(kContradiction);
-  }
-  gram.entry_sd *= std::sqrt(blocks);
-  return gram;
+  return parameters.complete() && result.complete() ? Result<ReleasedGram>(gram) : lacks_a_field();
 }
 
 /// A covariance about a private mean was computed from noisy products, sums and a noisy count about
@@ -287,60 +246,52 @@ ReleasedGram with_intercept(ReleasedGram gram, const ReleasedCovariance& release
   return gram;
 }
 
-Result<ReleasedGram> read_covariance(const Json& json, const fs::path& folder) {
-  if (json.at("method").get<std::string>() != "gauss") {
+Result<ReleasedGram> read_covariance(const ReadRelease& release) {
+  if (release.document.method != "gauss") {
     return bad_request(
         "intervals are only known for Gaussian noise: release the covariance with "
-        "--method gauss, or mask the table");
+        "{method gauss}, or mask the table",
+        "method");
   }
   ReleasedCovariance released;
-  const Json& parameters = json.at("parameters");
-  const Json& result = json.at("result");
-  released.names = parameters.at("columns").get<std::vector<std::string>>();
-  released.rows =
-      (result.contains("rows") ? result.at("rows") : result.at("noisy_rows")).get<double>();
-  released.rows_sd = result.value("noisy_rows_sd", 0.0);
+  NeededFields parameters(release.document.parameters);
+  NeededFields result(release.document.result);
+  released.names = parameters.get<std::vector<std::string>>("columns");
+  released.rows = result.number(result.has("rows") ? "rows" : "noisy_rows");
+  released.rows_sd = result.has("noisy_rows_sd") ? result.number("noisy_rows_sd") : 0.0;
   released.from_midpoints = has_midpoints(parameters);
-  for (const Json& array : result.at("arrays")) {
-    const auto name = array.at("name").get<std::string>();
-    if (name.starts_with("covariance_raw")) {
-      Result<Matrix> raw = read_table(folder / name, released.names, array);
-      if (!raw) {
-        return error_of(raw);
-      }
-      released.raw = std::move(*raw);
-    }
-  }
   const std::size_t columns = released.names.size();
-  if (released.raw.rows() != std::ssize(released.names)) {
+  const ReleasedTable* raw = table_called(release.document, "covariance_raw");
+  if (columns == 0 || raw == nullptr || raw->column_names != released.names ||
+      raw->values.rows() != raw->values.cols()) {
     return bad_request("the release lists no square table called covariance_raw");
   }
-  const bool original_ranges = parameters.contains("range_low") &&
-                               parameters.at("units").get<std::string>() != "scaled to [-1, 1]";
+  released.raw = raw->values;
+  const bool original_ranges =
+      parameters.has("range_low") && parameters.get<std::string>("units") != "scaled to [-1, 1]";
   released.scales = Vector::Ones(static_cast<Eigen::Index>(columns));
+  Vector middle = Vector::Zero(released.scales.size());
   if (original_ranges) {
-    released.scales = 0.5 * (numbers(parameters.at("range_high"), columns) -
-                             numbers(parameters.at("range_low"), columns));
+    const Vector low = parameters.numbers("range_low", columns);
+    const Vector high = parameters.numbers("range_high", columns);
+    released.scales = 0.5 * (high - low);
+    middle = 0.5 * (low + high);
   }
   released.midpoints = midpoints_of(parameters, columns);
   released.longest_row = longest_row(parameters, released.scales);
-  released.noise.gram_sd_diagonal = parameters.at("noise_sd_diagonal").get<double>();
-  released.noise.gram_sd_off_diagonal = parameters.at("noise_sd_off_diagonal").get<double>();
-  if (parameters.at("center").get<std::string>() == "private mean") {
-    if (!result.contains("sum_noise_sd_scaled")) {
+  released.noise.gram_sd_diagonal = parameters.number("noise_sd_diagonal");
+  released.noise.gram_sd_off_diagonal = parameters.number("noise_sd_off_diagonal");
+  if (parameters.get<std::string>("center") == "private mean") {
+    if (!result.has("sum_noise_sd_scaled")) {
       return bad_request(
           "this covariance about a private mean comes from an early version, which did not write "
           "down the noise on the sums, so intervals are not known: release it again with this "
           "version (that spends budget), or analyse a release about the public midpoint");
     }
-    released.noise.gram_sd_sums = result.at("sum_noise_sd_scaled").get<double>();
-    released.mean = numbers(result.at("noisy_mean"), columns);
-    if (original_ranges) {
-      *released.mean -= 0.5 * (numbers(parameters.at("range_low"), columns) +
-                               numbers(parameters.at("range_high"), columns));
-    }
+    released.noise.gram_sd_sums = result.number("sum_noise_sd_scaled");
+    released.mean = result.numbers("noisy_mean", columns) - middle;
   }
-  return gram_of(released);
+  return parameters.complete() && result.complete() ? gram_of(released) : lacks_a_field();
 }
 
 /// Shards of one table: sums about the same points, in the same units, of a public number of rows.
@@ -354,26 +305,18 @@ bool can_be_added(const ReleasedGram& one, const ReleasedGram& other) {
          same(one.midpoints, other.midpoints) && is_public(one) && is_public(other);
 }
 
-Result<ReleasedGram> read_document(const fs::path& document) {
-  std::ifstream file(document, std::ios::binary);
-  const Json json = Json::parse(file, nullptr, false);
-  if (json.is_discarded() || !json.is_object()) {
-    return bad_request(fmt::format("{} is not a release document", document.string()));
+Result<ReleasedGram> gram_in(const ReadRelease& release) {
+  const std::string& task = release.document.task;
+  if (task != "mask" && task != "covariance") {
+    return bad_request("analyse works on pseudo-data (mask) and on a released covariance");
   }
-  const std::string task = json.value("task", "");
-  const fs::path folder = document.has_parent_path() ? document.parent_path() : fs::path(".");
-  const auto said = [&](ReleasedGram gram) {
-    const auto gaps = json.at("parameters").value("missing_cells", std::string());
-    gram.fills_gaps = gaps != gaps_in_words(false, GapEffect::SecondMoment);
-    return gram;
-  };
-  if (task == "mask") {
-    return read_mask(json, folder).and_then(checked).map(said);
-  }
-  if (task == "covariance") {
-    return read_covariance(json, folder).and_then(checked).map(said);
-  }
-  return bad_request("analyse works on pseudo-data (mask) and on a released covariance");
+  const auto* gaps = field<std::string>(release.document.parameters, "missing_cells");
+  return (task == "mask" ? read_mask(release) : read_covariance(release))
+      .and_then(checked)
+      .map([&](ReleasedGram gram) {
+        gram.fills_gaps = gaps == nullptr || *gaps != gaps_in_words(false, GapEffect::SecondMoment);
+        return gram;
+      });
 }
 
 }  // namespace
@@ -400,23 +343,8 @@ Result<ReleasedGram> gram_of(const ReleasedCovariance& released) {
 }
 
 Result<ReleasedGram> read_released_gram(const std::string& path) {
-  const Result<fs::path> document = document_of(path);
-  if (!document) {
-    return error_of(document);
-  }
   // Whoever changed a file must not get intervals from it.
-  if (const Result<std::string> checked = explain_release(*document); !checked) {
-    return error_of(checked);
-  }
-  try {
-    return read_document(*document);
-  } catch (const Json::exception&) {
-    return bad_request(
-        fmt::format("{} lacks a field that analyse needs, or holds it in another form: it was "
-                    "edited or written by another version; give the document as it was written, "
-                    "or release again with this version",
-                    document->string()));
-  }
+  return read_release(path).and_then(gram_in);
 }
 
 Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths) {

@@ -1,5 +1,9 @@
 #include "report/json_guarantee.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
 #include "eigenveil/privacy/conversion.hpp"
 
 namespace eigenveil {
@@ -122,6 +126,64 @@ Result<Guarantee> guarantee_from_json(const Json& json) {
                    json.at("secure_random").get<bool>(),
                    json.value("group_size", 1),
                    *would_be};
+}
+
+Json budget_to_json(const Budget& budget) {
+  return std::visit(LossToJson{Basis::Proved}, budget);
+}
+
+Result<Budget> budget_from_json(const Json& json) {
+  const auto number = [&](const char* name) { return json.at(name).get<double>(); };
+  if (json.contains("epsilon") && json.contains("delta")) {
+    return check_budget(ApproxDp{number("epsilon"), number("delta")});
+  }
+  if (json.contains("epsilon")) {
+    return check_budget(PureDp{number("epsilon")});
+  }
+  if (json.contains("rho")) {
+    return check_budget(Zcdp{number("rho")});
+  }
+  return check_budget(GaussianDp{number("mu")});
+}
+
+namespace {
+
+/// JSON has no word for a number that is none.
+double number_or_nan(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+FieldValue list_from_json(const Json& json) {
+  const auto is_text = [](const Json& entry) { return entry.is_string(); };
+  if (std::all_of(json.begin(), json.end(), is_text)) {
+    return json.get<std::vector<std::string>>();
+  }
+  std::vector<double> numbers;
+  std::transform(json.begin(), json.end(), std::back_inserter(numbers), number_or_nan);
+  return numbers;
+}
+
+FieldValue field_from_json(const Json& json) {
+  if (json.is_array()) {
+    return list_from_json(json);
+  }
+  if (json.is_boolean()) {
+    return json.get<bool>();
+  }
+  if (json.is_number_integer()) {
+    return json.get<std::int64_t>();
+  }
+  return json.is_string() ? FieldValue(json.get<std::string>()) : FieldValue(number_or_nan(json));
+}
+
+}  // namespace
+
+Fields fields_from_json(const Json& json) {
+  Fields fields;
+  for (const auto& [name, value] : json.items()) {
+    fields.emplace_back(name, field_from_json(value));
+  }
+  return fields;
 }
 
 Json fields_to_json(const Fields& fields) {

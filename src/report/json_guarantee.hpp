@@ -16,6 +16,12 @@ using Json = nlohmann::ordered_json;
 Json guarantee_to_json(const Guarantee& guarantee, const Budget& requested);
 Result<Guarantee> guarantee_from_json(const Json& json);
 
+/// {"kind": "approx", "epsilon": 1.0, "delta": 1e-06}.
+Json budget_to_json(const Budget& budget);
+/// By the numbers it holds, whatever else stands beside them.
+Result<Budget> budget_from_json(const Json& json);
+
 Json fields_to_json(const Fields& fields);
+Fields fields_from_json(const Json& json);
 
 }  // namespace eigenveil

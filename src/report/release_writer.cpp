@@ -17,27 +17,56 @@ std::string file_name(const ReleaseDocument& document, const std::string& stem,
   return document.prefix + stem + (document.is_private() ? "" : ".NOT-PRIVATE") + ending;
 }
 
+/// What format 2 adds, where there is something to say.
+void add_origin(Json& json, const ReleaseDocument& document) {
+  if (!document.request.empty()) {
+    json["request"] = Json::parse(document.request);
+  }
+  if (document.ledger) {
+    json["ledger"] = {{"id", document.ledger->id},
+                      {"index", document.ledger->index},
+                      {"reservation", document.ledger->reservation}};
+  }
+  if (!document.builds_on.empty()) {
+    json["builds_on"] = document.builds_on;
+  }
+  if (!document.data_set.empty()) {
+    json["data_set"] = document.data_set;
+  }
+  if (!document.date.empty()) {
+    json["date"] = document.date;
+  }
+}
+
 Json document_head(const ReleaseDocument& document) {
   Json guarantee = guarantee_to_json(document.guarantee, document.requested);
   guarantee["statement"] = headline(document.guarantee, document.requested);
   guarantee["in_words"] = detection_in_words(document.guarantee);
-  return Json{{"eigenveil", kVersion},
-              {"format", 1},
-              {"task", document.task},
-              {"method", document.method},
-              {"guarantee", guarantee},
-              {"not_protected", not_protected(document.guarantee.relation)},
-              {"parameters", fields_to_json(document.parameters)},
-              {"result", fields_to_json(document.result)}};
+  Json json{{"eigenveil", kVersion},
+            {"format", kReleaseFormat},
+            {"task", document.task},
+            {"method", document.method},
+            {"requested", budget_to_json(document.requested)}};
+  add_origin(json, document);
+  json["guarantee"] = guarantee;
+  json["not_protected"] = not_protected(document.guarantee.relation);
+  json["parameters"] = fields_to_json(document.parameters);
+  json["result"] = fields_to_json(document.result);
+  return json;
 }
 
 Json describe_table(const ReleasedTable& table, const ReleaseFile& file) {
-  return Json{{"name", file.name},
-              {"description", table.description},
-              {"sha256", hex(sha256(file.bytes))},
-              {"shape", {table.values.rows(), table.values.cols()}},
-              {"rows", table.row_names},
-              {"columns", table.column_names}};
+  Json json{{"name", file.name},
+            {"description", table.description},
+            {"sha256", hex(sha256(file.bytes))},
+            {"shape", {table.values.rows(), table.values.cols()}},
+            {"corner", table.corner},
+            {"rows", table.row_names},
+            {"columns", table.column_names}};
+  if (!table.counted_alleles.empty()) {
+    json["counted_alleles"] = table.counted_alleles;
+  }
+  return json;
 }
 
 Json describe_streamed(const StreamedArray& array) {

@@ -11,6 +11,9 @@
 
 namespace eigenveil {
 
+/// Of the documents that are written; `read_release` reads this one and those before.
+constexpr int kReleaseFormat = 2;
+
 enum class TableFormat : std::uint8_t { Csv, Npy };
 
 /// The files of a release: `release.json`, its arrays and `report.html`. Names carry `.NOT-PRIVATE`

@@ -141,7 +141,9 @@ Result<void> ExactGram::merge(const ExactGram& other) {
   if (Result<void> same = check_same_bound(bound_, other.bound_); !same) {
     return same;
   }
-  if (shares_rows_with(other)) {
+  const bool same_part = identity_ && other.identity_ && identity_->run == other.identity_->run &&
+                         identity_->index == other.identity_->index;
+  if (same_part || shares_rows_with(other)) {
     return bad_request(
         "the tables cannot be merged: both contain the same shard, and counting its rows twice "
         "would break the privacy guarantee");
@@ -154,6 +156,8 @@ Result<void> ExactGram::merge(const ExactGram& other) {
   totals_.count += other.totals_.count;
   add_entries(other.totals_.sums, totals_.sums);
   add_entries(other.totals_.products, totals_.products);
+  schema_.fills_gaps = schema_.fills_gaps || other.schema_.fills_gaps;
+  identity_.reset();
   merged_shards_.clear();
   std::merge(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
              std::back_inserter(merged_shards_));

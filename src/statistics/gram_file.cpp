@@ -15,18 +15,18 @@
 namespace eigenveil {
 namespace {
 
-// A .gram file: this line, then little-endian fields (dimension, column names, bound, count, shard
-// fingerprints, sums, products), then the SHA-256 of everything before it. Version 2, for
-// genotypes, has counted alleles and allele frequencies after the names, each none or one per
-// column.
+// A .gram file: this line with its version, then little-endian fields, then the SHA-256 of
+// everything before it. Fields: dimension, column names; from version 2 counted alleles and allele
+// frequencies, each none or one per column; from version 3 whether missing cells were filled (0 or
+// 1) and the identity of a shard (its run, empty for none, index and count); bound, count, shard
+// fingerprints, sums, products. Older versions are read.
 constexpr std::string_view kFormat = "EIGENVEIL-GRAM ";
-constexpr std::string_view kFirstLine =
-    "EIGENVEIL-GRAM 1 PRIVATE DATA: do not publish or share; these are exact totals over the rows "
-    "of a table, without noise\n";
-constexpr std::string_view kFirstLineOfGenotypes =
-    "EIGENVEIL-GRAM 2 PRIVATE DATA: do not publish or share; these are exact totals over the rows "
-    "of a table, without noise\n";
-static_assert(kFirstLine.size() == kFirstLineOfGenotypes.size());
+constexpr std::string_view kWarning =
+    " PRIVATE DATA: do not publish or share; these are exact totals over the rows of a table, "
+    "without noise\n";
+constexpr char kOldest = '1';
+constexpr char kNewest = '3';
+constexpr std::size_t kFirstLineBytes = kFormat.size() + 1 + kWarning.size();
 constexpr std::size_t kDigestBytes = std::tuple_size_v<Digest>;
 constexpr std::size_t kEntryBytes = 16;
 
@@ -53,27 +53,31 @@ Result<std::string> read_whole(const std::filesystem::path& path) {
   return bytes;
 }
 
+struct GramFields {
+  char version;
+  std::string_view bytes;
+};
+
 /// The fields between first line and checksum, once both are right.
-Result<std::string_view> checked_fields(std::string_view bytes) {
+Result<GramFields> checked_fields(std::string_view bytes) {
   if (!bytes.starts_with(kFormat)) {
     return bad_request("the file is not a .gram file: it does not start with EIGENVEIL-GRAM");
   }
-  if (!bytes.starts_with(kFirstLine) && !bytes.starts_with(kFirstLineOfGenotypes)) {
-    return bad_request(
-        "the .gram file is damaged or of another version; this program reads versions 1 and 2");
+  const char version = bytes.size() > kFormat.size() ? bytes[kFormat.size()] : '\0';
+  if (version < kOldest || version > kNewest ||
+      !bytes.substr(kFormat.size() + 1).starts_with(kWarning)) {
+    return bad_request(fmt::format(
+        "the .gram file is damaged or of another version; this program reads versions {} to {}",
+        kOldest, kNewest));
   }
-  if (bytes.size() < kFirstLine.size() + kDigestBytes) {
+  if (bytes.size() < kFirstLineBytes + kDigestBytes) {
     return damaged("it ends too early");
   }
   const std::string_view content = bytes.substr(0, bytes.size() - kDigestBytes);
   if (as_text(sha256(content)) != bytes.substr(content.size())) {
     return damaged("its checksum does not match its content");
   }
-  return content.substr(kFirstLine.size());
-}
-
-bool has_genotypes(const Schema& schema) {
-  return !schema.counted_alleles.empty() || !schema.allele_frequencies.empty();
+  return GramFields{version, content.substr(kFirstLineBytes)};
 }
 
 void write_genotypes(const Schema& schema, ByteWriter& bytes) {
@@ -104,6 +108,28 @@ bool read_genotypes(ByteReader& reader, Schema& schema) {
     schema.allele_frequencies.push_back(reader.real());
   }
   return std::ranges::all_of(schema.allele_frequencies, [](double f) { return f > 0 && f < 1; });
+}
+
+void write_origin(bool fills_gaps, const std::optional<ShardIdentity>& identity,
+                  ByteWriter& bytes) {
+  const ShardIdentity shown = identity.value_or(ShardIdentity{});
+  bytes.integer(fills_gaps ? 1 : 0);
+  bytes.text(shown.run);
+  bytes.integer(shown.index);
+  bytes.integer(shown.count);
+}
+
+/// False unless the rule is one of two and a shard is one of its run.
+bool read_origin(ByteReader& reader, Schema& schema, std::optional<ShardIdentity>& identity) {
+  const std::uint64_t fills_gaps = reader.integer();
+  schema.fills_gaps = fills_gaps == 1;
+  ShardIdentity found{std::string(reader.text()), reader.integer(), reader.integer()};
+  const bool none = found == ShardIdentity{};
+  if (!none) {
+    identity = found;
+  }
+  return fills_gaps <= 1 && is_plain_text(found.run) &&
+         (none || (!found.run.empty() && found.index < found.count));
 }
 
 /// What every table of bounded rows satisfies; keeps later sums inside 128 bits.
@@ -148,14 +174,15 @@ class GramFile {
 std::string GramFile::encode(const ExactGram& gram) {
   ByteWriter bytes;
   bytes.reserve(kEntryBytes * (gram.totals_.products.size() + gram.totals_.sums.size()) + 65536);
-  bytes.raw(has_genotypes(gram.schema_) ? kFirstLineOfGenotypes : kFirstLine);
+  bytes.raw(kFormat);
+  bytes.raw({&kNewest, 1});
+  bytes.raw(kWarning);
   bytes.integer(gram.dimension());
   for (const std::string& name : gram.schema_.columns) {
     bytes.text(name);
   }
-  if (has_genotypes(gram.schema_)) {
-    write_genotypes(gram.schema_, bytes);
-  }
+  write_genotypes(gram.schema_, bytes);
+  write_origin(gram.schema_.fills_gaps, gram.identity_, bytes);
   bytes.text(gram.bound_.encode());
   bytes.integer(gram.totals_.count);
   const std::vector<Digest> shards = gram.shards();
@@ -207,11 +234,11 @@ Result<GramTotals> GramFile::read_totals(ByteReader& reader, std::uint64_t count
 }
 
 Result<ExactGram> GramFile::decode(std::string_view bytes) {
-  const Result<std::string_view> fields = checked_fields(bytes);
+  const Result<GramFields> fields = checked_fields(bytes);
   if (!fields) {
     return error_of(fields);
   }
-  ByteReader reader(*fields);
+  ByteReader reader(fields->bytes);
   const std::uint64_t dimension = reader.integer();
   if (dimension < 1 || dimension > ExactGram::kLargestDimension) {
     return damaged("its number of columns is out of range");
@@ -220,8 +247,12 @@ Result<ExactGram> GramFile::decode(std::string_view bytes) {
   for (std::uint64_t j = 0; j < dimension && reader.complete(); ++j) {
     schema.columns.emplace_back(reader.text());
   }
-  if (bytes.starts_with(kFirstLineOfGenotypes) && !read_genotypes(reader, schema)) {
+  if (fields->version >= '2' && !read_genotypes(reader, schema)) {
     return damaged("its counted alleles or allele frequencies cannot be read");
+  }
+  std::optional<ShardIdentity> identity;
+  if (fields->version >= '3' && !read_origin(reader, schema, identity)) {
+    return damaged("its rule for missing cells or its place among the shards cannot be read");
   }
   Result<RowBound> bound = RowBound::decode(reader.text());
   const std::uint64_t count = reader.integer();
@@ -249,6 +280,7 @@ Result<ExactGram> GramFile::decode(std::string_view bytes) {
     return damaged("its shard fingerprint does not match its totals");
   }
   gram.merged_shards_ = *std::move(shards);
+  gram.identity_ = std::move(identity);
   return gram;
 }
 

@@ -129,7 +129,9 @@ class Grams(CliTest):
         self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
         os.symlink("real.gram", self.path("link.gram"))
         self.write("real.gram", b"old")
-        self.succeed("gram", "merge", *self.parts, "--out", self.path("link.gram"))
+        self.assertIn("--replace", self.refuse("gram", "merge", *self.parts, "--out", self.path("link.gram")))
+        self.assertEqual(self.content("real.gram"), b"old")
+        self.succeed("gram", "merge", *self.parts, "--out", self.path("link.gram"), "--replace")
         self.assertTrue(os.path.islink(self.path("link.gram")))
         self.assertNotEqual(self.content("real.gram"), b"old")
 

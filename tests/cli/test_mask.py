@@ -455,7 +455,7 @@ class Mask(CliTest):
         self.assertIn("means", self.succeed("analyse", "moments", self.path("out")))
 
     def test_what_is_not_a_release_is_told_apart(self):
-        self.assertIn("does not exist", self.refuse("analyse", "moments", self.path("nowhere")))
+        self.assertIn("does not exist", self.refuse("analyse", "moments", self.path("nowhere"), code=1))
         os.mkdir(self.path("empty"))
         self.assertIn("in it", self.refuse("analyse", "moments", self.path("empty")))
         self.succeed("mask", self.input, *self.BUDGET, "--out", self.path("out"), "--quiet")

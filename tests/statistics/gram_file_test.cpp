@@ -7,6 +7,7 @@
 #include "core/bytes.hpp"
 #include "gram_support.hpp"
 #include "support/seed.hpp"
+#include "support/source_directory.hpp"
 
 namespace eigenveil::test::gram_file_test {
 namespace {
@@ -61,7 +62,7 @@ TEST(GramFile, RoundTripsAndIsPrivate) {
       }
     }
   }
-  EXPECT_EQ(saved(small_gram()).rfind("EIGENVEIL-GRAM 1 PRIVATE DATA: do not publish or share", 0),
+  EXPECT_EQ(saved(small_gram()).rfind("EIGENVEIL-GRAM 3 PRIVATE DATA: do not publish or share", 0),
             0U);
 }
 
@@ -70,6 +71,47 @@ TEST(GramFile, AnEmptyTableRoundTrips) {
   const Result<ExactGram> loaded = load_bytes(saved(empty));
   ASSERT_TRUE(loaded);
   EXPECT_EQ(*loaded, empty);
+}
+
+/// Files that earlier versions wrote: totals, names and bound as they were, gaps as they were
+/// taken.
+TEST(GramFile, OlderVersionsAreRead) {
+  const auto folder = std::filesystem::path(source_directory()) / "tests/statistics/golden";
+  const Result<ExactGram> first = ExactGram::load(folder / "version1");
+  ASSERT_TRUE(first) << first.error().message;
+  EXPECT_EQ(first->schema().columns, (std::vector<std::string>{"question_1", "question_2"}));
+  EXPECT_EQ(trusted::totals(*first).count, 400U);
+  EXPECT_TRUE(first->schema().fills_gaps);
+  const Result<ExactGram> second = ExactGram::load(folder / "version2");
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_FALSE(second->schema().counted_alleles.empty());
+  EXPECT_EQ(*load_bytes(saved(*second)), *second);
+}
+
+TEST(GramFile, KeepsTheRuleForMissingCellsAndThePlaceAmongShards) {
+  const RowBound bound = *RowBound::row_norm(1, 1.0, 64);
+  const auto shard = [&](double value, bool fills_gaps, std::uint64_t index) {
+    Schema schema{{"c1"}};
+    schema.fills_gaps = fills_gaps;
+    GramAccumulator accumulator(schema, bound, 1);
+    EXPECT_TRUE(accumulator.add(&value, 1));
+    ExactGram gram = *accumulator.finish();
+    gram.set_identity({"run", index, 2});
+    return *load_bytes(saved(gram));
+  };
+  ExactGram total = shard(0.5, false, 0);
+  EXPECT_FALSE(total.schema().fills_gaps);
+  EXPECT_EQ(total.identity(), (ShardIdentity{"run", 0, 2}));
+  EXPECT_FALSE(total.merge(shard(0.25, false, 0))) << "a task that ran twice";
+  ASSERT_TRUE(total.merge(shard(0.25, true, 1)));
+  EXPECT_TRUE(total.schema().fills_gaps) << "one part filled gaps";
+  EXPECT_FALSE(total.identity());
+  EXPECT_FALSE(load_bytes(saved([&] {
+    ExactGram gram = small_gram();
+    gram.set_identity({"run", 2, 2});
+    return gram;
+  }())))
+      << "no third of two";
 }
 
 TEST(GramFile, MergedFilesDoNotDependOnTheOrder) {
@@ -139,9 +181,9 @@ TEST(GramFile, SaysWhatIsWrong) {
   EXPECT_EQ(message("a,b\n1,2\n"),
             "the file is not a .gram file: it does not start with EIGENVEIL-GRAM");
   std::string version = good;
-  version[15] = '3';
+  version[15] = '4';
   EXPECT_EQ(message(version),
-            "the .gram file is damaged or of another version; this program reads versions 1 and 2");
+            "the .gram file is damaged or of another version; this program reads versions 1 to 3");
   EXPECT_EQ(message(good.substr(0, good.size() - 1)),
             "the .gram file is damaged: its checksum does not match its content");
   std::string wide = good;

@@ -44,6 +44,13 @@ struct FactLine {
   std::string text;
 };
 
+/// Where the spending of a release stands in a ledger.
+struct LedgerEntry {
+  std::string id;           ///< of the ledger
+  std::int64_t index = 0;   ///< of the reservation in it
+  std::string reservation;  ///< SHA-256 of the reservation, hexadecimal
+};
+
 /// Everything that is published about one release, and nothing else: no paths, no times, no row
 /// count under add-remove, nothing that was not drawn under the guarantee.
 struct ReleaseDocument {
@@ -57,6 +64,11 @@ struct ReleaseDocument {
   std::vector<StreamedArray> streamed = {};
   /// Computed from what is released, for the figures of the report alone; no file of its own.
   std::vector<ReleasedTable> drawn = {};
+  std::string request = {};  ///< what was asked for, as canonical JSON (engine/request_json.hpp)
+  std::optional<LedgerEntry> ledger = {};
+  std::vector<std::string> builds_on = {};  ///< checksums of releases this one was made with
+  std::string data_set = {};                ///< a public name, where the curator gives one
+  std::string date = {};                    ///< likewise
   std::string prefix = {};  ///< of the file names, for releases that share a directory
   /// What the fields say, in a method's own words; shown to the curator, not written.
   std::vector<FactLine> remarks = {};

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "eigenveil/core/digest.hpp"
@@ -20,6 +22,15 @@ struct GramTotals {
   std::vector<Int128> sums;
   std::vector<Int128> products;
   friend bool operator==(const GramTotals&, const GramTotals&) = default;
+};
+
+/// Which part of a run over many machines some totals are: a task that is repeated makes the same
+/// part again, and the parts say whether all are there.
+struct ShardIdentity {
+  std::string run;  ///< names one pass over one table
+  std::uint64_t index = 0;
+  std::uint64_t count = 0;  ///< of shards in the run
+  friend bool operator==(const ShardIdentity&, const ShardIdentity&) = default;
 };
 
 /// The one statistic most mechanisms need. Private data: it does not depend on row order, threads
@@ -41,10 +52,15 @@ class ExactGram {
   const RowBound& bound() const { return bound_; }
   std::size_t dimension() const { return bound_.dimension(); }
 
+  /// Set by whoever cut the table; kept in the file, gone after a merge.
+  const std::optional<ShardIdentity>& identity() const { return identity_; }
+  void set_identity(ShardIdentity identity) { identity_ = std::move(identity); }
+
   /// Adds another shard; the result is bit-identical to one pass over all rows. Refused when schema
   /// or bound differ, when a shard is already inside (every row would count twice and the
   /// sensitivity with it), or at the overflow limit. Shards are told apart by their totals: two
-  /// shards of different rows with equal totals are taken for one and refused.
+  /// shards of different rows with equal totals are taken for one and refused. What is filled in
+  /// for missing cells in one of them is said of the sum.
   Result<void> merge(const ExactGram& other);
 
   /// Whether a shard is in both, or their totals are equal: the same rows, as far as can be told.
@@ -74,6 +90,7 @@ class ExactGram {
   RowBound bound_;
   GramTotals totals_;
   std::vector<Digest> merged_shards_;  ///< empty: the totals are one shard
+  std::optional<ShardIdentity> identity_;
 };
 
 /// Feeds rows into an exact Gram with several threads: every worker bounds its rows and runs

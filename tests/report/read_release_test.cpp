@@ -1,0 +1,148 @@
+// What was written comes back: documents of this format and of the one before.
+#include "report/read_release.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "eigenveil/core/digest.hpp"
+#include "eigenveil/report/fields.hpp"
+#include "report/json_guarantee.hpp"
+#include "report/release_writer.hpp"
+#include "support/source_directory.hpp"
+
+namespace eigenveil::test::read_release_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ReadReleases : public testing::Test {
+ protected:
+  fs::path folder_ =
+      fs::temp_directory_path() / ("eigenveil-read-" + std::to_string(::getpid()) + "-" +
+                                   testing::UnitTest::GetInstance()->current_test_info()->name());
+  void SetUp() override { fs::remove_all(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
+};
+
+const fs::path kGolden = fs::path(source_directory()) / "tests/report/golden/format1";
+
+ReleaseDocument full_document() {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  ReleaseDocument document;
+  document.task = "pca";
+  document.method = "gauss";
+  document.guarantee = {
+      Relation::ReplaceOne, GaussianDp{0.25}, Basis::Proved, {"a promise"}, true, 2};
+  document.requested = ApproxDp{1.0, 1e-6};
+  document.parameters = {{"neighbours", std::string("replace-one")},
+                         {"group_size", std::int64_t{2}},
+                         {"columns", std::vector<std::string>{"a", "b,\"c\""}},
+                         {"row_norm", 0.1},
+                         {"intercept", true}};
+  document.result = {{"rows", 12.0},
+                     {"share", std::vector<double>{0.5, kNone}},
+                     {"below_noise", std::vector<std::string>{}}};
+  Matrix values(2, 3);
+  values << 1.0 / 3.0, -0.0, 1e300, kNone, 5e-324, 2.0;
+  document.tables = {
+      {"loadings", "text", "column", {"a", "b,\"c\""}, {"PC1", "PC2", "x\ny"}, values, {"A", "T"}}};
+  document.request = R"({"request":1,"task":"pca"})";
+  document.ledger = LedgerEntry{"institute", 7, "ab12"};
+  document.builds_on = {"cd34"};
+  document.data_set = "survey 2026";
+  document.date = "2026-11-17";
+  return document;
+}
+
+void expect_same(const Matrix& a, const Matrix& b) {
+  ASSERT_EQ(a.rows(), b.rows());
+  ASSERT_EQ(a.cols(), b.cols());
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
+    EXPECT_TRUE(a.data()[i] == b.data()[i] || (std::isnan(a.data()[i]) && std::isnan(b.data()[i])))
+        << i;
+  }
+}
+
+TEST_F(ReadReleases, WhatWasWrittenComesBack) {
+  const ReleaseDocument written = full_document();
+  for (const TableFormat format : {TableFormat::Csv, TableFormat::Npy}) {
+    ASSERT_TRUE(write_release(written, format, folder_, Existing::Replace));
+    const Result<ReadRelease> read = read_release(folder_);
+    ASSERT_TRUE(read) << read.error().message;
+    const ReleaseDocument& found = read->document;
+    EXPECT_EQ(read->format, kReleaseFormat);
+    EXPECT_EQ(read->folder, folder_);
+    expect_same(found.tables.at(0).values, written.tables[0].values);
+    EXPECT_EQ(found.tables[0].corner, "column");
+    EXPECT_EQ(std::get<ApproxDp>(found.requested).delta, 1e-6);
+    EXPECT_EQ(found.ledger->index, 7);
+    // Fields that are no number are written as null: compare what would be written again.
+    EXPECT_EQ(release_files(found, format).front().bytes,
+              release_files(written, format).front().bytes);
+  }
+}
+
+TEST_F(ReadReleases, FormatOneIsRead) {
+  const Result<ReadRelease> covariance = read_release(kGolden / "covariance");
+  ASSERT_TRUE(covariance) << covariance.error().message;
+  EXPECT_EQ(covariance->format, 1);
+  EXPECT_EQ(std::get<ApproxDp>(covariance->document.requested).epsilon, 1.0);
+  EXPECT_EQ(covariance->document.guarantee.relation, Relation::ReplaceOne);
+  EXPECT_EQ(*field<double>(covariance->document.result, "rows"), 400.0);
+  EXPECT_EQ(covariance->document.tables.at(1).name, "covariance_raw");
+  EXPECT_EQ(covariance->document.tables[1].corner, "column");
+  EXPECT_EQ(covariance->document.tables[1].values.rows(), 2);
+  EXPECT_TRUE(covariance->document.request.empty());
+
+  const Result<ReadRelease> seeded = read_release(kGolden / "seeded/release.NOT-PRIVATE.json");
+  ASSERT_TRUE(seeded) << seeded.error().message;
+  EXPECT_FALSE(seeded->document.is_private());
+  EXPECT_EQ(seeded->document.guarantee.would_be, Basis::Proved);
+  EXPECT_TRUE(std::holds_alternative<PureDp>(seeded->document.requested));
+  EXPECT_EQ(seeded->document.tables.at(0).name, "loadings");
+  EXPECT_NEAR(seeded->document.tables[0].values.col(0).norm(), 1.0, 1e-9);
+}
+
+/// A document with another format and a checksum that fits.
+void rewrite(const fs::path& path, const std::function<void(Json&)>& change) {
+  std::ifstream file(path);
+  Json json = Json::parse(file);
+  change(json);
+  json.erase("checksum");
+  json["checksum"] = hex(sha256(json.dump()));
+  std::ofstream(path) << json.dump(2);
+}
+
+TEST_F(ReadReleases, WhatCannotBeReadIsRefused) {
+  const auto refusal = [&](const std::function<void(Json&)>& change) {
+    EXPECT_TRUE(write_release(full_document(), TableFormat::Csv, folder_, Existing::Replace));
+    rewrite(folder_ / "release.json", change);
+    const Result<ReadRelease> read = read_release(folder_);
+    return read ? std::string() : read.error().message;
+  };
+  EXPECT_EQ(refusal([](Json&) {}), "");
+  EXPECT_NE(refusal([](Json& json) { json["format"] = 3; }).find("later version"),
+            std::string::npos);
+  EXPECT_NE(refusal([](Json& json) {
+              json["result"]["arrays"][0]["shape"][0] = 3;
+            }).find("another shape"),
+            std::string::npos);
+  EXPECT_NE(refusal([](Json& json) { json["parameters"]["group_size"] = 1; }).find("contradicts"),
+            std::string::npos);
+  EXPECT_NE(refusal([](Json& json) { json["requested"]["epsilon"] = -1; }).find("contradicts"),
+            std::string::npos);
+  EXPECT_NE(refusal([](Json& json) { json.erase("method"); }).find("not a release document"),
+            std::string::npos);
+  EXPECT_NE(refusal([](Json& json) {
+              json["parameters"]["deep"] = Json::object({{"a", 1}});
+            }).find("not a release document"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace eigenveil::test::read_release_test
