@@ -49,7 +49,7 @@ void MethodAuditOptions::declare(CLI::App& app) {
   if (method.name == "exponential" || method.name == "orbit") {
     app.add_option("--variance-share", request.variance_share,
                    "share of the budget for the variance (default here 0.5, to see both parts)")
-        ->check(open_unit_interval());
+        ->check(number_in(kOpenUnit));
   }
   app.add_option("--runs", request.settings.runs,
                  fmt::format("runs on each data set (default {})", method.runs))

@@ -58,7 +58,7 @@ Result<ReleaseDocument> ReleaseCommand::draw(const Plan& plan, ExactPass& pass) 
   RandomStream stream = output.stream();
   if (pass.stored() != nullptr) {
     const DrawingBar bar(plan.draw_seconds(), output.is_quiet());
-    return plan.release(*pass.stored(), stream);
+    return eigenveil::release(plan, *pass.stored(), stream);
   }
   const auto rows = [&] { return pass.rows(output.is_quiet()); };
   return release(plan, rows, stream, input.thread_count(), [&](const auto& finish) {
@@ -94,7 +94,7 @@ Outcome ReleaseCommand::run() {
     }
     facts.rows = static_cast<std::int64_t>(*rows);
   }
-  const Result<std::unique_ptr<Plan>> plan = (*method)->plan(*request, facts);
+  const Result<std::unique_ptr<Plan>> plan = make_plan(**method, *request, facts);
   if (!plan) {
     return error_of(plan);
   }

@@ -42,25 +42,13 @@ CLI::Validator not_empty() {
           ""};
 }
 
-CLI::Validator open_unit_interval() {
-  return {[](const std::string& text) {
+CLI::Validator number_in(NumberRange range) {
+  return {[range](const std::string& text) {
             double value = 0.0;
             const char* end = text.data() + text.size();
             const auto [stopped, failure] = std::from_chars(text.data(), end, value);
-            const bool sound =
-                stopped == end && failure == std::errc() && value > 0.0 && value < 1.0;
-            return sound ? std::string() : std::string("must be a number between 0 and 1");
-          },
-          ""};
-}
-
-CLI::Validator a_number() {
-  return {[](const std::string& text) {
-            double value = 0.0;
-            const char* end = text.data() + text.size();
-            const auto [stopped, failure] = std::from_chars(text.data(), end, value);
-            return stopped == end && failure == std::errc() ? std::string()
-                                                            : std::string("must be a number");
+            const bool sound = stopped == end && failure == std::errc() && range.contains(value);
+            return sound ? std::string() : "must be " + range.in_words();
           },
           ""};
 }
@@ -74,7 +62,8 @@ Result<void> check_new_file(const std::string& path) {
   return {};
 }
 
-Result<void> check_gram_output(const std::string& path, const std::vector<std::string>& inputs) {
+Result<void> check_gram_output(const std::string& path, const std::vector<std::string>& inputs,
+                               bool replace) {
   if (!path.ends_with(".gram")) {
     return bad_request("--out must name a .gram file");
   }
@@ -83,6 +72,10 @@ Result<void> check_gram_output(const std::string& path, const std::vector<std::s
     if (std::filesystem::equivalent(path, input, ignored)) {
       return bad_request(fmt::format("{} is also an input; give --out another name", path));
     }
+  }
+  if (!replace && std::filesystem::exists(path, ignored)) {
+    return bad_request(
+        fmt::format("{} exists; say --replace to lose it, or give --out another name", path));
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eigenveil/core/result.hpp"
+#include "engine/option.hpp"
 
 namespace eigenveil::cli {
 
@@ -15,13 +16,14 @@ CLI::Validator whole_number(std::uint64_t smallest,
                             std::uint64_t largest = std::numeric_limits<std::uint64_t>::max());
 CLI::Validator one_of(std::vector<std::string> words);
 CLI::Validator not_empty();
-CLI::Validator open_unit_interval();  ///< 0 < x < 1
-CLI::Validator a_number();
+CLI::Validator number_in(NumberRange range);
 
 /// Refuses to write over a file that is already there.
 Result<void> check_new_file(const std::string& path);
 
-/// A .gram file may replace a .gram file, never anything else, nor one of its own inputs.
-Result<void> check_gram_output(const std::string& path, const std::vector<std::string>& inputs);
+/// With --replace a .gram file may replace a .gram file, never anything else, nor one of its own
+/// inputs.
+Result<void> check_gram_output(const std::string& path, const std::vector<std::string>& inputs,
+                               bool replace);
 
 }  // namespace eigenveil::cli

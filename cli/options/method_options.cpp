@@ -29,9 +29,9 @@ CLI::Validator check_of(const OptionSpec& spec) {
       return whole_number(static_cast<std::uint64_t>(spec.smallest),
                           static_cast<std::uint64_t>(spec.largest));
     case OptionKind::Share:
-      return open_unit_interval();
+      return number_in(kOpenUnit);
     case OptionKind::Number:
-      return a_number();
+      return number_in(spec.range);
     case OptionKind::Word:
       return one_of(spec.words);
     default:
@@ -85,7 +85,7 @@ void MethodOptions::declare_option(CLI::App& app, const OptionSpec& spec,
                                    const std::string& group) {
   specs_[spec.name] = &spec;
   const std::string flag = for_command_line("{" + spec.name + "}");
-  const std::string help = for_command_line(spec.sentence);
+  const std::string help = for_command_line(spec.help());
   if (spec.kind == OptionKind::Flag) {
     app.add_flag_callback(
            flag, [this, name = spec.name] { words_[name] = "true"; }, help)

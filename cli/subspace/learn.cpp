@@ -32,14 +32,14 @@ void LearnOptions::declare(CLI::App& app) {
   app.add_option("--largest-noise-angle", largest_noise_angle,
                  "answer NULL when noise may turn the subspace by more than this sine (default "
                  "0.707: noise as large as the signal)")
-      ->check(open_unit_interval())
+      ->check(number_in(kOpenUnit))
       ->group(kGroup);
   app.add_option("--failure-probability", failure_probability,
                  "boosted: learn on disjoint parts and take what most agree on")
-      ->check(open_unit_interval())
+      ->check(number_in(kOpenUnit))
       ->group(kGroup);
   app.add_option("--angle", angle, "boosted: sine of the angle that counts as agreement (0.1)")
-      ->check(open_unit_interval())
+      ->check(number_in(kOpenUnit))
       ->group(kGroup);
 }
 

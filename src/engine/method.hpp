@@ -60,6 +60,13 @@ class Plan {
   virtual std::unique_ptr<Run> start(RandomStream& stream, int threads) const = 0;
   /// From totals that were made before; refused by methods that need the rows themselves.
   virtual Result<ReleaseDocument> release(const ExactGram& gram, RandomStream& stream) const = 0;
+
+  /// What was asked for; set by `make_plan` (engine/release.hpp).
+  const Request& request() const { return request_; }
+  void remember(Request request) { request_ = std::move(request); }
+
+ private:
+  Request request_;
 };
 
 /// One way to make the release of a task. A new method is one file in engine/methods.

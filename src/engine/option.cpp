@@ -27,13 +27,11 @@ Result<OptionValue> number_of(const OptionSpec& spec, const OptionValue& value) 
   const auto* whole = std::get_if<std::int64_t>(&value);
   const auto* real = std::get_if<double>(&value);
   if (whole == nullptr && real == nullptr) {
-    return refused(spec, "a number");
+    return refused(spec, spec.range.in_words());
   }
   const double number = whole != nullptr ? static_cast<double>(*whole) : *real;
-  if (spec.kind == OptionKind::Share && !(number > 0.0 && number < 1.0)) {
-    return refused(spec, "between 0 and 1, both excluded");
-  }
-  return number;
+  const NumberRange& range = spec.kind == OptionKind::Share ? kOpenUnit : spec.range;
+  return range.contains(number) ? Result<OptionValue>(number) : refused(spec, range.in_words());
 }
 
 Result<OptionValue> word_of(const OptionSpec& spec, const OptionValue& value) {
@@ -67,6 +65,55 @@ std::string_view name_of(Task task) {
     default:
       return "covariance";
   }
+}
+
+Result<Task> parse_task(std::string_view name) {
+  for (const Task task : {Task::Components, Task::Covariance, Task::LowRank}) {
+    if (name == name_of(task)) {
+      return task;
+    }
+  }
+  return bad_request("the request names a task that this version does not know");
+}
+
+bool NumberRange::contains(double value) const {
+  return std::isfinite(value) && (without_low ? value > low : value >= low) &&
+         (without_high ? value < high : value <= high);
+}
+
+std::string NumberRange::in_words() const {
+  const bool below = std::isfinite(high);
+  if (!std::isfinite(low)) {
+    return below ? fmt::format("a number of at most {}", high) : "a finite number";
+  }
+  if (!below) {
+    return fmt::format("a number {} {}", without_low ? "above" : "of at least", low);
+  }
+  return without_low && without_high ? fmt::format("between {} and {}, both excluded", low, high)
+                                     : fmt::format("a number from {} to {}", low, high);
+}
+
+namespace {
+
+struct ValueInWords {
+  std::string operator()(bool value) const { return value ? "true" : ""; }
+  std::string operator()(std::int64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return fmt::format("{}", value); }
+  std::string operator()(const std::string& value) const { return value; }
+  std::string operator()(const std::vector<double>& values) const {
+    return fmt::format("{}", fmt::join(values, ", "));
+  }
+};
+
+}  // namespace
+
+std::string OptionSpec::default_in_words() const {
+  return otherwise ? std::visit(ValueInWords{}, *otherwise) : otherwise_in_words;
+}
+
+std::string OptionSpec::help() const {
+  const std::string shown = default_in_words();
+  return shown.empty() ? sentence : fmt::format("{} (default: {})", sentence, shown);
 }
 
 bool OptionSpec::serves(Task task) const {

@@ -14,8 +14,17 @@ using OpenRows = std::function<Result<std::unique_ptr<RowReader>>()>;
 using AroundDraw =
     std::function<Result<ReleaseDocument>(const std::function<Result<ReleaseDocument>()>& finish)>;
 
+/// The plan of a method that `choose_method` found, for a request whose centre is settled. It
+/// remembers the request with the method's name and the table's fingerprint: that is what the
+/// document states and `request_hash` names.
+Result<std::unique_ptr<Plan>> make_plan(const Method& method, Request request,
+                                        const PublicFacts& facts);
+
 /// Reads the rows as often as the plan wants them and draws once.
 Result<ReleaseDocument> release(const Plan& plan, const OpenRows& open, RandomStream& stream,
                                 int threads, const AroundDraw& around = {});
+
+/// From totals that were made before.
+Result<ReleaseDocument> release(const Plan& plan, const ExactGram& gram, RandomStream& stream);
 
 }  // namespace eigenveil

@@ -26,16 +26,16 @@ Result<void> Request::check_components(std::size_t dimension) const {
 OptionSpec variance_share_option() {
   return {.name = "variance_share",
           .kind = OptionKind::Share,
-          .sentence =
-              "share of the budget for the covariance inside the released subspace "
-              "(default 0.2; methods that draw a subspace)"};
+          .sentence = "share of the budget for the covariance inside the released subspace",
+          .otherwise = kDefaultVarianceShare};
 }
 
 OptionSpec calibration_option() {
   return {.name = "calibration",
           .kind = OptionKind::Word,
-          .sentence = "tight (default) or published: the source's own constants, for reproduction",
-          .words = {"tight", "published"}};
+          .sentence = "tight or published: the source's own constants, for reproduction",
+          .words = {"tight", "published"},
+          .otherwise = std::string("tight")};
 }
 
 }  // namespace eigenveil

@@ -35,7 +35,8 @@ struct Request {
   bool arrives_centred = false;  ///< cells come about a public centre: frequencies, ranks
   bool rank_transform = false;   ///< columns are their average ranks
   Units units = Units::Original;
-  Options options = {};  ///< of the methods, by name
+  Options options = {};    ///< of the methods, by name
+  std::string table = {};  ///< fingerprint of columns and bound, once they are known
 
   bool wants_components() const { return task == Task::Components; }
   bool takes_rank() const { return task != Task::Covariance; }

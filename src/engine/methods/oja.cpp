@@ -39,11 +39,13 @@ const MethodInfo& OjaMethod::info() const {
       .tasks = {Task::Components},
       .options = {{.name = "batch",
                    .kind = OptionKind::WholeNumber,
-                   .sentence = "rows per step (default 1000)"},
+                   .sentence = "rows per step",
+                   .otherwise = static_cast<std::int64_t>(kDefaultBatch)},
                   {.name = "contribution",
                    .kind = OptionKind::Number,
-                   .sentence = "shorten a row's contribution x (x . w) to this norm (default: the "
-                               "squared row norm)"}},
+                   .sentence = "shorten a row's contribution x (x . w) to this norm",
+                   .range = kPositive,
+                   .otherwise_in_words = "the squared row norm"}},
       .reads_rows = true};
   return info;
 }

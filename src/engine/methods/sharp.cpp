@@ -52,10 +52,12 @@ const MethodInfo& SharpMethod::info() const {
                    .sentence = "the eigenvalues of {data_spectrum} are public knowledge"},
                   {.name = "beta",
                    .kind = OptionKind::Number,
-                   .sentence = "plan: the noise level itself instead of a budget"},
+                   .sentence = "plan: the noise level itself instead of a budget",
+                   .range = {.low = 0.0}},
                   {.name = "calibration_share",
                    .kind = OptionKind::Share,
-                   .sentence = "share of mu^2 for calibrating on the data (default 0.3)"}},
+                   .sentence = "share of mu^2 for calibrating on the data",
+                   .otherwise = kDefaultCalibrationShare}},
       .takes_ranks = true,
       .plans_without_budget = true};
   return info;

@@ -46,48 +46,56 @@ Eigen::Index rank_of(const Request& request) {
 }  // namespace
 
 std::vector<OptionSpec> spiked_options() {
-  return {
-      variance_share_option(),
-      calibration_option(),
-      {.name = "sigma2",
-       .kind = OptionKind::Number,
-       .sentence = "noise variance of the model; without it, estimated privately for a tenth of "
-                   "the budget"},
-      {.name = "lambda",
-       .kind = OptionKind::Number,
-       .sentence = "smallest spike above the noise; without it, estimated privately for a tenth "
-                   "of the budget"},
-      {.name = "spread",
-       .kind = OptionKind::Number,
-       .sentence = "largest spike over smallest (default 1)"},
-      {.name = "rank",
-       .kind = OptionKind::WholeNumber,
-       .sentence = "number of spikes (default: {components} for pca, 1 for covariance)"},
-      {.name = "max_rank",
-       .kind = OptionKind::WholeNumber,
-       .sentence = "estimate the number of spikes privately, at most this many"},
-      {.name = "row_count",
-       .kind = OptionKind::WholeNumber,
-       .sentence = "public number of rows: with {sigma2} and {lambda} it gives the radius rows "
-                   "are clipped to, in place of a bound",
-       .smallest = 2},
-      {.name = "gaussian_rows",
-       .kind = OptionKind::Flag,
-       .sentence = "the rows are Gaussian: weaker preconditions than for sub-Gaussian ones"},
-      {.name = "c1",
-       .kind = OptionKind::Number,
-       .sentence = "constant in the preconditions (default 1)"},
-      {.name = "c2",
-       .kind = OptionKind::Number,
-       .sentence = "constant of the projector's sensitivity (default 4)"},
-      {.name = "c3",
-       .kind = OptionKind::Number,
-       .sentence = "constant of the eigenvalues' sensitivity (default 4)"},
-      {.name = "c5", .kind = OptionKind::Number, .sentence = "constant of the radius (default 4)"},
-      {.name = "diagnostic",
-       .kind = OptionKind::PrivateFile,
-       .sentence = "PRIVATE: a file for the curator's eyes that says whether the data look "
-                   "spiked; it is not covered by the guarantee"}};
+  const auto constant = [](const char* name, const char* sentence, double value) {
+    return OptionSpec{.name = name,
+                      .kind = OptionKind::Number,
+                      .sentence = sentence,
+                      .range = kPositive,
+                      .otherwise = value};
+  };
+  OptionSpec inside = variance_share_option();
+  inside.otherwise.reset();
+  inside.otherwise_in_words = fmt::format("{} for pca, 0.5 for covariance", kDefaultVarianceShare);
+  return {inside,
+          calibration_option(),
+          {.name = "sigma2",
+           .kind = OptionKind::Number,
+           .sentence = "noise variance of the model",
+           .range = kPositive,
+           .otherwise_in_words = "estimated privately for a tenth of the budget"},
+          {.name = "lambda",
+           .kind = OptionKind::Number,
+           .sentence = "smallest spike above the noise",
+           .range = kPositive,
+           .otherwise_in_words = "estimated privately for a tenth of the budget"},
+          {.name = "spread",
+           .kind = OptionKind::Number,
+           .sentence = "largest spike over smallest",
+           .range = {.low = 1.0},
+           .otherwise = 1.0},
+          {.name = "rank",
+           .kind = OptionKind::WholeNumber,
+           .sentence = "number of spikes",
+           .otherwise_in_words = "{components} for pca, 1 for covariance"},
+          {.name = "max_rank",
+           .kind = OptionKind::WholeNumber,
+           .sentence = "estimate the number of spikes privately, at most this many"},
+          {.name = "row_count",
+           .kind = OptionKind::WholeNumber,
+           .sentence = "public number of rows: with {sigma2} and {lambda} it gives the radius rows "
+                       "are clipped to, in place of a bound",
+           .smallest = 2},
+          {.name = "gaussian_rows",
+           .kind = OptionKind::Flag,
+           .sentence = "the rows are Gaussian: weaker preconditions than for sub-Gaussian ones"},
+          constant("c1", "constant in the preconditions", SpikedConstants{}.c1),
+          constant("c2", "constant of the projector's sensitivity", SpikedConstants{}.c2),
+          constant("c3", "constant of the eigenvalues' sensitivity", SpikedConstants{}.c3),
+          constant("c5", "constant of the radius", SpikedConstants{}.c5),
+          {.name = "diagnostic",
+           .kind = OptionKind::PrivateFile,
+           .sentence = "PRIVATE: a file for the curator's eyes that says whether the data look "
+                       "spiked; it is not covered by the guarantee"}};
 }
 
 Result<SpikedRequest> spiked_request(const Request& what, Eigen::Index rows, Eigen::Index dimension,

@@ -11,6 +11,8 @@
 namespace eigenveil {
 namespace {
 
+constexpr double kLearningShare = 0.5;
+
 /// Inside a learned subspace: learns it with part of the budget, projects the bounded rows onto it
 /// and runs gauss in its few dimensions with the rest.
 class SubspaceMethod final : public Method {
@@ -36,11 +38,13 @@ const MethodInfo& SubspaceMethod::info() const {
                    .largest = 1000},
                   {.name = "subspace_share",
                    .kind = OptionKind::Share,
-                   .sentence = "share of the budget for learning it (default 0.5)"},
+                   .sentence = "share of the budget for learning it",
+                   .otherwise = kLearningShare},
                   {.name = "gamma",
                    .kind = OptionKind::Number,
-                   .sentence = "sqrt(lambda_(k+1) / lambda_k) the data have at most (default: "
-                               "searched)"}},
+                   .sentence = "sqrt(lambda_(k+1) / lambda_k) the data have at most",
+                   .range = kOpenUnit,
+                   .otherwise_in_words = "searched"}},
       .needs_row_count = true,
       .reads_rows = true};
   return info;
@@ -83,9 +87,10 @@ Result<WithinPlan> make_within_plan(const Request& request, const RowBound& boun
                        "center");
   }
   return pair_of(request).and_then([&](const ApproxDp& pair) {
-    return WithinPlan::make(
-        {bound, static_cast<std::size_t>(rows), static_cast<std::size_t>(*dimension), pair,
-         request.options.value("subspace_share", 0.5), request.options.find<double>("gamma")});
+    return WithinPlan::make({bound, static_cast<std::size_t>(rows),
+                             static_cast<std::size_t>(*dimension), pair,
+                             request.options.value("subspace_share", kLearningShare),
+                             request.options.find<double>("gamma")});
   });
 }
 
