@@ -99,11 +99,12 @@ TEST(OptionSpecs, DefaultsPassTheirOwnChecks) {
 }
 
 TEST(OptionSpecs, RangesRefuseInWords) {
-  const OptionSpec spec{.name = "spread", .kind = OptionKind::Number, .range = {.low = 1.0}};
+  const OptionSpec spec{
+      .name = "spread", .kind = OptionKind::Number, .sentence = "", .range = {.low = 1.0}};
   EXPECT_TRUE(checked(spec, std::int64_t{1}));
   EXPECT_EQ(checked(spec, 0.5).error().message, "{spread} must be a number of at least 1");
   EXPECT_FALSE(checked(spec, std::numeric_limits<double>::infinity()));
-  const OptionSpec share{.name = "share", .kind = OptionKind::Share};
+  const OptionSpec share{.name = "share", .kind = OptionKind::Share, .sentence = ""};
   EXPECT_EQ(checked(share, 1.0).error().message, "{share} must be between 0 and 1, both excluded");
 }
 
