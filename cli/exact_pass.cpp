@@ -2,9 +2,6 @@
 
 #include "cli/progress.hpp"
 #include "cli/subspace/learn.hpp"
-#include "data/array_rows.hpp"
-#include "data/genotypes.hpp"
-#include "data/rank_transform.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -14,112 +11,70 @@ constexpr const char* kMissingGenotypeBound =
     "genotypes count 0, 1 or 2 copies of an allele, so give --range 0:2 --grid 1 (exact and "
     "fastest), or --allele-frequencies FILE with --range 0:2 or --row-norm R";
 
-/// Columns as their average ranks: the table is held in memory, because one row shifts all ranks.
-class RankRows final : public RowReader {
- public:
-  RankRows(Schema schema, RawRows ranks) : schema_(std::move(schema)), ranks_(std::move(ranks)) {
-    const ArrayView view{ranks_.values.data(), ranks_.rows, ranks_.dimension,
-                         ranks_.dimension * sizeof(double), sizeof(double)};
-    rows_ = *read_array(view, schema_, BadCell::Midpoint, MissingCell::Midpoint);
+Result<void> check_stored(const InputOptions& input, const BoundOptions& bounds) {
+  if (bounds.shapes_rows() || input.chooses_columns()) {
+    return bad_request(
+        "a .gram file carries its columns and bound; leave out --row-norm, --range, --bounds, "
+        "--grid, --columns, --exclude, --one-hot, --allele-frequencies and a public --center, or "
+        "make it again from the rows");
   }
-  const Schema& schema() const override { return schema_; }
-  Result<bool> next_chunk(RawChunk& chunk) override { return rows_->next_chunk(chunk); }
-  Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
-    return rows_->parse(chunk, block);
+  if (input.shapes_cells()) {
+    return bad_request(
+        "a .gram file holds no cells any more; leave out --header, --width, --separator, "
+        "--missing and --bad-cell, or make it again from the rows");
   }
-
- private:
-  Schema schema_;
-  RawRows ranks_;
-  std::unique_ptr<RowReader> rows_;
-};
+  return {};
+}
 
 }  // namespace
 
-/// Opens the file and puts the public stages in front of it: frequencies, indicator columns.
-Result<std::unique_ptr<RowReader>> ExactPass::open_rows(const InputOptions& input,
-                                                        const BoundOptions& bounds) {
-  Result<std::unique_ptr<RowReader>> reader =
-      bounds.named_columns().and_then([&](std::vector<std::string> names) {
-        InputOptions known = input;
-        known.bounded_columns = std::move(names);
-        return known.open();
-      });
-  if (!reader || !bounds.standardises()) {
-    return reader;
-  }
-  return bounds.frequencies((*reader)->schema()).and_then([&](std::vector<double> values) {
-    return standardise_genotypes(std::move(*reader), std::move(values));
-  });
+Result<TableSpec> table_spec(const InputOptions& input, const BoundOptions& bounds) {
+  TableSpec spec;
+  return input.fill(spec).and_then([&] { return bounds.fill(spec); }).map([&] { return spec; });
 }
 
 Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions& bounds,
-                                  const BoundCompletion& complete) {
+                                  const ModelRadius& model) {
+  if (!input.is_gram() && !bounds.given() && !model && input.is_plink()) {
+    return bad_request(kMissingGenotypeBound);
+  }
   if (input.is_gram()) {
-    if (bounds.shapes_rows() || !input.columns.empty()) {
-      return bad_request(
-          "a .gram file carries its columns and bound; leave out --row-norm, --range, --bounds, "
-          "--grid, --columns, --allele-frequencies and a public --center, or make it again from "
-          "the rows");
-    }
-    if (input.shapes_cells()) {
-      return bad_request(
-          "a .gram file holds no cells any more; leave out --header, --width, --separator, "
-          "--missing and --bad-cell, or make it again from the rows");
-    }
-    return ExactGram::load(input.input).map([&](ExactGram&& gram) {
-      ExactPass pass(input, bounds, gram.schema(), gram.bound());
-      pass.stored_ = std::move(gram);
-      return pass;
-    });
+    return check_stored(input, bounds)
+        .and_then([&] { return ExactGram::load(input.input); })
+        .map([&](ExactGram&& gram) {
+          ExactPass pass(input, {}, gram.schema(), gram.bound());
+          pass.stored_ = std::move(gram);
+          return pass;
+        });
   }
-  if (!bounds.given() && !complete) {  // said before the file is even opened
-    return input.is_plink() ? bad_request(kMissingGenotypeBound) : error_of(bounds.bound(Schema{}));
+  Result<TableSpec> spec = table_spec(input, bounds);
+  if (!spec) {
+    return error_of(spec);
   }
-  Result<std::unique_ptr<RowReader>> reader = open_rows(input, bounds);
+  if (const Result<void> sound = spec->check(); !sound && !model) {  // before a file is opened
+    return error_of(sound);
+  }
+  Result<std::unique_ptr<RowReader>> reader = input.open(*spec);
   if (!reader) {
     return error_of(reader);
   }
-  const BoundOptions used = complete ? complete((*reader)->schema()) : bounds;
-  Result<RowBound> bound = used.bound((*reader)->schema());
-  if (!bound) {
-    return error_of(bound);
-  }
-  if (!input.one_hot.empty()) {
-    const Schema plain = (*reader)->schema();
-    reader = input.categories().and_then(
-        [&](const auto& lists) { return one_hot(std::move(*reader), lists); });
-    if (!reader) {
-      return error_of(reader);
-    }
-    bound = with_indicators(*bound, plain, (*reader)->schema(), used.row_norm);
-  }
-  return bound.map([&](const RowBound& of_rows) {
-    ExactPass pass(input, bounds, (*reader)->schema(), of_rows);
-    pass.first_ = std::move(*reader);
-    return pass;
-  });
+  const Schema& read = (*reader)->schema();
+  return PreparedTable::make(*spec, read, model ? std::optional(model(read)) : std::nullopt)
+      .map([&](PreparedTable prepared) {
+        ExactPass pass(input, *std::move(spec), prepared.schema(), prepared.bound());
+        pass.prepared_ = std::move(prepared);
+        pass.first_ = std::move(*reader);
+        return pass;
+      });
 }
 
 Result<std::unique_ptr<RowReader>> ExactPass::rows(bool quiet) {
   Result<std::unique_ptr<RowReader>> reader = std::move(first_);
   if (*reader == nullptr) {
-    reader = open_rows(input_, bounds_);
-    if (reader && !input_.one_hot.empty()) {
-      reader = input_.categories().and_then(
-          [&](const auto& lists) { return one_hot(std::move(*reader), lists); });
-    }
+    reader = input_.open(spec_);
   }
-  if (!reader) {
-    return reader;
-  }
-  std::unique_ptr<RowReader> shown =
-      with_progress(std::move(*reader), input_.display_name(), quiet);
-  if (!bounds_.rank_transform) {
-    return shown;
-  }
-  return rank_transform(*shown).map([&](RawRows ranks) -> std::unique_ptr<RowReader> {
-    return std::make_unique<RankRows>(schema_, std::move(ranks));
+  return std::move(reader).and_then([&](std::unique_ptr<RowReader> read) {
+    return prepared_->rows(with_progress(std::move(read), input_.display_name(), quiet));
   });
 }
 

@@ -5,17 +5,21 @@
 #include "cli/options/bound_options.hpp"
 #include "cli/options/input_options.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "engine/table/prepared_table.hpp"
 
 namespace eigenveil::cli {
+
+/// What the options say of a table; the public files among them are read.
+Result<TableSpec> table_spec(const InputOptions& input, const BoundOptions& bounds);
 
 /// The input up to its public facts: columns and bound. Rows have not been read yet, so a plan can
 /// be made, and refused, before anything private is touched.
 class ExactPass {
  public:
-  /// Completes bounds once the columns are known: methods whose model gives a radius.
-  using BoundCompletion = std::function<BoundOptions(const Schema&)>;
+  /// A row norm that a method's model gives, once the columns are known.
+  using ModelRadius = std::function<double(const Schema&)>;
   static Result<ExactPass> open(const InputOptions& input, const BoundOptions& bounds,
-                                const BoundCompletion& complete = {});
+                                const ModelRadius& model = {});
   const Schema& schema() const { return schema_; }
   const RowBound& bound() const { return bound_; }
   /// The statistic of a .gram file as it was stored; null for a table of rows.
@@ -28,16 +32,18 @@ class ExactPass {
   Result<std::size_t> count_rows();
 
  private:
-  ExactPass(const InputOptions& input, const BoundOptions& bounds, Schema schema, RowBound bound)
-      : input_(input), bounds_(bounds), schema_(std::move(schema)), bound_(std::move(bound)) {}
-  static Result<std::unique_ptr<RowReader>> open_rows(const InputOptions& input,
-                                                      const BoundOptions& bounds);
+  ExactPass(const InputOptions& input, TableSpec spec, Schema schema, RowBound bound)
+      : input_(input),
+        spec_(std::move(spec)),
+        schema_(std::move(schema)),
+        bound_(std::move(bound)) {}
 
   InputOptions input_;
-  BoundOptions bounds_;
+  TableSpec spec_;
   Schema schema_;
   RowBound bound_;
-  std::unique_ptr<RowReader> first_;  ///< opened for its schema, not read yet
+  std::optional<PreparedTable> prepared_;  ///< absent for a .gram file
+  std::unique_ptr<RowReader> first_;       ///< opened for its schema, not read yet
   std::optional<ExactGram> stored_;
 };
 

@@ -8,6 +8,7 @@
 #include "cli/options/checks.hpp"
 #include "cli/options/request_options.hpp"
 #include "eigenveil/report/document.hpp"
+#include "engine/table/prepared_table.hpp"
 #include "publication/mask_facts.hpp"
 
 namespace eigenveil::cli {
@@ -162,9 +163,12 @@ Outcome MaskPlanRequest::run() const {
   if (const Result<void> checked = check(); !checked) {
     return error_of(checked);
   }
-  const Result<RowBound> bound = assumed.schema(what.bounds).and_then([&](const Schema& schema) {
-    return what.bounds.bound(schema);
-  });
+  TableSpec spec;
+  const Result<RowBound> bound =
+      what.bounds.fill(spec)
+          .and_then([&] { return assumed.schema(what.bounds); })
+          .and_then([&](const Schema& schema) { return PreparedTable::make(spec, schema); })
+          .map([](const PreparedTable& prepared) { return prepared.bound(); });
   if (!bound) {
     return error_of(bound);
   }

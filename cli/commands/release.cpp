@@ -32,6 +32,7 @@ struct ReleaseCommand {
 
 void ReleaseCommand::declare(CLI::App& app) {
   input.declare(app);
+  input.declare_one_hot(app);
   what.declare(app);
   output.declare(app);
   what.own.declare(app, what.task);
@@ -47,10 +48,7 @@ Result<ExactPass> ReleaseCommand::open(const Method& method, const Request& requ
     return error_of(*modelled);
   }
   return ExactPass::open(input, what.bounds, [&](const Schema& schema) {
-    BoundOptions bounds = what.bounds;
-    bounds.row_norm =
-        **method.model_radius(request, static_cast<Eigen::Index>(schema.dimension()), {});
-    return bounds;
+    return **method.model_radius(request, static_cast<Eigen::Index>(schema.dimension()), {});
   });
 }
 

@@ -96,7 +96,9 @@ Outcome SubspaceCommand::run() const {
 }
 
 Outcome SubspaceCommand::run_exact(const ApproxDp& pair) const {
-  const Result<ReadOptions> options = input.read_options();
+  TableSpec spec;
+  const Result<ReadOptions> options =
+      input.fill(spec).and_then([&] { return read_options(spec, input.format()); });
   if (!options) {
     return error_of(options);
   }

@@ -1,48 +1,9 @@
 #include "cli/options/bound_options.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cmath>
-#include <map>
-
-#include "data/genotypes.hpp"
+#include <cstdlib>
 
 namespace eigenveil::cli {
-namespace {
-
-constexpr const char* kMissingBound =
-    "a bound on the rows is missing. Noise is scaled to the largest row the data could contain, "
-    "and "
-    "reading it off the data would leak. Give what you know without looking: --range LO:HI, "
-    "--bounds "
-    "FILE (per column; eigenveil bounds template INPUT writes one to fill in), or --row-norm R";
-
-/// Numbers of a public file in the order of the table's columns.
-Result<std::vector<std::vector<double>>> in_schema_order(const std::vector<NamedNumbers>& rows,
-                                                         const Schema& schema,
-                                                         const std::string& path) {
-  std::map<std::string, std::vector<double>> by_name;
-  for (const NamedNumbers& row : rows) {
-    if (!by_name.emplace(row.column, row.numbers).second) {
-      return bad_request(fmt::format("{} names column '{}' twice", path, row.column));
-    }
-  }
-  std::vector<std::vector<double>> ordered;
-  for (const std::string& column : schema.columns) {
-    const auto found = by_name.find(column);
-    if (found == by_name.end()) {
-      return bad_request(
-          fmt::format("{} has no line for column '{}'; add one, or choose columns with --columns",
-                      path, column));
-    }
-    ordered.push_back(found->second);
-  }
-  return ordered;
-}
-
-}  // namespace
-
 void BoundOptions::declare(CLI::App& app) {
   constexpr const char* kGroup = "Bounds (what is known without looking)";
   app.add_option("--row-norm", row_norm,
@@ -108,132 +69,49 @@ Result<ColumnRange> parse_range(const std::string& text) {
   return ColumnRange{low, high};
 }
 
-Result<std::vector<ColumnRange>> BoundOptions::ranges(const Schema& schema) const {
+Result<void> BoundOptions::fill(TableSpec& spec) const {
+  if (!range.empty() && !bounds_file.empty()) {
+    return bad_request("give {range} or {bounds}, not both", "range");
+  }
+  spec.row_norm = row_norm;
+  spec.grid = grid;
+  spec.rank_transform = rank_transform;
   if (!range.empty()) {
-    return parse_range(range).map([&](const ColumnRange& common) {
-      return std::vector<ColumnRange>(schema.dimension(), common);
-    });
-  }
-  return read_named_numbers(bounds_file, {"low", "high"})
-      .and_then([&](const auto& rows) { return in_schema_order(rows, schema, bounds_file); })
-      .map([](const auto& pairs) {
-        std::vector<ColumnRange> columns;
-        columns.reserve(pairs.size());
-        for (const std::vector<double>& pair : pairs) {
-          columns.push_back({pair[0], pair[1]});
-        }
-        return columns;
-      });
-}
-
-Result<std::vector<std::string>> BoundOptions::named_columns() const {
-  if (bounds_file.empty() || !range.empty()) {  // both: refused by bound(), before a file is read
-    return std::vector<std::string>();
-  }
-  return read_named_numbers(bounds_file, {"low", "high"}).map([](const auto& lines) {
-    std::vector<std::string> names;
-    for (const NamedNumbers& line : lines) {
-      names.push_back(line.column);
+    const Result<ColumnRange> common = parse_range(range);
+    if (!common) {
+      return error_of(common);
     }
-    return names;
-  });
-}
-
-Result<std::vector<double>> BoundOptions::public_center(const Schema& schema) const {
-  if (!public_center_given()) {
-    return std::vector<double>{};
+    spec.range = *common;
   }
-  const std::string path = center.substr(7);
-  return read_named_numbers(path, {"value"})
-      .and_then([&](const auto& rows) { return in_schema_order(rows, schema, path); })
-      .map([](const auto& rows) {
-        std::vector<double> values;
-        values.reserve(rows.size());
-        for (const std::vector<double>& row : rows) {
-          values.push_back(row[0]);
-        }
-        return values;
-      });
-}
-
-Result<std::vector<double>> BoundOptions::frequencies(const Schema& schema) const {
-  const Result<std::vector<NamedNumbers>> rows =
-      frequencies_file.ends_with(".frq") ? read_plink_frequencies(frequencies_file, schema)
-                                         : read_named_numbers(frequencies_file, {"value"});
-  return rows
-      .and_then([&](const auto& named) { return in_schema_order(named, schema, frequencies_file); })
-      .map([](const auto& ordered) {
-        std::vector<double> values;
-        values.reserve(ordered.size());
-        for (const std::vector<double>& row : ordered) {
-          values.push_back(row[0]);
-        }
-        return values;
-      });
-}
-
-/// Cells are already centred at twice the frequency, so ranges are symmetric about zero.
-Result<RowBound> BoundOptions::standardised_bound(const Schema& schema) const {
-  if (!bounds_file.empty() || public_center_given() || (!range.empty() && range != "0:2")) {
-    return bad_request(
-        "--allele-frequencies centres and scales genotypes itself; give --range 0:2 or --row-norm "
-        "R beside it, and leave out --bounds and a public --center");
-  }
-  if (grid == 1) {
-    return bad_request(
-        "--grid 1 would round standardised genotypes to zero; leave --grid out beside "
-        "--allele-frequencies");
-  }
-  const Result<std::vector<double>> values = frequencies(schema);
-  if (!values) {
-    return error_of(values);
-  }
-  if (range.empty()) {
-    return RowBound::row_norm(schema.dimension(), *row_norm, grid);
-  }
-  return standardised_ranges(schema.columns, *values).and_then([&](const auto& columns) {
-    return RowBound::ranges(columns, row_norm, grid, schema.columns);
-  });
-}
-
-Result<RowBound> BoundOptions::bound(const Schema& schema) const {
-  if (!given()) {
-    return bad_request(kMissingBound);
-  }
-  if (rank_transform) {
-    if (!range.empty() || !bounds_file.empty() || standardises() || public_center_given()) {
-      return bad_request(
-          "--rank-transform needs no range: leave out --range, --bounds, --allele-frequencies and "
-          "a "
-          "public --center");
+  if (!bounds_file.empty()) {
+    const Result<std::vector<NamedNumbers>> lines =
+        read_named_numbers(bounds_file, {"low", "high"});
+    if (!lines) {
+      return error_of(lines);
     }
-    return RowBound::ranges(std::vector<ColumnRange>(schema.dimension()), row_norm, grid);
+    spec.bounds.emplace();
+    for (const NamedNumbers& line : *lines) {
+      spec.bounds->push_back({line.column, {line.numbers[0], line.numbers[1]}});
+    }
+  }
+  if (public_center_given()) {
+    const Result<std::vector<NamedNumbers>> lines = read_named_numbers(center.substr(7), {"value"});
+    if (!lines) {
+      return error_of(lines);
+    }
+    spec.center.emplace();
+    for (const NamedNumbers& line : *lines) {
+      spec.center->push_back({line.column, line.numbers[0]});
+    }
   }
   if (standardises()) {
-    return standardised_bound(schema);
+    Result<std::vector<AlleleFrequency>> frequencies = read_allele_frequencies(frequencies_file);
+    if (!frequencies) {
+      return error_of(frequencies);
+    }
+    spec.allele_frequencies = *std::move(frequencies);
   }
-  if (!range.empty() && !bounds_file.empty()) {
-    return bad_request("give --range or --bounds, not both");
-  }
-  const Result<std::vector<double>> middle = public_center(schema);
-  if (!middle) {
-    return error_of(middle);
-  }
-  if (range.empty() && bounds_file.empty()) {
-    return RowBound::row_norm(schema.dimension(), *row_norm, grid, *middle);
-  }
-  Result<std::vector<ColumnRange>> columns = ranges(schema);
-  if (!columns) {
-    return error_of(columns);
-  }
-  // A public centre moves the midpoint: the range is widened to be symmetric about it.
-  for (std::size_t j = 0; j < middle->size(); ++j) {
-    ColumnRange& column = (*columns)[j];
-    const double c = (*middle)[j];
-    const double half = std::max(column.high - c, c - column.low);
-    column = {c - half, c + half};
-  }
-  return RowBound::ranges(*columns, row_norm, grid, schema.columns);
+  return {};
 }
 
 }  // namespace eigenveil::cli

@@ -8,6 +8,7 @@
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 #include "engine/request.hpp"
+#include "engine/table/table_spec.hpp"
 
 namespace eigenveil::cli {
 
@@ -39,32 +40,11 @@ struct BoundOptions {
   bool shapes_rows() const {
     return given() || public_center_given() || standardises() || grid != RowBound::kDefaultMaxAbs;
   }
-  /// The bound for these columns, or a sentence that says what to give and why.
-  Result<RowBound> bound(const Schema& schema) const;
-  /// The columns a --bounds file has lines for; none without one.
-  Result<std::vector<std::string>> named_columns() const;
-  /// Public frequency of the counted allele of every column, from --allele-frequencies.
-  Result<std::vector<double>> frequencies(const Schema& schema) const;
-
- private:
-  Result<RowBound> standardised_bound(const Schema& schema) const;
-  Result<std::vector<ColumnRange>> ranges(const Schema& schema) const;
-  Result<std::vector<double>> public_center(const Schema& schema) const;
+  /// Reads the public files and fills in what they and the options say.
+  Result<void> fill(TableSpec& spec) const;
 };
 
 /// "LO:HI" with LO < HI.
 Result<ColumnRange> parse_range(const std::string& text);
-
-/// A file of columns with names and numbers, such as `column,low,high`. Public information, written
-/// by the curator: `wanted` names its number columns.
-struct NamedNumbers {
-  std::string column;
-  std::vector<double> numbers;
-};
-/// Frequencies from plink's .frq file, turned to the alleles the columns count.
-Result<std::vector<NamedNumbers>> read_plink_frequencies(const std::string& path,
-                                                         const Schema& schema);
-Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
-                                                     const std::vector<std::string>& wanted);
 
 }  // namespace eigenveil::cli

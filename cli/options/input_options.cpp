@@ -26,6 +26,9 @@ void InputOptions::declare(CLI::App& app) {
   app.add_option("--columns", columns, "columns to use, a,b,c or @FILE with one name per line")
       ->check(not_empty())
       ->group(kGroup);
+  app.add_option("--exclude", exclude, "columns to leave out, a,b,c or @FILE")
+      ->check(not_empty())
+      ->group(kGroup);
   app.add_option("--header", header, "auto (default), present or absent: is the first line names?")
       ->check(one_of({"auto", "present", "absent"}))
       ->group(kGroup);
@@ -73,23 +76,6 @@ std::vector<std::string> split_list(const std::string& text) {
 
 }  // namespace
 
-Result<std::vector<Categories>> InputOptions::categories() const {
-  std::vector<Categories> lists;
-  for (const std::string& text : one_hot) {
-    const std::size_t equals = text.find('=');
-    const std::string column = text.substr(0, std::min(equals, text.size()));
-    const std::vector<std::string> words = equals == std::string::npos
-                                               ? std::vector<std::string>()
-                                               : split_list(text.substr(equals + 1));
-    Result<Categories> list = categories_of(column, words);
-    if (!list) {
-      return error_of(list);
-    }
-    lists.push_back(std::move(*list));
-  }
-  return lists;
-}
-
 bool InputOptions::is_plink() const {
   return input.ends_with(".bed") || input.ends_with(".BED");
 }
@@ -136,22 +122,35 @@ bool InputOptions::is_text() const {
   return name == "-" || name.ends_with(".csv") || name.ends_with(".tsv");
 }
 
-Result<ReadOptions> InputOptions::read_options() const {
-  ReadOptions options;
-  if (!columns.empty()) {
-    const Result<std::vector<std::string>> names = parse_columns(columns);
-    if (!names) {
-      return error_of(names);
+Result<void> InputOptions::fill(TableSpec& spec) const {
+  for (const auto& [text, names] :
+       {std::pair(&columns, &spec.columns), std::pair(&exclude, &spec.exclude)}) {
+    if (text->empty()) {
+      continue;
     }
-    options.columns = *names;
+    Result<std::vector<std::string>> parsed = parse_columns(*text);
+    if (!parsed) {
+      return error_of(parsed);
+    }
+    *names = *std::move(parsed);
   }
-  options.missing = missing == "refuse" ? MissingCell::Refuse : MissingCell::Midpoint;
-  options.bad_cell = bad_cell == "refuse" ? BadCell::Refuse : BadCell::Midpoint;
+  spec.missing = missing == "refuse" ? MissingCell::Refuse : MissingCell::Midpoint;
+  spec.bad_cell = bad_cell == "refuse" ? BadCell::Refuse : BadCell::Midpoint;
+  for (const std::string& text : one_hot) {
+    const std::size_t equals = text.find('=');
+    spec.one_hot.push_back({text.substr(0, std::min(equals, text.size())),
+                            equals == std::string::npos ? std::vector<std::string>()
+                                                        : split_list(text.substr(equals + 1))});
+  }
+  return {};
+}
+
+ReadOptions InputOptions::format() const {
+  ReadOptions options;
   options.header = header == "auto"      ? ReadOptions::Header::Auto
                    : header == "present" ? ReadOptions::Header::Present
                                          : ReadOptions::Header::Absent;
   options.width = width;
-  options.bounded_columns = bounded_columns;
   options.separator = separator == "comma"       ? ','
                       : separator == "semicolon" ? ';'
                       : separator == "tab"       ? '\t'
@@ -161,24 +160,20 @@ Result<ReadOptions> InputOptions::read_options() const {
 }
 
 Result<std::unique_ptr<RowReader>> InputOptions::open() const {
+  TableSpec spec;
+  return fill(spec).and_then([&] { return open(spec); });
+}
+
+Result<std::unique_ptr<RowReader>> InputOptions::open(const TableSpec& spec) const {
   if (width > 0 && !is_text()) {
     return bad_request("--width is for CSV and TSV tables; arrays carry their own");
   }
-  Result<ReadOptions> options = read_options();
+  const Result<ReadOptions> options = read_options(spec, format());
   if (!options) {
     return error_of(options);
   }
-  const Result<std::vector<Categories>> lists = categories();
-  if (!lists) {
-    return error_of(lists);
-  }
-  for (const Categories& list : *lists) {
-    if (!list.names.empty()) {
-      if (!is_text()) {
-        return bad_request("--one-hot with words needs a CSV or TSV table; arrays hold codes");
-      }
-      options->words.push_back({list.column, list.names});
-    }
+  if (!options->words.empty() && !is_text()) {
+    return bad_request("--one-hot with words needs a CSV or TSV table; arrays hold codes");
   }
   return open_rows(input, *options);
 }

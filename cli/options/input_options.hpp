@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "data/one_hot.hpp"
-#include "data/open.hpp"
+#include "engine/table/table_spec.hpp"
 
 namespace eigenveil::cli {
 
@@ -13,9 +12,9 @@ namespace eigenveil::cli {
 struct InputOptions {
   std::string input;
   std::string columns;
+  std::string exclude;
   std::string header = "auto";
-  std::size_t width = 0;                          ///< 0: not given
-  std::vector<std::string> bounded_columns = {};  ///< the columns a --bounds file names
+  std::size_t width = 0;  ///< 0: not given
   std::string separator;
   std::string missing = "midpoint";
   std::string bad_cell = "refuse";
@@ -24,20 +23,24 @@ struct InputOptions {
 
   void declare(CLI::App& app);
   void declare_one_hot(CLI::App& app);
-  Result<std::vector<Categories>> categories() const;
   bool is_text() const;  ///< CSV or TSV: the first line may be names
   /// Anything that changes how cells are read; a .gram file has none left.
   bool shapes_cells() const {
     return header != "auto" || width > 0 || !separator.empty() || missing != "midpoint" ||
            bad_cell != "refuse";
   }
+  bool chooses_columns() const { return !columns.empty() || !exclude.empty() || !one_hot.empty(); }
   bool is_gram() const { return input.ends_with(".gram"); }
   bool is_plink() const;
   std::string display_name() const;  ///< the file's name without folders
   int thread_count() const;
-  /// Columns, header, separator, missing and bad cells as the readers take them.
-  Result<ReadOptions> read_options() const;
+  /// Columns, levels, missing and bad cells.
+  Result<void> fill(TableSpec& spec) const;
+  /// Header, width and separator, as the readers take them.
+  ReadOptions format() const;
+  /// The rows as they are read with these options alone, or as a spec wants them.
   Result<std::unique_ptr<RowReader>> open() const;
+  Result<std::unique_ptr<RowReader>> open(const TableSpec& spec) const;
 };
 
 /// "a,b,c" or "@FILE" with one name per line.

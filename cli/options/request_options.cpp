@@ -5,6 +5,7 @@
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
 #include "cli/options/numbers_file.hpp"
+#include "engine/table/prepared_table.hpp"
 #include "mechanism/moment/assumed_spectrum.hpp"
 
 namespace eigenveil::cli {
@@ -83,7 +84,8 @@ Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {
     return parse_columns(columns).map([](auto names) { return Schema{std::move(names)}; });
   }
   if (dimension == 0 && !bounds.bounds_file.empty()) {
-    return bounds.named_columns().map([](auto names) { return Schema{std::move(names)}; });
+    TableSpec spec;
+    return bounds.fill(spec).map([&] { return Schema{spec.bounded_columns()}; });
   }
   if (dimension == 0) {
     return bad_request("give {dimension P}, {columns} with the names, or a {bounds} file",
@@ -109,12 +111,14 @@ Result<AssumedTable> AssumedOptions::table(const Request& request,
     }
     table.schema = *named;
   }
-  table.bound = [bounds, schema = table.schema](const std::optional<double>& model_radius) {
-    BoundOptions used = bounds;
-    if (!used.given() && model_radius) {
-      used.row_norm = model_radius;
-    }
-    return used.bound(schema);
+  TableSpec spec;
+  if (const Result<void> filled = bounds.fill(spec); !filled) {
+    return error_of(filled);
+  }
+  table.bound = [spec, schema = table.schema](const std::optional<double>& model_radius) {
+    return PreparedTable::make(spec, schema, model_radius).map([](const PreparedTable& prepared) {
+      return prepared.bound();
+    });
   };
   if (spectrum_file.empty()) {
     return table;

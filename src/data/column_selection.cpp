@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace eigenveil::detail {
 namespace {
@@ -63,21 +64,50 @@ NameIndex index_names(const std::vector<std::string>& names) {
   return index;
 }
 
+tl::unexpected<Error> no_such_column(const std::vector<std::string>& names,
+                                     const std::string& name) {
+  return bad_request(
+      fmt::format("there is no column {}{} The columns are {}{} (names with commas: "
+                  "--columns @FILE, one per line).",
+                  name, suggestion(names, name), first_names(names),
+                  names.size() > kShownNames ? ", ..." : ""));
+}
+
 }  // namespace
 
+Result<std::vector<std::string>> without_columns(const std::vector<std::string>& names,
+                                                 const std::vector<std::string>& excluded) {
+  std::unordered_set<std::string_view> left_out(excluded.begin(), excluded.end());
+  std::unordered_set<std::string_view> known(names.begin(), names.end());
+  for (const std::string& name : excluded) {
+    if (!known.contains(name)) {
+      return no_such_column(names, name);
+    }
+  }
+  std::vector<std::string> kept;
+  std::copy_if(names.begin(), names.end(), std::back_inserter(kept),
+               [&](const std::string& name) { return !left_out.contains(name); });
+  if (kept.empty()) {
+    return bad_request("{exclude} leaves no column to work with", "exclude");
+  }
+  return kept;
+}
+
 Result<ColumnSelection> select_columns(std::vector<std::string> names,
-                                       const std::vector<std::string>& requested) {
+                                       const std::vector<std::string>& requested,
+                                       const std::vector<std::string>& excluded) {
+  if (!excluded.empty()) {
+    const Result<std::vector<std::string>> kept =
+        without_columns(requested.empty() ? names : requested, excluded);
+    return kept ? select_columns(std::move(names), *kept) : Result<ColumnSelection>(error_of(kept));
+  }
   const NameIndex index = index_names(names);
   ColumnSelection selection;
   selection.slots.assign(names.size(), ColumnSelection::kSkip);
   for (const std::string& name : requested.empty() ? names : requested) {
     const auto found = index.find(name);
     if (found == index.end()) {
-      return bad_request(
-          fmt::format("there is no column {}{} The columns are {}{} (names with commas: "
-                      "--columns @FILE, one per line).",
-                      name, suggestion(names, name), first_names(names),
-                      names.size() > kShownNames ? ", ..." : ""));
+      return no_such_column(names, name);
     }
     const std::size_t column = found->second;
     if (column == kAmbiguous) {

@@ -19,9 +19,15 @@ struct ColumnSelection {
   std::vector<std::size_t> slots;    ///< selected column or kSkip, per column of the file
 };
 
-/// Selects `requested` (all if empty) by name. Unknown, repeated and ambiguous names are refused.
+/// Selects `requested` (all if empty) without `excluded` by name. Unknown, repeated and ambiguous
+/// names are refused.
 Result<ColumnSelection> select_columns(std::vector<std::string> names,
-                                       const std::vector<std::string>& requested);
+                                       const std::vector<std::string>& requested,
+                                       const std::vector<std::string>& excluded = {});
+
+/// `names` without `excluded`, each of which must be among them; refused when nothing is left.
+Result<std::vector<std::string>> without_columns(const std::vector<std::string>& names,
+                                                 const std::vector<std::string>& excluded);
 
 std::string default_column_name(std::size_t column);  ///< c1 for column 0
 std::vector<std::string> default_column_names(std::size_t count);

@@ -181,7 +181,8 @@ Result<std::unique_ptr<RowReader>> open_npy(FileDescriptor file, const ReadOptio
   if (!header) {
     return error_of(header);
   }
-  Result<ColumnSelection> selection = select_columns(column_names(*header), options.columns);
+  Result<ColumnSelection> selection =
+      select_columns(column_names(*header), options.columns, options.exclude);
   if (!selection) {
     return error_of(selection);
   }

@@ -56,12 +56,12 @@ Result<void> check_lists(const Schema& schema, const std::vector<Categories>& li
   for (const Categories& list : lists) {
     if (std::find(schema.columns.begin(), schema.columns.end(), list.column) ==
         schema.columns.end()) {
-      return bad_request(
-          fmt::format("--one-hot names column '{}', which is not among the columns", list.column));
+      return bad_request(fmt::format(
+          "{{one_hot}} names column '{}', which is not among the columns", list.column));
     }
     const auto same = [&](const Categories& other) { return other.column == list.column; };
     if (std::count_if(lists.begin(), lists.end(), same) > 1) {
-      return bad_request(fmt::format("--one-hot names column '{}' twice", list.column));
+      return bad_request(fmt::format("{{one_hot}} names column '{}' twice", list.column));
     }
   }
   return {};
@@ -69,15 +69,21 @@ Result<void> check_lists(const Schema& schema, const std::vector<Categories>& li
 
 }  // namespace
 
-Result<std::unique_ptr<RowReader>> one_hot(std::unique_ptr<RowReader> table,
-                                           const std::vector<Categories>& lists) {
-  const Schema& plain = table->schema();
+namespace {
+
+struct Expansion {
+  Schema schema;
+  std::vector<Source> sources;
+};
+
+Result<Expansion> expanded(const Schema& plain, const std::vector<Categories>& lists) {
   if (const Result<void> checked = check_lists(plain, lists); !checked) {
     return error_of(checked);
   }
-  Schema schema;
+  Expansion expansion;
+  Schema& schema = expansion.schema;
+  std::vector<Source>& sources = expansion.sources;
   schema.fills_gaps = plain.fills_gaps;
-  std::vector<Source> sources;
   for (std::size_t j = 0; j < plain.dimension(); ++j) {
     const auto list = std::find_if(lists.begin(), lists.end(), [&](const Categories& candidate) {
       return candidate.column == plain.columns[j];
@@ -94,7 +100,21 @@ Result<std::unique_ptr<RowReader>> one_hot(std::unique_ptr<RowReader> table,
       sources.push_back({j, true, list->codes[k]});
     }
   }
-  return std::make_unique<OneHotReader>(std::move(table), std::move(schema), std::move(sources));
+  return expansion;
+}
+
+}  // namespace
+
+Result<Schema> one_hot_schema(const Schema& plain, const std::vector<Categories>& lists) {
+  return expanded(plain, lists).map([](Expansion made) { return std::move(made.schema); });
+}
+
+Result<std::unique_ptr<RowReader>> one_hot(std::unique_ptr<RowReader> table,
+                                           const std::vector<Categories>& lists) {
+  return expanded(table->schema(), lists).map([&](Expansion made) -> std::unique_ptr<RowReader> {
+    return std::make_unique<OneHotReader>(std::move(table), std::move(made.schema),
+                                          std::move(made.sources));
+  });
 }
 
 namespace {

@@ -24,6 +24,9 @@ struct Categories {
 Result<std::unique_ptr<RowReader>> one_hot(std::unique_ptr<RowReader> table,
                                            const std::vector<Categories>& lists);
 
+/// The columns of that table.
+Result<Schema> one_hot_schema(const Schema& plain, const std::vector<Categories>& lists);
+
 /// Lists as a user writes them: numeric codes as they are; words, where not all are numbers, by
 /// their place in the list, 0 for any other, which is what "*" at the end stands for. Refused: an
 /// empty or repeated word, a "*" before the end.

@@ -17,7 +17,8 @@ struct WordColumn {
 
 /// How a file is to be read; everything here is public.
 struct ReadOptions {
-  std::vector<std::string> columns;  ///< selection by name, in this order; empty: all
+  std::vector<std::string> columns;       ///< selection by name, in this order; empty: all
+  std::vector<std::string> exclude = {};  ///< of those, left out
   BadCell bad_cell = BadCell::Refuse;
   MissingCell missing = MissingCell::Midpoint;
   /// Text tables. Auto: the first record is a header if no field of it is a number and at least one

@@ -236,7 +236,7 @@ Result<std::unique_ptr<RowReader>> open_plink(FileDescriptor file, const ReadOpt
     return error_of(done);
   }
   const std::string stem = file.path().substr(0, file.path().size() - 4);
-  Result<PlinkVariants> variants = read_variants(stem + ".bim", options.columns);
+  Result<PlinkVariants> variants = read_variants(stem + ".bim", options.columns, options.exclude);
   if (!variants) {
     return error_of(variants);
   }

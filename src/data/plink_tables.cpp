@@ -193,7 +193,16 @@ Result<PlinkVariants> requested_variants(VariantLines& lines,
 }  // namespace
 
 Result<PlinkVariants> read_variants(const std::string& bim_path,
-                                    const std::vector<std::string>& requested) {
+                                    const std::vector<std::string>& requested,
+                                    const std::vector<std::string>& excluded) {
+  if (!excluded.empty()) {  // by the names that a table without a selection would have
+    return (requested.empty() ? read_variants(bim_path, {}).map([](PlinkVariants all) {
+             return std::move(all.schema.columns);
+           })
+                              : Result<std::vector<std::string>>(requested))
+        .and_then([&](const auto& names) { return without_columns(names, excluded); })
+        .and_then([&](const auto& kept) { return read_variants(bim_path, kept); });
+  }
   Result<TextLines> text = TextLines::open(bim_path);
   if (!text) {
     return error_of(text);

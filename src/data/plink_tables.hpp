@@ -19,7 +19,8 @@ struct PlinkVariants {
 /// chromosome:position:A1:A2 where that is "." or used twice. A request may use either name; then
 /// memory grows with the request and not with the file.
 Result<PlinkVariants> read_variants(const std::string& bim_path,
-                                    const std::vector<std::string>& requested);
+                                    const std::vector<std::string>& requested,
+                                    const std::vector<std::string>& excluded = {});
 
 /// Number of people in a .fam file; nothing about them is kept.
 Result<std::size_t> count_people(const std::string& fam_path);

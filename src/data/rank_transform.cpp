@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
+
+#include "data/array_rows.hpp"
 
 namespace eigenveil {
 
@@ -53,6 +56,46 @@ Result<RawRows> rank_transform(RowReader& reader) {
     }
   }
   return table;
+}
+
+namespace {
+
+class RankedReader final : public RowReader {
+ public:
+  explicit RankedReader(std::unique_ptr<RowReader> table)
+      : table_(std::move(table)), schema_(table_->schema()) {}
+
+  const Schema& schema() const override { return schema_; }
+  std::optional<double> progress() const override { return table_->progress(); }
+
+  Result<bool> next_chunk(RawChunk& chunk) override {
+    if (!rows_) {
+      Result<RawRows> read = rank_transform(*table_);
+      if (!read) {
+        return error_of(read);
+      }
+      ranks_ = std::move(*read);
+      const ArrayView view{ranks_.values.data(), ranks_.rows, ranks_.dimension,
+                           ranks_.dimension * sizeof(double), sizeof(double)};
+      rows_ = *read_array(view, schema_, BadCell::Midpoint, MissingCell::Midpoint);
+    }
+    return rows_->next_chunk(chunk);
+  }
+  Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
+    return rows_->parse(chunk, block);
+  }
+
+ private:
+  std::unique_ptr<RowReader> table_;
+  Schema schema_;
+  RawRows ranks_;
+  std::unique_ptr<RowReader> rows_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowReader> ranked(std::unique_ptr<RowReader> table) {
+  return std::make_unique<RankedReader>(std::move(table));
 }
 
 }  // namespace eigenveil

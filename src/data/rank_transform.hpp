@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,5 +20,8 @@ std::vector<double> centred_ranks(std::span<const double> column);
 /// depends on every row; for the same reason one row moves the ranks of all others, and only the
 /// asymptotic methods account for that (docs/proofs/sharp.md).
 Result<RawRows> rank_transform(RowReader& reader);
+
+/// The same as a reader: the table is read to its end when the first rows are asked for.
+std::unique_ptr<RowReader> ranked(std::unique_ptr<RowReader> table);
 
 }  // namespace eigenveil

@@ -149,7 +149,8 @@ Result<TextTable> TextTable::open(std::unique_ptr<ByteSource> source, char usual
   if (!header) {
     return error_of(header);
   }
-  Result<ColumnSelection> selection = select_columns(std::move(header->names), options.columns);
+  Result<ColumnSelection> selection =
+      select_columns(std::move(header->names), options.columns, options.exclude);
   if (!selection) {
     return error_of(selection);
   }

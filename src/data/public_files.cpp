@@ -1,12 +1,14 @@
+#include "data/public_files.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <limits>
+#include <sstream>
 
-#include "cli/options/bound_options.hpp"
-
-namespace eigenveil::cli {
+namespace eigenveil {
 namespace {
 
 std::string trimmed(const std::string& text) {
@@ -50,7 +52,59 @@ Result<double> parse_number(const std::string& text, const std::string& place) {
   return value;
 }
 
+std::vector<std::string> words_of_line(const std::string& line) {
+  std::istringstream words(line);
+  std::vector<std::string> fields;
+  for (std::string word; words >> word;) {
+    fields.push_back(word);
+  }
+  return fields;
+}
+
+Result<std::vector<AlleleFrequency>> read_plink_frequencies(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  if (!std::getline(file, line)) {
+    return input_output_error(fmt::format("cannot read {}", path));
+  }
+  if (words_of_line(line) != std::vector<std::string>{"CHR", "SNP", "A1", "A2", "MAF", "NCHROBS"}) {
+    return bad_request(
+        fmt::format("the first line of {} must be CHR SNP A1 A2 MAF NCHROBS, as plink --freq "
+                    "writes it",
+                    path));
+  }
+  std::vector<AlleleFrequency> rows;
+  for (std::size_t number = 2; std::getline(file, line); ++number) {
+    const std::vector<std::string> fields = words_of_line(line);
+    if (fields.empty()) {
+      continue;
+    }
+    if (fields.size() != 6) {
+      return bad_request(fmt::format("{} line {}: 6 fields expected", path, number));
+    }
+    char* end = nullptr;
+    const double frequency = std::strtod(fields[4].c_str(), &end);
+    rows.push_back({fields[1], *end == '\0' ? frequency : std::numeric_limits<double>::quiet_NaN(),
+                    fields[2], fields[3]});
+  }
+  return rows;
+}
+
 }  // namespace
+
+Result<std::vector<AlleleFrequency>> read_allele_frequencies(const std::string& path) {
+  if (path.ends_with(".frq")) {
+    return read_plink_frequencies(path);
+  }
+  return read_named_numbers(path, {"value"}).map([](const std::vector<NamedNumbers>& lines) {
+    std::vector<AlleleFrequency> rows;
+    rows.reserve(lines.size());
+    for (const NamedNumbers& line : lines) {
+      rows.push_back({line.column, line.numbers.front()});
+    }
+    return rows;
+  });
+}
 
 Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
                                                      const std::vector<std::string>& wanted) {
@@ -90,4 +144,4 @@ Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
   return rows;
 }
 
-}  // namespace eigenveil::cli
+}  // namespace eigenveil

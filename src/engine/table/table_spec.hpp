@@ -1,0 +1,68 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "data/open.hpp"
+#include "data/public_files.hpp"
+#include "eigenveil/data/bounding.hpp"
+#include "eigenveil/data/raw_rows.hpp"
+
+namespace eigenveil {
+
+struct NamedRange {
+  std::string column;
+  ColumnRange range;
+};
+
+struct NamedValue {
+  std::string column;
+  double value = 0.0;
+};
+
+/// A column of words or codes and its public list, as a user writes it (data/one_hot.hpp).
+struct WordList {
+  std::string column;
+  std::vector<std::string> words;
+};
+
+/// How the rows of a table become bounded rows: which columns, what is known of them without
+/// looking, and the stages in between. All of it is public. Every face fills it in; what follows
+/// from it stands once, in PreparedTable.
+struct TableSpec {
+  std::vector<std::string> columns = {};  ///< in this order; empty: all
+  std::vector<std::string> exclude = {};  ///< of those, left out
+  MissingCell missing = MissingCell::Midpoint;
+  BadCell bad_cell = BadCell::Refuse;
+  std::vector<WordList> one_hot = {};  ///< columns that become one 0/1 column per level
+
+  // What is known without looking.
+  std::optional<ColumnRange> range = {};               ///< of every column
+  std::optional<std::vector<NamedRange>> bounds = {};  ///< by column
+  std::optional<double> row_norm = {};                 ///< after ranges in scaled units
+  std::int64_t grid = RowBound::kDefaultMaxAbs;        ///< steps from zero to the bound
+  std::optional<std::vector<NamedValue>> center = {};  ///< a public one
+  bool rank_transform = false;                         ///< columns become their centred ranks
+  /// Genotypes are standardised by public frequencies (data/genotypes.hpp).
+  std::optional<std::vector<AlleleFrequency>> allele_frequencies = {};
+
+  /// Whether anything bounds a row; a method's own model may give a radius where nothing does.
+  bool bounded() const { return row_norm || range || bounds || rank_transform; }
+  /// Cells come about a public frequency, or as ranks about zero: there is no mean to speak of.
+  bool arrives_centred() const { return allele_frequencies || rank_transform; }
+  /// The columns that `bounds` speaks of.
+  std::vector<std::string> bounded_columns() const;
+  /// Refuses what contradicts itself, before a table is opened.
+  Result<void> check() const;
+};
+
+/// How a file with this preparation is to be read: `format` with the columns, words and rules for
+/// cells of the spec.
+Result<ReadOptions> read_options(const TableSpec& spec, ReadOptions format = {});
+
+/// One canonical object, and back; the keys are those of the command line and of Python.
+std::string table_json(const TableSpec& spec);
+Result<TableSpec> table_from_json(const std::string& text);
+
+}  // namespace eigenveil
