@@ -37,9 +37,9 @@ def draw_scree(estimator, ax):
     places = np.arange(1, len(variances) + 1)
     for j, bar in enumerate(ax.bar(places, variances, color="C0", width=0.7)):
         bar.set_alpha(_strength(estimator, j))
-    ax.hlines(edges, places - 0.45, places + 0.45, colors="C3", label="noise edge: below it a component cannot be told from noise")
+    ax.hlines(edges, places - 0.45, places + 0.45, colors="C3", label="below this edge: cannot be told from noise")
     ax.set(xlabel="component", ylabel="released variance", xticks=places)
-    ax.legend(fontsize="small")
+    ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)  # above: the edge of a component that is noise lies at the top
     return ax
 
 

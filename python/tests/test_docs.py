@@ -131,7 +131,17 @@ def test_the_page_of_an_index_stands_alone():
 def test_notebook(path):
     nbformat = pytest.importorskip("nbformat")
     client = pytest.importorskip("nbclient").NotebookClient
-    client(nbformat.read(path, 4), timeout=300, kernel_name="python3").execute()
+    stored = nbformat.read(path, 4)
+    run = client(nbformat.read(path, 4), timeout=300, kernel_name="python3").execute()
+    assert any("image/png" in output.get("data", {}) for cell in stored.cells for output in cell.get("outputs", ()))
+    for shown, made in zip(stored.cells, run.cells):
+        assert _kinds(shown) == _kinds(made), shown.source
+    assert path.stat().st_size < 200_000
+
+
+def _kinds(cell):
+    """What a reader sees below a cell: text, a table, a picture. What was drawn differs from run to run."""
+    return {kind for output in cell.get("outputs", ()) for kind in (output.get("data") or {output.get("name"): None})}
 
 
 def test_api_reference_has_no_warnings(tmp_path):

@@ -132,6 +132,8 @@ def test_scree_shows_the_edge_and_noise_faintly(spiky):
     assert [bar.get_alpha() < 1 for bar in bars] == list(pca.below_noise_)
     (edges,) = ax.collections
     np.testing.assert_allclose([segment[0][1] for segment in edges.get_segments()], pca.noise_edge_)
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().y0 >= ax.get_window_extent().y1  # covers no bar and no edge
     assert pca.plot_scree() is not ax  # a figure of its own
     pyplot.close("all")
 
