@@ -9,6 +9,7 @@
 #include <random>
 
 #include "core/symmetric_eigen.hpp"
+#include "mechanism/moment/solver_error.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"
@@ -94,7 +95,7 @@ TEST(EigenvalueNoise, TheSolverStaysWithinItsAllowance) {
     }
     std::sort(exact.begin(), exact.end(), std::greater<>());
     const Matrix matrix = hadamard * exact.asDiagonal() * hadamard.transpose() / kDimension;
-    const double allowance = 8.0 * kDimension * 0x1p-53 * exact.sum();
+    const double allowance = solver_error(kDimension) * exact.sum();
     EXPECT_LE((symmetric_eigen(matrix).values - exact).norm(), allowance);
   }
 }

@@ -177,12 +177,26 @@ TEST(OrbitPlans, EveryTableOfTheShapeRuns) {
   }
 }
 
+/// The sampler divides by l_1: what it sees of nearly equal eigenvalues, a rounded quotient, must
+/// not move the score by more than the plan says.
+TEST(OrbitExponent, CoversTheRoundedQuotientThatTheSamplerSees) {
+  const double largest = 4.0 / 3.0;
+  const Eigen::Vector2d spectrum(largest, largest - 0x1p-52);  // a quotient of 1 - 1.5 * 2^-53
+  const double seen = 1.0 - spectrum[1] / largest;
+  EXPECT_GT(largest * seen, 1.3 * (spectrum[0] - spectrum[1]));
+  const double exponent =
+      *orbit_exponent(PureDp{1.0}, Relation::AddRemove, spectrum, 2, OrbitCalibration::Tight);
+  EXPECT_LE(exponent * largest * seen, 1.0);
+}
+
 TEST(OrbitPlans, PublicFactsAreRefused) {
   OrbitRequest request = request_for(3, Relation::AddRemove);
   EXPECT_FALSE(LowRankPlan::make(request, 4, {}));
   EXPECT_FALSE(LowRankPlan::make(request, 0, {}));
   EXPECT_FALSE(LowRankPlan::make(request, 1, 1.0));
   EXPECT_FALSE(OrbitPlan::make(request, Eigen::Vector2d(1.0, 2.0)));
+  EXPECT_FALSE(OrbitPlan::make(request, Vector::Constant(1, 1e-320)));  // gave NaN
+  EXPECT_FALSE(OrbitPlan::make(request, Vector::Constant(2, 1e308)));
   request.field = RowField::Complex;
   EXPECT_FALSE(OrbitPlan::make(request, Vector::Ones(1)));  // odd number of columns
   request = request_for(2000, Relation::AddRemove);

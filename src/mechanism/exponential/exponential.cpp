@@ -46,9 +46,10 @@ Result<BudgetSplit> split_budget(const ExponentialRequest& request) {
   });
 }
 
-std::vector<std::string> assumptions_of(const ProjectionPlan& projection, const Blur& blur) {
+std::vector<std::string> assumptions_of(const ProjectionPlan& projection, const Blur& blur,
+                                        int group_size) {
   std::vector<std::string> assumptions = projection.guarantee().assumptions;
-  for (std::string& entry : draw_assumptions(blur)) {
+  for (std::string& entry : draw_assumptions(blur, group_size)) {
     assumptions.push_back(std::move(entry));
   }
   return assumptions;
@@ -111,7 +112,7 @@ Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request) {
   plan.guarantee_ = {request.relation,
                      *loss,
                      Basis::ProvedRealArithmetic,
-                     assumptions_of(*projection, draw.blur),
+                     assumptions_of(*projection, draw.blur, request.group_size),
                      true,
                      request.group_size};
   return plan;

@@ -11,6 +11,7 @@
 #include "core/hermitian_eigen.hpp"
 #include "core/outward.hpp"
 #include "mechanism/moment/noisy_moment.hpp"
+#include "mechanism/moment/solver_error.hpp"
 #include "random/rounded_noise.hpp"
 
 namespace eigenveil {
@@ -18,12 +19,11 @@ namespace {
 
 using Index = Eigen::Index;
 
-constexpr double kBlurShare = 0x1p-10;    ///< of the epsilon of a draw
-constexpr double kHidden = 0x1p-36;       ///< error of a drawn frame that the blur hides
-constexpr double kTypical = 0x1p-48;      ///< error passed by t times with probability d k / t²
-constexpr double kSolverAllowance = 8.0;  ///< as for noisy eigenvalues
-constexpr double kRowsPaidFor = 0x1p30;   ///< as for noisy eigenvalues
-constexpr int kStepsToScale = 4;  ///< grid steps to the scale of the blur, as a power of two
+constexpr double kBlurShare = 0x1p-10;   ///< of the epsilon of a draw
+constexpr double kHidden = 0x1p-36;      ///< error of a drawn frame that the blur hides
+constexpr double kTypical = 0x1p-48;     ///< error passed by t times with probability d k / t²
+constexpr double kRowsPaidFor = 0x1p30;  ///< as for noisy eigenvalues
+constexpr int kStepsToScale = 4;         ///< grid steps to the scale of the blur, as a power of two
 /// Chance that one accept decision, or one update of the coupling, comes out otherwise; times d k.
 constexpr double kDecisions = 0x1p-40;
 constexpr double kUpdates = 0x1p-49;
@@ -36,7 +36,7 @@ double real_numbers(const DrawShape& shape) {
 /// l1 distance of what was computed from an exact draw that the blur is made for. H = V Vᴴ moves
 /// twice as far as V; the second term is the rotation by the solver's eigenvectors.
 double hidden_distance(const DrawShape& shape) {
-  const double rotation = 2.0 * kSolverAllowance * static_cast<double>(shape.dimension) * 0x1p-53;
+  const double rotation = 2.0 * solver_error(shape.dimension);
   const double frame = up(kHidden + rotation * std::sqrt(static_cast<double>(shape.rank)), 4);
   const double stretch = shape.released == DrawShape::Released::Frame ? 1.0 : 2.0;
   return up(stretch * frame * up(std::sqrt(real_numbers(shape))), 2);
@@ -46,21 +46,23 @@ double grid_of(const Blur& blur) {
   return std::ldexp(1.0, std::ilogb(blur.scale) - kStepsToScale);
 }
 
-/// Every value in grid steps plus exactly rounded Laplace noise: integers.
+/// Every value in grid steps plus exactly rounded Laplace noise: integers. A negative value is
+/// noised as its opposite and turned back, which has the same law: the fraction of a positive
+/// number is exact in doubles, while -2^-60 - floor(-2^-60) rounds to 1.
 std::vector<double> blurred_steps(const std::vector<double>& values, const Blur& blur,
                                   RandomStream& stream) {
   const double grid = grid_of(blur);
   std::vector<double> whole(values.size());
   std::vector<double> fractions(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double steps = values[i] / grid;  // by a power of two: exact
+    const double steps = std::abs(values[i]) / grid;  // by a power of two: exact
     whole[i] = std::floor(steps);
     fractions[i] = steps - whole[i];
   }
   std::vector<std::int64_t> rounded(values.size());
   round_with_laplace(stream, blur.scale / grid, fractions, rounded);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    whole[i] += static_cast<double>(rounded[i]);
+    whole[i] = std::copysign(1.0, values[i]) * (whole[i] + static_cast<double>(rounded[i]));
   }
   return whole;
 }
@@ -127,9 +129,12 @@ Blur blur_for(double epsilon, const DrawShape& shape) {
 DrawBudget split_draw_budget(double epsilon, const DrawShape& shape) {
   const double blur = down(kBlurShare * epsilon);
   // |tr((E - E') H)| over the orbit, E and E' the backward errors on the two tables.
-  const double solver = 4.0 * std::sqrt(static_cast<double>(shape.rank)) * kSolverAllowance *
-                        static_cast<double>(shape.dimension) * 0x1p-53 * kRowsPaidFor;
-  return {std::max(0.0, down(down(epsilon - blur) / up(1.0 + solver, 8))), blur_for(blur, shape)};
+  const double solver = 4.0 * std::sqrt(static_cast<double>(shape.rank)) *
+                        solver_error(shape.dimension) * kRowsPaidFor;
+  DrawBudget split{std::max(0.0, down(down(epsilon - blur) / up(1.0 + solver, 8))),
+                   blur_for(blur, shape)};
+  split.blur.directions_epsilon = epsilon;
+  return split;
 }
 
 DrawBudget split_draw_mu(double mu, const DrawShape& shape) {
@@ -166,18 +171,27 @@ double orbit_step(const Vector& spectrum, const Blur& blur) {
   return std::ldexp(grid_of(blur), std::ilogb(spectrum[0]));
 }
 
-std::vector<std::string> draw_assumptions(const Blur& blur) {
+double effective_delta(const Blur& blur, int group_size) {
+  const double epsilon = blur.directions_epsilon;
+  const double rows = epsilon > 0.0 ? std::expm1(group_size * epsilon) / std::expm1(epsilon) : 1.0;
+  return std::min(1.0, up(rows * (1.0 + std::exp(epsilon)) * blur.failure, 16));
+}
+
+std::vector<std::string> draw_assumptions(const Blur& blur, int group_size) {
+  const std::string left =
+      blur.directions_epsilon > 0.0
+          ? fmt::format("an effective delta of {:.1e}", effective_delta(blur, group_size))
+          : std::string("(1 + e^epsilon) times as much on delta(epsilon)");
   return {
       fmt::format(
           "idealised real arithmetic: the draw is exact in real numbers and is computed in "
-          "doubles; "
-          "exactly rounded Laplace noise of scale {:.1e} on what was drawn hides their errors, "
-          "which "
-          "is paid for, but for a probability of {:.1e} (the effective delta of double precision)",
-          blur.scale, blur.failure),
-      "solver and sampler, assumed: at most 2^30 rows; eigenpairs are those of a matrix within "
-      "8 d 2^-53 of the trace; a draw is farther than t 2^-48 from an exact one with probability "
-      "at most d k / t^2",
+          "doubles; exactly rounded Laplace noise of scale {:.1e} on what was drawn hides their "
+          "errors, which is paid for, but for a probability of {:.1e} on each of two tables: {}",
+          blur.scale, blur.failure, left),
+      fmt::format("solver and sampler, assumed: at most 2^30 rows; eigenpairs are those of a "
+                  "matrix within {} of the trace; a draw is farther than t 2^-48 from an exact one "
+                  "with probability at most d k / t^2",
+                  kSolverErrorInWords),
       std::string(kLibraryAssumption)};
 }
 

@@ -9,21 +9,17 @@
 #include "core/outward.hpp"
 #include "mechanism/laplace/laplace.hpp"
 #include "mechanism/moment/noisy_integers.hpp"
+#include "mechanism/moment/solver_error.hpp"
 #include "statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {
 
-/// Backward error of the solver and of the conversion to doubles, in Frobenius norm, relative to
-/// the trace: kSolverConstant * d * 2^-53.
-constexpr double kSolverConstant = 8.0;
-
 /// l1 distance of the computed from the exact eigenvalues on two tables together, in units of R²:
 /// |.|_1 <= sqrt(k) |.|_2, and the backward error bounds |.|_2 (Hoffman, Wielandt). The trace of a
 /// table of N rows is at most N R².
 double solver_slack(const EigenvalueShape& shape) {
-  const double relative = kSolverConstant * static_cast<double>(shape.dimension) * 0x1p-53;
-  const double l2 = up(relative * kEigenvalueRows);
+  const double l2 = up(solver_error(shape.dimension) * kEigenvalueRows);
   return up(2.0 * up(up(std::sqrt(static_cast<double>(shape.rank))) * l2));
 }
 

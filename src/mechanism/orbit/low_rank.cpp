@@ -1,11 +1,14 @@
 #include "mechanism/orbit/low_rank.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/outward.hpp"
 #include "mechanism/moment/moment_plan.hpp"
+#include "mechanism/moment/solver_error.hpp"
 
 namespace eigenveil {
 namespace {
@@ -59,10 +62,12 @@ Result<LowRankPlan> LowRankPlan::make(const OrbitRequest& request, Eigen::Index 
   }
   plan.noise_scale_ = *scale;
   plan.draw_budget_ = orbit_draw_budget(plan.direction_budget_, dimension, rank);
-  std::vector<std::string> assumptions = orbit_assumptions(plan.draw_budget_.blur);
-  assumptions.emplace_back(
-      "eigenvalues: at most 2^30 rows, and a solver whose backward error is at most 8 d 2^-53 of "
-      "the trace");
+  std::vector<std::string> assumptions =
+      orbit_assumptions(plan.draw_budget_.blur, request.group_size);
+  assumptions.push_back(
+      fmt::format("eigenvalues: at most 2^30 rows, and a solver whose backward error is at most {} "
+                  "of the trace",
+                  kSolverErrorInWords));
   return orbit_guarantee(request, *per_row, std::move(assumptions)).map([&](Guarantee guarantee) {
     plan.guarantee_ = std::move(guarantee);
     return plan;

@@ -40,6 +40,10 @@ Result<void> check_field(const OrbitRequest& request) {
   return {};
 }
 
+/// Products and steps of such eigenvalues stay within the range of doubles.
+constexpr double kSmallest = 1e-100;
+constexpr double kLargest = 1e100;
+
 Result<void> check_spectrum(const Vector& spectrum, Index dimension) {
   if (spectrum.size() < 1 || spectrum.size() > dimension) {
     return bad_request(
@@ -49,13 +53,26 @@ Result<void> check_spectrum(const Vector& spectrum, Index dimension) {
       !std::is_sorted(spectrum.begin(), spectrum.end(), std::greater<>())) {
     return bad_request("eigenvalues must be finite, not negative, and given largest first");
   }
+  if (spectrum[0] != 0.0 && !(spectrum[0] >= kSmallest && spectrum[0] <= kLargest)) {
+    return bad_request(
+        fmt::format("the largest eigenvalue must lie between {:g} and {:g}", kSmallest, kLargest));
+  }
   return {};
 }
 
 }  // namespace
 
 double orbit_spread(const Vector& spectrum, Index dimension) {
-  return spectrum.size() == dimension ? spectrum[0] - spectrum[dimension - 1] : spectrum[0];
+  if (spectrum.size() < dimension) {
+    return spectrum[0];
+  }
+  const double largest = spectrum[0];
+  const double smallest = spectrum[dimension - 1];
+  if (!(smallest < largest)) {
+    return 0.0;
+  }
+  // The sampler sees l_d / l_1 as a double, which may be farther from 1 than the quotient is.
+  return std::max(up(largest - smallest), up(largest * (1.0 - smallest / largest)));
 }
 
 Result<double> orbit_exponent(PureDp budget, Relation relation, const Vector& spectrum,
@@ -102,10 +119,10 @@ double orbit_draw_seconds(const OrbitRequest& request, Index rank, double expone
              : 0.0;
 }
 
-std::vector<std::string> orbit_assumptions(const Blur& blur) {
+std::vector<std::string> orbit_assumptions(const Blur& blur, int group_size) {
   std::vector<std::string> list = {
       "random bits: ChaCha20 keyed by the operating system cannot be told from true randomness"};
-  for (std::string& entry : draw_assumptions(blur)) {
+  for (std::string& entry : draw_assumptions(blur, group_size)) {
     list.push_back(std::move(entry));
   }
   return list;
@@ -163,7 +180,7 @@ Result<OrbitPlan> OrbitPlan::make(const OrbitRequest& request, Vector spectrum) 
   if (!exponent) {
     return error_of(exponent);
   }
-  return orbit_guarantee(request, *per_row, orbit_assumptions(budget.blur))
+  return orbit_guarantee(request, *per_row, orbit_assumptions(budget.blur, request.group_size))
       .map([&](Guarantee guarantee) {
         OrbitPlan plan(request, std::move(spectrum));
         plan.per_row_ = *per_row;

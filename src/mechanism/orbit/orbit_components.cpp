@@ -34,7 +34,8 @@ Result<OrbitComponentsPlan> OrbitComponentsPlan::make(const OrbitRequest& reques
   if (!projection) {
     return error_of(projection);
   }
-  Result<Guarantee> guarantee = orbit_guarantee(request, *per_row, orbit_assumptions(budget.blur));
+  Result<Guarantee> guarantee =
+      orbit_guarantee(request, *per_row, orbit_assumptions(budget.blur, request.group_size));
   if (!guarantee) {
     return error_of(guarantee);
   }
