@@ -1,5 +1,7 @@
 #include "mechanism/mask/mask.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +9,7 @@
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/mask/triangular_factor.hpp"
 #include "mechanism/moment/moment_plan.hpp"
+#include "mechanism/moment/solver_error.hpp"
 #include "privacy/pair_per_row.hpp"
 #include "random/chi_square.hpp"
 #include "random/normal.hpp"
@@ -61,9 +64,36 @@ Matrix root_of(const Matrix& gram) {
   return eigen.values.cwiseMax(0.0).cwiseSqrt().asDiagonal() * eigen.vectors.transpose();
 }
 
-/// Rounds to the public grid 2^-20 sigma: what is published does not show the last bits.
+/// The factor is rounded to sigma / 128, or a little finer: far below the noise, and far above what
+/// doubles may have done to it.
+int grid_exponent(double sigma) {
+  return std::ilogb(sigma) - 7;
+}
+
+/// What doubles may do to the factor; docs/proofs/masking.md, "What the code does in doubles".
+struct DoubleErrors {
+  double shift = 0.0;        ///< of the mean, by the root of the Gram, in standard deviations
+  double probability = 0.0;  ///< that an entry of the factor is rounded otherwise, about
+};
+
+/// u = solver_error(p): |S^ - S|_F² <= sqrt(p) u tr(Gram) up to a rotation (Powers and Stoermer).
+/// The factor of a table of norm z whose smallest singular value is s is off by about e = 2 u z² /
+/// s, which moves an entry across a boundary of the grid g with probability 2 e / g, twice that for
+/// an uneven density.
+DoubleErrors double_errors(const MaskShape& shape, double sigma) {
+  const auto n = static_cast<double>(shape.rows);
+  const auto p = static_cast<double>(shape.dimension);
+  const double u = solver_error(shape.dimension);
+  const double z = std::sqrt(n) * (shape.row_norm + sigma);
+  const double s = sigma * (std::sqrt(n) - std::sqrt(p));
+  const double error = 2.0 * u * z * z / s;
+  const double entries = p * (p + 1.0) / 2.0;
+  return {shape.row_norm * std::sqrt(std::sqrt(p) * u * n) / sigma,
+          std::min(1.0, entries * 4.0 * error / std::ldexp(1.0, grid_exponent(sigma)))};
+}
+
 void round_to_grid(Matrix& values, double sigma) {
-  const int exponent = std::ilogb(sigma) - 20;
+  const int exponent = grid_exponent(sigma);
   for (double& value : values.reshaped()) {
     value = std::ldexp(std::nearbyint(std::ldexp(value, -exponent)), exponent);
   }
@@ -88,16 +118,23 @@ Loss loss_at(const MaskRequest& request, const MaskShape& shape, double sigma, d
   return mask_curve(shape, sigma, target.epsilon, covering_relation(request));
 }
 
-Guarantee guarantee_of(const MaskRequest& request, Loss loss) {
+Guarantee guarantee_of(const MaskRequest& request, Loss loss, const DoubleErrors& errors) {
   Guarantee guarantee;
   guarantee.relation = request.relation;
   guarantee.loss = std::move(loss);
   guarantee.group_size = request.group_size;
   guarantee.basis = Basis::ProvedRealArithmetic;
   guarantee.assumptions = noise_assumptions(NoiseLaw::Gaussian);
-  guarantee.assumptions.emplace_back(
+  const double epsilon = std::get<ApproxDp>(request.budget).epsilon;
+  guarantee.assumptions.push_back(fmt::format(
       "idealised real arithmetic: the noisy second moment is drawn in double precision from the "
-      "exact one and rounded to a public grid");
+      "exact one and its factor rounded to a public grid. Not part of the loss stated: the solver "
+      "may move the mean by {:.1e} standard deviations of the noise, and rounding errors may show "
+      "with a probability of about {:.1e}, which comes to {:.1e} on delta (method gauss has no "
+      "such "
+      "gap)",
+      errors.shift, errors.probability,
+      std::min(1.0, (1.0 + std::exp(epsilon)) * errors.probability)));
   guarantee.secure_random = true;
   return guarantee;
 }
@@ -166,7 +203,8 @@ Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smalles
     sigma = std::max(sigma, *general_mask_noise(shape, change, *row));
   }
   return MaskPlan(request, shape, sigma,
-                  guarantee_of(request, loss_at(request, shape, sigma, *masked, target)));
+                  guarantee_of(request, loss_at(request, shape, sigma, *masked, target),
+                               double_errors(shape, sigma)));
 }
 
 Result<Release<PseudoFactor>> MaskPlan::run(const ExactGram& gram, RandomStream& stream) const {
