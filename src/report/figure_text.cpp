@@ -41,24 +41,55 @@ double text_width(std::string_view text, double size) {
   return em * size;
 }
 
+namespace {
+
+std::vector<std::string_view> letters_of(std::string_view text) {
+  std::vector<std::string_view> letters;
+  while (!text.empty()) {
+    letters.push_back(text.substr(0, first_character(text).bytes));
+    text.remove_prefix(letters.back().size());
+  }
+  return letters;
+}
+
+/// How many of the letters fit, from the front.
+std::size_t fitting(const std::vector<std::string_view>& letters, double size, double width) {
+  std::size_t count = 0;
+  for (const std::string_view letter : letters) {
+    width -= text_width(letter, size);
+    if (width < 0.0) {
+      break;
+    }
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
 std::string shorten(std::string_view text, double size, double width) {
   std::string clean = printable_text(text);
   if (text_width(clean, size) <= width) {
     return clean;
   }
-  std::string_view rest = clean;
-  std::string kept;
-  double used = text_width(kEllipsis, size);
-  while (!rest.empty()) {
-    const std::string_view letter = rest.substr(0, first_character(rest).bytes);
-    used += text_width(letter, size);
-    if (used > width) {
+  // Names of one table often differ at their ends: a third of the room is for the end.
+  std::vector<std::string_view> letters = letters_of(clean);
+  const double room = width - text_width(kEllipsis, size);
+  std::string end;
+  double used = 0.0;
+  for (; !letters.empty(); letters.pop_back()) {
+    used += text_width(letters.back(), size);
+    if (used > room / 3.0) {
       break;
     }
-    kept += letter;
-    rest.remove_prefix(letter.size());
+    end.insert(0, letters.back());
   }
-  return kept + std::string(kEllipsis);
+  std::string kept;
+  const std::size_t front = fitting(letters, size, room - text_width(end, size));
+  for (std::size_t i = 0; i < front; ++i) {
+    kept += letters[i];
+  }
+  return kept + std::string(kEllipsis) + end;
 }
 
 std::vector<std::string> wrap(std::string_view text, double size, double width) {

@@ -45,9 +45,11 @@ FigureSeries curve(const std::string& name, Emphasis emphasis, const Loss& loss)
 /// In the legend rather than beside the point: a sentence there would cross the curves.
 FigureSeries five_percent_point(const Guarantee& guarantee, double miss) {
   FigureSeries point;
-  point.name =
-      fmt::format("5% false alarms: power at most {:.1f}%{}", power_in_percent(guarantee.loss),
-                  condition_of(guarantee.basis).empty() ? "" : ", conditionally");
+  // Short enough to be drawn in full: a condition that is cut off is none.
+  point.name = fmt::format(
+      "{} at most {:.1f}%",
+      condition_of(guarantee.basis).empty() ? "5% false alarms: power" : "conditional power at 5%:",
+      power_in_percent(guarantee.loss));
   point.kind = SeriesKind::Points;
   point.x = {0.05};
   point.y = {miss};

@@ -72,5 +72,12 @@ RC_GTEST_PROP(FigureText, ShortenedTextFits, (std::string text)) {
   }
 }
 
+/// Columns of one table are told apart by how their names end.
+TEST(FigureText, ShortenedNamesKeepTheirEnds) {
+  EXPECT_NE(shorten("a_rather_long_name_of_a_column_12", 12.0, 80.0),
+            shorten("a_rather_long_name_of_a_column_13", 12.0, 80.0));
+  EXPECT_EQ(shorten("short", 12.0, 80.0), "short");
+}
+
 }  // namespace
 }  // namespace eigenveil::test::figure_scale_test
