@@ -196,6 +196,11 @@ int run_command_line(std::vector<std::string> arguments) {
   }
   if (!arguments.empty() && arguments.front() == "help") {  // help pca: as pca --help
     arguments.erase(arguments.begin());
+    const auto asked = [&](const Command& command) { return command.name == arguments.front(); };
+    if (!arguments.empty() && std::ranges::none_of(all_commands(), asked)) {
+      return report_failure(
+          fmt::format("'{}' is not known here (see eigenveil --help)", arguments.front()), 2);
+    }
     arguments.emplace_back("--help");
   }
   join_public_center(arguments);

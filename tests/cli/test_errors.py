@@ -214,6 +214,7 @@ class Help(CliTest):
     def test_help_shows_what_people_need_first(self):
         short, whole = self.succeed("pca", "--help"), self.succeed("pca", "--help-all")
         self.assertEqual(self.succeed("help", "pca"), short)
+        self.assertIn("'nosuch' is not known here", self.refuse("help", "nosuch"))
         for flag in ("-k,", "--epsilon", "--delta", "--range", "--bounds", "--row-norm", "--out", "--help-all"):
             self.assertIn(flag, short)
         for flag in ("--sigma2", "--grid", "--batch"):

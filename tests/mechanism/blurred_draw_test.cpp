@@ -13,6 +13,7 @@
 #include "core/hermitian_eigen.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/exponential/exponential.hpp"
+#include "mechanism/moment/effective_delta.hpp"
 #include "mechanism/moment/solver_error.hpp"
 #include "mechanism/orbit/low_rank.hpp"
 #include "mechanism/orbit/orbit.hpp"
@@ -138,15 +139,15 @@ TEST(BlurredDraw, TheGuaranteeStatesWhatDoublePrecisionLeaves) {
 /// events are weighed. Version 0.2 stated D. A group pays row by row.
 TEST(BlurredDraw, TheEffectiveDeltaIsThatOfTheProof) {
   for (const double epsilon : {0.1, 1.0, 10.0}) {
-    const Blur blur = split_draw_budget(epsilon, kMatrix).blur;
-    const double one = (1.0 + std::exp(epsilon)) * blur.failure;
-    EXPECT_GE(effective_delta(blur, 1), one);
-    EXPECT_LT(effective_delta(blur, 1), one * (1.0 + 1e-12));
-    const double three = one * (1.0 + std::exp(epsilon) + std::exp(2.0 * epsilon));
-    EXPECT_GE(effective_delta(blur, 3), three * (1.0 - 1e-12));
-    EXPECT_LT(effective_delta(blur, 3), three * (1.0 + 1e-12));
+    const double failure = split_draw_budget(epsilon, kMatrix).blur.failure;
+    const double one = (1.0 + std::exp(epsilon)) * failure;
+    EXPECT_GE(effective_delta(failure, PureDp{epsilon}, 1), one);
+    EXPECT_LT(effective_delta(failure, PureDp{epsilon}, 1), one * (1.0 + 1e-12));
+    const double three = std::min(1.0, one * (1.0 + std::exp(epsilon) + std::exp(2.0 * epsilon)));
+    EXPECT_GE(effective_delta(failure, PureDp{epsilon}, 3), three * (1.0 - 1e-12));
+    EXPECT_LE(effective_delta(failure, PureDp{epsilon}, 3), three * (1.0 + 1e-12));
   }
-  EXPECT_EQ(effective_delta(split_draw_budget(700.0, kMatrix).blur, 2), 1.0);
+  EXPECT_EQ(effective_delta(1e-12, PureDp{700.0}, 2), 1.0);
 }
 
 /// A value and its opposite get opposite noise: the part that is rounded is the fraction of a

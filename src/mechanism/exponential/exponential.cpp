@@ -7,6 +7,7 @@
 #include "core/outward.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "eigenveil/privacy/conversion.hpp"
+#include "mechanism/moment/effective_delta.hpp"
 #include "sampling/bingham.hpp"
 
 namespace eigenveil {
@@ -47,9 +48,9 @@ Result<BudgetSplit> split_budget(const ExponentialRequest& request) {
 }
 
 std::vector<std::string> assumptions_of(const ProjectionPlan& projection, const Blur& blur,
-                                        int group_size) {
+                                        PureDp direction, int group_size) {
   std::vector<std::string> assumptions = projection.guarantee().assumptions;
-  for (std::string& entry : draw_assumptions(blur, group_size)) {
+  for (std::string& entry : pure_draw_assumptions(blur, direction, group_size)) {
     assumptions.push_back(std::move(entry));
   }
   return assumptions;
@@ -109,12 +110,13 @@ Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request) {
   plan.direction_epsilon_ = split->direction_epsilon;
   plan.row_norm2_bound_ = norm2;
   plan.zcdp_rho_ = split->zcdp_rho;
-  plan.guarantee_ = {request.relation,
-                     *loss,
-                     Basis::ProvedRealArithmetic,
-                     assumptions_of(*projection, draw.blur, request.group_size),
-                     true,
-                     request.group_size};
+  plan.guarantee_ = {
+      request.relation,
+      *loss,
+      Basis::ProvedRealArithmetic,
+      assumptions_of(*projection, draw.blur, PureDp{split->direction_epsilon}, request.group_size),
+      true,
+      request.group_size};
   return plan;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/hermitian_eigen.hpp"
 #include "core/outward.hpp"
+#include "mechanism/moment/effective_delta.hpp"
 #include "mechanism/moment/noisy_moment.hpp"
 #include "mechanism/moment/solver_error.hpp"
 #include "random/rounded_noise.hpp"
@@ -131,10 +132,7 @@ DrawBudget split_draw_budget(double epsilon, const DrawShape& shape) {
   // |tr((E - E') H)| over the orbit, E and E' the backward errors on the two tables.
   const double solver = 4.0 * std::sqrt(static_cast<double>(shape.rank)) *
                         solver_error(shape.dimension) * kRowsPaidFor;
-  DrawBudget split{std::max(0.0, down(down(epsilon - blur) / up(1.0 + solver, 8))),
-                   blur_for(blur, shape)};
-  split.blur.directions_epsilon = epsilon;
-  return split;
+  return {std::max(0.0, down(down(epsilon - blur) / up(1.0 + solver, 8))), blur_for(blur, shape)};
 }
 
 DrawBudget split_draw_mu(double mu, const DrawShape& shape) {
@@ -171,17 +169,9 @@ double orbit_step(const Vector& spectrum, const Blur& blur) {
   return std::ldexp(grid_of(blur), std::ilogb(spectrum[0]));
 }
 
-double effective_delta(const Blur& blur, int group_size) {
-  const double epsilon = blur.directions_epsilon;
-  const double rows = epsilon > 0.0 ? std::expm1(group_size * epsilon) / std::expm1(epsilon) : 1.0;
-  return std::min(1.0, up(rows * (1.0 + std::exp(epsilon)) * blur.failure, 16));
-}
+namespace {
 
-std::vector<std::string> draw_assumptions(const Blur& blur, int group_size) {
-  const std::string left =
-      blur.directions_epsilon > 0.0
-          ? fmt::format("an effective delta of {:.1e}", effective_delta(blur, group_size))
-          : std::string("(1 + e^epsilon) times as much on delta(epsilon)");
+std::vector<std::string> stated_with(const Blur& blur, const std::string& left) {
   return {
       fmt::format(
           "idealised real arithmetic: the draw is exact in real numbers and is computed in "
@@ -193,6 +183,24 @@ std::vector<std::string> draw_assumptions(const Blur& blur, int group_size) {
                   "with probability at most d k / t^2",
                   kSolverErrorInWords),
       std::string(kLibraryAssumption)};
+}
+
+}  // namespace
+
+double effective_delta(double failure, PureDp directions, int group_size) {
+  const double epsilon = directions.epsilon;
+  const double rows = epsilon > 0.0 ? std::expm1(group_size * epsilon) / std::expm1(epsilon) : 1.0;
+  return std::min(1.0, up(rows * (1.0 + std::exp(epsilon)) * failure, 16));
+}
+
+std::vector<std::string> draw_assumptions(const Blur& blur) {
+  return stated_with(blur, "(1 + e^epsilon) times as much on delta(epsilon)");
+}
+
+std::vector<std::string> pure_draw_assumptions(const Blur& blur, PureDp directions,
+                                               int group_size) {
+  return stated_with(blur, fmt::format("an effective delta of {:.1e}",
+                                       effective_delta(blur.failure, directions, group_size)));
 }
 
 }  // namespace eigenveil

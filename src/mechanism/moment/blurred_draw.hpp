@@ -29,7 +29,6 @@ struct DrawShape {
 struct Blur {
   double scale = 0.0;    ///< of the Laplace noise; entries of what is drawn are at most 1
   double failure = 0.0;  ///< D of the proof page: the probability of an error it does not hide
-  double directions_epsilon = 0.0;  ///< of the draw and its blur, one row; 0 for Gaussian budgets
 };
 
 /// `epsilon`: what the blur may cost between two tables.
@@ -63,10 +62,7 @@ double orbit_step(const Vector& spectrum, const Blur& blur);
 /// uniform frame.
 Matrix orthonormalised(const Matrix& columns);
 
-/// What D adds to delta for a group of rows: (1 + e^e) D for one, e^(j e) times that for the j-th.
-double effective_delta(const Blur& blur, int group_size);
-
-/// What a guarantee assumes that rests on a blurred draw, with scale, failure and delta as numbers.
-std::vector<std::string> draw_assumptions(const Blur& blur, int group_size = 1);
+/// What a guarantee assumes that rests on a blurred draw, with scale and failure as numbers.
+std::vector<std::string> draw_assumptions(const Blur& blur);
 
 }  // namespace eigenveil

@@ -9,6 +9,7 @@
 #include "core/outward.hpp"
 #include "mechanism/moment/moment_plan.hpp"
 #include "mechanism/moment/solver_error.hpp"
+#include "mechanism/orbit/orbit_statement.hpp"
 
 namespace eigenveil {
 namespace {
@@ -63,7 +64,7 @@ Result<LowRankPlan> LowRankPlan::make(const OrbitRequest& request, Eigen::Index 
   plan.noise_scale_ = *scale;
   plan.draw_budget_ = orbit_draw_budget(plan.direction_budget_, dimension, rank);
   std::vector<std::string> assumptions =
-      orbit_assumptions(plan.draw_budget_.blur, request.group_size);
+      orbit_assumptions(plan.draw_budget_.blur, plan.direction_budget_, request.group_size);
   assumptions.push_back(
       fmt::format("eigenvalues: at most 2^30 rows, and a solver whose backward error is at most {} "
                   "of the trace",

@@ -10,7 +10,9 @@
 #include "core/outward.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "eigenveil/privacy/conversion.hpp"
+#include "mechanism/moment/effective_delta.hpp"
 #include "mechanism/moment/moment_plan.hpp"
+#include "mechanism/orbit/orbit_statement.hpp"
 #include "sampling/orbit.hpp"
 
 namespace eigenveil {
@@ -119,10 +121,10 @@ double orbit_draw_seconds(const OrbitRequest& request, Index rank, double expone
              : 0.0;
 }
 
-std::vector<std::string> orbit_assumptions(const Blur& blur, int group_size) {
+std::vector<std::string> orbit_assumptions(const Blur& blur, PureDp directions, int group_size) {
   std::vector<std::string> list = {
       "random bits: ChaCha20 keyed by the operating system cannot be told from true randomness"};
-  for (std::string& entry : draw_assumptions(blur, group_size)) {
+  for (std::string& entry : pure_draw_assumptions(blur, directions, group_size)) {
     list.push_back(std::move(entry));
   }
   return list;
@@ -180,7 +182,8 @@ Result<OrbitPlan> OrbitPlan::make(const OrbitRequest& request, Vector spectrum) 
   if (!exponent) {
     return error_of(exponent);
   }
-  return orbit_guarantee(request, *per_row, orbit_assumptions(budget.blur, request.group_size))
+  return orbit_guarantee(request, *per_row,
+                         orbit_assumptions(budget.blur, *per_row, request.group_size))
       .map([&](Guarantee guarantee) {
         OrbitPlan plan(request, std::move(spectrum));
         plan.per_row_ = *per_row;

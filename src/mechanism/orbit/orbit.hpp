@@ -96,7 +96,7 @@ class OrbitPlan {
 Result<PureDp> orbit_budget(const OrbitRequest& request, Eigen::Index rank);
 
 /// What a guarantee that rests on a draw in double precision assumes.
-std::vector<std::string> orbit_assumptions(const Blur& blur, int group_size);
+std::vector<std::string> orbit_assumptions(const Blur& blur);
 
 /// The guarantee for a loss of `per_row` on one row, stated for the group.
 Result<Guarantee> orbit_guarantee(const OrbitRequest& request, PureDp per_row,

@@ -4,6 +4,7 @@
 
 #include "core/hermitian_eigen.hpp"
 #include "core/outward.hpp"
+#include "mechanism/orbit/orbit_statement.hpp"
 
 namespace eigenveil {
 
@@ -34,8 +35,8 @@ Result<OrbitComponentsPlan> OrbitComponentsPlan::make(const OrbitRequest& reques
   if (!projection) {
     return error_of(projection);
   }
-  Result<Guarantee> guarantee =
-      orbit_guarantee(request, *per_row, orbit_assumptions(budget.blur, request.group_size));
+  Result<Guarantee> guarantee = orbit_guarantee(
+      request, *per_row, orbit_assumptions(budget.blur, directions, request.group_size));
   if (!guarantee) {
     return error_of(guarantee);
   }
