@@ -7,7 +7,7 @@ BINARY := build/release/bin/eigenveil
 # What ninja says on a terminal: files done, of how many, seconds.
 export NINJA_STATUS := [%f/%t %es] 
 
-.PHONY: build papers demo test check soak bench fuzz format lint install tarball python python-docs wheel packages clean
+.PHONY: build papers demo test check soak bench fuzz format lint install uninstall tarball python python-docs wheel packages clean
 
 build: packages
 	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -52,6 +52,9 @@ lint: build
 
 install: build
 	@cmake --install build/release --prefix $(PREFIX)
+
+uninstall:
+	@scripts/uninstall $(PREFIX)
 
 tarball: build
 	@scripts/make-tarball

@@ -82,7 +82,9 @@ void plain_dsyrk(const Workload& work) {
 void exact_gram(const Workload& work) {
   Schema schema{std::vector<std::string>(work.bound.dimension(), "x")};
   GramAccumulator accumulator(std::move(schema), work.bound, threads);
-  if (!accumulator.add(work.values.data(), work.rows) || !accumulator.finish()) {
+  if (!accumulator.add(eigenveil::MatrixView::row_major(work.values.data(), work.rows,
+                                                        work.bound.dimension())) ||
+      !accumulator.finish()) {
     std::abort();
   }
 }

@@ -93,7 +93,8 @@ int main(int argc, char** argv) {
     const Time gram = time_of([&] {
       GramAccumulator accumulator(open(stem)->schema(), bound, static_cast<int>(threads));
       for (std::size_t done = 0; done < people; done += step) {
-        (void)accumulator.add(many.data(), std::min(step, people - done));
+        (void)accumulator.add(eigenveil::MatrixView::row_major(
+            many.data(), std::min(step, people - done), bound.dimension()));
       }
       (void)accumulator.finish();
     });

@@ -174,7 +174,7 @@ ExactGram exact_gram(const RowBound& bound, const Matrix& columns) {
   Schema schema;
   schema.columns.assign(bound.dimension(), "x");
   GramAccumulator accumulator(schema, bound, 1);
-  static_cast<void>(accumulator.add(columns.data(), static_cast<std::size_t>(columns.cols())));
+  static_cast<void>(accumulator.add(columns.transpose()));
   return *accumulator.finish();
 }
 

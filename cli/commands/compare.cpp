@@ -9,6 +9,7 @@
 
 #include "core/parameter_names.hpp"
 #include "engine/registry.hpp"
+#include "mechanism/comparison/comparison.hpp"
 #include "report/figure.hpp"
 
 namespace eigenveil::cli {

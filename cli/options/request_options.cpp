@@ -91,11 +91,7 @@ Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {
     return bad_request("give {dimension P}, {columns} with the names, or a {bounds} file",
                        "dimension");
   }
-  Schema schema;
-  for (std::int64_t j = 1; j <= dimension; ++j) {
-    schema.columns.push_back(fmt::format("c{}", j));
-  }
-  return schema;
+  return Schema::numbered(static_cast<std::size_t>(dimension));
 }
 
 Result<AssumedTable> AssumedOptions::table(const Request& request,

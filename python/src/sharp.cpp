@@ -24,8 +24,9 @@ class RankedGram {
     if (std::exchange(used_, true)) {
       return bad_request("ranks need the whole table in one fit; partial_fit has only a part");
     }
-    return rank_transform(reader).and_then(
-        [&](const RawRows& ranks) { return gram_.add(ranks.values.data(), ranks.rows); });
+    return rank_transform(reader).and_then([&](const RawRows& ranks) {
+      return gram_.add(MatrixView::row_major(ranks.values.data(), ranks.rows, ranks.dimension));
+    });
   }
   Result<ExactGram> finish() { return gram_.finish(); }
 

@@ -111,14 +111,11 @@ std::vector<double> AttackedTables::raw(const Rows& rows) const {
 }
 
 ExactGram AttackedTables::gram(const Rows& rows) const {
-  Schema schema;
-  for (std::size_t j = 0; j < bound_.dimension(); ++j) {
-    schema.columns.push_back("c" + std::to_string(j + 1));
-  }
-  GramAccumulator accumulator(schema, bound_, 1);
+  GramAccumulator accumulator(Schema::numbered(bound_.dimension()), bound_, 1);
   const std::vector<double> cells = raw(rows);
   // Both can fail only beyond 2^53 rows.
-  static_cast<void>(accumulator.add(cells.data(), rows.size()));
+  static_cast<void>(
+      accumulator.add(MatrixView::row_major(cells.data(), rows.size(), bound_.dimension())));
   return accumulator.finish().value();
 }
 

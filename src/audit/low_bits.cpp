@@ -35,7 +35,7 @@ ExactGram table(const LowBitsAudit& audited, bool with_row) {
   Schema schema;
   schema.columns = {"x", "y"};
   GramAccumulator accumulator(schema, bound, 1);
-  static_cast<void>(accumulator.add(rows.data(), rows.size() / 2));
+  static_cast<void>(accumulator.add(MatrixView::row_major(rows.data(), rows.size() / 2, 2)));
   return accumulator.finish().value();
 }
 

@@ -19,7 +19,7 @@ using detail::PairLaw;
 constexpr double kOutside = -1.0;  ///< statistic of a release outside the event; s is not negative
 
 constexpr AuditRule kEventAlone{-0.5, 1.0, false};  ///< every direction
-constexpr double kMiss = 1e-3;  ///< chance that an attack shows less than it is said to
+constexpr double kShownLess = 1e-3;  ///< chance that an attack shows less than it is said to
 
 /// Everything an attack needs; alive as long as the case.
 struct Attacked {
@@ -220,7 +220,7 @@ Result<std::vector<Attack>> low_rank_attacks(const AuditRequest& request) {
       continue;
     }
     for (const OrbitVersion& version : versions_of(audit, request.mutants)) {
-      Result<OrbitAttack> attack = orbit_attack(audit, version, request.settings, kMiss);
+      Result<OrbitAttack> attack = orbit_attack(audit, version, request.settings, kShownLess);
       if (!attack) {
         return error_of(attack);
       }

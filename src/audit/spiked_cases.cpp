@@ -43,7 +43,7 @@ Result<SampleCovariance> covariance_of_rows(const SpikedRequest& request,
   schema.columns.assign(p, "x");
   return RowBound::row_norm(p, request.row_radius).and_then([&](const RowBound& bound) {
     GramAccumulator accumulator(schema, bound, 1);
-    return accumulator.add(cells.data(), cells.size() / p)
+    return accumulator.add(MatrixView::row_major(cells.data(), cells.size() / p, p))
         .and_then([&] { return accumulator.finish(); })
         .map([](const ExactGram& gram) { return SampleCovariance::of(gram, Units::Original); });
   });

@@ -11,7 +11,7 @@
 namespace eigenveil {
 namespace {
 
-using Statistic = std::function<double(RandomStream&)>;
+using DrawnStatistic = std::function<double(RandomStream&)>;
 
 /// `first` points on one line of the plane, `second` on another.
 ExactPoints two_lines(std::int64_t first, std::int64_t second) {
@@ -39,7 +39,7 @@ ExactPoints crowd(std::int64_t together, std::int64_t alone, bool with_target) {
   return points;
 }
 
-Statistic released(const ExactSubspacePlan& plan, ExactPoints points, double x, double y) {
+DrawnStatistic released(const ExactSubspacePlan& plan, ExactPoints points, double x, double y) {
   return [plan, points = std::move(points), x, y](RandomStream& stream) {
     const Release<ExactSubspace> release = plan.run(points, stream);
     if (!release.value().found) {
@@ -149,7 +149,7 @@ struct BrokenHistogram {
   }
 };
 
-Statistic broken(const BrokenHistogram& histogram, std::int64_t first, std::int64_t second) {
+DrawnStatistic broken(const BrokenHistogram& histogram, std::int64_t first, std::int64_t second) {
   return [=](RandomStream& stream) {
     return signed_count(histogram.winner(first, second, stream), first);
   };
@@ -163,7 +163,7 @@ Result<SubspaceAttacks> histogram_attacks(const ApproxDp& budget, bool mutants) 
   }
   const std::int64_t half = made->noise_bound() + 2;
   const auto shipped = [](const StabilityHistogram& histogram, std::int64_t first,
-                          std::int64_t second) -> Statistic {
+                          std::int64_t second) -> DrawnStatistic {
     return [histogram, all = votes(first, second), first](RandomStream& stream) {
       return signed_count(histogram.winner(all, stream), first);
     };
@@ -200,7 +200,8 @@ GroupPositions core_positions(std::int64_t groups, double moved) {
 /// A number of what the core releases for fixed positions; the groups are counted once, not in
 /// every run.
 template <class Number>
-Statistic core_statistic(const StableCore& core, const GroupPositions& positions, Number number) {
+DrawnStatistic core_statistic(const StableCore& core, const GroupPositions& positions,
+                              Number number) {
   return [core, positions, near = core.near(positions, 1), number](RandomStream& stream) {
     return number(core.run(positions, near, stream));
   };
@@ -225,7 +226,7 @@ Result<SubspaceAttacks> weighing_attacks(const ApproxDp& budget, bool mutants) {
   if (!core) {
     return error_of(core);
   }
-  const auto weighed = [](const StableCore& by, double moved) -> Statistic {
+  const auto weighed = [](const StableCore& by, double moved) -> DrawnStatistic {
     return core_statistic(by, core_positions(kWeighedGroups, moved),
                           [](const std::optional<CoreAverage>& average) {
                             return average ? average->noisy_share : -1.0;
@@ -254,7 +255,7 @@ Result<SubspaceAttacks> weighing_attacks(const ApproxDp& budget, bool mutants) {
 /// average alone must be mu-GDP. The mean moves by 2 r / t, a third of what the lemma allows: the
 /// largest move of all data sets with equal weights that a search over small ones found. So this
 /// audit has little power: noise up to three times too small passes it, and K is left to the proof.
-Statistic averaged(const StableCore& core, std::int64_t groups, bool above) {
+DrawnStatistic averaged(const StableCore& core, std::int64_t groups, bool above) {
   const double mean = 1.0 / static_cast<double>(groups);
   return core_statistic(core, core_positions(groups, above ? 1.0 : -1.0),
                         [mean](const std::optional<CoreAverage>& average) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "eigenveil/core/existing.hpp"
 #include "eigenveil/core/result.hpp"
 
 namespace eigenveil {
@@ -47,12 +48,6 @@ class AtomicFile {
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   int descriptor_ = -1;
-};
-
-/// What becomes of an earlier release under the same name: it cannot be drawn again.
-enum class Existing : std::uint8_t {
-  Refuse,
-  Replace,  ///< asked for (--replace)
 };
 
 /// A directory that appears complete or not at all. Files go to a hidden sibling; `publish` swaps

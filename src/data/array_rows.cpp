@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "data/array_cells.hpp"
+#include "eigenveil/data/matrix_view.hpp"
 
 namespace eigenveil {
 namespace {
@@ -125,6 +126,19 @@ Result<std::unique_ptr<RowReader>> read_array(const ArrayView& array, Schema sch
     return bad_request("the array's columns are not those the statistic was made for");
   }
   return std::make_unique<ArrayReader>(array, std::move(schema), bad_cell, missing);
+}
+
+Result<std::unique_ptr<RowReader>> read_matrix(const MatrixView& matrix, Schema schema,
+                                               BadCell bad_cell, MissingCell missing) {
+  if (matrix.row_stride() < 0 || matrix.column_stride() < 0) {
+    return bad_request("a matrix must not be read backwards: its strides must not be negative");
+  }
+  const auto bytes = [](std::ptrdiff_t stride) {
+    return static_cast<std::size_t>(stride) * sizeof(double);
+  };
+  return read_array({matrix.data(), matrix.rows(), matrix.columns(), bytes(matrix.row_stride()),
+                     bytes(matrix.column_stride())},
+                    std::move(schema), bad_cell, missing);
 }
 
 }  // namespace eigenveil

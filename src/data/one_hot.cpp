@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 namespace eigenveil {
@@ -122,10 +122,12 @@ namespace {
 constexpr const char* kAnyOther = "*";
 
 std::optional<double> number_of(const std::string& word) {
-  char* end = nullptr;
-  const double value = std::strtod(word.c_str(), &end);
-  return !word.empty() && *end == '\0' && std::isfinite(value) ? std::optional(value)
-                                                               : std::nullopt;
+  double value = 0.0;
+  const char* first = word.data() + (word.starts_with('+') ? 1 : 0);
+  const char* last = word.data() + word.size();
+  const auto [stopped, failure] = std::from_chars(first, last, value);
+  const bool whole = stopped == last && failure == std::errc{} && std::isfinite(value);
+  return whole ? std::optional(value) : std::nullopt;
 }
 
 bool is_list(const std::vector<std::string>& words) {

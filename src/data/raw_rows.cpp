@@ -4,6 +4,14 @@
 
 namespace eigenveil {
 
+Schema Schema::numbered(std::size_t columns) {
+  Schema schema;
+  for (std::size_t j = 1; j <= columns; ++j) {
+    schema.columns.push_back("c" + std::to_string(j));
+  }
+  return schema;
+}
+
 Result<void> RowReader::read(RawRows& block) {
   block.rows = 0;
   block.dimension = schema().dimension();

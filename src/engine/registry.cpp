@@ -6,6 +6,7 @@
 
 #include "core/suggestion.hpp"
 #include "engine/methods/all.hpp"
+#include "mechanism/comparison/comparison.hpp"
 #include "mechanism/moment/assumed_spectrum.hpp"
 #include "publication/centring.hpp"
 
@@ -64,6 +65,11 @@ Result<void> check_options(const Request& request, const Method& chosen,
 }
 
 }  // namespace
+
+std::optional<PredictedError> Method::predicted_error(const Request& /*request*/,
+                                                      const AssumedSetting& /*setting*/) const {
+  return std::nullopt;
+}
 
 bool MethodInfo::serves(Task task) const {
   return std::find(tasks.begin(), tasks.end(), task) != tasks.end();

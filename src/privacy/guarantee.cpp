@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 
 #include "core/outward.hpp"
 #include "eigenveil/privacy/conversion.hpp"
@@ -44,7 +44,9 @@ constexpr std::array kBases = {
 /// At most six digits, never less than the value: a printed loss must not look smaller than it is.
 std::string printed_up(double value) {
   std::string text = fmt::format("{:.6g}", value);
-  if (std::isfinite(value) && std::strtod(text.c_str(), nullptr) < value) {
+  double printed = 0.0;  // from_chars: strtod would read a comma where the locale has one
+  std::from_chars(text.data(), text.data() + text.size(), printed);
+  if (std::isfinite(value) && printed < value) {
     const double step = std::pow(10.0, std::floor(std::log10(value)) - 5.0);
     text = fmt::format("{:.6g}", value + 0.5 * step);
   }

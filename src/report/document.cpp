@@ -2,6 +2,15 @@
 
 namespace eigenveil {
 
+std::optional<Release<Matrix>> ReleaseDocument::array(std::string_view table) const {
+  for (const ReleasedTable& released : tables) {
+    if (released.name == table) {
+      return Release<Matrix>(released.values, guarantee, method);
+    }
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> not_protected(Relation relation) {
   std::vector<std::string> facts = {
       "the names and number of columns", "the bounds, budget and options given on the command line",

@@ -24,7 +24,8 @@ Result<void> TableOrGramAccumulator::start_gram() {
     return error_of(fits);
   }
   gram_.emplace(schema_, bound_, threads_);
-  const Result<void> added = gram_->add(kept_.values.data(), kept_.rows);
+  const Result<void> added =
+      gram_->add(MatrixView::row_major(kept_.values.data(), kept_.rows, bound_.dimension()));
   kept_ = {};
   return added;
 }

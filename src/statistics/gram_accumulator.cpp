@@ -15,6 +15,27 @@ namespace {
 // Buffers of all workers together. Wider tables get one worker whose BLAS calls use every thread.
 constexpr std::size_t kBufferBytes = std::size_t{2} << 30U;
 
+constexpr const char* kOtherColumns =
+    "the table's columns are not those the statistic was made for";
+
+/// Rows first .. first + count one after the other: in place, or gathered in `memory`.
+const double* row_major(const MatrixView& matrix, std::size_t first, std::size_t count,
+                        std::vector<double>& memory) {
+  const double* start = matrix.data() + static_cast<std::ptrdiff_t>(first) * matrix.row_stride();
+  if (matrix.is_row_major()) {
+    return start;
+  }
+  const std::size_t columns = matrix.columns();
+  memory.resize(count * columns);
+  for (std::size_t j = 0; j < columns; ++j) {
+    const double* cell = start + static_cast<std::ptrdiff_t>(j) * matrix.column_stride();
+    for (std::size_t i = 0; i < count; ++i, cell += matrix.row_stride()) {
+      memory[i * columns + j] = *cell;
+    }
+  }
+  return memory.data();
+}
+
 }  // namespace
 
 struct GramAccumulator::State {
@@ -64,15 +85,18 @@ GramAccumulator::GramAccumulator(Schema schema, RowBound bound, int threads)
 
 GramAccumulator::~GramAccumulator() = default;
 
-Result<void> GramAccumulator::add(const double* values, std::size_t rows) {
+Result<void> GramAccumulator::add(const MatrixView& matrix) {
   State& state = *state_;
+  if (!state.failure && matrix.columns() != state.bound.dimension()) {
+    state.failure = Error{ErrorCode::BadRequest, kOtherColumns};
+  }
   if (state.failure) {
     return tl::unexpected<Error>(*state.failure);
   }
+  const std::size_t rows = matrix.rows();
   if (Result<void> counted = state.count_rows(rows); !counted) {
     return counted;
   }
-  const std::size_t dimension = state.bound.dimension();
   const std::size_t block = GramWorker::block_rows(state.bound);
   const std::size_t blocks = (rows + block - 1) / block;
   const std::size_t workers = std::clamp<std::size_t>(blocks, 1, state.most_workers);
@@ -80,8 +104,10 @@ Result<void> GramAccumulator::add(const double* values, std::size_t rows) {
   const BlasThreads blas(state.blas_threads);
   std::atomic<std::size_t> next = 0;
   const auto work = [&](std::size_t worker) {
+    std::vector<double> gathered;
     for (std::size_t i = next++; i < blocks; i = next++) {
-      state.workers[worker]->add(values + i * block * dimension, std::min(block, rows - i * block));
+      const std::size_t count = std::min(block, rows - i * block);
+      state.workers[worker]->add(row_major(matrix, i * block, count, gathered), count);
     }
   };
   std::vector<std::jthread> helpers;
@@ -95,8 +121,7 @@ Result<void> GramAccumulator::add(const double* values, std::size_t rows) {
 Result<void> GramAccumulator::add(RowReader& reader) {
   State& state = *state_;
   if (!state.failure && reader.schema() != state.schema) {
-    state.failure = Error{ErrorCode::BadRequest,
-                          "the table's columns are not those the statistic was made for"};
+    state.failure = Error{ErrorCode::BadRequest, kOtherColumns};
   }
   if (state.failure) {
     return tl::unexpected<Error>(*state.failure);

@@ -75,18 +75,8 @@ class Installed(unittest.TestCase):
         with open(os.path.join(self.prefix, *names), encoding="utf-8") as file:
             return file.read()
 
-    def test_a_consumer_finds_builds_and_runs(self):
-        build = os.path.join(self.prefix, "consumer-build")
-        run("cmake", "-S", os.path.join(SOURCE, "tests", "install", "consumer"), "-B", build, "-G",
-            "Ninja", f"-DCMAKE_PREFIX_PATH={self.prefix}")
-        run("cmake", "--build", build)
-        self.assertEqual(run(os.path.join(build, "consumer")),
-                         "eigenveil 0.2.0 sigma 9.54 meets delta\n")
-
     def test_no_installed_file_names_the_build_tree(self):
         for place, _, names in os.walk(os.path.join(self.prefix)):
-            if "consumer-build" in place:
-                continue
             for name in names:
                 if name.endswith((".cmake", ".1", ".bash", ".fish")) or name == "_eigenveil":
                     with open(os.path.join(place, name), encoding="utf-8") as file:
@@ -129,6 +119,104 @@ class Installed(unittest.TestCase):
                             ("fish", "fish/vendor_completions.d/eigenveil.fish")):
             if shutil.which(shell):
                 run(shell, "-n", os.path.join(self.prefix, "share", path))
+
+
+class LibraryAlone(unittest.TestCase):
+    """The library without the program, and what others build on it: examples/."""
+
+    @classmethod
+    def setUpClass(cls):
+        place = os.path.dirname(BUILD)
+        cls.prefix = os.path.join(place, "library-test")
+        build = os.path.join(place, "library-build")
+        cls.examples = os.path.join(place, "examples-build")
+        for folder in (cls.prefix, build, cls.examples):
+            shutil.rmtree(folder, ignore_errors=True)
+        run("cmake", "-S", SOURCE, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+            "-DEIGENVEIL_CLI=OFF", "-DEIGENVEIL_TESTS=OFF")
+        # The same sources with the same flags: compiled once.
+        shutil.copy(os.path.join(BUILD, "libeigenveil.a"), build)
+        run("cmake", "--install", build, "--prefix", cls.prefix)
+        run("cmake", "-S", os.path.join(SOURCE, "examples"), "-B", cls.examples, "-G", "Ninja",
+            f"-DCMAKE_PREFIX_PATH={cls.prefix}")
+        run("cmake", "--build", cls.examples)
+
+    def example(self, name):
+        """Runs it in a folder of its own; its output, and that folder."""
+        folder = tempfile.mkdtemp(prefix="eigenveil-example-")
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        return run(os.path.join(self.examples, name), cwd=folder), folder
+
+    def explained(self, release):
+        return run(os.path.join(BUILD, "bin", "eigenveil"), "explain", release)
+
+    def test_there_is_no_program(self):
+        self.assertFalse(os.path.exists(os.path.join(self.prefix, "bin")))
+
+    def test_the_readme_shows_the_first_example(self):
+        with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
+            shown = re.findall(r"^```cpp\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL)
+        with open(os.path.join(SOURCE, "examples", "private_pca.cpp"), encoding="utf-8") as file:
+            self.assertEqual(shown, [file.read()])
+
+    def test_components_of_a_matrix(self):
+        said, folder = self.example("private_pca")
+        guarantee, *rows = said.splitlines()
+        self.assertRegex(guarantee, r"adding or removing one row; holds for every data set")
+        loadings = [[float(cell) for cell in row.split()] for row in rows]
+        self.assertEqual([len(row) for row in loadings], [2] * 8)
+        for i, expected in ((0, 1.0), (1, 0.0)):  # orthonormal, to the digits printed
+            product = sum(row[0] * row[i] for row in loadings)
+            self.assertAlmostEqual(product, expected, places=4)
+        self.assertIn("gauss", self.explained(os.path.join(folder, "out")))
+
+    def test_shards_are_merged(self):
+        said, folder = self.example("sharded_gram")
+        self.assertIn("merged totals are those of one pass: yes\n", said)
+        self.assertRegex(said, r"total variance [0-9.]+: .*holds for every data set")
+        self.assertEqual(os.stat(os.path.join(folder, "north.gram")).st_mode & 0o077, 0)
+
+    def test_a_mechanism_of_ones_own(self):
+        said, folder = self.example("own_mechanism")
+        guarantee, *squares = said.splitlines()
+        self.assertIn("1-GDP", guarantee)
+        self.assertEqual(len([float(square) for square in squares]), 4)
+        self.assertIn("mean-square", self.explained(os.path.join(folder, "own")))
+        with open(os.path.join(folder, "own", "mean_squares.csv"), encoding="utf-8") as file:
+            self.assertEqual(file.readline(), "column,mean_square\n")
+
+    def test_every_header_alone_needs_what_the_package_finds(self):
+        """All of them in one file, in both orders: whoever forgets an include comes first once."""
+        headers = sorted(os.path.relpath(os.path.join(place, name), os.path.join(self.prefix, "include"))
+                         for place, _, names in os.walk(os.path.join(self.prefix, "include"))
+                         for name in names)
+        self.assertIn("eigenveil/eigenveil.hpp", headers)
+        self.assertLess(len(headers), 40)
+        for order in (headers, headers[::-1]):
+            text = "".join(f'#include "{name}"\n' for name in order) + "int main() {}\n"
+            run("g++", "-std=c++20", "-fsyntax-only", "-x", "c++",
+                "-I", os.path.join(self.prefix, "include"), "-isystem", "/usr/include/eigen3", "-",
+                input=text)
+
+
+class Uninstalled(unittest.TestCase):
+    def test_everything_goes_and_nothing_else(self):
+        with tempfile.TemporaryDirectory() as folder:
+            prefix = os.path.join(folder, "usr")
+            other = os.path.join(prefix, "share", "man", "man1", "other.1")
+            os.makedirs(os.path.dirname(other))
+            with open(other, "w", encoding="utf-8") as file:
+                file.write("someone else's\n")
+            run("cmake", "--install", BUILD, "--prefix", prefix)
+            self.assertTrue(os.path.exists(os.path.join(prefix, "bin", "eigenveil")))
+            uninstall = os.path.join(SOURCE, "scripts", "uninstall")
+            self.assertIn("removed", run(uninstall, prefix))
+            left = [os.path.join(place, name) for place, folders, names in os.walk(prefix)
+                    for name in names + [f for f in folders if not os.listdir(os.path.join(place, f))]]
+            self.assertEqual(left, [other])
+            again = subprocess.run([uninstall, prefix], capture_output=True, text=True, check=False)
+            self.assertEqual(again.returncode, 2)
+            self.assertIn("nothing of eigenveil is installed", again.stderr)
 
 
 class Tarball(unittest.TestCase):

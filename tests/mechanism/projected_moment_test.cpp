@@ -31,8 +31,7 @@ ExactGram gram_of(const RowBound& bound, const Matrix& rows) {
     schema.columns.push_back(std::string(1, static_cast<char>('a' + j)));
   }
   GramAccumulator accumulator(schema, bound, 1);
-  const Matrix transposed = rows.transpose();  // row-major for the accumulator
-  EXPECT_TRUE(accumulator.add(transposed.data(), static_cast<std::size_t>(rows.rows())));
+  EXPECT_TRUE(accumulator.add(rows));
   return *accumulator.finish();
 }
 

@@ -200,7 +200,7 @@ TEST(ExactGram, AddsManySmallPieces) {
   const std::vector<double> values = awkward_rows(engine, 100, 3);
   GramAccumulator accumulator(numbered_columns(3), bound, 2);
   for (std::size_t i = 0; i < 100; ++i) {
-    ASSERT_TRUE(accumulator.add(values.data() + 3 * i, 1));
+    ASSERT_TRUE(accumulator.add(MatrixView::row_major(values.data() + 3 * i, 1, 3)));
   }
   EXPECT_EQ(*accumulator.finish(), gram_of(bound, values));
   EXPECT_EQ(*accumulator.finish(), gram_of(bound, {})) << "starts again empty";
@@ -221,8 +221,7 @@ TEST(GramAccumulator, ReportsTheFirstErrorOfTheFileAndStaysFailed) {
     const Result<void> read = accumulator.add(reader);
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().message, "bad chunk 17");
-    const double row[2] = {0.0, 0.0};
-    EXPECT_FALSE(accumulator.add(row, 1));
+    EXPECT_FALSE(accumulator.add(Eigen::RowVector2d(0.0, 0.0)));
     ASSERT_FALSE(accumulator.finish());
     EXPECT_EQ(accumulator.finish().error().message, "bad chunk 17");
   }

@@ -17,7 +17,7 @@ ExactGram counted(const Schema& schema, double first) {
   const RowBound bound = *RowBound::ranges({{0, 2}, {0, 2}}, std::nullopt, 1);
   GramAccumulator accumulator(schema, bound, 1);
   const std::vector<double> row = {first, 1.0};
-  EXPECT_TRUE(accumulator.add(row.data(), 1));
+  EXPECT_TRUE(accumulator.add(MatrixView::row_major(row.data(), 1, 2)));
   return *accumulator.finish();
 }
 

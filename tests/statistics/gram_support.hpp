@@ -70,7 +70,8 @@ inline GramTotals brute_force(const RowBound& bound, const std::vector<double>& 
 inline ExactGram gram_of(const RowBound& bound, const std::vector<double>& values,
                          int threads = 1) {
   GramAccumulator accumulator(numbered_columns(bound.dimension()), bound, threads);
-  EXPECT_TRUE(accumulator.add(values.data(), values.size() / bound.dimension()));
+  EXPECT_TRUE(accumulator.add(
+      MatrixView::row_major(values.data(), values.size() / bound.dimension(), bound.dimension())));
   return *accumulator.finish();
 }
 

@@ -20,6 +20,12 @@ struct ColumnRange {
   double high = 1.0;
 };
 
+/// In which units columns are given back.
+enum class Units : std::uint8_t {
+  Original,  ///< as in the file
+  Scaled,    ///< every column mapped from its public range to [-1, 1]
+};
+
 /// What the curator knows about rows without looking, and the integer grid rows are rounded to.
 ///
 /// A bounded row is a vector of integers v, standing for the scaled row unit() * v:

@@ -23,6 +23,8 @@ struct Schema {
   /// false: such a table was refused.
   bool fills_gaps = true;
   std::size_t dimension() const { return columns.size(); }
+  /// A table without names: c1, c2, ...
+  static Schema numbered(std::size_t columns);
   /// Tables of one kind: what was done about gaps does not tell two of them apart.
   friend bool operator==(const Schema& a, const Schema& b) {
     return a.columns == b.columns && a.counted_alleles == b.counted_alleles &&

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/guarantee.hpp"
+#include "eigenveil/privacy/release.hpp"
 
 namespace eigenveil {
 
@@ -74,6 +76,8 @@ struct ReleaseDocument {
   std::vector<FactLine> remarks = {};
 
   bool is_private() const { return guarantee.basis != Basis::NotPrivate; }
+  /// A table's numbers with the guarantee they were drawn under; nothing for another name.
+  std::optional<Release<Matrix>> array(std::string_view table) const;
 };
 
 /// What no release of ours protects; printed in every report.

@@ -11,6 +11,7 @@
 #include "eigenveil/core/integers.hpp"
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/data/bounding.hpp"
+#include "eigenveil/data/matrix_view.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 
 namespace eigenveil {
@@ -103,8 +104,8 @@ class GramAccumulator {
   GramAccumulator(const GramAccumulator&) = delete;
   GramAccumulator& operator=(const GramAccumulator&) = delete;
 
-  /// Rows in memory, row-major; may be called many times. Blocks until they are counted.
-  Result<void> add(const double* values, std::size_t rows);
+  /// Rows in memory, in any storage order; may be called many times. Blocks until they are counted.
+  Result<void> add(const MatrixView& rows);
   /// Reads a table to its end, reading and accumulating side by side.
   Result<void> add(RowReader& reader);
 

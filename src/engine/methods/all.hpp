@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "engine/method.hpp"
+#include "mechanism/comparison/comparison.hpp"
 
 namespace eigenveil {
 

@@ -68,6 +68,7 @@ class StreamPlan final : public Plan {
   StreamPlan(Request request, PublicFacts facts, OjaPlan made)
       : request_(std::move(request)), facts_(std::move(facts)), made_(std::move(made)) {}
   const Guarantee& guarantee() const override { return made_.guarantee(); }
+  const PublicFacts& facts() const override { return facts_; }
   std::unique_ptr<Run> start(RandomStream& stream, int /*threads*/) const override {
     return std::make_unique<StreamRun>(*this, stream);
   }

@@ -143,6 +143,7 @@ class ModelPlan final : public Plan {
   ModelPlan(Request request, PublicFacts facts, SpikedPlan trial)
       : request_(std::move(request)), facts_(std::move(facts)), trial_(std::move(trial)) {}
   const Guarantee& guarantee() const override { return trial_.guarantee(); }
+  const PublicFacts& facts() const override { return facts_; }
   std::unique_ptr<Run> start(RandomStream& stream, int threads) const override {
     return std::make_unique<ModelRun>(*this, stream, threads);
   }

@@ -100,6 +100,7 @@ class WithinSubspacePlan final : public Plan {
   WithinSubspacePlan(Request request, PublicFacts facts, WithinPlan made)
       : request_(std::move(request)), facts_(std::move(facts)), made_(std::move(made)) {}
   const Guarantee& guarantee() const override { return made_.guarantee(); }
+  const PublicFacts& facts() const override { return facts_; }
   std::unique_ptr<Run> start(RandomStream& stream, int threads) const override;
   Result<ReleaseDocument> release(const ExactGram& /*gram*/,
                                   RandomStream& /*stream*/) const override {

@@ -14,12 +14,6 @@ enum class Center : std::uint8_t {
   PrivateMean,     ///< covariance about the privately released mean
 };
 
-/// In which units columns are given back.
-enum class Units : std::uint8_t {
-  Original,  ///< as in the file
-  Scaled,    ///< every column mapped from its public range to [-1, 1]
-};
-
 /// A covariance made from released moments: post-processing, no further loss.
 struct NoisyCovariance {
   Matrix raw;   ///< noisy, unbiased but perhaps indefinite

@@ -127,7 +127,7 @@ Result<Release<NoisyMoment>> MomentPlan::run(const ExactGram& gram, RandomStream
 
 Guarantee as_run(Guarantee guarantee, const RandomStream& stream) {
   guarantee.secure_random = stream.is_secure();
-  if (!stream.is_secure()) {
+  if (!stream.is_secure() && guarantee.basis != Basis::NotPrivate) {
     guarantee.would_be = guarantee.basis;
     guarantee.basis = Basis::NotPrivate;
   }

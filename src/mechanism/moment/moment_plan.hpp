@@ -3,6 +3,7 @@
 #include <string>
 #include <variant>
 
+#include "eigenveil/mechanism/as_run.hpp"
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/guarantee.hpp"
 #include "eigenveil/privacy/release.hpp"
@@ -67,9 +68,5 @@ class MomentPlan {
   PerRowLoss per_row_;
   Guarantee guarantee_;
 };
-
-/// `guarantee` as it must be stated for the stream that was really used: a seeded stream is not
-/// private, whatever the plan says.
-Guarantee as_run(Guarantee guarantee, const RandomStream& stream);
 
 }  // namespace eigenveil

@@ -3,7 +3,8 @@
 #include <functional>
 #include <memory>
 
-#include "engine/registry.hpp"
+#include "eigenveil/data/matrix_view.hpp"
+#include "eigenveil/engine/registry.hpp"
 
 namespace eigenveil {
 
@@ -13,6 +14,10 @@ using OpenRows = std::function<Result<std::unique_ptr<RowReader>>()>;
 /// Wraps the draw after the last row, for faces that show how long it takes.
 using AroundDraw =
     std::function<Result<ReleaseDocument>(const std::function<Result<ReleaseDocument>()>& finish)>;
+
+/// The plan of the method that serves the request. Whatever can be wrong with a request is refused
+/// here, in one sentence.
+Result<std::unique_ptr<Plan>> plan(Request request, const PublicFacts& facts);
 
 /// The plan of a method that `choose_method` found, for a request whose centre is settled. It
 /// remembers the request with the method's name and the table's fingerprint: that is what the
@@ -26,5 +31,8 @@ Result<ReleaseDocument> release(const Plan& plan, const OpenRows& open, RandomSt
 
 /// From totals that were made before.
 Result<ReleaseDocument> release(const Plan& plan, const ExactGram& gram, RandomStream& stream);
+
+/// The same for rows in memory, on all cores.
+Result<ReleaseDocument> release(const Plan& plan, const MatrixView& rows, RandomStream& stream);
 
 }  // namespace eigenveil

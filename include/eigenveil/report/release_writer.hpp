@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/atomic_output.hpp"
+#include "eigenveil/core/existing.hpp"
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/report/document.hpp"
 

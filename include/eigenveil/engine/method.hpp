@@ -5,13 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "eigenveil/engine/request.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/report/document.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
-#include "engine/request.hpp"
-#include "mechanism/comparison/comparison.hpp"
 
 namespace eigenveil {
+
+// For comparisons of the library's own methods (mechanism/comparison).
+struct AssumedSetting;
+struct PredictedError;
 
 /// What every face shows of a method.
 struct MethodInfo {
@@ -55,6 +58,8 @@ class Plan {
   virtual ~Plan() = default;
   /// What a release carries when its randomness is secure.
   virtual const Guarantee& guarantee() const = 0;
+  /// What it was made from.
+  virtual const PublicFacts& facts() const = 0;
   /// How long the draw after the last row may take; 0 where it is a moment.
   virtual double draw_seconds() const { return 0.0; }
   virtual std::unique_ptr<Run> start(RandomStream& stream, int threads) const = 0;
@@ -86,10 +91,8 @@ class Method {
                                              const PublicFacts& facts) const = 0;
   virtual Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const = 0;
   /// For comparisons; by default none.
-  virtual std::optional<PredictedError> predicted_error(const Request& /*request*/,
-                                                        const AssumedSetting& /*setting*/) const {
-    return std::nullopt;
-  }
+  virtual std::optional<PredictedError> predicted_error(const Request& request,
+                                                        const AssumedSetting& setting) const;
 };
 
 }  // namespace eigenveil

@@ -3,7 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "engine/method.hpp"
+#include "eigenveil/engine/method.hpp"
+#include "eigenveil/mechanism/as_run.hpp"
 
 namespace eigenveil {
 
@@ -17,6 +18,7 @@ class GramPlan final : public Plan {
       : facts_(std::move(facts)), made_(std::move(made)), document_(std::move(document)) {}
 
   const Guarantee& guarantee() const override { return made_.guarantee(); }
+  const PublicFacts& facts() const override { return facts_; }
 
   double draw_seconds() const override {
     if constexpr (requires { made_.draw_seconds(); }) {
@@ -31,12 +33,16 @@ class GramPlan final : public Plan {
   }
 
   Result<ReleaseDocument> release(const ExactGram& gram, RandomStream& stream) const override {
+    // Stamped here too: a mechanism that forgets it must not call seeded noise private.
+    const auto published = [&](const auto& release) {
+      ReleaseDocument document = document_(made_, release);
+      document.guarantee = as_run(std::move(document.guarantee), stream);
+      return document;
+    };
     if constexpr (requires { made_.run(gram, stream).error(); }) {
-      return made_.run(gram, stream).map([&](const auto& release) {
-        return document_(made_, release);
-      });
+      return made_.run(gram, stream).map(published);
     } else {
-      return document_(made_, made_.run(gram, stream));
+      return published(made_.run(gram, stream));
     }
   }
 

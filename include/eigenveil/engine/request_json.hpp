@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/request.hpp"
+#include "eigenveil/engine/request.hpp"
 
 namespace eigenveil {
 

@@ -7,9 +7,8 @@
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/data/raw_rows.hpp"
+#include "eigenveil/engine/option.hpp"
 #include "eigenveil/privacy/calibration.hpp"
-#include "engine/option.hpp"
-#include "mechanism/moment/covariance.hpp"
 
 namespace eigenveil {
 
