@@ -94,7 +94,7 @@ TEST(GramFile, KeepsTheRuleForMissingCellsAndThePlaceAmongShards) {
     Schema schema{{"c1"}};
     schema.fills_gaps = fills_gaps;
     GramAccumulator accumulator(schema, bound, 1);
-    EXPECT_TRUE(accumulator.add(&value, 1));
+    EXPECT_TRUE(accumulator.add(MatrixView::row_major(&value, 1, 1)));
     ExactGram gram = *accumulator.finish();
     gram.set_identity({"run", index, 2});
     return *load_bytes(saved(gram));
