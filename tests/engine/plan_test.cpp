@@ -76,12 +76,12 @@ struct ForgetfulPlan {
 };
 
 TEST(Plan, SeededNoiseIsNeverCalledPrivate) {
-  const auto planned = gram_plan(facts(), ForgetfulPlan{},
-                                 [](const ForgetfulPlan&, const Release<double>& release) {
-                                   ReleaseDocument document;
-                                   document.guarantee = release.guarantee();
-                                   return document;
-                                 });
+  const auto planned =
+      gram_plan(facts(), ForgetfulPlan{}, [](const ForgetfulPlan&, const Release<double>& release) {
+        ReleaseDocument document;
+        document.guarantee = release.guarantee();
+        return document;
+      });
   const ExactGram gram(facts().schema, facts().bound);
   RandomStream seeded = RandomStream::seeded(1);
   EXPECT_FALSE(planned->release(gram, seeded)->is_private());
