@@ -1,7 +1,6 @@
 #include "cli/exact_pass.hpp"
 
 #include "cli/progress.hpp"
-#include "cli/subspace/learn.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -68,14 +67,33 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
       });
 }
 
+Result<ExactPass> ExactPass::unbounded(const InputOptions& input) {
+  const Result<TableSpec> spec = table_spec(input, BoundOptions{});
+  if (!spec) {
+    return error_of(spec);
+  }
+  Result<std::unique_ptr<RowReader>> reader = input.open(*spec);
+  if (!reader) {
+    return error_of(reader);
+  }
+  return eigenveil::unbounded((*reader)->schema()).map([&](const PublicFacts& facts) {
+    ExactPass pass(input, *spec, facts.schema, facts.bound);
+    pass.first_ = std::move(*reader);
+    return pass;
+  });
+}
+
 Result<std::unique_ptr<RowReader>> ExactPass::rows(bool quiet) {
   Result<std::unique_ptr<RowReader>> reader = std::move(first_);
   if (*reader == nullptr) {
     reader = input_.open(spec_);
   }
-  return std::move(reader).and_then([&](std::unique_ptr<RowReader> read) {
-    return prepared_->rows(with_progress(std::move(read), input_.display_name(), quiet));
-  });
+  return std::move(reader).and_then(
+      [&](std::unique_ptr<RowReader> read) -> Result<std::unique_ptr<RowReader>> {
+        auto shown = with_progress(std::move(read), input_.display_name(), quiet);
+        return prepared_ ? prepared_->rows(std::move(shown))
+                         : Result<std::unique_ptr<RowReader>>(std::move(shown));
+      });
 }
 
 Result<ExactGram> ExactPass::run(bool quiet) {
@@ -88,10 +106,6 @@ Result<ExactGram> ExactPass::run(bool quiet) {
   }
   GramAccumulator accumulator(schema_, bound_, input_.thread_count());
   return accumulator.add(**reader).and_then([&] { return accumulator.finish(); });
-}
-
-Result<std::size_t> ExactPass::count_rows() {
-  return eigenveil::cli::count_rows(input_);
 }
 
 }  // namespace eigenveil::cli

@@ -5,6 +5,7 @@
 #include "cli/options/bound_options.hpp"
 #include "cli/options/input_options.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "engine/release.hpp"
 #include "engine/table/prepared_table.hpp"
 
 namespace eigenveil::cli {
@@ -20,16 +21,20 @@ class ExactPass {
   using ModelRadius = std::function<double(const Schema&)>;
   static Result<ExactPass> open(const InputOptions& input, const BoundOptions& bounds,
                                 const ModelRadius& model = {});
+  /// A table whose rows may have any length.
+  static Result<ExactPass> unbounded(const InputOptions& input);
   const Schema& schema() const { return schema_; }
   const RowBound& bound() const { return bound_; }
   /// The statistic of a .gram file as it was stored; null for a table of rows.
   const ExactGram* stored() const { return stored_ ? &*stored_ : nullptr; }
+  /// The rows or the stored statistic, as the engine takes them.
+  TablePart part(bool quiet) {
+    return {[this, quiet] { return rows(quiet); }, stored()};
+  }
   /// One pass over the rows, or the stored statistic.
   Result<ExactGram> run(bool quiet);
   /// The rows from the start, as their methods see them; a second call opens the file again.
   Result<std::unique_ptr<RowReader>> rows(bool quiet);
-  /// How many there are, by reading them; for relations under which that is public.
-  Result<std::size_t> count_rows();
 
  private:
   ExactPass(const InputOptions& input, TableSpec spec, Schema schema, RowBound bound)
@@ -42,7 +47,7 @@ class ExactPass {
   TableSpec spec_;
   Schema schema_;
   RowBound bound_;
-  std::optional<PreparedTable> prepared_;  ///< absent for a .gram file
+  std::optional<PreparedTable> prepared_;  ///< absent for a .gram file or without a bound
   std::unique_ptr<RowReader> first_;       ///< opened for its schema, not read yet
   std::optional<ExactGram> stored_;
 };

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <numeric>
 
-#include "cli/subspace/summary.hpp"
 #include "core/parameter_names.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "report/table_format.hpp"
@@ -16,13 +15,36 @@
 namespace eigenveil::cli {
 namespace {
 
+/// What was released, as a noun.
+std::string subject(const ReleaseDocument& document) {
+  if (document.task == "pca") {
+    return "principal components";
+  }
+  if (document.task == "mask") {
+    return document.streamed.empty() ? "second moment" : "pseudo-data";
+  }
+  return document.task;
+}
+
 std::string title(const ReleaseDocument& document, const TerminalNotes& notes) {
   const auto* columns = field<std::vector<std::string>>(document.parameters, "columns");
   const auto* count = field<std::int64_t>(document.parameters, "components");
-  return fmt::format("Private {} of {}  ({} column{}{}, method {})",
-                     document.task == "pca" ? "principal components" : document.task, notes.input,
-                     columns->size(), columns->size() == 1 ? "" : "s",
-                     count != nullptr ? fmt::format(", k = {}", *count) : "", document.method);
+  // The document counts the constant coordinate of an affine subspace, who asked for it does not.
+  const auto* affine = field<bool>(document.parameters, "affine");
+  const unsigned constant = affine != nullptr && *affine ? 1 : 0;
+  const std::size_t shown = columns->size() - constant;
+  return fmt::format("Private {} of {}  ({} column{}{}, method {})", subject(document), notes.input,
+                     shown, shown == 1 ? "" : "s",
+                     count != nullptr ? fmt::format(", k = {}", *count - constant) : "",
+                     document.method);
+}
+
+/// The first table whose name starts so; null without one.
+const ReleasedTable* table_like(const ReleaseDocument& document, std::string_view start) {
+  const auto found =
+      std::find_if(document.tables.begin(), document.tables.end(),
+                   [&](const ReleasedTable& table) { return table.name.starts_with(start); });
+  return found == document.tables.end() ? nullptr : &*found;
 }
 
 /// Complex rows: the table after the real part.
@@ -34,7 +56,7 @@ bool has_imaginary_part(const ReleaseDocument& document) {
 /// Loadings of one component; those of real rows have imaginary part 0.
 Eigen::VectorXcd loadings_of(const ReleaseDocument& document, Eigen::Index component) {
   Eigen::VectorXcd loading =
-      document.tables.front().values.col(component).cast<std::complex<double>>();
+      table_like(document, "loadings")->values.col(component).cast<std::complex<double>>();
   if (has_imaginary_part(document)) {
     loading += std::complex<double>(0.0, 1.0) *
                document.tables[1].values.col(component).cast<std::complex<double>>();
@@ -45,7 +67,7 @@ Eigen::VectorXcd loadings_of(const ReleaseDocument& document, Eigen::Index compo
 /// The names that carry a component, largest loadings (by modulus) first.
 std::string leading_columns(const ReleaseDocument& document, Eigen::Index component) {
   constexpr std::size_t kShown = 4;
-  const ReleasedTable& loadings = document.tables.front();
+  const ReleasedTable& loadings = *table_like(document, "loadings");
   std::vector<Eigen::Index> order(static_cast<std::size_t>(loadings.values.rows()));
   std::iota(order.begin(), order.end(), Eigen::Index{0});
   const Eigen::VectorXcd loading = loadings_of(document, component);
@@ -65,11 +87,11 @@ std::string leading_columns(const ReleaseDocument& document, Eigen::Index compon
 
 /// Of a method that releases directions and no variances.
 void print_loadings_alone(const ReleaseDocument& document) {
-  if (document.task != "pca" || document.tables.empty() ||
-      document.tables.front().name != "loadings") {
+  const ReleasedTable* found = table_like(document, "loadings");
+  if (document.task != "pca" || found == nullptr || found->name != "loadings") {
     return;
   }
-  const ReleasedTable& loadings = document.tables.front();
+  const ReleasedTable& loadings = *found;
   fmt::print("\n  {:<10}   {}\n", "component", "largest loadings");
   for (Eigen::Index j = 0; j < std::min<Eigen::Index>(loadings.values.cols(), 10); ++j) {
     fmt::print("  {:<10}   {}\n", fmt::format("PC{}", j + 1), leading_columns(document, j));
@@ -87,7 +109,7 @@ void print_components(const ReleaseDocument& document) {
   const auto* variance = field<std::vector<double>>(document.result, "noisy_explained_variance");
   const auto* share = field<std::vector<double>>(document.result, "noisy_explained_share");
   const auto* edge = field<std::vector<double>>(document.result, "noise_edge");
-  if (variance == nullptr) {
+  if (variance == nullptr || table_like(document, "loadings") == nullptr) {
     print_loadings_alone(document);
     return;
   }
@@ -114,49 +136,71 @@ void print_components(const ReleaseDocument& document) {
   fmt::print("\n");
 }
 
-void print_summary(const ReleaseDocument& document, const TerminalNotes& notes) {
-  fmt::print("{}\n", title(document, notes));
+std::string rows_in_words(double rows, std::int64_t blocks) {
+  return fmt::format("{:.0f}{} (exact: public for these neighbours)", rows,
+                     blocks > 1 ? fmt::format(" in {} blocks", blocks) : "");
+}
+
+/// What every release says, as far as its fields have it; then a method's own remarks.
+std::vector<FactLine> summary_lines(const ReleaseDocument& document, const TerminalNotes& notes) {
+  const Fields& parameters = document.parameters;
+  const Fields& result = document.result;
+  std::vector<FactLine> lines;
+  const auto text_of = [&](const char* label, const Fields& fields, const char* name) {
+    if (const auto* text = field<std::string>(fields, name)) {
+      lines.push_back({label, *text});
+    }
+  };
   if (!document.is_private()) {
-    fmt::print("  NOT PRIVATE the randomness is known (--seed): do not publish this result\n");
+    lines.push_back({"NOT PRIVATE", fmt::format("{}: do not publish this result",
+                                                document.guarantee.secure_random
+                                                    ? "the published rule is unsound"
+                                                    : "the randomness is known ({seed})")});
   }
-  fmt::print("  guarantee   {}\n", headline(document.guarantee, document.requested));
-  fmt::print("  in words    {}\n", detection_in_words(document.guarantee));
+  lines.push_back({"guarantee", headline(document.guarantee, document.requested)});
+  lines.push_back({"in words", detection_in_words(document.guarantee)});
   if (max_power(document.guarantee.loss, 0.05) > 0.9) {
-    fmt::print("  warning     this budget hides almost nothing; spend less\n");
+    lines.push_back({"warning", "this budget hides almost nothing; spend less"});
   }
-  fmt::print("  bounds      {}\n", for_command_line(notes.bounds));
-  if (const auto* center = field<std::string>(document.parameters, "center")) {
-    fmt::print("  about       {}\n", *center);
+  if (!notes.bounds.empty()) {
+    lines.push_back({"bounds", notes.bounds});
   }
-  if (const auto* gaps = field<std::string>(document.parameters, "missing_cells")) {
-    fmt::print("  missing     {}\n", *gaps);
+  if (const Result<Task> task = parse_task(document.task); task && has_center(*task)) {
+    text_of("about", parameters, "center");
   }
-  if (const auto* rows = field<double>(document.result, "noisy_rows")) {
-    const double sd = *field<double>(document.result, "noisy_rows_sd");
-    fmt::print("  rows        about {:.0f} (noisy, standard deviation {:.2g}){}\n", *rows, sd,
-               *rows < 5.0 * sd ? ": too few for this budget, expect noise only" : "");
+  text_of("missing", parameters, "missing_cells");
+  if (const auto* rows = field<double>(result, "noisy_rows")) {
+    const double sd = *field<double>(result, "noisy_rows_sd");
+    lines.push_back(
+        {"rows",
+         fmt::format("about {:.0f} (noisy, standard deviation {:.2g}){}", *rows, sd,
+                     *rows < 5.0 * sd ? ": too few for this budget, expect noise only" : "")});
   }
-  if (const auto* rows = field<double>(document.result, "rows")) {
-    fmt::print("  rows        {:.0f} (exact: public for these neighbours)\n", *rows);
+  for (const Fields* fields : {&parameters, &result}) {
+    if (const auto* rows = field<double>(*fields, "rows")) {
+      const auto* blocks = field<std::int64_t>(*fields, "blocks");
+      lines.push_back({"rows", rows_in_words(*rows, blocks != nullptr ? *blocks : 1)});
+    }
   }
-  if (const auto* diagonal = field<double>(document.result, "entry_noise_sd_diagonal_scaled")) {
-    fmt::print(
-        "  noise       standard deviation {:.3g} on a variance, {:.3g} on a covariance (scaled "
-        "units)\n",
-        *diagonal, *field<double>(document.result, "entry_noise_sd_off_diagonal_scaled"));
+  if (const auto* diagonal = field<double>(result, "entry_noise_sd_diagonal_scaled")) {
+    lines.push_back(
+        {"noise",
+         fmt::format("standard deviation {:.3g} on a variance, {:.3g} on a "
+                     "covariance (scaled units)",
+                     *diagonal, *field<double>(result, "entry_noise_sd_off_diagonal_scaled"))});
   }
-  if (const auto* floor = field<double>(document.result, "noise_floor")) {
-    fmt::print("  floor       noise alone would show variances up to about {:.4g}\n", *floor);
+  if (const auto* floor = field<double>(result, "noise_floor")) {
+    lines.push_back(
+        {"floor", fmt::format("noise alone would show variances up to about {:.4g}", *floor)});
   }
-  if (const auto* sd = field<double>(document.result, "variance_noise_sd")) {
-    const auto* units = field<std::string>(document.parameters, "units");
-    fmt::print("  noise       directions are drawn; standard deviation {:.3g} on a variance{}\n",
-               *sd, units != nullptr ? fmt::format(" (units: {})", *units) : "");
+  if (const auto* sd = field<double>(result, "variance_noise_sd")) {
+    const auto* units = field<std::string>(parameters, "units");
+    lines.push_back(
+        {"noise", fmt::format("directions are drawn; standard deviation {:.3g} on a variance{}",
+                              *sd, units != nullptr ? fmt::format(" (units: {})", *units) : "")});
   }
-  for (const FactLine& line : document.remarks) {
-    fmt::print("  {:<12}{}\n", line.label, for_command_line(line.text));
-  }
-  print_components(document);
+  lines.insert(lines.end(), document.remarks.begin(), document.remarks.end());
+  return lines;
 }
 
 /// Without --out a small table is still worth seeing.
@@ -176,48 +220,55 @@ void print_small_table(const ReleaseDocument& document) {
 
 }  // namespace
 
-Outcome publish_as(const ReleaseDocument& document, const OutputOptions& output,
-                   const std::function<void()>& print) {
-  std::string written;
-  if (!output.out.empty()) {
-    const Result<std::vector<std::string>> names =
-        write_release(document, output.table_format(), output.out, output.existing());
-    if (!names) {
-      return error_of(names);
-    }
-    for (const std::string& name : *names) {
-      written += "  " + (std::filesystem::path(output.out) / name).string();
-    }
+void print_lines(const std::string& title, const std::vector<FactLine>& lines) {
+  if (!title.empty()) {
+    fmt::print("{}\n", title);
   }
-  if (output.json) {
-    fmt::print("{}", summary_json(document));
-    return {};
+  for (const FactLine& line : lines) {
+    fmt::print("  {:<12}{}\n", line.label, for_command_line(line.text));
   }
-  print();
-  if (written.empty()) {
-    fmt::print(
-        "\n  nothing was written: give --out DIR to keep this release (running again spends "
-        "again)\n");
+}
+
+void print_facts(const PlanFacts& facts, bool json) {
+  if (json) {
+    fmt::print("{}\n", for_command_line(facts.json));
   } else {
-    fmt::print("  wrote     {}\n", written);
+    print_lines(facts.title, facts.lines);
   }
-  return {};
 }
 
 Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
                 const TerminalNotes& notes) {
-  if (field<std::int64_t>(document.parameters, "within_subspace") != nullptr) {
-    return publish_subspace(document, output, notes.input);
+  WrittenRelease written{document, {}};
+  if (!output.out.empty()) {
+    Result<WrittenRelease> kept = write_release(document, notes.target);
+    if (!kept) {
+      return error_of(kept);
+    }
+    written = *std::move(kept);
   }
-  return publish_as(document, output, [&] {
-    print_summary(document, notes);
-    if (!output.warning.empty()) {
-      fmt::print("  warning     {}\n", for_command_line(output.warning));
-    }
-    if (output.out.empty()) {
-      print_small_table(document);
-    }
-  });
+  if (output.json) {
+    fmt::print("{}", summary_json(written.document));
+    return {};
+  }
+  print_lines(title(written.document, notes), summary_lines(written.document, notes));
+  print_components(written.document);
+  if (!output.warning.empty()) {
+    print_lines("", {{"warning", output.warning}});
+  }
+  if (output.out.empty()) {
+    print_small_table(written.document);
+    fmt::print(
+        "\n  nothing was written: give --out DIR to keep this release (running again spends "
+        "again)\n");
+    return {};
+  }
+  std::string names;
+  for (const std::filesystem::path& file : written.files) {
+    names += "  " + file.string();
+  }
+  fmt::print("  wrote     {}\n", names);
+  return {};
 }
 
 }  // namespace eigenveil::cli

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,14 +12,17 @@ namespace eigenveil::cli {
 /// Words for the curator's terminal that are not part of the release.
 struct TerminalNotes {
   std::string input;
-  std::string bounds;
+  std::string bounds;  ///< empty where rows may have any length
+  ReleaseTarget target;
 };
 
-/// Writes the release to --out, then prints it (--json) or lets `print` say it in words.
-Outcome publish_as(const ReleaseDocument& document, const OutputOptions& output,
-                   const std::function<void()>& print);
+/// A title and lines with labels: how plans and releases are shown.
+void print_lines(const std::string& title, const std::vector<FactLine>& lines);
 
-/// The same with the usual summary.
+/// A plan in words, or its numbers for machines.
+void print_facts(const PlanFacts& facts, bool json);
+
+/// Writes the release to --out, then prints it: its document (--json) or a summary in words.
 Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
                 const TerminalNotes& notes);
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "core/atomic_output.hpp"
+#include "core/parameter_names.hpp"
 #include "core/suggestion.hpp"
 #include "eigenveil/core/version.hpp"
 #include "papers/citation.hpp"
@@ -179,7 +180,7 @@ int main(int argc, char** argv) {
   }
   const eigenveil::Result<void> done = eigenveil::papers::run_safely({argv + 1, argv + argc});
   if (!done) {
-    fmt::print(stderr, "error: {}\n", done.error().message);
+    fmt::print(stderr, "error: {}\n", for_command_line(done.error().message));
     return done.error().code == ErrorCode::BadRequest ? 2 : 1;
   }
   return std::fflush(stdout) == 0 ? 0 : 1;

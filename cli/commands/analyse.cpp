@@ -9,9 +9,9 @@
 #include "cli/commands/commands.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
-#include "publication/document_parts.hpp"
-#include "publication/gap_words.hpp"
-#include "publication/released_input.hpp"
+#include "engine/documents/document_parts.hpp"
+#include "engine/gap_words.hpp"
+#include "engine/released_input.hpp"
 
 namespace eigenveil::cli {
 namespace {

@@ -12,9 +12,7 @@ Command subspace_command();
 Command mask_command();
 Command analyse_command();
 Command plan_command();
-Command mask_plan();  ///< `plan mask`
 Command lowrank_command();
-Command subspace_plan_command();  ///< `plan subspace`
 Command sample_command();
 Command gram_command();
 Command audit_command();
@@ -24,8 +22,5 @@ Command generate_command();
 Command reproduce_command();
 Command man_command();
 Command completion_command();
-
-/// A plan in words, or its numbers for machines.
-void print_facts(const PlanFacts& facts, bool json);
 
 }  // namespace eigenveil::cli

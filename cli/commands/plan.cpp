@@ -5,12 +5,12 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/compare.hpp"
 #include "cli/options/request_options.hpp"
-#include "core/parameter_names.hpp"
+#include "cli/summary.hpp"
 
 namespace eigenveil::cli {
 namespace {
 
-/// `plan pca`, `plan covariance`, `plan lowrank`: the plan of the method that would make the
+/// `plan pca`, `plan covariance`, ...: the plan of the method that would make the
 /// release.
 struct PlanCommand {
   RequestOptions what;
@@ -24,7 +24,7 @@ struct PlanCommand {
 };
 
 void PlanCommand::declare(CLI::App& app) {
-  assumed.declare(app);
+  assumed.declare(app, has_center(what.task));
   app.add_flag("--json", json, "for machines");
   if (what.task == Task::Components) {
     constexpr const char* kGroup = "Size (assumed, no data is read)";
@@ -66,17 +66,6 @@ Command method_plan(std::string summary, Task task) {
 
 }  // namespace
 
-void print_facts(const PlanFacts& facts, bool json) {
-  if (json) {
-    fmt::print("{}\n", facts.json);
-    return;
-  }
-  fmt::print("{}\n", facts.title);
-  for (const FactLine& line : facts.lines) {
-    fmt::print("  {:<12}{}\n", line.label, for_command_line(line.text));
-  }
-}
-
 Command plan_command() {
   return command_group(
       "plan",
@@ -85,7 +74,10 @@ Command plan_command() {
       "1e-6",
       {method_plan("principal components", Task::Components),
        method_plan("covariance or second moment", Task::Covariance),
-       method_plan("rank-k approximation", Task::LowRank), mask_plan(), subspace_plan_command()});
+       method_plan("rank-k approximation", Task::LowRank),
+       method_plan("pseudo-data: the noise of both methods, of mask for every relation",
+                   Task::Mask),
+       method_plan("subspace in or near which the rows lie", Task::Subspace)});
 }
 
 }  // namespace eigenveil::cli

@@ -1,19 +1,24 @@
 #include "engine/release.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "cli/commands/commands.hpp"
 #include "cli/exact_pass.hpp"
+#include "cli/options/checks.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/options/request_options.hpp"
 #include "cli/progress.hpp"
-#include "cli/subspace/learn.hpp"
 #include "cli/summary.hpp"
 #include "engine/bound_words.hpp"
 
 namespace eigenveil::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// A command that publishes something about a table: public facts, plan, rows, noise, files, in
 /// this order, so that every refusal that can come from the request comes before a row is read.
@@ -21,48 +26,197 @@ struct ReleaseCommand {
   RequestOptions what;
   InputOptions input;
   OutputOptions output;
+  std::vector<std::string> more_blocks;  ///< of methods that take blocks
+  std::optional<std::int64_t> rows;      ///< their public number, if known
 
   void declare(CLI::App& app);
   Outcome run();
 
  private:
-  Result<ExactPass> open(const Method& method, const Request& request) const;
-  Result<ReleaseDocument> draw(const Plan& plan, ExactPass& pass) const;
+  Result<void> check_input(const MethodInfo& info) const;
+  Result<void> check_output(const MethodInfo& info, const Plan& plan) const;
+  Result<ExactPass> open(const Method& method, const Request& request,
+                         const InputOptions& block) const;
+  Result<std::vector<ExactPass>> open_blocks(const Method& method, const Request& request) const;
+  Outcome run_on_rows(const Method& method, const Request& request) const;
+  Outcome run_on_exact_rows(const Method& method, const Request& request) const;
 };
 
 void ReleaseCommand::declare(CLI::App& app) {
   input.declare(app);
-  input.declare_one_hot(app);
+  if (has_bound(what.task)) {
+    input.declare_one_hot(app);
+  }
+  if (what.task == Task::Mask) {
+    app.add_option(
+           "--blocks", more_blocks,
+           "further shards of the table: every file is masked by itself, the noise is that of "
+           "the smallest, and the output holds all of them")
+        ->group("Input");
+  }
   what.declare(app);
   output.declare(app);
   what.own.declare(app, what.task);
+  if (what.task == Task::Mask) {
+    app.get_option("--out")->description(
+        "directory for release.json and its arrays, or a file .csv, .csv.gz or .npy with the "
+        "release beside it; written whole or not at all");
+  }
+  if (what.task == Task::Subspace) {
+    app.add_option("--rows", rows, "number of rows, if known: saves counting them first")
+        ->check(whole_number(1));
+    app.get_option("--missing")
+        ->description(
+            "midpoint (default) or refuse; no range is known here, so that a row with a missing "
+            "cell counts as the zero row");
+    app.get_option("--bad-cell")
+        ->description(
+            "refuse (default: a cell that is no number stops the run) or midpoint: as if missing");
+  }
+}
+
+/// What can be read once only is said before it is opened.
+Result<void> ReleaseCommand::check_input(const MethodInfo& info) const {
+  if (info.reads_rows && input.is_gram()) {
+    return bad_request(
+        fmt::format("method {} needs the rows themselves; a .gram file holds sums", info.name));
+  }
+  std::error_code ignored;
+  const auto status = fs::status(input.input, ignored);
+  const bool once = input.input == "-" || (fs::exists(status) && !fs::is_regular_file(status));
+  if (once && info.needs_row_count && !info.reads_exact_rows) {
+    return bad_request(
+        "the rows are read more than once, so the input must be a regular file: standard input "
+        "and pipes can be read once only");
+  }
+  return {};
+}
+
+Result<void> ReleaseCommand::check_output(const MethodInfo& info, const Plan& plan) const {
+  if (info.streams) {
+    return output.check_streamable(plan);
+  }
+  if (what.task == Task::Subspace && output.out.empty() && !output.json) {
+    return bad_request("--out DIR says where the subspace goes; without it nothing would be kept");
+  }
+  return output.check_writable();
 }
 
 /// The table as far as its column names; a method's model may give the bound.
-Result<ExactPass> ReleaseCommand::open(const Method& method, const Request& request) const {
+Result<ExactPass> ReleaseCommand::open(const Method& method, const Request& request,
+                                       const InputOptions& block) const {
+  if (!has_bound(request.task)) {
+    return ExactPass::unbounded(block);
+  }
   const auto modelled = method.model_radius(request, 1, {});
-  if (!modelled || what.bounds.given() || input.is_gram()) {
-    return ExactPass::open(input, what.bounds);
+  if (!modelled || what.bounds.given() || block.is_gram()) {
+    return ExactPass::open(block, what.bounds);
   }
   if (!*modelled) {  // said before the file is opened; the width only scales the radius
     return error_of(*modelled);
   }
-  return ExactPass::open(input, what.bounds, [&](const Schema& schema) {
+  return ExactPass::open(block, what.bounds, [&](const Schema& schema) {
     return **method.model_radius(request, static_cast<Eigen::Index>(schema.dimension()), {});
   });
 }
 
-Result<ReleaseDocument> ReleaseCommand::draw(const Plan& plan, ExactPass& pass) const {
-  RandomStream stream = output.stream();
-  if (pass.stored() != nullptr) {
-    const DrawingBar bar(plan.draw_seconds(), output.is_quiet());
-    return eigenveil::release(plan, *pass.stored(), stream);
+Result<std::vector<ExactPass>> ReleaseCommand::open_blocks(const Method& method,
+                                                           const Request& request) const {
+  std::vector<std::string> files = {input.input};
+  files.insert(files.end(), more_blocks.begin(), more_blocks.end());
+  std::vector<ExactPass> passes;
+  for (const std::string& file : files) {
+    std::error_code ignored;
+    const auto same = [&](const std::string& other) {
+      return &other != &file && (other == file || fs::equivalent(other, file, ignored));
+    };
+    if (std::any_of(files.begin(), files.end(), same)) {
+      return bad_request("a file is named twice among the blocks; its people would show twice");
+    }
+    InputOptions block = input;
+    block.input = file;
+    Result<ExactPass> pass = open(method, request, block);
+    if (!pass) {
+      return error_of(pass);
+    }
+    passes.push_back(std::move(*pass));
+    if (!(passes.back().schema() == passes.front().schema())) {
+      return bad_request("the blocks have different columns; choose the same with --columns");
+    }
   }
-  const auto rows = [&] { return pass.rows(output.is_quiet()); };
-  return release(plan, rows, stream, input.thread_count(), [&](const auto& finish) {
-    const DrawingBar bar(plan.draw_seconds(), output.is_quiet());
+  return passes;
+}
+
+Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request) const {
+  const MethodInfo& info = method.info();
+  Result<std::vector<ExactPass>> passes = open_blocks(method, request);
+  if (!passes) {
+    return error_of(passes);
+  }
+  PublicFacts facts{passes->front().schema(), passes->front().bound(), rows};
+  if (info.needs_row_count && !rows) {
+    const Result<std::int64_t> counted =
+        count_rows([&] { return passes->front().rows(true); }, input.thread_count());
+    if (!counted) {
+      return error_of(counted);
+    }
+    facts.rows = *counted;
+  }
+  const Result<std::unique_ptr<Plan>> plan = make_plan(method, request, facts);
+  if (!plan) {
+    return error_of(plan);
+  }
+  if (const Result<void> writable = check_output(info, **plan); !writable) {
+    return error_of(writable);
+  }
+  RandomStream stream = output.stream();
+  std::vector<TablePart> parts;
+  for (ExactPass& pass : *passes) {
+    parts.push_back(pass.part(output.is_quiet()));
+  }
+  const auto drawing = [&](const auto& finish) {
+    const DrawingBar bar((*plan)->draw_seconds(), output.is_quiet());
     return finish();
-  });
+  };
+  return release(**plan, parts, stream, input.thread_count(), drawing)
+      .and_then([&](const ReleaseDocument& document) {
+        return publish(document, output,
+                       {input.display_name(),
+                        has_bound(request.task) ? describe_bound(facts.bound) : std::string(),
+                        output.target(info.streams, input.thread_count())});
+      });
+}
+
+Outcome ReleaseCommand::run_on_exact_rows(const Method& method, const Request& request) const {
+  const Result<ReadOptions> options =
+      table_spec(input, BoundOptions{}).and_then([&](const TableSpec& spec) {
+        return read_options(spec, input.format());
+      });
+  if (!options) {
+    return error_of(options);
+  }
+  const Result<ExactRows> table =
+      read_exact_rows(input.input, *options, request.options.flag("affine"));
+  if (!table) {
+    return error_of(table);
+  }
+  // From here on only sizes are looked at until the plan stands.
+  const Result<std::unique_ptr<Plan>> plan =
+      unbounded(table->schema).and_then([&](PublicFacts facts) {
+        facts.rows = rows.value_or(static_cast<std::int64_t>(table->points.size()));
+        return make_plan(method, request, facts);
+      });
+  if (!plan) {
+    return error_of(plan);
+  }
+  if (const Result<void> writable = check_output(method.info(), **plan); !writable) {
+    return error_of(writable);
+  }
+  RandomStream stream = output.stream();
+  return release(**plan, *table, stream, input.thread_count())
+      .and_then([&](const ReleaseDocument& document) {
+        return publish(document, output, {input.display_name(), "", output.target(false, 1)});
+      });
 }
 
 Outcome ReleaseCommand::run() {
@@ -75,33 +229,11 @@ Outcome ReleaseCommand::run() {
     return error_of(method);
   }
   output.warning = settle_center(**method, *request);
-  if ((*method)->info().needs_row_count) {
-    if (const Result<void> again = check_rereadable(input); !again) {
-      return again;
-    }
+  if (const Result<void> readable = check_input((*method)->info()); !readable) {
+    return readable;
   }
-  Result<ExactPass> pass = open(**method, *request);
-  if (!pass) {
-    return error_of(pass);
-  }
-  PublicFacts facts{pass->schema(), pass->bound()};
-  if ((*method)->info().needs_row_count) {
-    const Result<std::size_t> rows = pass->count_rows();
-    if (!rows) {
-      return error_of(rows);
-    }
-    facts.rows = static_cast<std::int64_t>(*rows);
-  }
-  const Result<std::unique_ptr<Plan>> plan = make_plan(**method, *request, facts);
-  if (!plan) {
-    return error_of(plan);
-  }
-  if (const Result<void> writable = output.check_writable(); !writable) {
-    return error_of(writable);
-  }
-  return draw(**plan, *pass).and_then([&](const ReleaseDocument& document) {
-    return publish(document, output, {input.display_name(), describe_bound(pass->bound())});
-  });
+  return (*method)->info().reads_exact_rows ? run_on_exact_rows(**method, *request)
+                                            : run_on_rows(**method, *request);
 }
 
 Command release_command(std::string name, std::string summary, Task task) {
@@ -138,6 +270,24 @@ Command covariance_command() {
                          "  eigenveil covariance survey.csv --epsilon 1 --delta 1e-6 --range 0:10 "
                          "--out out/",
                          Task::Covariance);
+}
+
+Command mask_command() {
+  return release_command(
+      "mask",
+      "Private pseudo-data: as many rows and the same columns, fit for linear models.\n"
+      "  eigenveil mask survey.csv --epsilon 1 --delta 1e-6 --range 0:10 --intercept --out out/",
+      Task::Mask);
+}
+
+Command subspace_command() {
+  return release_command(
+      "subspace",
+      "The subspace in or near which the rows lie; no bound on the rows is needed, and the "
+      "number of rows it takes does not grow with the number of columns.\n"
+      "  eigenveil subspace embeddings.npy -k 5 --epsilon 1 --delta 1e-6 --gamma 1e-4 --out out/\n"
+      "  eigenveil subspace points.csv --exact -k 2 --epsilon 1 --delta 1e-6 --out out/",
+      Task::Subspace);
 }
 
 }  // namespace eigenveil::cli

@@ -1,5 +1,8 @@
 #include "cli/options/output_options.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "cli/options/checks.hpp"
 #include "core/atomic_output.hpp"
 
@@ -35,6 +38,48 @@ Result<void> OutputOptions::check_writable() const {
     return {};
   }
   return AtomicDirectory::create(out, existing()).map([](const AtomicDirectory&) {});
+}
+
+ReleaseTarget OutputOptions::target(bool streams, int threads) const {
+  ReleaseTarget target =
+      streams ? file_or_directory(out, table_format()) : ReleaseTarget{out, table_format()};
+  target.existing = existing();
+  target.threads = threads;
+  return target;
+}
+
+namespace {
+
+/// A name that ends like a table of another kind: a directory of that name is not what was meant.
+bool ends_like_a_table(const std::string& name) {
+  const std::string ending = std::filesystem::path(name).extension().string();
+  constexpr std::array kEndings = {".tsv", ".txt", ".json", ".gz", ".xls", ".xlsx", ".parquet"};
+  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
+
+}  // namespace
+
+Result<void> OutputOptions::check_streamable(const Plan& plan) const {
+  if (out.empty()) {
+    return bad_request(
+        "--out DIR or --out FILE (.csv, .csv.gz or .npy) says where pseudo-data goes");
+  }
+  const ReleaseTarget where = target(true, 1);
+  if (!where.is_file()) {
+    return ends_like_a_table(out)
+               ? bad_request("pseudo-data is written as .csv, .csv.gz or .npy, or into a directory")
+               : check_writable();
+  }
+  if (plan.request().options.flag("factor_only")) {
+    return bad_request("--factor-only writes a release: give --out a directory");
+  }
+  // Nobody's file is lost, neither under the name given nor under those that go with it.
+  for (const std::string& name : where.names_beside(plan.table_names(), !seed)) {
+    if (const Result<void> fresh = check_new_file((where.folder / name).string()); !fresh) {
+      return fresh;
+    }
+  }
+  return check_new_file(out);
 }
 
 }  // namespace eigenveil::cli

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "eigenveil/random/stream.hpp"
+#include "engine/method.hpp"
 #include "report/release_writer.hpp"
 
 namespace eigenveil::cli {
@@ -25,8 +26,12 @@ struct OutputOptions {
   Existing existing() const { return replace ? Existing::Replace : Existing::Refuse; }
   RandomStream stream() const;
   bool is_quiet() const { return quiet || json; }
+  /// Where the release goes; a method that streams may write a file with the release beside it.
+  ReleaseTarget target(bool streams, int threads) const;
   /// Tries --out before a row is read: a release that cannot be written would be lost.
   Result<void> check_writable() const;
+  /// The same for a method that streams: `plan` knows what would lie beside a file.
+  Result<void> check_streamable(const Plan& plan) const;
 };
 
 }  // namespace eigenveil::cli

@@ -11,20 +11,24 @@
 namespace eigenveil::cli {
 
 void RequestOptions::declare(CLI::App& app) {
-  if (takes_rank()) {
+  if (takes_rank(task)) {
     app.add_option("-k,--components", components,
                    task == Task::Components ? "number of components (default 1)"
+                   : task == Task::Subspace ? "dimension of the subspace (default 1)"
                                             : "rank of the result (default 1)")
         ->check(whole_number(1))
         ->each([this](const std::string&) { components_given = true; });
   }
-  app.add_flag(
-      "--standardize", standardize,
-      "work with columns scaled from their public range to [-1, 1] instead of original units");
-  bounds.declare(app);
+  if (has_bound(task)) {
+    app.add_flag(
+        "--standardize", standardize,
+        "work with columns scaled from their public range to [-1, 1] instead of original units");
+    bounds.declare(app);
+  }
   if (task == Task::Components) {
     bounds.declare_rank_transform(app);
   }
+  budget.neighbours = name_of(default_relation(task));
   budget.declare(app);
 }
 
@@ -58,7 +62,7 @@ Result<Request> RequestOptions::request(bool planned) const {
   return request;
 }
 
-void AssumedOptions::declare(CLI::App& app) {
+void AssumedOptions::declare(CLI::App& app, bool with_spectrum) {
   constexpr const char* kGroup = "Size (assumed, no data is read)";
   app.add_option("--rows", rows, "number of rows")
       ->required()
@@ -70,10 +74,12 @@ void AssumedOptions::declare(CLI::App& app) {
   app.add_option("--columns", columns, "names of the columns, instead of --dimension")
       ->check(not_empty())
       ->group(kGroup);
-  app.add_option("--spectrum", spectrum_file,
-                 "assumed eigenvalues of the covariance in scaled units, one per line, for the "
-                 "predicted error; from public knowledge, or the output is for your eyes only")
-      ->group(kGroup);
+  if (with_spectrum) {
+    app.add_option("--spectrum", spectrum_file,
+                   "assumed eigenvalues of the covariance in scaled units, one per line, for the "
+                   "predicted error; from public knowledge, or the output is for your eyes only")
+        ->group(kGroup);
+  }
 }
 
 Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {

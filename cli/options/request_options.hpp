@@ -21,7 +21,6 @@ struct RequestOptions {
   BudgetOptions budget;
 
   void declare(CLI::App& app);
-  bool takes_rank() const { return task != Task::Covariance; }  ///< has -k
   /// As the engine takes it. In a plan the budget may be missing where the method can do without.
   Result<Request> request(bool planned = false) const;
 };
@@ -33,7 +32,7 @@ struct AssumedOptions {
   std::string columns;
   std::string spectrum_file;
 
-  void declare(CLI::App& app);
+  void declare(CLI::App& app, bool with_spectrum);
   /// Names of the columns: given, from a bounds file, or c1, c2, ...
   Result<Schema> schema(const BoundOptions& bounds) const;
   Result<AssumedTable> table(const Request& request, const BoundOptions& bounds) const;

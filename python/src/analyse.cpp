@@ -5,8 +5,8 @@
 
 #include "bind.hpp"
 #include "mechanism/mask/released_gram.hpp"
-#include "publication/gap_words.hpp"
-#include "publication/released_input.hpp"
+#include "engine/gap_words.hpp"
+#include "engine/released_input.hpp"
 #include "report/explain.hpp"
 
 namespace eigenveil::python {

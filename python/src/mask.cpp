@@ -10,9 +10,11 @@
 #include <filesystem>
 
 #include "bind.hpp"
+#include "engine/mask/mask_facts.hpp"
+#include "engine/mask/pseudo_release.hpp"
+#include "engine/request_json.hpp"
 #include "mechanism/mask/pseudo_rows.hpp"
-#include "publication/mask_facts.hpp"
-#include "publication/pseudo_release.hpp"
+#include "report/release_writer.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -127,20 +129,46 @@ void bind_release(nb::module_& m) {
            [](PseudoRelease& r, const ReleaseState& s) { new (&r) PseudoRelease(from_state(s)); });
 }
 
+/// What the command line would have been asked for the same release.
+Request request_of(const MaskSettings& settings, bool factor_only) {
+  Request request;
+  request.task = Task::Mask;
+  request.method = settings.method;
+  request.budget = settings.requested;
+  request.relation = settings.relation;
+  request.group_size = settings.group_size;
+  request.center = CenterChoice::None;
+  request.units = settings.scaled_units ? Units::Scaled : Units::Original;
+  request.table = table_fingerprint({settings.schema, settings.bound});
+  for (const auto& [name, given] :
+       {std::pair{"intercept", settings.intercept}, std::pair{"factor_only", factor_only}}) {
+    if (given) {
+      request.options.set(name, true);
+    }
+  }
+  if (settings.published) {
+    request.options.set("calibration", std::string("published"));
+  }
+  if (settings.smallest_block > 0) {
+    request.options.set("smallest_block", settings.smallest_block);
+  }
+  return request;
+}
+
 void publish(const MaskSettings& settings, const PseudoRelease& release, const std::string& out,
              bool npy, bool factor_only, bool replace, int threads,
              const std::optional<std::uint64_t>& seed) {
   namespace fs = std::filesystem;
-  PseudoTarget target = pseudo_target(out, npy ? TableFormat::Npy : TableFormat::Csv);
-  target.factor_only = factor_only;
+  ReleaseTarget target = file_or_directory(out, npy ? TableFormat::Npy : TableFormat::Csv);
   target.threads = threads_of(threads);
   target.existing = replace ? Existing::Replace : Existing::Refuse;
-  if (target.file && factor_only) {
+  if (target.is_file() && factor_only) {
     throw Failure{{ErrorCode::BadRequest, "a factor is a release: name a directory"}};
   }
   std::vector<std::string> names;
-  if (target.file) {
-    names = names_beside(settings, target, release.guarantee.basis != Basis::NotPrivate);
+  if (target.is_file()) {
+    const std::vector<std::string> tables(settings.method == "gauss" ? 1 : 0, "noisy_gram");
+    names = target.names_beside(tables, release.guarantee.basis != Basis::NotPrivate);
   }
   for (const std::string& name : names) {
     if (fs::exists(fs::symlink_status(target.folder / name))) {
@@ -149,7 +177,11 @@ void publish(const MaskSettings& settings, const PseudoRelease& release, const s
   }
   run_interruptibly([&] {
     RandomStream stream = stream_for(seed);
-    unwrap(publish_pseudo(settings, release, target, stream));
+    unwrap(pseudo_document(settings, release, factor_only, stream)
+               .and_then([&](ReleaseDocument&& document) {
+                 document.request = to_json(request_of(settings, factor_only));
+                 return write_release(std::move(document), target);
+               }));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "engine/centring.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
 #include "mechanism/moment/assumed_spectrum.hpp"
@@ -13,7 +14,6 @@
 #include "mechanism/moment/covariance.hpp"
 #include "mechanism/moment/predicted_error.hpp"
 #include "mechanism/moment/principal_components.hpp"
-#include "publication/centring.hpp"
 
 namespace eigenveil::python {
 namespace {

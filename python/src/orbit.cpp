@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "bind.hpp"
+#include "engine/methods/orbit_plan_facts.hpp"
 #include "mechanism/moment/covariance.hpp"
 #include "mechanism/orbit/low_rank.hpp"
 #include "mechanism/orbit/orbit_components.hpp"
 #include "mechanism/orbit/orbit_matrices.hpp"
-#include "publication/orbit_plan_facts.hpp"
 
 namespace eigenveil::python {
 namespace {

@@ -62,18 +62,31 @@ std::string_view name_of(Task task) {
       return "pca";
     case Task::LowRank:
       return "lowrank";
+    case Task::Mask:
+      return "mask";
+    case Task::Subspace:
+      return "subspace";
     default:
       return "covariance";
   }
 }
 
 Result<Task> parse_task(std::string_view name) {
-  for (const Task task : {Task::Components, Task::Covariance, Task::LowRank}) {
+  for (const Task task :
+       {Task::Components, Task::Covariance, Task::LowRank, Task::Mask, Task::Subspace}) {
     if (name == name_of(task)) {
       return task;
     }
   }
   return bad_request("the request names a task that this version does not know");
+}
+
+bool has_center(Task task) {
+  return task != Task::Mask && has_bound(task);
+}
+
+bool has_bound(Task task) {
+  return task != Task::Subspace;
 }
 
 bool NumberRange::contains(double value) const {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "engine/documents/document_parts.hpp"
 #include "engine/request.hpp"
-#include "publication/document_parts.hpp"
 
 namespace eigenveil {
 

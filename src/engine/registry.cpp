@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "core/suggestion.hpp"
+#include "engine/centring.hpp"
 #include "engine/methods/all.hpp"
 #include "mechanism/comparison/comparison.hpp"
 #include "mechanism/moment/assumed_spectrum.hpp"
-#include "publication/centring.hpp"
 
 namespace eigenveil {
 namespace {
@@ -20,6 +20,9 @@ std::vector<const Method*>& registered() {
 
 /// The table of the README: what a task uses when nothing is said.
 std::string default_method(const Request& request) {
+  if (!has_center(request.task)) {
+    return request.task == Task::Mask ? "gauss" : "near";
+  }
   if (!std::holds_alternative<PureDp>(*request.budget)) {
     return "gauss";
   }
@@ -87,7 +90,10 @@ const std::vector<const Method*>& methods() {
 
 Result<void> register_method(const Method& method) {
   for (const Method* other : registered()) {
-    if (other->info().name == method.info().name) {
+    const std::vector<Task>& tasks = method.info().tasks;
+    if (other->info().name == method.info().name &&
+        std::any_of(tasks.begin(), tasks.end(),
+                    [&](Task task) { return other->info().serves(task); })) {
       return bad_request(fmt::format("there is a method '{}' already", method.info().name));
     }
   }
@@ -140,6 +146,10 @@ bool plans_without_budget(const std::string& name) {
 
 std::string settle_center(const Method& method, Request& request) {
   if (request.center != CenterChoice::Unsaid) {
+    return {};
+  }
+  if (!has_center(request.task)) {
+    request.center = CenterChoice::None;
     return {};
   }
   const bool subtracts = method.info().subtracts_mean && !request.arrives_centred;

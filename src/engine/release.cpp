@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "core/parallel.hpp"
+#include "data/exact_rows.hpp"
+#include "data/parallel_rows.hpp"
 #include "engine/request_json.hpp"
 
 namespace eigenveil {
@@ -59,33 +63,84 @@ Result<std::unique_ptr<Plan>> make_plan(const Method& method, Request request,
   });
 }
 
-Result<ReleaseDocument> release(const Plan& plan, const ExactGram& gram, RandomStream& stream) {
-  return plan.release(gram, stream).map([&](ReleaseDocument&& document) {
-    return with_request(std::move(document), plan);
-  });
+Result<void> Run::add(const ExactGram& /*totals*/) {
+  return bad_request("this method needs the rows themselves; a .gram file holds sums");
 }
 
-Result<ReleaseDocument> release(const Plan& plan, const OpenRows& open, RandomStream& stream,
-                                int threads, const AroundDraw& around) {
-  const std::unique_ptr<Run> run = plan.start(stream, threads);
+Result<void> Run::add(const ExactRows& /*rows*/) {
+  return bad_request("this method does not read exact points");
+}
+
+Result<ReleaseDocument> Plan::release(const ExactGram& gram, RandomStream& stream) const {
+  const std::unique_ptr<Run> run = start(stream, 1);
+  return run->add(gram).and_then([&] { return run->finish(); });
+}
+
+Result<std::int64_t> count_rows(const OpenRows& open, int threads) {
+  const Result<std::unique_ptr<RowReader>> reader = open();
+  if (!reader) {
+    return error_of(reader);
+  }
+  std::atomic<std::int64_t> rows = 0;
+  return for_each_block(
+             **reader, static_cast<std::size_t>(threads),
+             [&](std::size_t, RawRows& block) { rows += static_cast<std::int64_t>(block.rows); })
+      .map([&] { return rows.load(); });
+}
+
+namespace {
+
+Result<void> add_part(Run& run, const TablePart& part) {
+  if (part.stored != nullptr) {
+    return run.add(*part.stored);
+  }
+  return part.open().and_then(
+      [&](const std::unique_ptr<RowReader>& rows) { return run.add(*rows); });
+}
+
+/// All parts, as often as the run wants them.
+Result<void> feed(Run& run, const std::vector<TablePart>& parts) {
   for (bool again = true; again;) {
-    const Result<std::unique_ptr<RowReader>> rows = open();
-    if (!rows) {
-      return error_of(rows);
+    for (const TablePart& part : parts) {
+      if (const Result<void> added = add_part(run, part); !added) {
+        return added;
+      }
     }
-    if (const Result<void> added = run->add(**rows); !added) {
-      return error_of(added);
-    }
-    const Result<bool> more = run->wants_rows_again();
+    const Result<bool> more = run.wants_rows_again();
     if (!more) {
       return error_of(more);
     }
     again = *more;
   }
-  const auto finish = [&run] { return run->finish(); };
-  return (around ? around(finish) : finish()).map([&](ReleaseDocument&& document) {
-    return with_request(std::move(document), plan);
-  });
+  return {};
+}
+
+}  // namespace
+
+Result<ReleaseDocument> release(const Plan& plan, const std::vector<TablePart>& parts,
+                                RandomStream& stream, int threads, const AroundDraw& around) {
+  const std::unique_ptr<Run> run = plan.start(stream, threads);
+  const auto finish = [&] { return run->finish(); };
+  return feed(*run, parts)
+      .and_then([&] { return around ? around(finish) : finish(); })
+      .map([&](ReleaseDocument&& document) { return with_request(std::move(document), plan); });
+}
+
+Result<ReleaseDocument> release(const Plan& plan, const OpenRows& open, RandomStream& stream,
+                                int threads, const AroundDraw& around) {
+  return release(plan, std::vector<TablePart>{{open}}, stream, threads, around);
+}
+
+Result<ReleaseDocument> release(const Plan& plan, const ExactGram& gram, RandomStream& stream) {
+  return release(plan, std::vector<TablePart>{{{}, &gram}}, stream, 1);
+}
+
+Result<ReleaseDocument> release(const Plan& plan, const ExactRows& rows, RandomStream& stream,
+                                int threads) {
+  const std::unique_ptr<Run> run = plan.start(stream, threads);
+  return run->add(rows)
+      .and_then([&] { return run->finish(); })
+      .map([&](ReleaseDocument&& document) { return with_request(std::move(document), plan); });
 }
 
 Result<ReleaseDocument> release(const Plan& plan, const MatrixView& rows, RandomStream& stream) {

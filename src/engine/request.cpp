@@ -6,6 +6,22 @@
 
 namespace eigenveil {
 
+bool takes_rank(Task task) {
+  return task != Task::Covariance && task != Task::Mask;
+}
+
+Relation default_relation(Task task) {
+  return task == Task::Mask       ? Relation::ZeroRow
+         : task == Task::Subspace ? Relation::ReplaceOne
+                                  : Relation::AddRemove;
+}
+
+Result<PublicFacts> unbounded(Schema schema) {
+  return RowBound::row_norm(schema.dimension(), 1.0).map([&](const RowBound& placeholder) {
+    return PublicFacts{std::move(schema), placeholder};
+  });
+}
+
 double Request::variance_share() const {
   return options.value("variance_share", kDefaultVarianceShare);
 }

@@ -101,24 +101,149 @@ std::vector<ReleaseFile> release_files(const ReleaseDocument& document, TableFor
   return files;
 }
 
-Result<std::vector<std::string>> write_release(const ReleaseDocument& document, TableFormat format,
-                                               const std::filesystem::path& directory,
-                                               Existing existing) {
-  Result<AtomicDirectory> output = AtomicDirectory::create(directory, existing);
-  if (!output) {
-    return error_of(output);
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ending_of(ArrayFormat format) {
+  switch (format) {
+    case ArrayFormat::Csv:
+      return ".csv";
+    case ArrayFormat::CsvGzip:
+      return ".csv.gz";
+    default:
+      return ".npy";
   }
-  std::vector<std::string> names;
-  for (const ReleaseFile& file : release_files(document, format)) {
-    if (const Result<void> written = output->write(file.name, file.bytes); !written) {
+}
+
+std::string mark_of(bool is_private) {
+  return is_private ? "" : ".NOT-PRIVATE";
+}
+
+/// Leaves the file complete but unpublished.
+Result<StreamedArray> stream_array(const PendingArray& array, const std::string& name,
+                                   const ReleaseTarget& target, AtomicFile& file) {
+  return array.write(target.arrays, target.threads, file).map([&](const std::string& checksum) {
+    return StreamedArray{name, array.description, checksum, array.rows, array.column_names};
+  });
+}
+
+/// The array comes last, so that it never lies there without the document that says what it is; a
+/// failure takes back what was written.
+Result<WrittenRelease> write_beside(ReleaseDocument document, const ReleaseTarget& target) {
+  document.prefix = target.stem + ".";
+  const std::string name = target.stem + mark_of(document.is_private()) + ending_of(target.arrays);
+  Result<AtomicFile> data = AtomicFile::create(target.folder / name);
+  if (!data) {
+    return error_of(data);
+  }
+  const Result<StreamedArray> array = stream_array(document.pending.front(), name, target, *data);
+  if (!array) {
+    return error_of(array);
+  }
+  document.streamed.push_back(*array);
+  document.pending.clear();
+  std::vector<fs::path> files;
+  Result<void> outcome;
+  for (const ReleaseFile& file : release_files(document, TableFormat::Csv)) {
+    outcome = write_file_atomically(target.folder / file.name, file.bytes);
+    if (!outcome) {
+      break;
+    }
+    files.push_back(target.folder / file.name);
+  }
+  if (outcome) {
+    outcome = data->publish();
+  }
+  if (!outcome) {
+    for (const fs::path& file : files) {
+      std::error_code ignored;
+      fs::remove(file, ignored);
+    }
+    return error_of(outcome);
+  }
+  files.insert(files.begin(), target.folder / name);
+  return WrittenRelease{std::move(document), std::move(files)};
+}
+
+Result<WrittenRelease> write_directory(ReleaseDocument document, const ReleaseTarget& target) {
+  Result<AtomicDirectory> directory = AtomicDirectory::create(target.folder, target.existing);
+  if (!directory) {
+    return error_of(directory);
+  }
+  std::vector<fs::path> files;
+  for (const PendingArray& pending : document.pending) {
+    const std::string name =
+        pending.name + mark_of(document.is_private()) + ending_of(target.arrays);
+    const Result<StreamedArray> array = directory->stream(name).and_then([&](AtomicFile&& file) {
+      return stream_array(pending, name, target, file).and_then([&](const StreamedArray& rows) {
+        return file.publish().map([&] { return rows; });
+      });
+    });
+    if (!array) {
+      return error_of(array);
+    }
+    document.streamed.push_back(*array);
+    files.push_back(target.folder / name);
+  }
+  document.pending.clear();
+  for (const ReleaseFile& file : release_files(document, target.tables)) {
+    if (const Result<void> written = directory->write(file.name, file.bytes); !written) {
       return error_of(written);
     }
-    names.push_back(file.name);
+    files.push_back(target.folder / file.name);
   }
-  if (const Result<void> published = output->publish(); !published) {
-    return error_of(published);
+  return directory->publish().map([&] {
+    return WrittenRelease{std::move(document), std::move(files)};
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> ReleaseTarget::names_beside(const std::vector<std::string>& table_names,
+                                                     bool is_private) const {
+  const std::string mark = mark_of(is_private);
+  std::vector<std::string> names = {stem + mark + ending_of(arrays),
+                                    stem + ".release" + mark + ".json",
+                                    stem + ".report" + mark + ".html"};
+  for (const std::string& table : table_names) {
+    names.push_back(stem + "." + table + mark + ".csv");
   }
   return names;
+}
+
+ReleaseTarget file_or_directory(const std::string& out, TableFormat tables) {
+  ReleaseTarget target{out, tables};
+  target.arrays = tables == TableFormat::Npy ? ArrayFormat::Npy : ArrayFormat::Csv;
+  for (const ArrayFormat format : {ArrayFormat::Csv, ArrayFormat::CsvGzip, ArrayFormat::Npy}) {
+    if (!out.ends_with(ending_of(format))) {
+      continue;
+    }
+    const fs::path path(out);
+    const std::string name = path.filename().string();
+    target.arrays = format;
+    target.stem = name.substr(0, name.size() - ending_of(format).size());
+    target.folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  }
+  return target;
+}
+
+Result<WrittenRelease> write_release(ReleaseDocument document, const ReleaseTarget& target) {
+  return target.is_file() && document.pending.size() == 1
+             ? write_beside(std::move(document), target)
+             : write_directory(std::move(document), target);
+}
+
+Result<std::vector<std::string>> write_release(const ReleaseDocument& document, TableFormat format,
+                                               const fs::path& directory, Existing existing) {
+  return write_release(document, ReleaseTarget{directory, format, existing})
+      .map([](const WrittenRelease& written) {
+        std::vector<std::string> names;
+        for (const fs::path& file : written.files) {
+          names.push_back(file.filename().string());
+        }
+        return names;
+      });
 }
 
 std::string summary_json(const ReleaseDocument& document) {

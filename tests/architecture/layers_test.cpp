@@ -28,11 +28,8 @@ const std::map<std::string, std::set<std::string>> kAllowed = {
     {"mechanism", {"core", "random", "privacy", "data", "statistics", "sampling"}},
     {"audit", {"core", "random", "privacy", "data", "statistics", "sampling", "mechanism"}},
     {"report", {"core", "privacy"}},
-    {"publication",
-     {"core", "random", "privacy", "data", "statistics", "sampling", "mechanism", "report"}},
     {"engine",
-     {"core", "random", "privacy", "data", "statistics", "sampling", "mechanism", "report",
-      "publication"}},
+     {"core", "random", "privacy", "data", "statistics", "sampling", "mechanism", "report"}},
 };
 
 std::string read(const fs::path& path) {

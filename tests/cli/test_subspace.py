@@ -363,8 +363,8 @@ class SubspacePlans(CliTest):
         size = ("plan", "subspace", "--rows", "4000", "--dimension", "20", "-k", "2", *BUDGET)
         self.assertIn("--exact", self.refuse(*size, "--aggregate", "votes"))
         self.assertIn("gapmax or votes", self.refuse(*size, "--exact", "--aggregate", "core"))
-        self.assertIn("not for --exact", self.refuse(*size, "--exact", "--gamma", "0.1"))
-        self.assertIn("need --exact", self.refuse(*size, "--affine"))
+        self.assertIn("belongs to method near", self.refuse(*size, "--exact", "--gamma", "0.1"))
+        self.assertIn("belongs to method exact", self.refuse(*size, "--affine"))
         self.assertIn("suffice", self.succeed(*size, "--exact", "--affine"))
 
     def test_audit_refutes_the_mutants(self):

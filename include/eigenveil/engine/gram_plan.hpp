@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "eigenveil/engine/method.hpp"
@@ -32,7 +33,7 @@ class GramPlan final : public Plan {
     return std::make_unique<GramRun>(*this, stream, threads);
   }
 
-  Result<ReleaseDocument> release(const ExactGram& gram, RandomStream& stream) const override {
+  Result<ReleaseDocument> draw(const ExactGram& gram, RandomStream& stream) const {
     // Stamped here too: a mechanism that forgets it must not call seeded noise private.
     const auto published = [&](const auto& release) {
       ReleaseDocument document = document_(made_, release);
@@ -50,17 +51,40 @@ class GramPlan final : public Plan {
   class GramRun final : public Run {
    public:
     GramRun(const GramPlan& plan, RandomStream& stream, int threads)
-        : plan_(plan), stream_(stream), rows_(plan.facts_.schema, plan.facts_.bound, threads) {}
-    Result<void> add(RowReader& rows) override { return rows_.add(rows); }
+        : plan_(plan), stream_(stream), threads_(threads) {}
+    using Run::add;
+    Result<void> add(RowReader& rows) override {
+      if (!rows_) {
+        rows_.emplace(plan_.facts_.schema, plan_.facts_.bound, threads_);
+      }
+      return rows_->add(rows);
+    }
+    Result<void> add(const ExactGram& totals) override {
+      if (!stored_) {
+        stored_ = totals;
+        return {};
+      }
+      return stored_->merge(totals);
+    }
     Result<ReleaseDocument> finish() override {
-      return rows_.finish().and_then(
-          [&](const ExactGram& gram) { return plan_.release(gram, stream_); });
+      if (stored_ && !rows_) {
+        return plan_.draw(*stored_, stream_);
+      }
+      if (!rows_) {  // a table without rows
+        rows_.emplace(plan_.facts_.schema, plan_.facts_.bound, threads_);
+      }
+      return rows_->finish().and_then([&](ExactGram&& gram) {
+        const Result<void> merged = stored_ ? gram.merge(*stored_) : Result<void>();
+        return merged ? plan_.draw(gram, stream_) : error_of(merged);
+      });
     }
 
    private:
     const GramPlan& plan_;
     RandomStream& stream_;
-    GramAccumulator rows_;
+    int threads_;
+    std::optional<GramAccumulator> rows_;
+    std::optional<ExactGram> stored_;
   };
 
   PublicFacts facts_;

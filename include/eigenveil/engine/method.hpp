@@ -12,6 +12,8 @@
 
 namespace eigenveil {
 
+struct ExactRows;  // rows as whole numbers (data/exact_rows.hpp)
+
 // For comparisons of the library's own methods (mechanism/comparison).
 struct AssumedSetting;
 struct PredictedError;
@@ -28,6 +30,9 @@ struct MethodInfo {
   bool subtracts_mean = false;        ///< releases a mean, so it can work about a private one
   bool needs_row_count = false;       ///< the plan depends on the public number of rows
   bool reads_rows = false;            ///< sees rows, so a .gram file does not do
+  bool reads_exact_rows = false;      ///< whole numbers and fractions as they stand in the table
+  bool takes_blocks = false;          ///< a table in shards, each treated by itself
+  bool streams = false;               ///< the result is an array that may not fit into memory
   bool serves(Task task) const;
   const OptionSpec* option(std::string_view name) const;
 };
@@ -44,8 +49,13 @@ struct PlanFacts {
 class Run {
  public:
   virtual ~Run() = default;
-  /// Rows of the table; may be called many times.
+  /// All rows of the table, or of the next of its blocks.
   virtual Result<void> add(RowReader& rows) = 0;
+  /// Totals that were made before, in place of rows; refused by methods that need the rows
+  /// themselves.
+  virtual Result<void> add(const ExactGram& totals);
+  /// Rows as they stand, for methods that read them exactly.
+  virtual Result<void> add(const ExactRows& rows);
   /// After all rows: whether the method wants to see them once more, from the start.
   virtual Result<bool> wants_rows_again() { return false; }
   virtual Result<ReleaseDocument> finish() = 0;
@@ -63,8 +73,12 @@ class Plan {
   /// How long the draw after the last row may take; 0 where it is a moment.
   virtual double draw_seconds() const { return 0.0; }
   virtual std::unique_ptr<Run> start(RandomStream& stream, int threads) const = 0;
-  /// From totals that were made before; refused by methods that need the rows themselves.
-  virtual Result<ReleaseDocument> release(const ExactGram& gram, RandomStream& stream) const = 0;
+  /// Tables that lie beside a streamed array, by name.
+  virtual std::vector<std::string> table_names() const { return {}; }
+
+  /// One release from totals that were made before, without its request (engine/release.hpp has
+  /// the one with it).
+  Result<ReleaseDocument> release(const ExactGram& gram, RandomStream& stream) const;
 
   /// What was asked for; set by `make_plan` (engine/release.hpp).
   const Request& request() const { return request_; }

@@ -14,9 +14,19 @@
 namespace eigenveil {
 
 /// What a release is about; the commands that have a choice of methods.
-enum class Task : std::uint8_t { Components, Covariance, LowRank };
-std::string_view name_of(Task task);  ///< "pca", "covariance", "lowrank"
+enum class Task : std::uint8_t {
+  Components,
+  Covariance,
+  LowRank,
+  Mask,      ///< pseudo-data
+  Subspace,  ///< in or near which the rows lie; no bound on them is needed
+};
+std::string_view name_of(Task task);  ///< "pca", "covariance", "lowrank", "mask", "subspace"
 Result<Task> parse_task(std::string_view name);
+/// Second moments about a centre, which a request chooses.
+bool has_center(Task task);
+/// Rows are clipped to a public bound.
+bool has_bound(Task task);
 
 /// What an option holds: decides how a face reads it and what is checked.
 enum class OptionKind : std::uint8_t {

@@ -9,7 +9,7 @@ namespace eigenveil {
 /// Every method, in the order of the help text: the one list of their names.
 const std::vector<const Method*>& methods();
 
-/// Adds a method of one's own to the list, for this process; its name must be new.
+/// Adds a method of one's own to the list, for this process; its name must be new to its tasks.
 Result<void> register_method(const Method& method);
 
 /// Those that serve a task.

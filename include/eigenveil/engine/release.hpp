@@ -25,12 +25,27 @@ Result<std::unique_ptr<Plan>> plan(Request request, const PublicFacts& facts);
 Result<std::unique_ptr<Plan>> make_plan(const Method& method, Request request,
                                         const PublicFacts& facts);
 
-/// Reads the rows as often as the plan wants them and draws once.
+/// The number of rows, by reading them; for relations under which it is public.
+Result<std::int64_t> count_rows(const OpenRows& open, int threads);
+
+/// A table, or a block of one: its rows, or totals that were made before.
+struct TablePart {
+  OpenRows open;
+  const ExactGram* stored = nullptr;
+};
+
+/// Reads the parts as often as the plan wants them and draws once.
+Result<ReleaseDocument> release(const Plan& plan, const std::vector<TablePart>& parts,
+                                RandomStream& stream, int threads, const AroundDraw& around = {});
+
+/// The same for a table in one piece.
 Result<ReleaseDocument> release(const Plan& plan, const OpenRows& open, RandomStream& stream,
                                 int threads, const AroundDraw& around = {});
 
-/// From totals that were made before.
+/// From totals that were made before, or from rows that are read exactly.
 Result<ReleaseDocument> release(const Plan& plan, const ExactGram& gram, RandomStream& stream);
+Result<ReleaseDocument> release(const Plan& plan, const ExactRows& rows, RandomStream& stream,
+                                int threads);
 
 /// The same for rows in memory, on all cores.
 Result<ReleaseDocument> release(const Plan& plan, const MatrixView& rows, RandomStream& stream);

@@ -20,6 +20,11 @@ enum class CenterChoice : std::uint8_t {
   Private,  ///< a privately released mean
 };
 
+/// Whether a task asks for a number of components, or dimensions.
+bool takes_rank(Task task);
+/// Neighbours where nothing is said: pseudo-data and subspaces have a public number of rows.
+Relation default_relation(Task task);
+
 /// What is asked for, whether it is run on rows or only planned. All of it is public, and every
 /// face fills it in the same way.
 struct Request {
@@ -38,7 +43,7 @@ struct Request {
   std::string table = {};  ///< fingerprint of columns and bound, once they are known
 
   bool wants_components() const { return task == Task::Components; }
-  bool takes_rank() const { return task != Task::Covariance; }
+  bool takes_rank() const { return eigenveil::takes_rank(task); }
   bool private_mean() const { return center == CenterChoice::Private; }
   double variance_share() const;  ///< of the budget, for variances inside a drawn subspace
   bool published() const;         ///< the source's own constants instead of the tight ones
@@ -49,9 +54,12 @@ struct Request {
 /// What is public about a table before a row is read.
 struct PublicFacts {
   Schema schema;
-  RowBound bound;
+  RowBound bound;                         ///< tasks without one never look at it (`unbounded`)
   std::optional<std::int64_t> rows = {};  ///< where the relation makes it public and it is known
 };
+
+/// The facts of a table whose rows may have any length.
+Result<PublicFacts> unbounded(Schema schema);
 
 /// A table nobody has read: sizes are assumed, and the eigenvalues of its covariance may be.
 struct AssumedTable {

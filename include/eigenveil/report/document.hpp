@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "eigenveil/core/matrix.hpp"
+#include "eigenveil/core/result.hpp"
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/guarantee.hpp"
 #include "eigenveil/privacy/release.hpp"
@@ -40,6 +42,20 @@ struct StreamedArray {
   std::vector<std::string> column_names;
 };
 
+/// How an array of its own is written down.
+enum class ArrayFormat : std::uint8_t { Csv, CsvGzip, Npy };
+class AtomicFile;
+
+/// An array too large for memory that is made while it is written: the sink of a release that
+/// streams. `write` is called once, with threads to use, and gives the SHA-256 of what it wrote.
+struct PendingArray {
+  std::string name;  ///< file name without ending
+  std::string description;
+  std::int64_t rows = 0;
+  std::vector<std::string> column_names;
+  std::function<Result<std::string>(ArrayFormat format, int threads, AtomicFile& file)> write;
+};
+
 /// A line for people: a label and words.
 struct FactLine {
   std::string label;
@@ -64,6 +80,7 @@ struct ReleaseDocument {
   Fields result;
   std::vector<ReleasedTable> tables;
   std::vector<StreamedArray> streamed = {};
+  std::vector<PendingArray> pending = {};  ///< become `streamed` when the release is written
   /// Computed from what is released, for the figures of the report alone; no file of its own.
   std::vector<ReleasedTable> drawn = {};
   std::string request = {};  ///< what was asked for, as canonical JSON (engine/request_json.hpp)

@@ -24,7 +24,36 @@ struct ReleaseFile {
 };
 std::vector<ReleaseFile> release_files(const ReleaseDocument& document, TableFormat format);
 
-/// Writes all files into `directory`, which appears complete or not at all.
+/// Where a release goes.
+struct ReleaseTarget {
+  std::filesystem::path folder;
+  TableFormat tables = TableFormat::Csv;
+  Existing existing = Existing::Refuse;  ///< a release in the folder
+  int threads = 1;                       ///< for arrays that are made while they are written
+  /// The one array of a release that streams goes to a file of this stem in `folder`, and the
+  /// release beside it; empty: `folder` is the release.
+  std::string stem = {};
+  ArrayFormat arrays = ArrayFormat::Csv;
+
+  bool is_file() const { return !stem.empty(); }
+  /// Names of the files beside the array, and its own; `tables` as a plan knows them.
+  std::vector<std::string> names_beside(const std::vector<std::string>& table_names,
+                                        bool is_private) const;
+};
+
+/// By the ending of `out`: a file of the array (.csv, .csv.gz, .npy), or a directory whose arrays
+/// have the form `tables`.
+ReleaseTarget file_or_directory(const std::string& out, TableFormat tables);
+
+struct WrittenRelease {
+  ReleaseDocument document;  ///< with its streamed arrays
+  std::vector<std::filesystem::path> files;
+};
+
+/// Writes all files, whole or not at all.
+Result<WrittenRelease> write_release(ReleaseDocument document, const ReleaseTarget& target);
+
+/// The same into a directory, for releases that do not stream.
 Result<std::vector<std::string>> write_release(const ReleaseDocument& document, TableFormat format,
                                                const std::filesystem::path& directory,
                                                Existing existing = Existing::Refuse);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "publication/gap_words.hpp"
+#include "engine/gap_words.hpp"
 
 namespace eigenveil {
 namespace {
@@ -25,8 +25,19 @@ ReleaseDocument head(const std::string& method, const Guarantee& guarantee, cons
   return document;
 }
 
-void add_outcome(ReleaseDocument& document, bool found) {
+void add_outcome(ReleaseDocument& document, bool found, const std::string& answer) {
   document.result.emplace_back("outcome", std::string(found ? "subspace" : "null"));
+  document.remarks.push_back(
+      {"answer", found ? answer
+                       : "NULL: no subspace is shared by enough of the rows to be told at this "
+                         "budget (a legal answer)"});
+}
+
+/// A parameter in words, which the curator sees as well.
+void add_words(ReleaseDocument& document, const std::string& name, const std::string& label,
+               std::string words) {
+  document.remarks.push_back({label, words});
+  document.parameters.emplace_back(name, std::move(words));
 }
 
 }  // namespace
@@ -51,19 +62,26 @@ ReleaseDocument exact_document(const ExactSubspacePlan& plan, const Schema& sche
   document.parameters.emplace_back("max_abs", request.max_abs);
   document.parameters.emplace_back("arithmetic",
                                    fmt::format("modulo 2^{} - 1, certified", plan.field_bits()));
-  document.parameters.emplace_back(
-      "sizes", plan.by_votes()
-                   ? fmt::format("{} groups of {} rows, of which {} may disagree", plan.groups(),
-                                 request.subspace, plan.exceptions())
-                   : fmt::format("{} rows may lie elsewhere or together in a smaller subspace",
-                                 plan.exceptions()));
-  document.parameters.emplace_back(
-      "lower_bound",
+  document.remarks.push_back(
+      {"bounds",
+       fmt::format("a row with a whole number beyond {} counts as zero", request.max_abs)});
+  add_words(document, "sizes", "sizes",
+            plan.by_votes()
+                ? fmt::format("{} groups of {} rows, of which {} may disagree", plan.groups(),
+                              request.subspace, plan.exceptions())
+                : fmt::format("{} rows may lie elsewhere or together in a smaller subspace",
+                              plan.exceptions()));
+  add_words(
+      document, "lower_bound", "needed",
       fmt::format(
           "{} rows suffice for a certain answer with l = {} exceptions; no method needs fewer "
           "than the order of l + k + ln(1/delta)/epsilon = {:.0f}",
           plan.sufficient_rows(), plan.sufficient_exceptions(), plan.lower_bound()));
-  add_outcome(document, release.value().found);
+  add_outcome(
+      document, release.value().found,
+      affine ? fmt::format("an affine subspace of dimension {}, written with a constant coordinate",
+                           request.subspace - 1)
+             : fmt::format("a subspace of dimension {}", request.subspace));
   if (release.value().found) {
     std::vector<std::string> echelon;
     for (const std::vector<std::string>& row : release.value().echelon) {
@@ -92,14 +110,18 @@ ReleaseDocument learned_document(const SubspacePlan& plan, const BoostSettings& 
   } else {
     parameters.emplace_back("radii", plan.radii());
   }
-  parameters.emplace_back(
-      "sizes", fmt::format("{}{} groups of {} rows, {} reference points",
-                           boost.parts > 1 ? fmt::format("{} parts of ", boost.parts) : "",
-                           shape.groups, shape.per_group, shape.references));
+  add_words(document, "sizes", "sizes",
+            fmt::format("{}{} groups of {} rows, {} reference points",
+                        boost.parts > 1 ? fmt::format("{} parts of ", boost.parts) : "",
+                        shape.groups, shape.per_group, shape.references));
   const LearnedSubspace& learned = release.value();
-  add_outcome(document, learned.found);
+  add_outcome(document, learned.found, fmt::format("a subspace of dimension {}", shape.subspace));
   if (learned.found) {
     document.result.emplace_back("noise_angle", learned.noise_angle);
+    document.remarks.push_back(
+        {"error", fmt::format("noise turns it by an angle of sine at most {:.3g}, but for one {} "
+                              "in 1000",
+                              learned.noise_angle, boost.parts > 1 ? "part" : "run")});
     document.result.emplace_back("reference_noise_sd", learned.noise_sd);
     if (learned.radius > 0.0) {
       document.result.emplace_back("radius", learned.radius);

@@ -1,6 +1,6 @@
 #include "engine/documents/moment_document.hpp"
 
-#include "publication/document_parts.hpp"
+#include "engine/documents/document_parts.hpp"
 
 namespace eigenveil {
 namespace {

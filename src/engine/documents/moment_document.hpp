@@ -1,9 +1,9 @@
 #pragma once
 
 #include "eigenveil/report/document.hpp"
+#include "engine/documents/document_parts.hpp"
 #include "mechanism/moment/moment_plan.hpp"
 #include "mechanism/moment/principal_components.hpp"
-#include "publication/document_parts.hpp"
 
 namespace eigenveil {
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "engine/documents/document_parts.hpp"
 #include "mechanism/orbit/low_rank.hpp"
 #include "mechanism/orbit/orbit_components.hpp"
-#include "publication/document_parts.hpp"
 
 namespace eigenveil {
 

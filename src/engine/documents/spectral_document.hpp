@@ -5,8 +5,8 @@
 
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/report/document.hpp"
+#include "engine/documents/document_parts.hpp"
 #include "engine/parameters.hpp"
-#include "publication/document_parts.hpp"
 
 namespace eigenveil {
 

@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "engine/documents/subspace_document.hpp"
-#include "engine/gram_plan.hpp"
+#include "engine/gram_method.hpp"
 #include "engine/methods/all.hpp"
-#include "engine/outlook.hpp"
 #include "engine/parameters.hpp"
 #include "mechanism/sharp/sharp_privacy.hpp"
 
@@ -21,28 +20,29 @@ constexpr const char* kNoPrivateMean =
     "no mean; leave out {center private}, or take {method gauss} with {delta}";
 
 /// One component, drawn with density exp(c u'Gu).
-class ExponentialMethod final : public Method {
+class ExponentialMethod final : public GramMethod<ExponentialPlan> {
  public:
-  const MethodInfo& info() const override;
-  Result<std::unique_ptr<Plan>> plan(const Request& request,
-                                     const PublicFacts& facts) const override;
-  Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const override;
+  ExponentialMethod()
+      : GramMethod({.name = "exponential",
+                    .sentence = "one direction, drawn exactly; no noise on entries",
+                    .budgets = "k = 1: pure epsilon, rho",
+                    .tasks = {Task::Components},
+                    .options = {variance_share_option()}}) {}
   std::optional<PredictedError> predicted_error(const Request& /*request*/,
                                                 const AssumedSetting& setting) const override {
     return predicted_exponential_error(setting);
   }
+
+ private:
+  Result<ExponentialPlan> make(const Request& request, const RowBound& bound) const override;
+  ReleaseDocument document(const Request& request, const PublicFacts& facts,
+                           const ExponentialPlan& plan, const Drawn& drawn) const override;
+  void describe(Outlook& outlook, const Request& request, const ExponentialPlan& plan,
+                const RowBound& bound, const AssumedTable& table) const override;
 };
 
-const MethodInfo& ExponentialMethod::info() const {
-  static const MethodInfo info{.name = "exponential",
-                               .sentence = "one direction, drawn exactly; no noise on entries",
-                               .budgets = "k = 1: pure epsilon, rho",
-                               .tasks = {Task::Components},
-                               .options = {variance_share_option()}};
-  return info;
-}
-
-Result<ExponentialPlan> make_exponential_plan(const Request& request, const RowBound& bound) {
+Result<ExponentialPlan> ExponentialMethod::make(const Request& request,
+                                                const RowBound& bound) const {
   if (request.components != 1) {
     return bad_request(kOneComponent, "components");
   }
@@ -61,22 +61,16 @@ Fields parameters_of(const Request& request, const ExponentialPlan& plan) {
           {"frame_grid", 0x1p-30}};
 }
 
-Result<std::unique_ptr<Plan>> ExponentialMethod::plan(const Request& request,
-                                                      const PublicFacts& facts) const {
-  return make_exponential_plan(request, facts.bound).map([&](ExponentialPlan&& made) {
-    return gram_plan(
-        facts, std::move(made),
-        [request, bound = facts.bound](const ExponentialPlan& plan, const auto& release) {
-          return subspace_document(release, public_parameters_of(request, bound),
-                                   parameters_of(request, plan), {});
-        });
-  });
+ReleaseDocument ExponentialMethod::document(const Request& request, const PublicFacts& facts,
+                                            const ExponentialPlan& plan, const Drawn& drawn) const {
+  return subspace_document(drawn, public_parameters_of(request, facts.bound),
+                           parameters_of(request, plan), {});
 }
 
-PlanFacts facts_of(const Request& request, const ExponentialPlan& plan, const RowBound& bound,
-                   const AssumedTable& table) {
+void ExponentialMethod::describe(Outlook& outlook, const Request& /*request*/,
+                                 const ExponentialPlan& plan, const RowBound& bound,
+                                 const AssumedTable& table) const {
   const auto n = static_cast<double>(table.rows);
-  Outlook outlook(request, "exponential", plan.guarantee(), table);
   outlook.bound(bound);
   nlohmann::ordered_json& facts = outlook.json();
   facts["row_norm"] = std::sqrt(plan.row_norm2_bound());
@@ -95,18 +89,6 @@ PlanFacts facts_of(const Request& request, const ExponentialPlan& plan, const Ro
                                       "spectrum)",
                                       error));
   }
-  return std::move(outlook).finish();
-}
-
-Result<PlanFacts> ExponentialMethod::outlook(const Request& request,
-                                             const AssumedTable& table) const {
-  const Result<RowBound> bound = table.bound({});
-  if (!bound) {
-    return error_of(bound);
-  }
-  return make_exponential_plan(request, *bound).map([&](const ExponentialPlan& plan) {
-    return facts_of(request, plan, *bound, table);
-  });
 }
 
 }  // namespace

@@ -72,10 +72,6 @@ class StreamPlan final : public Plan {
   std::unique_ptr<Run> start(RandomStream& stream, int /*threads*/) const override {
     return std::make_unique<StreamRun>(*this, stream);
   }
-  Result<ReleaseDocument> release(const ExactGram& /*gram*/,
-                                  RandomStream& /*stream*/) const override {
-    return bad_request("method oja sees rows one by one; a .gram file has none");
-  }
 
  private:
   class StreamRun final : public Run {
@@ -86,6 +82,7 @@ class StreamPlan final : public Plan {
       return add_rows(pass_, rows, plan_.facts_.bound, plan_.request_.units)
           .map([&](std::size_t count) { count_ += count; });
     }
+    using Run::add;  // totals are refused
     Result<ReleaseDocument> finish() override { return plan_.document(pass_.finish(), count_); }
 
    private:

@@ -7,10 +7,10 @@
 #include "engine/documents/orbit_document.hpp"
 #include "engine/gram_plan.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/orbit_plan_facts.hpp"
 #include "engine/methods/orbit_words.hpp"
 #include "engine/parameters.hpp"
 #include "mechanism/orbit/orbit_bounds.hpp"
-#include "publication/orbit_plan_facts.hpp"
 
 namespace eigenveil {
 namespace {

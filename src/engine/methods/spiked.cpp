@@ -147,9 +147,6 @@ class ModelPlan final : public Plan {
   std::unique_ptr<Run> start(RandomStream& stream, int threads) const override {
     return std::make_unique<ModelRun>(*this, stream, threads);
   }
-  Result<ReleaseDocument> release(const ExactGram& gram, RandomStream& stream) const override {
-    return draw(TableOrGram(gram), stream);
-  }
 
   static Result<SpikedPlan> planned(const Request& request, const RowBound& bound,
                                     Eigen::Index rows) {
@@ -163,8 +160,16 @@ class ModelPlan final : public Plan {
    public:
     ModelRun(const ModelPlan& plan, RandomStream& stream, int threads)
         : plan_(plan), stream_(stream), rows_(plan.facts_.schema, plan.facts_.bound, threads) {}
+    using Run::add;
     Result<void> add(RowReader& rows) override { return rows_.add(rows); }
+    Result<void> add(const ExactGram& totals) override {
+      stored_ = totals;
+      return {};
+    }
     Result<ReleaseDocument> finish() override {
+      if (stored_) {
+        return plan_.draw(TableOrGram(*stored_), stream_);
+      }
       return rows_.finish().and_then(
           [&](const TableOrGram& statistic) { return plan_.draw(statistic, stream_); });
     }
@@ -173,6 +178,7 @@ class ModelPlan final : public Plan {
     const ModelPlan& plan_;
     RandomStream& stream_;
     TableOrGramAccumulator rows_;
+    std::optional<ExactGram> stored_;
   };
 
   Result<ReleaseDocument> draw(const TableOrGram& statistic, RandomStream& stream) const;

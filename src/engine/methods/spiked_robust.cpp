@@ -4,9 +4,8 @@
 #include <cmath>
 
 #include "engine/documents/spectral_document.hpp"
-#include "engine/gram_plan.hpp"
+#include "engine/gram_method.hpp"
 #include "engine/methods/all.hpp"
-#include "engine/outlook.hpp"
 #include "mechanism/spiked/gap_projector.hpp"
 #include "mechanism/spiked/noisy_projector.hpp"
 
@@ -14,29 +13,29 @@ namespace eigenveil {
 namespace {
 
 /// spiked-robust: projector noise that adapts to a noisy eigengap; holds for every data set.
-class SpikedRobustMethod final : public Method {
+class SpikedRobustMethod final : public GramMethod<GapPlan> {
  public:
-  const MethodInfo& info() const override;
-  Result<std::unique_ptr<Plan>> plan(const Request& request,
-                                     const PublicFacts& facts) const override;
-  Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const override;
+  SpikedRobustMethod()
+      : GramMethod({.name = "spiked-robust",
+                    .sentence = "Gaussian noise on the projector, fitted to a noisy eigengap; may "
+                                "answer NULL",
+                    .budgets = "(epsilon, delta)",
+                    .tasks = {Task::Components},
+                    .options = {variance_share_option()}}) {}
   std::optional<PredictedError> predicted_error(const Request& /*request*/,
                                                 const AssumedSetting& setting) const override {
     return predicted_robust_error(setting);
   }
+
+ private:
+  Result<GapPlan> make(const Request& request, const RowBound& bound) const override;
+  ReleaseDocument document(const Request& request, const PublicFacts& facts, const GapPlan& plan,
+                           const Drawn& drawn) const override;
+  void describe(Outlook& outlook, const Request& request, const GapPlan& plan,
+                const RowBound& bound, const AssumedTable& table) const override;
 };
 
-const MethodInfo& SpikedRobustMethod::info() const {
-  static const MethodInfo info{
-      .name = "spiked-robust",
-      .sentence = "Gaussian noise on the projector, fitted to a noisy eigengap; may answer NULL",
-      .budgets = "(epsilon, delta)",
-      .tasks = {Task::Components},
-      .options = {variance_share_option()}};
-  return info;
-}
-
-Result<GapPlan> make_gap_plan(const Request& request, const RowBound& bound) {
+Result<GapPlan> SpikedRobustMethod::make(const Request& request, const RowBound& bound) const {
   if (const Result<void> checked = check_public_center(request, "spiked-robust"); !checked) {
     return error_of(checked);
   }
@@ -57,8 +56,9 @@ std::vector<FactLine> remarks_of(const GapResult& result) {
                          "released (a legal outcome)"}};
 }
 
-ReleaseDocument document_of(const Request& request, const GapPlan& plan, const Schema& schema,
-                            const Release<GapResult>& release) {
+ReleaseDocument SpikedRobustMethod::document(const Request& request, const PublicFacts& facts,
+                                             const GapPlan& plan, const Drawn& release) const {
+  const Schema& schema = facts.schema;
   const GapResult& result = release.value();
   ReleaseDocument document = spectral_document(request, "spiked-robust", release.guarantee(),
                                                plan.request().bound, schema);
@@ -84,19 +84,9 @@ ReleaseDocument document_of(const Request& request, const GapPlan& plan, const S
   return document;
 }
 
-Result<std::unique_ptr<Plan>> SpikedRobustMethod::plan(const Request& request,
-                                                       const PublicFacts& facts) const {
-  return make_gap_plan(request, facts.bound).map([&](GapPlan&& made) {
-    return gram_plan(facts, std::move(made),
-                     [request, schema = facts.schema](const GapPlan& plan, const auto& release) {
-                       return document_of(request, plan, schema, release);
-                     });
-  });
-}
-
-PlanFacts facts_of(const Request& request, const GapPlan& plan, const AssumedTable& table) {
+void SpikedRobustMethod::describe(Outlook& outlook, const Request& request, const GapPlan& plan,
+                                  const RowBound& /*bound*/, const AssumedTable& table) const {
   const auto n = static_cast<double>(table.rows);
-  Outlook outlook(request, "spiked-robust", plan.guarantee(), table);
   nlohmann::ordered_json& facts = outlook.json();
   facts["row_norm"] = plan.radius();
   facts["gap_noise_sd"] = plan.gap_sd() / n;
@@ -109,7 +99,7 @@ PlanFacts facts_of(const Request& request, const GapPlan& plan, const AssumedTab
                                     plan.smallest_useful_gap() / n));
   if (table.spectrum.size() == 0) {
     outlook.line("error", "not predicted: it depends on the gap; give {spectrum}");
-    return std::move(outlook).finish();
+    return;
   }
   const Eigen::Index k = request.components;
   const double gap = n * (table.spectrum[k - 1] - table.spectrum[k]);
@@ -117,19 +107,11 @@ PlanFacts facts_of(const Request& request, const GapPlan& plan, const AssumedTab
   facts["null_expected"] = !sd.has_value();
   if (!sd) {
     outlook.line("error", "none: NULL is expected, the assumed gap is too small");
-    return std::move(outlook).finish();
+    return;
   }
   const double error = projector_noise_error(table.spectrum.size(), k, *sd * std::sqrt(0.5));
   facts["predicted_error_f2"] = error;
   outlook.line("error", fmt::format("|UU' - VV'|_F^2 from the noise about {:.4g}", error));
-  return std::move(outlook).finish();
-}
-
-Result<PlanFacts> SpikedRobustMethod::outlook(const Request& request,
-                                              const AssumedTable& table) const {
-  return table.bound({})
-      .and_then([&](const RowBound& bound) { return make_gap_plan(request, bound); })
-      .map([&](const GapPlan& plan) { return facts_of(request, plan, table); });
 }
 
 }  // namespace

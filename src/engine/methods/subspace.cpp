@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 
+#include "engine/documents/document_parts.hpp"
 #include "engine/documents/learned_document.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/subspace_pair.hpp"
 #include "engine/outlook.hpp"
 #include "mechanism/moment/covariance.hpp"
 #include "mechanism/moment/principal_components.hpp"
 #include "mechanism/subspace/within_subspace.hpp"
-#include "publication/document_parts.hpp"
 
 namespace eigenveil {
 namespace {
@@ -50,29 +51,6 @@ const MethodInfo& SubspaceMethod::info() const {
   return info;
 }
 
-Result<ApproxDp> pair_of(const Request& request) {
-  if (request.group_size != 1) {
-    return bad_request(
-        "a learned subspace protects one row: leave out {group_size}; G rows together have "
-        "(epsilon, delta) when one row gets epsilon/G and delta (e^(epsilon/G) - 1)/(e^epsilon - "
-        "1)",
-        "group_size");
-  }
-  if (request.relation != Relation::ReplaceOne) {
-    return bad_request(
-        "{within_subspace} protects against replacing one row by any other, and the row count is "
-        "public: say so with {neighbours replace-one}",
-        "neighbours");
-  }
-  if (const auto* pair = std::get_if<ApproxDp>(&*request.budget)) {
-    return *pair;
-  }
-  return bad_request(
-      "a learned subspace needs {epsilon} with {delta}: no pure or Gaussian budget can release one "
-      "of infinitely many subspaces",
-      "delta");
-}
-
 Result<WithinPlan> make_within_plan(const Request& request, const RowBound& bound,
                                     std::int64_t rows) {
   const auto dimension = request.options.find<std::int64_t>("within_subspace");
@@ -86,7 +64,7 @@ Result<WithinPlan> make_within_plan(const Request& request, const RowBound& boun
     return bad_request("{within_subspace} works about the public midpoint; leave out {center}",
                        "center");
   }
-  return pair_of(request).and_then([&](const ApproxDp& pair) {
+  return subspace_pair(request).and_then([&](const ApproxDp& pair) {
     return WithinPlan::make({bound, static_cast<std::size_t>(rows),
                              static_cast<std::size_t>(*dimension), pair,
                              request.options.value("subspace_share", kLearningShare),
@@ -102,10 +80,6 @@ class WithinSubspacePlan final : public Plan {
   const Guarantee& guarantee() const override { return made_.guarantee(); }
   const PublicFacts& facts() const override { return facts_; }
   std::unique_ptr<Run> start(RandomStream& stream, int threads) const override;
-  Result<ReleaseDocument> release(const ExactGram& /*gram*/,
-                                  RandomStream& /*stream*/) const override {
-    return bad_request("{within_subspace} needs the rows themselves; a .gram file holds sums");
-  }
 
  private:
   class WithinRun;
@@ -125,6 +99,7 @@ class WithinSubspacePlan::WithinRun final : public Run {
         threads_(threads),
         builder_(plan.made_.subspace().builder(stream, threads)) {}
 
+  using Run::add;  // totals are refused
   Result<void> add(RowReader& rows) override { return inside_ ? project(rows) : learn(rows); }
 
   Result<bool> wants_rows_again() override {

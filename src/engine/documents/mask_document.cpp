@@ -1,12 +1,12 @@
-#include "publication/mask_document.hpp"
+#include "engine/documents/mask_document.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
+#include "engine/documents/document_parts.hpp"
+#include "engine/mask/mask_facts.hpp"
 #include "mechanism/moment/covariance.hpp"
-#include "publication/document_parts.hpp"
-#include "publication/mask_facts.hpp"
 
 namespace eigenveil {
 

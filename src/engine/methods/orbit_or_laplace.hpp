@@ -1,6 +1,6 @@
 #pragma once
 
-#include "publication/orbit_plan_facts.hpp"
+#include "engine/methods/orbit_plan_facts.hpp"
 
 namespace eigenveil {
 

@@ -1,4 +1,4 @@
-#include "publication/pseudo_writer.hpp"
+#include "engine/mask/pseudo_writer.hpp"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ namespace eigenveil {
 namespace {
 
 std::string header_of(const PseudoTable& table, std::int64_t rows) {
-  if (table.format == PseudoFormat::Npy) {
+  if (table.format == ArrayFormat::Npy) {
     return npy_header("<f8", {rows, std::ssize(table.columns)});
   }
   std::string line;
@@ -22,19 +22,19 @@ std::string header_of(const PseudoTable& table, std::int64_t rows) {
     line += (line.empty() ? "" : ",") + csv_field(name);
   }
   line += '\n';
-  return table.format == PseudoFormat::CsvGzip ? gzip_member(line) : line;
+  return table.format == ArrayFormat::CsvGzip ? gzip_member(line) : line;
 }
 
 std::string bytes_of(Matrix rows, const PseudoTable& table) {
   const auto count = static_cast<std::size_t>(rows.cols());
-  if (table.format == PseudoFormat::Npy) {
+  if (table.format == ArrayFormat::Npy) {
     round_to_decimals(rows.data(), count, table.decimals);
     return {reinterpret_cast<const char*>(rows.data()),
             static_cast<std::size_t>(rows.size()) * sizeof(double)};
   }
   std::string text;
   append_grid_rows(text, rows.data(), count, table.decimals);
-  return table.format == PseudoFormat::CsvGzip ? gzip_member(text) : text;
+  return table.format == ArrayFormat::CsvGzip ? gzip_member(text) : text;
 }
 
 /// Blocks made side by side, written in order. While one batch is formatted, the normals of the
@@ -99,18 +99,6 @@ class BatchWriter {
 };
 
 }  // namespace
-
-std::string ending_of(PseudoFormat format) {
-  switch (format) {
-    case PseudoFormat::Csv:
-      return ".csv";
-    case PseudoFormat::CsvGzip:
-      return ".csv.gz";
-    case PseudoFormat::Npy:
-      return ".npy";
-  }
-  return "";
-}
 
 Result<std::string> write_pseudo_rows(std::vector<PseudoRows> blocks, std::int64_t rows,
                                       const PseudoTable& table, AtomicFile& file) {

@@ -1,30 +1,21 @@
-#include "publication/pseudo_release.hpp"
+#include "engine/mask/pseudo_release.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 
-#include "core/atomic_output.hpp"
+#include "eigenveil/report/fields.hpp"
+#include "engine/mask/mask_facts.hpp"
+#include "engine/mask/pseudo_writer.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/spiked/gap_projector.hpp"
-#include "publication/mask_facts.hpp"
 #include "report/grid_rows.hpp"
 
 namespace eigenveil {
 namespace {
-
-namespace fs = std::filesystem;
-
-std::optional<PseudoFormat> format_of_name(const std::string& name) {
-  for (const PseudoFormat format : {PseudoFormat::Csv, PseudoFormat::CsvGzip, PseudoFormat::Npy}) {
-    if (name.ends_with(ending_of(format))) {
-      return format;
-    }
-  }
-  return std::nullopt;
-}
 
 Result<MomentPlan> gauss_plan(const MaskSettings& settings) {
   return plan_gauss({settings.bound, settings.requested, settings.relation,
@@ -111,118 +102,31 @@ ReleasedTable factor_table(const PseudoFactor& block, const MaskSettings& settin
   return table;
 }
 
-/// Writes one release to its target.
-class PseudoPublication {
- public:
-  PseudoPublication(const MaskSettings& settings, const PseudoRelease& release,
-                    const PseudoTarget& target)
-      : settings_(settings), release_(release), target_(target) {}
-
-  Result<void> write(ReleaseDocument& document, RandomStream& stream);
-  /// Everything that was written.
-  const std::vector<fs::path>& files() const { return files_; }
-
- private:
-  /// Leaves the file complete but unpublished.
-  Result<StreamedArray> stream_rows(AtomicFile& file, const std::string& name,
-                                    RandomStream& stream) const;
-  Result<void> write_beside(ReleaseDocument& document, const std::string& name,
-                            RandomStream& stream);
-
-  const MaskSettings& settings_;
-  const PseudoRelease& release_;
-  const PseudoTarget& target_;
-  std::vector<fs::path> files_;
-};
-
-Result<StreamedArray> PseudoPublication::stream_rows(AtomicFile& file, const std::string& name,
-                                                     RandomStream& stream) const {
-  const int threads = target_.threads;
-  std::vector<PseudoRows> blocks;
-  for (const PseudoFactor& factor : release_.blocks) {
-    Result<PseudoRows> rows = PseudoRows::make(factor, pseudo_scales(settings_), stream);
+/// The rows of all blocks, one after the other; drawn while they are written.
+Result<PendingArray> pending_rows(const MaskSettings& settings, const PseudoRelease& release,
+                                  RandomStream& stream) {
+  auto blocks = std::make_shared<std::vector<PseudoRows>>();
+  for (const PseudoFactor& factor : release.blocks) {
+    Result<PseudoRows> rows = PseudoRows::make(factor, pseudo_scales(settings), stream);
     if (!rows) {
       return error_of(rows);
     }
-    blocks.push_back(std::move(*rows));
+    blocks->push_back(std::move(*rows));
   }
-  const std::vector<std::int64_t> block_rows = release_.block_rows();
+  const std::vector<std::int64_t> block_rows = release.block_rows();
   const std::int64_t rows = std::accumulate(block_rows.begin(), block_rows.end(), std::int64_t{0});
-  const PseudoTable table{target_.format, pseudo_columns(settings_),
-                          decimals_of(settings_, release_.noise, static_cast<double>(rows)),
-                          threads};
-  const Result<std::string> checksum = write_pseudo_rows(std::move(blocks), rows, table, file);
-  if (!checksum) {
-    return error_of(checksum);
-  }
-  return StreamedArray{name,
-                       "pseudo-data: same columns, number of rows and, up to the noise, the same "
-                       "second moments; no row belongs to a person",
-                       *checksum, rows, table.columns};
-}
-
-/// A file with the release beside it. The pseudo-data comes last, so that it never lies there
-/// without the document that says what it is; a failure takes back what was written.
-Result<void> PseudoPublication::write_beside(ReleaseDocument& document, const std::string& name,
-                                             RandomStream& stream) {
-  document.prefix = target_.stem + ".";
-  Result<AtomicFile> data = AtomicFile::create(target_.folder / name);
-  if (!data) {
-    return error_of(data);
-  }
-  const Result<StreamedArray> array = stream_rows(*data, name, stream);
-  if (!array) {
-    return error_of(array);
-  }
-  document.streamed.push_back(*array);
-  Result<void> outcome;
-  for (const ReleaseFile& file : release_files(document, TableFormat::Csv)) {
-    outcome = write_file_atomically(target_.folder / file.name, file.bytes);
-    if (!outcome) {
-      break;
-    }
-    files_.push_back(target_.folder / file.name);
-  }
-  if (outcome) {
-    outcome = data->publish();
-  }
-  for (std::size_t i = 0; !outcome && i < files_.size(); ++i) {
-    std::error_code ignored;
-    fs::remove(files_[i], ignored);
-  }
-  files_.insert(files_.begin(), target_.folder / name);
-  return outcome;
-}
-
-Result<void> PseudoPublication::write(ReleaseDocument& document, RandomStream& stream) {
-  const std::string mark = document.is_private() ? "" : ".NOT-PRIVATE";
-  const std::string name = target_.stem + mark + ending_of(target_.format);
-  if (target_.file) {
-    return write_beside(document, name, stream);
-  }
-  Result<AtomicDirectory> directory = AtomicDirectory::create(target_.folder, target_.existing);
-  if (!directory) {
-    return error_of(directory);
-  }
-  if (!target_.factor_only) {
-    const Result<StreamedArray> array = directory->stream(name).and_then([&](AtomicFile&& file) {
-      return stream_rows(file, name, stream).and_then([&](const StreamedArray& rows) {
-        return file.publish().map([&] { return rows; });
-      });
-    });
-    if (!array) {
-      return error_of(array);
-    }
-    document.streamed.push_back(*array);
-    files_.push_back(target_.folder / name);
-  }
-  for (const ReleaseFile& file : release_files(document, target_.tables)) {
-    if (const Result<void> written = directory->write(file.name, file.bytes); !written) {
-      return error_of(written);
-    }
-    files_.push_back(target_.folder / file.name);
-  }
-  return directory->publish();
+  PseudoTable table{ArrayFormat::Csv, pseudo_columns(settings),
+                    decimals_of(settings, release.noise, static_cast<double>(rows))};
+  return PendingArray{
+      "pseudo_data",
+      "pseudo-data: same columns, number of rows and, up to the noise, the same second moments; no "
+      "row belongs to a person",
+      rows, table.columns,
+      [blocks, rows, table](ArrayFormat format, int threads, AtomicFile& file) mutable {
+        table.format = format;
+        table.threads = threads;
+        return write_pseudo_rows(std::move(*blocks), rows, table, file);
+      }};
 }
 
 }  // namespace
@@ -241,15 +145,17 @@ Result<void> check_pseudo(const MaskSettings& settings) {
   }
   if (settings.smallest_block > 0 && settings.method != "mask") {
     return bad_request(
-        "the noise of --method gauss, the default, needs no --smallest-block: leave it out, or "
-        "give --method mask");
+        "the noise of {method gauss}, the default, needs no {smallest_block}: leave it out, or "
+        "give {method mask}",
+        "smallest_block");
   }
   const auto& columns = settings.schema.columns;
   if (settings.intercept &&
       std::find(columns.begin(), columns.end(), kInterceptColumn) != columns.end()) {
     return bad_request(
         "a column is called 'intercept', the name of the column of ones: rename it, leave it out "
-        "with --columns, or leave out --intercept");
+        "with {columns}, or leave out {intercept}",
+        "intercept");
   }
   if (settings.method == "mask") {
     return MaskPlan::check(mask_request(settings));
@@ -271,48 +177,22 @@ Result<PseudoRelease> draw_pseudo(const MaskSettings& settings, const std::vecto
     smallest = std::min(smallest, public_rows(gram, settings.relation));
   }
   if (settings.smallest_block > smallest) {  // the number of rows is public
-    return bad_request(fmt::format(
-        "this table has {} rows, fewer than --smallest-block says every shard has", smallest));
+    return bad_request(
+        fmt::format("this table has {} rows, fewer than {{smallest_block}} says every shard has",
+                    smallest),
+        "smallest_block");
   }
   if (smallest < static_cast<std::int64_t>(pseudo_columns(settings).size()) && !factor_only) {
     return bad_request(
         "pseudo-data needs at least as many rows as columns in every block; choose fewer columns, "
-        "or --factor-only");
+        "or {factor_only}",
+        "factor_only");
   }
   if (settings.smallest_block > 0) {
     smallest = settings.smallest_block;
   }
   return settings.method == "mask" ? release_by_mask(settings, grams, smallest, stream)
                                    : release_by_gauss(settings, grams, stream);
-}
-
-PseudoTarget pseudo_target(const std::string& out, TableFormat tables) {
-  PseudoTarget target;
-  const fs::path path(out);
-  if (const auto named = format_of_name(out)) {
-    target.file = true;
-    target.format = *named;
-    const std::string name = path.filename().string();
-    target.stem = name.substr(0, name.size() - ending_of(*named).size());
-    target.folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-    return target;
-  }
-  target.folder = path;
-  target.tables = tables;
-  target.format = tables == TableFormat::Npy ? PseudoFormat::Npy : PseudoFormat::Csv;
-  return target;
-}
-
-std::vector<std::string> names_beside(const MaskSettings& settings, const PseudoTarget& target,
-                                      bool is_private) {
-  const std::string mark = is_private ? "" : ".NOT-PRIVATE";
-  std::vector<std::string> names = {target.stem + mark + ending_of(target.format),
-                                    target.stem + ".release" + mark + ".json",
-                                    target.stem + ".report" + mark + ".html"};
-  if (settings.method == "gauss") {
-    names.push_back(target.stem + ".noisy_gram" + mark + ".csv");
-  }
-  return names;
 }
 
 namespace {
@@ -338,11 +218,56 @@ ReleasedTable drawn_correlations(const ReleasedGram& gram) {
 
 }  // namespace
 
-Result<PublishedPseudo> publish_pseudo(const MaskSettings& settings, const PseudoRelease& release,
-                                       const PseudoTarget& target, RandomStream& stream) {
+Result<Guarantee> pseudo_guarantee(const MaskSettings& settings) {
+  if (settings.method != "mask") {
+    return gauss_plan(settings).map([](const MomentPlan& plan) { return plan.guarantee(); });
+  }
+  constexpr std::int64_t kManyRows = std::int64_t{1} << 30U;  // the loss does not depend on them
+  return MaskPlan::make(mask_request(settings), kManyRows).map([](const MaskPlan& plan) {
+    return plan.guarantee();
+  });
+}
+
+namespace {
+
+/// For the curator: the noise, and what the other method would put, so that nobody takes the
+/// noisier one unknowingly.
+std::vector<FactLine> noise_in_words(const MaskSettings& settings, const PseudoRelease& release,
+                                     const Fields& parameters) {
+  const MaskNoise& noise = release.noise;
+  std::vector<FactLine> lines;
+  if (settings.intercept && noise.row_norm > 0.0) {
+    lines.push_back({"row norm", fmt::format("{:.4g} with the intercept", noise.row_norm)});
+  }
+  lines.push_back(
+      {"noise", settings.method == "mask"
+                    ? fmt::format("standard deviation {:.4g} on every cell (scaled units), then a "
+                                  "secret rotation of all rows",
+                                  noise.cell_sd)
+                    : fmt::format("standard deviation {:.4g} on a sum of squares over all rows "
+                                  "(scaled units)",
+                                  noise.gram_sd_diagonal)});
+  const auto* gauss = field<double>(parameters, "noise_on_a_square_by_gauss");
+  const auto* mask = field<double>(parameters, "noise_on_a_square_by_mask_at_least");
+  if (gauss != nullptr) {
+    lines.push_back(
+        {"compared", fmt::format("on a sum of squares {{method gauss}} puts {:.4g}, {{method "
+                                 "mask}} {}",
+                                 *gauss,
+                                 mask != nullptr ? fmt::format("at least {:.4g}", *mask)
+                                                 : "has no rule for this request")});
+  }
+  lines.push_back({"use it with", "analyse, which corrects for the noise"});
+  return lines;
+}
+
+}  // namespace
+
+Result<ReleaseDocument> pseudo_document(const MaskSettings& settings, const PseudoRelease& release,
+                                        bool factor_only, RandomStream& stream) {
   ReleaseDocument document =
       mask_document(settings, release.noise, release.block_rows(), release.guarantee);
-  for (std::size_t i = 0; target.factor_only && i < release.blocks.size(); ++i) {
+  for (std::size_t i = 0; factor_only && i < release.blocks.size(); ++i) {
     document.tables.push_back(
         factor_table(release.blocks[i], settings,
                      release.blocks.size() == 1 ? "factor" : fmt::format("factor_{}", i + 1)));
@@ -351,9 +276,13 @@ Result<PublishedPseudo> publish_pseudo(const MaskSettings& settings, const Pseud
     document.tables.push_back(gram_table(*release.noisy_gram, settings));
   }
   document.drawn.push_back(drawn_correlations(gram_of(settings, release)));
-  PseudoPublication publication(settings, release, target);
-  return publication.write(document, stream).map([&] {
-    return PublishedPseudo{document, publication.files()};
+  document.remarks = noise_in_words(settings, release, document.parameters);
+  if (factor_only) {
+    return document;
+  }
+  return pending_rows(settings, release, stream).map([&](PendingArray&& rows) {
+    document.pending.push_back(std::move(rows));
+    return std::move(document);
   });
 }
 

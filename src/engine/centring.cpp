@@ -1,4 +1,4 @@
-#include "publication/centring.hpp"
+#include "engine/centring.hpp"
 
 #include <fmt/format.h>
 

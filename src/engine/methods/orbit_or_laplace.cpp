@@ -1,4 +1,4 @@
-#include "publication/orbit_or_laplace.hpp"
+#include "engine/methods/orbit_or_laplace.hpp"
 
 #include <nlohmann/json.hpp>
 

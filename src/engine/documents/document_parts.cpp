@@ -1,9 +1,9 @@
-#include "publication/document_parts.hpp"
+#include "engine/documents/document_parts.hpp"
 
 #include <fmt/format.h>
 
+#include "engine/gap_words.hpp"
 #include "mechanism/moment/component_verdicts.hpp"
-#include "publication/gap_words.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "publication/released_input.hpp"
+#include "engine/released_input.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "data/open.hpp"
 #include "eigenveil/report/fields.hpp"
-#include "publication/gap_words.hpp"
+#include "engine/gap_words.hpp"
 #include "report/read_release.hpp"
 
 namespace eigenveil {
@@ -121,7 +121,7 @@ constexpr const char* kContradiction =
     "the release contradicts itself: its columns, its noise and its tables do not fit";
 
 /// Whoever wrote the document, nothing is computed from noise or sums that cannot be.
-Result<ReleasedGram> checked(ReleasedGram gram) {
+Result<ReleasedGram> checked_gram(ReleasedGram gram) {
   const auto p = static_cast<Eigen::Index>(gram.names.size());
   const std::set<std::string> names(gram.names.begin(), gram.names.end());
   const auto is_noise = [](const auto& sd) { return sd.allFinite() && (sd.array() >= 0.0).all(); };
@@ -312,7 +312,7 @@ Result<ReleasedGram> gram_in(const ReadRelease& release) {
   }
   const auto* gaps = field<std::string>(release.document.parameters, "missing_cells");
   return (task == "mask" ? read_mask(release) : read_covariance(release))
-      .and_then(checked)
+      .and_then(checked_gram)
       .map([&](ReleasedGram gram) {
         gram.fills_gaps = gaps == nullptr || *gaps != gaps_in_words(false, GapEffect::SecondMoment);
         return gram;
@@ -362,7 +362,7 @@ Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths) 
       return bad_request(
           "several releases are read as one table only when all are pseudo-data with the same "
           "columns, units and method, by method mask with the same noise as well: mask every shard "
-          "with the same --smallest-block");
+          "with the same {smallest_block}");
     }
     seen.push_back(next->products);
     if (std::find(seen.begin(), seen.end() - 1, seen.back()) != seen.end() - 1) {

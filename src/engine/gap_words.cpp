@@ -1,4 +1,4 @@
-#include "publication/gap_words.hpp"
+#include "engine/gap_words.hpp"
 
 namespace eigenveil {
 

@@ -10,12 +10,8 @@
 
 namespace eigenveil {
 
-/// How pseudo-data is written down.
-enum class PseudoFormat : std::uint8_t { Csv, CsvGzip, Npy };
-std::string ending_of(PseudoFormat format);  ///< ".csv.gz"
-
 struct PseudoTable {
-  PseudoFormat format = PseudoFormat::Csv;
+  ArrayFormat format = ArrayFormat::Csv;
   std::vector<std::string> columns;
   std::vector<int> decimals;  ///< public rounding grid of each column
   int threads = 1;

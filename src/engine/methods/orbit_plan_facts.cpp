@@ -1,12 +1,12 @@
-#include "publication/orbit_plan_facts.hpp"
+#include "engine/methods/orbit_plan_facts.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "eigenveil/report/document.hpp"
+#include "engine/methods/orbit_or_laplace.hpp"
 #include "mechanism/moment/projected_moment.hpp"
 #include "mechanism/orbit/orbit_bounds.hpp"
-#include "publication/orbit_or_laplace.hpp"
 
 namespace eigenveil {
 namespace {

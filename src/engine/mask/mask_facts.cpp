@@ -1,4 +1,4 @@
-#include "publication/mask_facts.hpp"
+#include "engine/mask/mask_facts.hpp"
 
 #include <cmath>
 
@@ -13,7 +13,8 @@ namespace {
 Result<MaskedNoise> masked_noise(MaskRequest request, std::int64_t block) {
   const auto* target = std::get_if<ApproxDp>(&request.budget);
   if (target == nullptr) {
-    return bad_request("masking is calibrated for (epsilon, delta): give --epsilon E --delta D");
+    return bad_request("masking is calibrated for (epsilon, delta): give {epsilon E} and {delta D}",
+                       "delta");
   }
   const Result<MaskPlan> asked = MaskPlan::make(request, block);
   if (!asked) {
@@ -44,8 +45,9 @@ double MaskedNoise::gram_sd(double rows) const {
 Result<void> check_public_rows(Relation relation) {
   if (!row_count_is_public(relation)) {
     return bad_request(
-        "pseudo-data has as many rows as the table, so their number is public: use --neighbours "
-        "zero-row (default) or replace-one");
+        "pseudo-data has as many rows as the table, so their number is public: use {neighbours "
+        "zero-row} (default) or {neighbours replace-one}",
+        "neighbours");
   }
   return {};
 }

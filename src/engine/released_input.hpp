@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "eigenveil/core/result.hpp"
+#include "engine/documents/mask_document.hpp"
 #include "mechanism/mask/released_gram.hpp"
-#include "publication/mask_document.hpp"
 
 namespace eigenveil {
 

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/documents/mask_document.hpp"
+#include "mechanism/mask/released_gram.hpp"
+
+// What `mask` draws and publishes.
+namespace eigenveil {
+
+/// The factors of all blocks under one plan.
+struct PseudoRelease {
+  std::vector<PseudoFactor> blocks;
+  MaskNoise noise;
+  Guarantee guarantee;
+  std::optional<Matrix> noisy_gram;  ///< of method gauss, before it is made positive semidefinite
+
+  std::vector<std::int64_t> block_rows() const;
+};
+
+/// What can be refused before a row is read.
+Result<void> check_pseudo(const MaskSettings& settings);
+
+/// One Gram a block, each masked by itself with the noise of the smallest. Refusals come from
+/// public numbers of rows, before anything is drawn. Pseudo-data needs as many rows as columns; a
+/// factor alone does not.
+Result<PseudoRelease> draw_pseudo(const MaskSettings& settings, const std::vector<ExactGram>& grams,
+                                  bool factor_only, RandomStream& stream);
+
+/// The guarantee of a release with these settings, whatever its number of rows.
+Result<Guarantee> pseudo_guarantee(const MaskSettings& settings);
+
+/// The document, with the pseudo-data as an array that is made while it is written (and once only),
+/// or with the p x p factors instead. Rotations come from `stream`: post-processing.
+Result<ReleaseDocument> pseudo_document(const MaskSettings& settings, const PseudoRelease& release,
+                                        bool factor_only, RandomStream& stream);
+
+/// What the release says about second moments, for estimates: as `analyse` reads it from its files,
+/// which round to a grid far below the noise.
+ReleasedGram gram_of(const MaskSettings& settings, const PseudoRelease& release);
+
+}  // namespace eigenveil
