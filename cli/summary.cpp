@@ -240,8 +240,10 @@ void print_facts(const PlanFacts& facts, bool json) {
 Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
                 const TerminalNotes& notes) {
   WrittenRelease written{document, {}};
+  written.document.data_set = output.data_set;
+  written.document.date = output.date;
   if (!output.out.empty()) {
-    Result<WrittenRelease> kept = write_release(document, notes.target);
+    Result<WrittenRelease> kept = write_release(written.document, notes.target);
     if (!kept) {
       return error_of(kept);
     }

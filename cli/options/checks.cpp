@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "core/plain_text.hpp"
 #include "core/suggestion.hpp"
 
 namespace eigenveil::cli {
@@ -38,6 +39,14 @@ CLI::Validator one_of(std::vector<std::string> words) {
 CLI::Validator not_empty() {
   return {[](const std::string& text) {
             return text.empty() ? std::string("must not be empty") : std::string();
+          },
+          ""};
+}
+
+CLI::Validator plain_text() {
+  return {[](const std::string& text) {
+            return !text.empty() && is_plain_text(text) ? std::string()
+                                                        : std::string("must be plain text");
           },
           ""};
 }

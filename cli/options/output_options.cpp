@@ -21,6 +21,12 @@ void OutputOptions::declare(CLI::App& app) {
       ->group(kGroup);
   app.add_flag("--json", json, "print the whole release for machines on standard output")
       ->group(kGroup);
+  app.add_option("--data-set", data_set, "a public name of the table, to stand in the release")
+      ->check(plain_text())
+      ->group(kGroup);
+  app.add_option("--date", date, "to stand in the release, in your words; never filled in")
+      ->check(plain_text())
+      ->group(kGroup);
   app.add_flag("--quiet", quiet, "no progress bar")->group(kGroup);
   app.add_option("--seed", seed,
                  "for tests and reproduction only: the randomness is known, so the release is "

@@ -11,7 +11,7 @@
 
 namespace eigenveil::cli {
 
-/// --out, --replace, --format, --json, --seed, --quiet.
+/// --out, --replace, --format, --json, --seed, --quiet, --data-set, --date.
 struct OutputOptions {
   std::string out;
   bool replace = false;
@@ -19,6 +19,8 @@ struct OutputOptions {
   bool json = false;
   bool quiet = false;
   std::optional<std::uint64_t> seed;
+  std::string data_set;  ///< a public name, for the document
+  std::string date;
   std::string warning;  ///< a public sentence about the request, for the summary; may be empty
 
   void declare(CLI::App& app);

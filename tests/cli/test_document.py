@@ -103,6 +103,13 @@ class Documents(CliTest):
         self.assertEqual(len(document["result"]["noisy_mean"]), 3)
         self.assertEqual(len(document["result"]["covariance_raw"]["values"]), 3)
 
+    def test_a_name_and_a_date_stand_there_when_the_curator_gives_them(self):
+        self.succeed("pca", self.source, *RANGE, "--mu", 1, "--out", "o", "--data-set", "survey 2026", "--date", "spring")
+        document = read_json(self.path("o", "release.json"))
+        self.assertEqual((document["data_set"], document["date"]), ("survey 2026", "spring"))
+        self.assertIn("survey 2026", self.succeed("explain", "o"))
+        self.assertIn("plain text", self.refuse("pca", self.source, *RANGE, "--mu", 1, "--data-set", "a\x1bb"))
+
     def test_a_seed_is_stamped_everywhere(self):
         out = self.succeed("pca", self.source, *RANGE, "--mu", 1, "--seed", 4, "--out", "o")
         self.assertIn("NOT PRIVATE", out)
