@@ -120,7 +120,7 @@ Result<void> check_near_words(const Request& request) {
 /// The plan for one part; a refusal names all rows, the parts, and the rows that would do.
 Result<SubspacePlan> near_plan_for(const Request& request, std::size_t rows,
                                    std::size_t dimension) {
-  constexpr std::size_t kMostRows = std::size_t{1} << 24U;
+  constexpr std::size_t kMostPlannedRows = std::size_t{1} << 24U;
   const Result<ApproxDp> pair =
       check_near_words(request).and_then([&] { return subspace_pair(request); });
   if (!pair) {
@@ -131,7 +131,8 @@ Result<SubspacePlan> near_plan_for(const Request& request, std::size_t rows,
   if (planned || parts == 1) {
     return planned;
   }
-  for (std::size_t enough = std::max<std::size_t>(rows, 64); enough < kMostRows; enough *= 2) {
+  for (std::size_t enough = std::max<std::size_t>(rows, 64); enough < kMostPlannedRows;
+       enough *= 2) {
     if (SubspacePlan::make(near_request(request, enough, dimension, *pair))) {
       return bad_request(
           fmt::format("{} rows are too few for the {} parts of {{failure_probability}}, which "
