@@ -18,7 +18,9 @@ class OneMoreMethod(CliTest):
         return done.stdout
 
     def test_it_is_found_everywhere(self):
-        help_text = " ".join(self.succeed("pca", "--help").split())
+        help_text = " ".join(self.succeed("pca", "--help-all").split())
+        self.assertIn("one-more", self.succeed("pca", "--help"))
+        self.assertIn("gauss (", help_text)
         self.assertIn("one-more ((epsilon, delta), rho, mu)", help_text)
         self.assertIn("an option that a test brought along (default: 0.25)", help_text)
         self.assertIn("--one-more-share", self.succeed("man"))

@@ -218,14 +218,19 @@ ReleasedTable drawn_correlations(const ReleasedGram& gram) {
 
 }  // namespace
 
-Result<Guarantee> pseudo_guarantee(const MaskSettings& settings) {
+Result<Guarantee> pseudo_guarantee(const MaskSettings& settings, std::optional<std::int64_t> rows) {
   if (settings.method != "mask") {
     return gauss_plan(settings).map([](const MomentPlan& plan) { return plan.guarantee(); });
   }
-  constexpr std::int64_t kManyRows = std::int64_t{1} << 30U;  // the loss does not depend on them
-  return MaskPlan::make(mask_request(settings), kManyRows).map([](const MaskPlan& plan) {
-    return plan.guarantee();
-  });
+  constexpr std::int64_t kManyRows = std::int64_t{1} << 20U;
+  return MaskPlan::make(mask_request(settings), rows.value_or(kManyRows))
+      .map([&](const MaskPlan& plan) {
+        Guarantee guarantee = plan.guarantee();
+        if (!rows) {
+          guarantee.loss = std::get<ApproxDp>(settings.requested);
+        }
+        return guarantee;
+      });
 }
 
 namespace {

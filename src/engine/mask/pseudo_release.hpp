@@ -28,8 +28,11 @@ Result<void> check_pseudo(const MaskSettings& settings);
 Result<PseudoRelease> draw_pseudo(const MaskSettings& settings, const std::vector<ExactGram>& grams,
                                   bool factor_only, RandomStream& stream);
 
-/// The guarantee of a release with these settings, whatever its number of rows.
-Result<Guarantee> pseudo_guarantee(const MaskSettings& settings);
+/// The guarantee of a release with these settings, from a block of this many rows or, where their
+/// number is not known yet, what the release will at least have: the curve of method mask depends
+/// on the rows, and always implies the pair that was asked for.
+Result<Guarantee> pseudo_guarantee(const MaskSettings& settings,
+                                   std::optional<std::int64_t> rows = {});
 
 /// The document, with the pseudo-data as an array that is made while it is written (and once only),
 /// or with the p x p factors instead. Rotations come from `stream`: post-processing.

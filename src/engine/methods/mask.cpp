@@ -211,7 +211,7 @@ Result<PlanFacts> PseudoMethod::outlook(const Request& request, const AssumedTab
   if (!facts) {
     return error_of(facts);
   }
-  return pseudo_guarantee(made).map([&](const Guarantee& guarantee) {
+  return pseudo_guarantee(made, table.rows).map([&](const Guarantee& guarantee) {
     Outlook outlook(request, info_.name, guarantee, table);
     outlook.json()["rows"] = table.rows;
     outlook.json()["dimension"] = bound->dimension() + (made.intercept ? 1 : 0);

@@ -159,7 +159,8 @@ Result<PlanFacts> MomentMethod::outlook(const Request& request, const AssumedTab
       .map([&](const MomentPlan& plan) { return facts_of(request, plan, table); });
 }
 
-const std::vector<Task> kEveryTask = {Task::Components, Task::Covariance, Task::LowRank};
+// Constant: methods may be asked for before main.
+constexpr std::initializer_list<Task> kEveryTask = {Task::Components, Task::Covariance, Task::LowRank};
 
 }  // namespace
 

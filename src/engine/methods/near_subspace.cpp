@@ -62,7 +62,7 @@ const MethodInfo& NearSubspaceMethod::info() const {
                   {.name = "largest_noise_angle",
                    .kind = OptionKind::Share,
                    .sentence = "answer NULL when noise may turn the subspace by more than this "
-                               "sine; the default is noise as large as the signal",
+                               "sine; at 0.707 noise is as large as the signal",
                    .otherwise = SubspaceRequest::kNoiseAsLargeAsSignal},
                   {.name = "failure_probability",
                    .kind = OptionKind::Share,
