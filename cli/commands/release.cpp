@@ -13,6 +13,7 @@
 #include "cli/options/request_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
+#include "data/exact_rows.hpp"
 #include "engine/bound_words.hpp"
 
 namespace eigenveil::cli {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "data/exact_rows.hpp"
 #include "engine/documents/learned_document.hpp"
 #include "engine/methods/all.hpp"
 #include "engine/methods/subspace_pair.hpp"
