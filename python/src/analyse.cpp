@@ -4,9 +4,9 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "mechanism/mask/released_gram.hpp"
 #include "engine/gap_words.hpp"
 #include "engine/released_input.hpp"
+#include "mechanism/mask/released_gram.hpp"
 #include "report/explain.hpp"
 
 namespace eigenveil::python {

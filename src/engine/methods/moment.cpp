@@ -160,7 +160,8 @@ Result<PlanFacts> MomentMethod::outlook(const Request& request, const AssumedTab
 }
 
 // Constant: methods may be asked for before main.
-constexpr std::initializer_list<Task> kEveryTask = {Task::Components, Task::Covariance, Task::LowRank};
+constexpr std::initializer_list<Task> kEveryTask = {Task::Components, Task::Covariance,
+                                                    Task::LowRank};
 
 }  // namespace
 
