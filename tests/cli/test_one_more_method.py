@@ -23,7 +23,7 @@ class OneMoreMethod(CliTest):
         self.assertIn("gauss (", help_text)
         self.assertIn("one-more ((epsilon, delta), rho, mu)", help_text)
         self.assertIn("an option that a test brought along (default: 0.25)", help_text)
-        self.assertIn("--one-more-share", self.succeed("man"))
+        self.assertIn(r"one\-more\-share", self.succeed("man"))
         self.assertIn("--one-more-share", self.succeed("completion", "bash"))
 
         budget = ("--epsilon", 1, "--delta", 1e-6, "--range", "0:10", "--method", "one-more", "--one-more-share", 0.5)
