@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
+
+#include "core/number_text.hpp"
 
 namespace eigenveil {
 namespace {
@@ -121,15 +122,6 @@ namespace {
 
 constexpr const char* kAnyOther = "*";
 
-std::optional<double> number_of(const std::string& word) {
-  double value = 0.0;
-  const char* first = word.data() + (word.starts_with('+') ? 1 : 0);
-  const char* last = word.data() + word.size();
-  const auto [stopped, failure] = std::from_chars(first, last, value);
-  const bool whole = stopped == last && failure == std::errc{} && std::isfinite(value);
-  return whole ? std::optional(value) : std::nullopt;
-}
-
 bool is_list(const std::vector<std::string>& words) {
   const auto repeated_or_empty = [&](const std::string& word) {
     return word.empty() || std::count(words.begin(), words.end(), word) > 1;
@@ -149,7 +141,7 @@ Result<Categories> categories_of(const std::string& column, const std::vector<st
   }
   Categories list{column, {}, {}};
   for (const std::string& word : words) {
-    if (const std::optional<double> code = number_of(word)) {
+    if (const std::optional<double> code = finite_number(word)) {
       list.codes.push_back(*code);
     }
   }

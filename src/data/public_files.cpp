@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <sstream>
+
+#include "core/number_text.hpp"
 
 namespace eigenveil {
 namespace {
@@ -41,15 +41,12 @@ std::vector<std::string> split_fields(const std::string& line) {
 }
 
 Result<double> parse_number(const std::string& text, const std::string& place) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
   if (text.empty()) {
     return bad_request(fmt::format("{} is empty: fill in what is publicly known", place));
   }
-  if (*end != '\0' || !std::isfinite(value)) {
-    return bad_request(fmt::format("{} is not a finite number", place));
-  }
-  return value;
+  const std::optional<double> value = finite_number(text);
+  return value ? Result<double>(*value)
+               : bad_request(fmt::format("{} is not a finite number", place));
 }
 
 std::vector<std::string> words_of_line(const std::string& line) {
@@ -82,9 +79,8 @@ Result<std::vector<AlleleFrequency>> read_plink_frequencies(const std::string& p
     if (fields.size() != 6) {
       return bad_request(fmt::format("{} line {}: 6 fields expected", path, number));
     }
-    char* end = nullptr;
-    const double frequency = std::strtod(fields[4].c_str(), &end);
-    rows.push_back({fields[1], *end == '\0' ? frequency : std::numeric_limits<double>::quiet_NaN(),
+    rows.push_back({fields[1],
+                    finite_number(fields[4]).value_or(std::numeric_limits<double>::quiet_NaN()),
                     fields[2], fields[3]});
   }
   return rows;

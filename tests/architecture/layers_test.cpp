@@ -194,6 +194,17 @@ TEST(Layers, PublicHeadersStandAlone) {
   EXPECT_TRUE(std::regex_search("#include \"core/outward.hpp\"\n", internal));
 }
 
+/// A library may run where the host program has set a locale with a decimal comma.
+TEST(Layers, NumbersAreReadWithoutTheLocale) {
+  const std::regex by_locale("\\bstrtod\\(|std::stod\\(|\\bsscanf\\(|\\bsnprintf\\(");
+  for (const char* root : {"include/eigenveil", "src", "python/src"}) {
+    for (const fs::path& file : sources(kSource / root)) {
+      EXPECT_FALSE(std::regex_search(read(file), by_locale)) << file;
+    }
+  }
+  EXPECT_TRUE(std::regex_search("std::strtod(text, &end)", by_locale));
+}
+
 TEST(Layers, NoInsecureRandomness) {
   const std::regex insecure("mt19937|std::rand\\b|\\bsrand\\(|normal_distribution|random_device");
   for (const fs::path& file : strays(insecure, {})) {
