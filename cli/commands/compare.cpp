@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parameter_names.hpp"
-#include "engine/registry.hpp"
+#include "engine/compare.hpp"
 #include "mechanism/comparison/comparison.hpp"
 #include "report/figure.hpp"
 
@@ -113,58 +113,15 @@ nlohmann::ordered_json as_json(const MethodComparison& comparison) {
   return json;
 }
 
-Result<AssumedSetting> assumed_setting(const Request& request, const AssumedTable& table) {
-  if (table.spectrum.size() == 0) {
-    return bad_request(
-        "--compare predicts errors for an assumed spectrum: give {spectrum}, with the eigenvalues "
-        "of the covariance in scaled units, one per line",
-        "spectrum");
-  }
-  if (const Result<void> fits = request.check_components(table.schema.dimension()); !fits) {
-    return error_of(fits);
-  }
-  if (const Result<void> fits = check_spectrum(request, table); !fits) {
-    return error_of(fits);
-  }
-  const Result<RowBound> bound = table.bound({});
-  if (!bound) {
-    return error_of(bound);
-  }
-  if (request.components >= table.spectrum.size()) {
-    return bad_request("--compare needs {components} below the number of columns", "components");
-  }
-  const bool private_mean = request.private_mean() ||
-                            (request.center == CenterChoice::Unsaid && !request.arrives_centred);
-  return AssumedSetting{table.rows,
-                        request.components,
-                        *bound,
-                        *request.budget,
-                        request.relation,
-                        table.spectrum,
-                        request.group_size,
-                        private_mean ? Extension::Full : Extension::Count};
-}
-
-/// Every method of the task on the assumed setting.
-MethodComparison compared_for(const Request& request, const AssumedSetting& setting) {
-  std::vector<ComparedMethod> methods;
-  for (const Method* method : methods_for(request.task)) {
-    if (std::optional<PredictedError> predicted = method->predicted_error(request, setting)) {
-      methods.push_back({method->info().name, *std::move(predicted)});
-    }
-  }
-  return compared(std::move(methods), setting);
-}
-
 }  // namespace
 
-Outcome compare_methods(const Request& request, const AssumedTable& table,
-                        const std::string& figure_folder, bool json) {
+Outcome print_comparison(const Request& request, const AssumedTable& table,
+                         const std::string& figure_folder, bool json) {
   const Result<AssumedSetting> setting = assumed_setting(request, table);
   if (!setting) {
     return error_of(setting);
   }
-  const MethodComparison comparison = compared_for(request, *setting);
+  const MethodComparison comparison = compare_methods(request, *setting);
   if (!figure_folder.empty()) {
     std::error_code error;
     std::filesystem::create_directories(figure_folder, error);

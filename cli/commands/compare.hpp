@@ -8,7 +8,7 @@
 namespace eigenveil::cli {
 
 /// `plan pca --compare`: every method's predicted error, with a recommendation.
-Outcome compare_methods(const Request& request, const AssumedTable& table,
-                        const std::string& figure_folder, bool json);
+Outcome print_comparison(const Request& request, const AssumedTable& table,
+                         const std::string& figure_folder, bool json);
 
 }  // namespace eigenveil::cli

@@ -50,7 +50,7 @@ Outcome PlanCommand::run() const {
     return error_of(table);
   }
   if (compare) {
-    return compare_methods(*request, *table, figure_folder, json);
+    return print_comparison(*request, *table, figure_folder, json);
   }
   return outlook(*request, *table).map([&](const PlanFacts& facts) { print_facts(facts, json); });
 }

@@ -11,9 +11,11 @@ _MISSING = (
 )
 
 
-def make_budget(epsilon=None, delta=None, rho=None, mu=None):
-    """The loss a user is willing to spend, checked."""
+def make_budget(epsilon=None, delta=None, rho=None, mu=None, needed=True):
+    """The loss a user is willing to spend, checked; None where there is none and none is needed."""
     notions = sum(value is not None for value in (epsilon, rho, mu))
+    if notions == 0 and delta is None and not needed:
+        return None
     if notions == 0:
         raise EigenveilError(_MISSING if delta is None else "delta needs epsilon beside it")
     if notions > 1 or (delta is not None and epsilon is None):
@@ -24,6 +26,3 @@ def make_budget(epsilon=None, delta=None, rho=None, mu=None):
         return _core.check_budget(_core.PureDP(float(epsilon)))
     return _core.check_budget(_core.ZCDP(float(rho)) if rho is not None else _core.GDP(float(mu)))
 
-
-def is_pure(budget) -> bool:
-    return isinstance(budget, _core.PureDP)

@@ -57,20 +57,24 @@ class PrivateCovariance(PrivateEstimator):
     def __init__(self, *, variance_share=None, within_subspace=None, **shared):
         store_parameters(self, locals())
 
-    def _publish(self, current, released):
-        super()._publish(current, released)
+    def _publish(self, current, document):
+        super()._publish(current, document)
         if self.is_null_:
             return
-        for name in ("subspace", "covariance_inside"):
-            if hasattr(released, name):
-                setattr(self, f"{name}_", getattr(released, name))
-        self.covariance_ = released.covariance
-        self.covariance_raw_ = released.covariance_raw
-        self.eigenvalues_ = released.eigenvalues
+        tables, found = document.tables, document.result
+        if "covariance_inside" in tables:
+            frame = document.table("subspace")
+            self.subspace_, self.covariance_inside_ = np.array(frame.T), document.table("covariance_inside")
+            self.covariance_ = frame @ self.covariance_inside_ @ frame.T
+            self.covariance_raw_ = frame @ document.table("covariance_inside_raw") @ frame.T
+            self.eigenvalues_ = np.linalg.eigvalsh(document.table("covariance_inside_raw"))[::-1].copy()
+        else:
+            self.covariance_ = document.table("covariance") if "covariance" in tables else self.hermitian_
+            self.covariance_raw_ = document.table("covariance_raw") if "covariance_raw" in tables else self.covariance_
+            has_raw = "covariance_raw" in tables and "noisy_eigenvalues" in found
+            self.eigenvalues_ = found["noisy_eigenvalues"] if has_raw else np.linalg.eigvalsh(self.covariance_raw_)[::-1].copy()
         self.location_ = self.center_
-        self._sum_noise = getattr(released, "sum_noise", None)
-        self._half_width = current.bound.half_widths
-        self._has_ranges = current.bound.has_ranges
+        self._half_width, self._has_ranges = current.bound.half_widths, current.bound.has_ranges
 
     def get_precision(self):
         """Inverse of the released covariance with eigenvalues no smaller than the noise floor: what lies below it is noise.
@@ -134,7 +138,8 @@ class PrivateCovariance(PrivateEstimator):
     def _released_gram(self):
         """The release as sums of row products about the public midpoint, for estimates with standard errors."""
         self._check_released()
-        if self._sum_noise is None:
+        said, found = self._document.parameters, self._document.result
+        if self.method_ != "gauss":
             raise EigenveilError("intervals are only known for Gaussian noise: release the covariance with method='gauss', or mask the table")
         names = [str(name) for name in getattr(self, "feature_names_in_", [f"c{j + 1}" for j in range(self.n_features_in_)])]
         rows, rows_sd = (self.n_samples_, 0.0) if hasattr(self, "n_samples_") else (self.noisy_count_, self.noisy_count_sd_)
@@ -143,12 +148,13 @@ class PrivateCovariance(PrivateEstimator):
         moved = self._has_ranges and bool(self.midpoint_.any())
         original = bool((self.scale_ == 1).all()) and self.allele_frequencies is None
         midpoints = self.midpoint_ if original else np.empty(0)
+        noise = (said["noise_sd_diagonal"], said["noise_sd_off_diagonal"], found.get("sum_noise_sd_scaled", 0.0))
         longest = self.row_norm_ * scales.max()
         longest = min(longest, float(np.linalg.norm(scales))) if self._has_ranges else longest
         gram = _core.covariance_gram(
-            names, self.covariance_raw_, float(rows), rows_sd, scales, *self._sum_noise, moved, midpoints, longest, mean
+            names, self.covariance_raw_, float(rows), rows_sd, scales, *noise, moved, midpoints, longest, mean
         )
-        gram.fills_gaps = self._gaps_filled
+        gram.fills_gaps = self.missing_cells_ != _core.gaps_in_words(False, True)
         return gram
 
     def _floored(self):

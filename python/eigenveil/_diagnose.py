@@ -8,7 +8,6 @@ from . import _core
 from ._errors import EigenveilError
 from ._progress import Progress
 from ._rows import is_gram
-from .methods import choose_method
 
 
 def diagnose_spiked(released, X):
@@ -44,19 +43,20 @@ def diagnose_spiked(released, X):
         raise EigenveilError("the diagnostic is about the model of method 'spiked'; the other methods rest on none")
     if is_gram(X):
         gram = _core.ExactGram.load(os.fsdecode(X))
-        _, request = choose_method(released.method, released._request(gram.columns))
-        return _diagnosed(released, _core.sample_covariance(gram, request.scaled), request)
+        return _diagnosed(released, gram, released._asked(gram.columns))
     options = released._options()
     source = released._open(X, options)
     if len(source.names) != released.n_features_in_:
         raise EigenveilError(f"X has {len(source.names)} features, but the release has {released.n_features_in_}")
-    method, request = choose_method(released.method, released._request(source.names))
-    accumulator = _core.TableOrGramAccumulator(source.names, released._bound(method, request), released.threads or 0)
+    asked = released._asked(source.names)
+    accumulator = _core.TableOrGramAccumulator(source.names, released._bound(asked, source.names), released.threads or 0)
     with Progress(released.progress, "diagnose_spiked") as progress:
         source.feed(accumulator, options, progress)
-    return _diagnosed(released, _core.sample_covariance(accumulator.finish(), request.scaled), request)
+    return _diagnosed(released, accumulator.finish(), asked)
 
 
-def _diagnosed(released, sample, request):
+def _diagnosed(released, statistic, asked):
     facts = released.details_
-    return _core.diagnose_spiked(sample, facts["rank"], facts["sigma2_upper"], facts["lambda_lower"], float(request.options.spread))
+    return _core.diagnose_spiked(
+        statistic, asked.scaled, facts["rank"], facts["sigma2_upper"], facts["lambda_lower"], released._document.parameters["spread"]
+    )

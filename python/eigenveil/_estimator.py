@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -19,13 +19,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._bounds import bounded_names, make_bound
+from ._engine import ask, left_to_details
 from ._budget import make_budget
-from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, whole
+from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, in_python, whole
 from ._guarantee import stated
 from ._progress import Progress, drawing
 from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, dense_blocks, is_gram, is_sparse, open_source
 from ._surroundings import steps_that_learned, void, warn_in_search
-from .methods import Request, choose_method, takes_complex_rows
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 
@@ -46,17 +46,18 @@ class ReadOptions:
 
 
 class _Pass:
-    """Rows summed so far, for one plan. Private until released."""
+    """Rows taken in so far, for one plan. Private until released."""
 
-    def __init__(self, names, named, bound, plan, request, method, accumulator=None, statistic=None):
+    def __init__(self, names, named, bound, plan, asked, method, accumulator=None, statistic=None):
         self.names = names
         self.named = named
         self.bound = bound
         self.plan = plan
-        self.request = request
+        self.asked = asked
         self.method = method
         self.accumulator = accumulator
         self.statistic = statistic
+        self.from_file = statistic is not None  # a .gram file: nobody knows what was done about its gaps
         self.parameters = {}  # of the estimator when the pass began
 
     def finish(self):
@@ -65,12 +66,6 @@ class _Pass:
             self.statistic, self.accumulator = self.accumulator.finish(), None
         return self.statistic
 
-    def take(self):
-        """What was summed, which the pass forgets: what releases it is its only owner and can free it early."""
-        if self.statistic is None:
-            return self.accumulator.finish()
-        statistic, self.statistic = self.statistic, None
-        return statistic
 
 
 def store_parameters(estimator, values):
@@ -256,6 +251,33 @@ class PrivateEstimator(BaseEstimator):
             raise
         return self
 
+    def write_release(self, path, *, format="csv", replace=False):
+        """Write the release as the program does with ``--out``: ``release.json``, its arrays and ``report.html``, whole or not at all.
+
+        The files are those of the command line, byte for byte; ``eigenveil explain`` and :func:`read_release` read them. It costs nothing: what is
+        written was released by ``fit``. A release that is not private (``seed``) says so in its file names.
+
+        Parameters
+        ----------
+        path : path
+            A new or empty directory.
+        format : {"csv", "npy"}, default="csv"
+            Of the arrays.
+        replace : bool, default=False
+            The directory may hold an earlier release and nothing else; that release is then lost.
+
+        Returns
+        -------
+        list of str
+            Names of the files.
+        """
+        check_is_fitted(self)
+        if format not in ("csv", "npy"):
+            raise EigenveilError("format must be 'csv' or 'npy'")
+        if self._document.guarantee.basis != self.guarantee_.basis:
+            raise EigenveilError("a step of the pipeline was fitted on the private rows: the files would claim a guarantee that does not hold")
+        return self._document.write(os.fsdecode(path), format == "npy", bool(replace))
+
     def save_gram(self, path):
         """Write the exact sums to a ``.gram`` file instead of releasing them, and forget them.
 
@@ -266,9 +288,6 @@ class PrivateEstimator(BaseEstimator):
             current = self.__dict__.get("_pass")
             if current is None:
                 raise EigenveilError("there is nothing to save: call partial_fit first")
-            summed = current.accumulator if current.statistic is None else current.statistic
-            if not isinstance(summed, (_core.ExactGram, _core.GramAccumulator, _core.RankedGram)):
-                raise EigenveilError(f"method {current.method} keeps no sums that could be saved and merged")
             if os.path.lexists(path):
                 raise EigenveilError("the file exists already, and its sums would be lost; give another name", "input-output")
             current.finish().save(os.fsdecode(path))
@@ -276,7 +295,9 @@ class PrivateEstimator(BaseEstimator):
 
     def _release_pass(self, current):
         with drawing(self.progress, type(self).__name__, current.plan.draw_seconds):
-            return current.plan.release(current.request, current.take(), self.seed)
+            if current.statistic is None:
+                return current.accumulator.release()
+            return current.plan.release(current.statistic, self.seed)
 
     @contextmanager
     def _alone(self):
@@ -291,27 +312,26 @@ class PrivateEstimator(BaseEstimator):
 
     # ---- parts -----------------------------------------------------------------------------------------------------
 
-    def _request(self, names):
-        """What the release depends on, for columns of these names."""
+    def _asked(self, names, budget_needed=True):
+        """What the release depends on, for columns of these names, and the method that serves it."""
         if isinstance(self.center, str) and self.center not in ("auto", "none", "private"):
             raise EigenveilError("center must be 'auto', 'none', 'private', or a public vector with one number per column")
-        unsaid = isinstance(self.center, str) and self.center == "auto" and self.allele_frequencies is None
-        return Request(
-            task=self._task,
-            budget=make_budget(self.epsilon, self.delta, self.rho, self.mu),
-            relation=self.neighbours or self._neighbours,
-            group_size=whole(self.group_size, "group_size", 1),
-            components=self._components(len(names)),
-            columns=tuple(names),
-            private_mean=None if unsaid else isinstance(self.center, str) and self.center == "private",
-            scaled=bool(self.standardize),
-            variance_share=getattr(self, "variance_share", None),
-            within_subspace=getattr(self, "within_subspace", None),
-            given_options=self.method_options,
+        options = {"variance_share": getattr(self, "variance_share", None), "within_subspace": getattr(self, "within_subspace", None)}
+        return ask(
+            self._task,
+            self.method,
+            make_budget(self.epsilon, self.delta, self.rho, self.mu, budget_needed),
+            self.neighbours or self._neighbours,
+            whole(self.group_size, "group_size", 1),
+            self._components(len(names)),
+            self.center if isinstance(self.center, str) else "none" if self.center is None else "public",
+            self.allele_frequencies is not None,
+            bool(self.standardize),
+            {**options, **(self.method_options or {})},
         )
 
     def _components(self, dimension):
-        return 1
+        return None
 
     def _check_numbers(self):
         """Whole numbers, before any row is read."""
@@ -382,36 +402,36 @@ class PrivateEstimator(BaseEstimator):
         self._pass = current
 
     def _feed(self, source, current, options, progress):
-        for again in range(getattr(current.plan, "passes", 1)):
-            if again:
-                current.accumulator.learn()
+        source.feed(current.accumulator, options, progress)
+        while getattr(current.accumulator, "wants_rows_again", bool)():
             source.feed(current.accumulator, options, progress)
 
     def _open(self, X, options):
         return open_source(X, options)
 
     def _start(self, source, whole):
-        method, request = choose_method(self.method, self._request(source.names))
-        bound = self._bound(method, request)
-        if method.reads_twice:
+        asked = self._asked(source.names)
+        bound = self._bound(asked, source.names)
+        rows = None
+        if asked.needs_row_count:
             if not whole:
-                raise EigenveilError(f"method {method.name} reads the rows twice: use fit, partial_fit sees them once")
+                raise EigenveilError(f"method {asked.method} reads the rows twice: use fit, partial_fit sees them once")
             rows = source.count_rows()
             if rows is None:
-                raise EigenveilError(f"method {method.name} reads the rows twice: give a table or a file, a stream can be read once")
-            request = replace(request, rows=rows)
-        plan = method.plan(request, bound)
-        _say(request)
-        accumulator = plan.accumulator(source, bound, self.threads, self.seed)
-        return _Pass(source.names, source.named, bound, plan, request, method.name, accumulator)
+                raise EigenveilError(f"method {asked.method} reads the rows twice: give a table or a file, a stream can be read once")
+        plan = asked.plan(source.schema, bound, rows)
+        _say(asked)
+        return _Pass(source.names, source.named, bound, plan, asked, asked.method, _core.Run(plan, self.threads or 0, self.seed))
 
-    def _bound(self, method, request):
-        """The bound of these columns, from public parameters alone."""
+    def _bound(self, asked, names, rows=None):
+        """The bound of these columns, from public parameters alone; a method's model may give it."""
         center = None if self.center is None or isinstance(self.center, str) else self.center
-        row_norm = self.row_norm
-        if self.bounds is None and row_norm is None:
-            row_norm = method.model_radius(request, len(request.columns))
-        return make_bound(list(request.columns), self.bounds, row_norm, center, self.grid, self.allele_frequencies)
+        bounds, row_norm = self.bounds, self.row_norm
+        if bounds is None and row_norm is None:
+            row_norm = asked.model_radius(len(names), rows)
+        if bounds is None and asked.ranks:
+            bounds = (-1, 1)  # where ranks lie
+        return make_bound(list(names), bounds, row_norm, center, self.grid, self.allele_frequencies)
 
     def _load_gram(self, path):
         if self.bounds is not None or self.row_norm is not None or self.grid is not None or self.columns:
@@ -419,42 +439,43 @@ class PrivateEstimator(BaseEstimator):
         if "_pass" in self.__dict__:
             raise EigenveilError("merge .gram files with `eigenveil gram merge` before they are released")
         gram = _core.ExactGram.load(path)
-        method, request = choose_method(self.method, self._request(gram.columns))
-        if method.reads_twice:
-            raise EigenveilError(f"method {method.name} needs the rows themselves; a .gram file holds sums")
-        self._pass = _Pass(gram.columns, True, gram.bound, method.plan(request, gram.bound), request, method.name, statistic=gram)
+        asked = self._asked(gram.columns)
+        if asked.reads_rows:
+            raise EigenveilError(f"method {asked.method} needs the rows themselves; a .gram file holds sums")
+        self._pass = _Pass(gram.columns, True, gram.bound, asked.plan(gram.schema, gram.bound, None), asked, asked.method, statistic=gram)
         self._pass.parameters = copy.deepcopy(self.get_params(deep=False))
-        _say(request)
+        _say(asked)
 
-    def _publish(self, current, released):
+    def _publish(self, current, document):
+        """Attributes of what was released; every number is in the document, and was drawn under its guarantee."""
         self._forget()
         self._set_features(current)
-        self.guarantee_ = stated(released.guarantee, current.request.budget)
-        self._gaps_filled = current.statistic is not None or self.missing != "refuse" or self.bad_cell != "refuse"
-        self.missing_cells_ = _core.gaps_in_words(self._gaps_filled, not current.request.private_mean)
-        self.method_ = current.method
-        self.details_ = dict(getattr(released, "details", {}))
-        self.is_null_ = hasattr(released, "null")
+        self._document = document
+        said, found = document.parameters, document.result
+        self.guarantee_ = stated(document.guarantee, document.requested)
+        self.missing_cells_ = said["missing_cells"]
+        self.method_ = document.method
+        self.details_ = left_to_details(said, found)
+        self.is_null_ = bool(document.null_reason)
         if self.is_null_:
-            self.null_reason_ = released.null
+            self.null_reason_ = document.null_reason
+        scaled = said["units"].startswith("scaled")
         self.row_norm_ = current.bound.radius
-        if not np.isnan(released.noise_floor):  # not every method has one
-            self.noise_floor_ = released.noise_floor
-        midpoints, half_widths = current.bound.midpoints, current.bound.half_widths
-        self.midpoint_ = midpoints
-        self.scale_ = half_widths if current.request.scaled else np.ones(len(midpoints))
-        self.center_ = midpoints + half_widths * released.mean if current.request.scaled else released.mean
-        if current.request.private_mean:
-            self.mean_ = self.center_
-        if hasattr(released, "hermitian"):
-            self.hermitian_ = released.hermitian
-        if released.count is None:  # a prescribed spectrum spends nothing on the number of rows
-            return
-        if released.count_is_public:
-            self.n_samples_ = int(round(released.count))
-        else:
-            self.noisy_count_ = released.count
-            self.noisy_count_sd_ = released.count_sd
+        self.midpoint_, half_widths = current.bound.midpoints, current.bound.half_widths
+        self.scale_ = half_widths if scaled else np.ones(len(self.midpoint_))
+        self.center_ = self.midpoint_
+        if "noisy_mean" in found:
+            self.mean_ = self.center_ = self.midpoint_ + half_widths * found["noisy_mean"] if scaled else found["noisy_mean"]
+        floor = found.get("noise_floor", np.max(found["noise_edge"]) if "noise_edge" in found else found.get("variance_noise_sd"))
+        if floor is not None:  # not every method has one
+            self.noise_floor_ = float(floor)
+        if "hermitian_real" in document.tables:
+            self.hermitian_ = document.table("hermitian_real") + 1j * document.table("hermitian_imaginary")
+        rows = found.get("rows", said.get("rows"))
+        if rows is not None:
+            self.n_samples_ = int(round(rows))
+        elif "noisy_rows" in found:  # a prescribed spectrum spends nothing on the number of rows
+            self.noisy_count_, self.noisy_count_sd_ = found["noisy_rows"], found["noisy_rows_sd"]
 
     def _forget(self):
         """Nothing of an earlier release stays."""
@@ -464,7 +485,7 @@ class PrivateEstimator(BaseEstimator):
     def _set_features(self, current):
         """Shape and names of the columns are public, so they are known from the first block on."""
         self.__dict__.pop("feature_names_in_", None)
-        names = coordinate_names(current.names) if takes_complex_rows(current.request) else current.names
+        names = coordinate_names(current.names) if getattr(current.asked, "complex_rows", False) else current.names
         self.n_features_in_ = len(names)
         if current.named:
             self.feature_names_in_ = np.asarray(names, dtype=object)
@@ -508,10 +529,10 @@ class PrivateEstimator(BaseEstimator):
         return tags
 
 
-def _say(request):
+def _say(asked):
     """What the caller of fit should hear before a row is read; from public options alone."""
-    if request.warning:
-        warnings.warn(request.warning, ResultWarning, stacklevel=5)
+    if asked.warning:
+        warnings.warn(in_python(asked.warning), ResultWarning, stacklevel=5)
 
 
 def _same(one, other):

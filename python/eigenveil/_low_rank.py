@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ._docs import with_parameters
+from ._estimator import PrivateEstimator
 from ._pca import PrivatePCA
 
 
@@ -39,12 +42,19 @@ class PrivateLowRank(PrivatePCA):
 
     _task = "lowrank"
 
-    def _publish(self, current, released):
-        super()._publish(current, released)
-        low_rank = getattr(released, "low_rank", None)
-        if low_rank is None:
-            low_rank = (self.components_.T * self.explained_variance_) @ self.components_
-        self.low_rank_ = low_rank
+    def _publish(self, current, document):
+        PrivateEstimator._publish(self, current, document)
+        found = document.result
+        self.low_rank_ = document.table("lowrank") if "lowrank" in document.tables else self.hermitian_
+        rank = self.n_components_ = document.parameters["components"]
+        values, vectors = np.linalg.eigh(self.low_rank_)
+        values, vectors = np.maximum(values[: -rank - 1 : -1], 0.0), vectors[:, : -rank - 1 : -1]
+        largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(rank)]
+        self.components_ = np.ascontiguousarray((vectors * (np.abs(largest) / largest)).T)  # the largest entry of each is positive
+        self.__dict__.setdefault("noise_floor_", 0.0)  # eigenvalues that were prescribed have no noise
+        edge = found.get("noise_edge", np.full(rank, self.noise_floor_))
+        most = found.get("largest_possible_variance", np.inf)
+        self._set_variances(np.minimum(values, most), edge, values < edge, values > most, found)
 
     def get_covariance(self):
         """The released matrix, ``low_rank_``: what lies outside its range counts as 0.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,12 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._bounds import make_bound
+from ._budget import make_budget
 from ._docs import with_parameters
 from ._errors import EigenveilError, whole
 from ._estimator import PrivateEstimator, _Pass, shared_parameters, store_parameters
+from ._guarantee import stated
 from ._progress import Progress
 from ._rows import is_gram
-from .methods import choose_method
 
 
 @with_parameters
@@ -130,27 +132,47 @@ class MaskedData(PrivateEstimator):
         lists = dict(self._lists())
         return replace(super()._options(), words={column: lists[column] for column in _core.one_hot_words(list(lists.items()))})
 
-    def _request(self, names):
-        block = None if self.smallest_block is None else whole(self.smallest_block, "smallest_block", 1, 2**50)
-        return replace(super()._request(names), intercept=bool(self.intercept), smallest_block=block)
+    def _public(self, names, bound=None):
+        """Everything that masked data of these columns depend on, as the settings of the library take it."""
+        method = "gauss" if self.method in (None, "auto") else self.method
+        legal = {"gauss": (), "mask": ("calibration",)}
+        if method not in legal:
+            raise EigenveilError(f"method '{method}' is not known; mask has {', '.join(legal)}")
+        options = self.method_options or {}
+        for name in options:
+            if name not in legal[method]:
+                raise EigenveilError(f"method {method} has no option '{name}'; it has: {', '.join(legal[method]) or 'none'}")
+        if options.get("calibration", "tight") not in ("tight", "published"):
+            raise EigenveilError("calibration must be 'tight' or 'published'")
+        if isinstance(self.center, str) and self.center == "private":
+            raise EigenveilError("pseudo-data has no private centre; give intercept=True, and the analyses subtract the mean")
+        block = 0 if self.smallest_block is None else whole(self.smallest_block, "smallest_block", 1, 2**50)
+        settings = (
+            method, make_budget(self.epsilon, self.delta, self.rho, self.mu), self.neighbours or self._neighbours,
+            bound or self._bound_of_columns(names),
+            self._expanded(names), bool(self.intercept), options.get("calibration") == "published", bool(self.standardize),
+            whole(self.group_size, "group_size", 1), block,
+        )  # fmt: skip
+        _core.check_pseudo(_core.MaskSettings(*settings))
+        return settings
 
-    def _bound_of_columns(self, method, request, names):
+    def _bound_of_columns(self, names):
         """Indicators lie in 0..1: columns that are expanded need no range of their own."""
         lists = self._lists()
-        if not lists:
-            return self._bound(method, request)
         listed = {column for column, _ in lists}
         bounds = self.bounds
         if isinstance(bounds, Mapping):
             bounds = {**{column: (0, 1) for column in listed}, **bounds}
         center = None if self.center is None or isinstance(self.center, str) else self.center
         plain = make_bound(list(names), bounds, self.row_norm, center, self.grid, self.allele_frequencies)
+        if not lists:
+            return plain
         return _core.one_hot_bound(plain, list(names), lists, self.row_norm)
 
     def _start(self, source, whole):
-        method, request = choose_method(self.method, self._request(self._expanded(source.names)))
-        bound = self._bound_of_columns(method, request, source.names)
-        return _Pass(source.names, source.named, bound, method.plan(request, bound), request, method.name, self._accumulator(source, bound))
+        public = self._public(source.names)
+        bound = public[3]
+        return _Pass(source.names, source.named, bound, None, public, public[0], self._accumulator(source, bound))
 
     def _accumulator(self, source, bound):
         lists = self._lists()
@@ -159,13 +181,20 @@ class MaskedData(PrivateEstimator):
     def _load_gram(self, path):
         if self.one_hot is not None:
             raise EigenveilError("a .gram file holds no cells any more; leave out one_hot, or make it again from the rows")
-        super()._load_gram(path)
+        if self.bounds is not None or self.row_norm is not None or self.grid is not None or self.columns:
+            raise EigenveilError("a .gram file carries its own bound and columns; leave bounds, row_norm, grid and columns out")
+        if "_pass" in self.__dict__:
+            raise EigenveilError("merge .gram files with `eigenveil gram merge` before they are released")
+        gram = _core.ExactGram.load(path)
+        public = self._public(gram.columns, gram.bound)
+        self._pass = _Pass(gram.columns, True, gram.bound, None, public, public[0], statistic=gram)
+        self._pass.parameters = copy.deepcopy(self.get_params(deep=False))
 
     def _block(self, block, current):
         """The exact sums of one more shard."""
         if is_gram(block):
             gram = _core.ExactGram.load(os.fsdecode(block))
-            if gram.columns != list(current.request.columns) or gram.bound != current.bound:
+            if gram.columns != current.asked[4] or gram.bound != current.bound:
                 raise EigenveilError("the blocks have different columns or bounds")
             return gram
         options = self._options()
@@ -178,35 +207,38 @@ class MaskedData(PrivateEstimator):
         return accumulator.finish()
 
     def _release_pass(self, current):
-        grams = [current.take(), *getattr(current, "blocks", [])]
-        return current.plan.release(current.request, grams, self.seed)
+        grams = [current.finish(), *getattr(current, "blocks", [])]
+        return _core.draw_pseudo(_core.MaskSettings(*current.asked), grams, self.seed)
 
-    def _publish(self, current, released):
-        super()._publish(current, released)
-        release = released.release
-        request = current.request
-        # What the settings are made of again, after pickling too.
-        self._published = (
-            (current.method, request.budget, request.relation, current.bound, list(request.columns), request.intercept,
-             getattr(request.options, "calibration", "tight") == "published", request.scaled, request.group_size, request.smallest_block or 0),
-            release,
-        )
+    def _publish(self, current, release):
+        self._forget()
+        self._set_features(current)
+        budget, intercept, scaled = current.asked[1], current.asked[5], current.asked[7]
+        self._published = (current.asked, release)  # what the settings are made of again, after pickling too
+        self._gaps_filled = current.from_file or self.missing != "refuse" or self.bad_cell != "refuse"
+        self.guarantee_ = stated(release.guarantee, budget)
+        self.missing_cells_ = _core.gaps_in_words(self._gaps_filled, True)
+        self.method_, self.details_, self.is_null_ = current.method, {}, False
         self.columns_ = self._settings().columns
-        self.factors_ = release.factors
-        self.block_rows_ = release.block_rows
+        self.factors_, self.block_rows_ = release.factors, release.block_rows
+        self.n_samples_ = sum(self.block_rows_)
+        self.noise_floor_ = release.cell_sd**2 if release.cell_sd > 0 else release.gram_sd_diagonal / max(1, self.n_samples_)
         if len(self.factors_) == 1:
             self.factor_ = self.factors_[0]
         self.gram_ = sum(factor.T @ factor for factor in self.factors_)
         if release.cell_sd > 0:
             self.sigma_ = release.cell_sd
+        self.row_norm_ = current.bound.radius
+        self.midpoint_ = self.center_ = current.bound.midpoints
         self.half_width_ = current.bound.half_widths
+        self.scale_ = self.half_width_ if scaled else np.ones(len(self.midpoint_))
         try:
             found = _core.analyse_moments(self._released_gram(), False)
         except EigenveilError as refusal:  # too few rows for an estimate: the release itself is whole, and its budget is spent
             self.details_["no_estimates"] = str(refusal)
             return
         self.covariance_ = found["values"]
-        if request.intercept:
+        if intercept:
             self.mean_ = self.midpoint_ + found["mean"] * self.scale_
 
     def _settings(self):
@@ -259,6 +291,11 @@ class MaskedData(PrivateEstimator):
             rows[:, 1:] += rows[:, :1] * self.midpoint_
             return rows
         return rows + self.midpoint_
+
+    def write_release(self, path, *, format="csv", replace=False):
+        """:meth:`write`, by the name it has for every estimator."""
+        self.write(path, format=format, replace=replace)
+        return sorted(os.listdir(path)) if os.path.isdir(path) else []
 
     def write(self, path, *, format="csv", factor_only=False, replace=False, seed=None):
         """Write the release as ``eigenveil mask --out`` does: whole or not at all, with its document and report.

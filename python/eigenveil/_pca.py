@@ -6,8 +6,8 @@ import warnings
 
 import numpy as np
 
-from . import _core
 from ._docs import with_parameters
+from ._engine import marked
 from ._errors import EigenveilError, ResultWarning
 from ._estimator import PrivateEstimator, shared_parameters, store_parameters
 from ._plots import draw_loadings, draw_scree
@@ -104,12 +104,12 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     def _components(self, dimension):
         return checked_components(self.n_components, dimension)
 
-    def _request(self, names):
+    def _asked(self, names, budget_needed=True):
         if not isinstance(self.whiten, (bool, np.bool_)):
             raise EigenveilError("whiten must be True or False")
         if self.whiten and self.method == "oja":
             raise EigenveilError(_NO_VARIANCE.format(what="whiten", method="oja"))
-        return super()._request(names)
+        return super()._asked(names, budget_needed)
 
     def _variances(self, what):
         """Released variances, or a refusal that names what asked for them."""
@@ -189,31 +189,30 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
         self._check_released()
         return draw_loadings(self, components, ax, largest)
 
-    def _publish(self, current, released):
-        super()._publish(current, released)
+    def _publish(self, current, document):
+        super()._publish(current, document)
         if self.is_null_:
             return
-        self.components_ = released.components
-        self.n_components_ = len(released.components)
-        if hasattr(released, "subspace"):
-            self.subspace_ = released.subspace
-        if released.explained_variance is None:  # a method that does not release it has no such attributes
+        tables, found = document.tables, document.result
+        if "subspace" in tables:
+            self.subspace_ = np.array(document.table("subspace").T)
+        if "loadings_real" in tables:
+            self.components_ = document.table("loadings_real").T + 1j * document.table("loadings_imaginary").T
+        else:
+            self.components_ = np.array(document.table("loadings").T)
+        self.n_components_ = len(self.components_)
+        if "noisy_explained_variance" not in found:  # a method that does not release it has no such attributes
             return
-        share, edge = released.explained_share, released.noise_edge
-        self.explained_variance_, ratio, below, clipped = _core.judge_components(
-            released.explained_variance, edge, np.empty(0) if share is None else share, current.bound, current.request.scaled
-        )
-        self.noise_edge_, self.below_noise_, self.clipped_ = edge, np.asarray(below), np.asarray(clipped)
-        if released.count is not None:
-            self.singular_values_ = np.sqrt(self.explained_variance_ * max(float(released.count), 0.0))
-        if share is not None:
-            self.explained_variance_ratio_ = ratio
-            self.noise_variance_ = _left_over(released.explained_variance, share, self.below_noise_, released.components.shape[1])
+        below, clipped = found["below_noise"], found["clipped_to_largest_possible"]
+        self._set_variances(found["noisy_explained_variance"], found["noise_edge"], marked(below, self.n_components_), marked(clipped, self.n_components_), found)
 
-
-def _left_over(variances, shares, below, dimension):
-    """Mean variance of the directions beside the components that stand out, from the total that the shares are of."""
-    told = float(variances[~below].sum())
-    total = float(variances[0] / shares[0]) if shares[0] > 0 else told
-    others = dimension - int((~below).sum())
-    return max(total - told, 0.0) / others if others else 0.0
+    def _set_variances(self, variances, edge, below, clipped, found):
+        self.explained_variance_, self.noise_edge_, self.below_noise_, self.clipped_ = variances, edge, below, clipped
+        count = getattr(self, "n_samples_", getattr(self, "noisy_count_", None))
+        if count is not None:
+            self.singular_values_ = np.sqrt(variances * max(float(count), 0.0))
+        if "noisy_explained_share" in found:
+            self.explained_variance_ratio_ = found["noisy_explained_share"]
+            others = self.components_.shape[1] - int((~below).sum())
+            left_over = found["noisy_total_variance"] - float(variances[~below].sum())
+            self.noise_variance_ = max(left_over, 0.0) / others if others else 0.0

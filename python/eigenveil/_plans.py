@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import json
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._bounds import make_bound
 from ._covariance import PrivateCovariance
 from ._errors import EigenveilError, in_python, whole
 from ._guarantee import stated
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
 from ._pca import PrivatePCA
-from ._projection import checked_components
-from ._rows import coordinate_names
 from ._subspace import PrivateSubspace
 from ._subspace import make_plan as make_subspace_plan
-from .methods import choose_method, takes_complex_rows
-from .methods.method import Method as PlainMethod
-from .methods.sharp import level_facts
 
 
 @dataclass(frozen=True)
@@ -37,10 +32,12 @@ class Plan:
     row_norm : float or None
         The bound on a row, in scaled units; None where no bound is needed.
     facts : dict
-        Noise and predicted error, with the names of the command line's JSON; also available as attributes. ``draw_seconds``: about how long an
-        exact draw takes, where it takes long.
+        What ``eigenveil plan --json`` prints: noise, predicted error; also available as attributes. ``draw_seconds``: about how long an exact draw
+        takes, where it takes long.
     warning : str
         What a user should know about the result, or nothing.
+    lines : tuple of (str, str)
+        The plan in words, as ``eigenveil plan`` prints it; ``str(plan)`` shows them.
     """
 
     task: str
@@ -49,6 +46,8 @@ class Plan:
     row_norm: float
     facts: dict = field(default_factory=dict)
     warning: str = ""
+    lines: tuple = ()
+    title: str = ""
 
     def __getattr__(self, name):
         try:
@@ -56,68 +55,32 @@ class Plan:
         except KeyError:
             raise AttributeError(name) from None
 
+    def _title(self):
+        return self.title or f"Plan for {self.task} by method {self.method} (no data was read)"
+
     def _lines(self):
-        """(what, value) in words, for text and HTML."""
-        if self.guarantee is None:
-            lines = [("guarantee", "none at this noise level")]
-        else:
-            lines = [("guarantee", str(self.guarantee)), ("in words", self.guarantee.detection())]
-        if self.row_norm is not None:
-            lines.append(("row norm", f"at most {self.row_norm:.4g} after scaling"))
-        lines += [(in_words(name), _shown(value)) for name, value in self.facts.items()]
-        return lines + ([("warning", self.warning)] if self.warning else [])
+        if self.lines:
+            return self.lines
+        promise = [] if self.guarantee is None else [("guarantee", str(self.guarantee)), ("in words", self.guarantee.detection())]
+        facts = [(name.replace("_", " "), _shown(value)) for name, value in self.facts.items()]
+        return [*promise, *facts, *([("warning", self.warning)] if self.warning else [])]
 
     def __str__(self):
         lines = self._lines()
-        width = max(len(what) for what, _ in lines)
-        return "\n".join([f"Plan for {self.task} by method {self.method} (no data was read)", *(f"  {what:<{width}}   {value}" for what, value in lines)])
+        width = max((len(what) for what, _ in lines), default=0)
+        return "\n".join([self._title(), *(f"  {what:<{width}}   {words}" for what, words in lines)])
 
     def _repr_html_(self):
-        body = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td style='text-align:left'>{escape(value)}</td></tr>" for what, value in self._lines())
-        return f"<table><caption>Plan for {escape(self.task)} by method {escape(self.method)} (no data was read)</caption><tbody>{body}</tbody></table>"
-
-
-# Facts whose name alone would not say what they are.
-_WORDS = {
-    "noise_sd_diagonal": "noise on a variance (standard deviation, scaled units)",
-    "noise_sd_off_diagonal": "noise on a covariance (standard deviation, scaled units)",
-    "noise_sd_rows": "noise on the number of rows (standard deviation)",
-    "noise_sd_variance": "noise on an explained variance (standard deviation)",
-    "noise_sd_eigenvalue": "noise on an eigenvalue (standard deviation)",
-    "noise_floor": "variances that noise alone would show, up to about",
-    "noise_floor_at_most": "the same if the mean is as far from the centre as it can be",
-    "max_power_at_5pct": "largest power of a test with 5% false alarms",
-    "draw_seconds": "seconds for the exact draw, about",
-    "predicted_error_f2": "predicted squared error (Frobenius)",
-    "gram_noise_sd_gauss": "noise on a sum of squares over all rows, method gauss (standard deviation)",
-    "gram_noise_sd_mask": "noise on a sum of squares over all rows, method mask (standard deviation)",
-    "sigma_asked": "noise on every cell, as asked (standard deviation)",
-    "sigma": "noise on every cell, zero-row neighbours",
-    "sigma_replace_one": "noise on every cell, replace-one neighbours",
-    "sigma_published": "noise on every cell, as published",
-    "sufficient_rows": "rows that suffice",
-    "lower_bound_rows": "rows that any method needs, at least",
-    "largest_gamma": "largest gamma at the useful angle",
-}
-
-
-def in_words(name):
-    """The name of a fact as a reader would say it."""
-    if name in _WORDS:
-        return _WORDS[name]
-    squared = name.endswith("_f2")
-    words = name.removesuffix("_f2").replace("_sd", "_standard_deviation").replace("_", " ")
-    return f"{words} (squared Frobenius error)" if squared else words
+        cells = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td style='text-align:left'>{escape(words)}</td></tr>" for what, words in self._lines())
+        return f"<table><caption>{escape(self._title())}</caption><tbody>{cells}</tbody></table>"
 
 
 def _shown(value):
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, dict):
-        return "; ".join(f"{in_words(name)}: {_shown(one)}" for name, one in value.items())
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return ", ".join(_shown(one) for one in value)
-    return str(value)
+        return "; ".join(f"{name.replace('_', ' ')}: {_shown(one)}" for name, one in value.items())
+    return ", ".join(map(_shown, value)) if isinstance(value, (list, tuple, np.ndarray)) else str(value)
 
 
 def _columns(dimension, columns):
@@ -131,48 +94,38 @@ def _rows(rows):
     return whole(rows, "rows", 1, 2**53)
 
 
-def _spectrum(spectrum, names):
+def _spectrum(spectrum):
     if spectrum is None:
         return None
     spectrum = np.sort(np.asarray(spectrum, float).ravel())[::-1].copy()
-    if len(spectrum) != len(names):
-        raise EigenveilError(f"spectrum must hold {len(names)} eigenvalues, one for every column")
-    if not (np.isfinite(spectrum).all() and spectrum[-1] >= 0):
+    if not (len(spectrum) and np.isfinite(spectrum).all() and spectrum[-1] >= 0):
         raise EigenveilError("spectrum must hold finite eigenvalues that are not negative")
     return spectrum
 
 
-def _planned(estimator, rows, dimension, spectrum=None):
-    """The plan of an estimator's own parameters: no second list of them, and nothing is checked twice."""
+def _known_bound(estimator, asked, names, rows):
+    """The bound, or the sentence that asks for one: some plans need none."""
+    try:
+        return estimator._bound(asked, names, rows)
+    except EigenveilError as refusal:
+        if estimator.bounds is not None or estimator.row_norm is not None:
+            raise
+        return str(refusal)
+
+
+def _planned(estimator, rows, dimension, spectrum=None, budget_needed=True):
+    """The plan of an estimator's own parameters, as the engine gives it to every face."""
     rows, names = _rows(rows), _columns(dimension, estimator.columns)
-    method, request = choose_method(estimator.method, estimator._request(names))
-    bound = estimator._bound(method, request)
-    plan = method.plan(replace(request, rows=rows), bound)
-    spectrum = _spectrum(spectrum, coordinate_names(names) if takes_complex_rows(request) else names)
-    if spectrum is not None and method.name != "sharp":  # whose spectrum is that of standardised data
-        _core.check_assumed_spectrum(spectrum, bound)
-    return Plan(request.task, method.name, stated(plan.guarantee, request.budget), bound.radius, plan.facts(request, float(rows), spectrum), request.warning)
-
-
-def _at_level(rows, dimension, spectrum, beta, parameters):
-    """Method sharp at a noise level instead of a budget: what mu and which errors theory gives it."""
-    pca = PrivatePCA(**parameters)
-    if pca.method != "sharp" or spectrum is None:
-        raise EigenveilError("beta is a noise level of method='sharp', and needs spectrum")
-    if any(value is not None for value in (pca.epsilon, pca.delta, pca.rho, pca.mu)):
-        raise EigenveilError("give beta=B or a budget, not both")
-    if not (np.isfinite(beta) and beta >= 0):
-        raise EigenveilError("beta must be finite and not negative")
-    names = _columns(dimension or len(np.ravel(spectrum)), pca.columns)
-    spectrum = _spectrum(spectrum, names)
-    radius = len(names) ** 0.5  # rows with squared norm at most the number of columns
-    if pca.bounds is not None or pca.row_norm is not None:
-        radius = min(radius, make_bound(names, pca.bounds, pca.row_norm, grid=pca.grid).radius)
-    components = checked_components(pca.n_components, len(names))
-    sharp = _core.sharp_privacy(spectrum, float(_rows(rows)), components, min(1.0, radius**2 / len(names)))
-    mu = sharp.mu(float(beta))
-    guarantee = None if mu is None else _core.Guarantee(_core.GDP(mu), pca.neighbours or "add-remove", "asymptotic")
-    return Plan("pca", "sharp", guarantee, radius, level_facts(sharp, mu, float(beta)))
+    asked = estimator._asked(names, budget_needed)
+    bound = _known_bound(estimator, asked, names, rows)
+    title, lines, facts, warning, guarantee = _core.outlook(
+        asked, _core.Schema(names, True), rows, _spectrum(spectrum), estimator.row_norm, bound
+    )
+    if guarantee is not None and asked.budget is not None:
+        guarantee = stated(guarantee, asked.budget)
+    row_norm = None if isinstance(bound, str) else bound.radius
+    lines = tuple((what, in_python(words)) for what, words in lines)
+    return Plan(asked.task, asked.method, guarantee, row_norm, json.loads(facts), in_python(warning), lines, title)
 
 
 def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
@@ -201,9 +154,13 @@ def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
     >>> plan.method, round(plan.noise_sd_off_diagonal, 5)
     ('gauss', 0.00224)
     """
-    if beta is not None:
-        return _at_level(rows, dimension, spectrum, beta, parameters)
-    return _planned(PrivatePCA(**parameters), rows, dimension, spectrum)
+    pca = PrivatePCA(**parameters)
+    own = {"beta": beta}
+    if pca.method == "sharp" and spectrum is not None:  # whose spectrum is that of standardised data
+        own["data_spectrum"], spectrum = _spectrum(spectrum), None
+        dimension = dimension or len(own["data_spectrum"])
+    pca.method_options = {**own, **(pca.method_options or {})}
+    return _planned(pca, rows, dimension, spectrum, budget_needed=beta is None)
 
 
 def plan_covariance(rows, dimension=None, *, spectrum=None, **parameters):
@@ -277,17 +234,13 @@ def plan_mask(rows, dimension=None, **parameters):
     """
     masked = MaskedData(**parameters)
     rows, names = _rows(rows), _columns(dimension, masked.columns)
-    method, request = choose_method(masked.method, masked._request(masked._expanded(names)))
-    if request.smallest_block is not None and request.smallest_block > rows:
+    public = masked._public(names)
+    method, budget, bound, block = public[0], public[1], public[3], public[9]
+    if block > rows:
         raise EigenveilError("smallest_block has more rows than rows says the table has")
-    bound = masked._bound_of_columns(method, request, names)
-    settings = method.plan(request, bound).settings
-    facts = _core.mask_noises(settings, rows)
-    if method.name == "gauss":
-        plan = _core.plan_moment("gauss", bound, request.budget, request.relation, request.intercept, request.group_size)
-    else:
-        plan = _core.plan_mask(settings, rows)
-    return Plan("mask", method.name, stated(plan.guarantee, request.budget), bound.radius, facts)
+    settings = _core.MaskSettings(*public)
+    guarantee = stated(_core.mask_guarantee(settings, rows), budget)
+    return Plan("mask", method, guarantee, bound.radius, _core.mask_noises(settings, rows))
 
 
 def plan_subspace(rows, dimension, *, useful_angle=0.1, **parameters):
@@ -425,16 +378,9 @@ def compare_pca(rows, spectrum, **parameters):
     'gauss'
     """
     pca = PrivatePCA(**parameters)
-    names = _columns(len(np.ravel(spectrum)), pca.columns)
-    spectrum = _spectrum(spectrum, names)
-    request = pca._request(names)
-    if request.components >= len(names):
-        raise EigenveilError("a comparison needs n_components below the number of columns")
-    bound = pca._bound(PlainMethod(), request)
-    _core.check_assumed_spectrum(spectrum, bound)
-    compared = _core.compared_methods(
-        bound, request.budget, request.relation, request.components, _rows(rows), spectrum, request.group_size,
-        request.private_mean is not False,  # of the methods that can; nothing said is yes
-    )
+    spectrum = _spectrum(spectrum)
+    names = _columns(0 if spectrum is None else len(spectrum), pca.columns)
+    asked = pca._asked(names)
+    compared = _core.compare_methods(asked, _core.Schema(names, True), _rows(rows), spectrum, _known_bound(pca, asked, names, rows))
     methods = [ComparedMethod._of(method) for method in compared.methods]
     return Comparison(methods, compared.sampling_f2, compared.recommended, in_python(compared.reason))

@@ -33,6 +33,12 @@ class Source:
         if not self.names:
             raise EigenveilError("Found array with 0 feature(s): a table needs at least one column")
 
+    fills_gaps = True  # set by open_source: whether missing cells stand at the midpoint or are refused
+
+    @property
+    def schema(self):
+        return _core.Schema(self.names, self.fills_gaps)
+
     def accumulator(self, bound, threads):
         return _core.GramAccumulator(self.names, bound, threads or 0)
 
@@ -60,6 +66,7 @@ class BatchSource:
         first = _batch(first, options)
         self._batches = chain([first], (_batch(batch, options) for batch in batches))
         self.names, self.named = first.names, first.named
+        self.schema = first.schema
 
     def accumulator(self, bound, threads):
         return _core.GramAccumulator(self.names, bound, threads or 0)
@@ -93,7 +100,8 @@ class FileSource:
             frequencies = _vector(frequencies, self._table_of(path, options, []).columns, "allele_frequencies")
         self._open = lambda: self._table_of(path, options, frequencies)
         self._table = self._open()
-        self.names = self._table.columns
+        self.schema = self._table.schema
+        self.names = self.schema.columns
         self.counted_alleles = self._table.counted_alleles
 
     @staticmethod
@@ -123,6 +131,13 @@ def is_gram(data):
 
 def open_source(data, options):
     """The source for whatever ``fit`` was given."""
+    source = _source_of(data, options)
+    if isinstance(source, Source):
+        source.fills_gaps = not (options.refuse_missing and options.refuse_bad)
+    return source
+
+
+def _source_of(data, options):
     if isinstance(data, (str, os.PathLike)):
         path = os.fsdecode(data)
         if not is_arrow_path(path):

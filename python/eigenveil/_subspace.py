@@ -221,10 +221,10 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
             details = {"sufficient_rows": plan.sufficient_rows, "exceptions": plan.exceptions}
             return SimpleNamespace(release=released, rows=current.accumulator.rows, details=details)
         learner, plan = current.accumulator, current.plan
-        if learner.rows != current.request.rows:
+        if learner.rows != current.asked.rows:
             raise EigenveilError(_OTHER_ROWS)
         released = learner.finish()
-        details = {"groups": plan.groups, "rows_per_group": plan.rows_per_group, "parts": current.request.parts}
+        details = {"groups": plan.groups, "rows_per_group": plan.rows_per_group, "parts": current.asked.parts}
         if not released.is_null:
             details.update(noise_angle=released.noise_angle, reference_noise_sd=released.noise_sd)
         return SimpleNamespace(release=released, rows=learner.rows, details=details)

@@ -127,43 +127,16 @@ inline RandomStream stream_for(const std::optional<std::uint64_t>& seed) {
   return seed ? RandomStream::seeded(*seed) : RandomStream::secure();
 }
 
-/// Runs a plan on its statistic: one draw, or none when it is interrupted. Plans differ in type,
-/// and in whether a run can fail, not in how they are run.
-template <class Plan, class Statistic>
-auto run_plan(const Plan& plan, const Statistic& statistic,
-              const std::optional<std::uint64_t>& seed) {
-  return interruptibly([&] {
-    RandomStream stream = stream_for(seed);
-    if constexpr (requires { plan.run(statistic, stream).error(); }) {
-      return unwrap(plan.run(statistic, stream));
-    } else {
-      return plan.run(statistic, stream);
-    }
-  });
-}
-
-/// `.run(statistic, seed=None)` of a plan.
-template <class Statistic, class Plan>
-nb::class_<Plan>& bind_run(nb::class_<Plan>& type, const char* statistic = "gram") {
-  return type.def("run", &run_plan<Plan, Statistic>, nb::arg(statistic),
-                  nb::arg("seed").none() = nb::none());
-}
-
-// One file per subject; a new mechanism adds its own file and one line in module.cpp.
+// One file per subject; methods come with the engine and need nothing here.
 void bind_guarantee(nb::module_& module);
 void bind_rows(nb::module_& module);
-void bind_moments(nb::module_& module);
-void bind_exponential(nb::module_& module);
-void bind_orbit(nb::module_& module);
+void bind_document(nb::module_& module);
+void bind_engine(nb::module_& module);
+void bind_diagnose(nb::module_& module);
 void bind_mask(nb::module_& module);
-void bind_sharp(nb::module_& module);
-void bind_spiked(nb::module_& module);
-void bind_oja(nb::module_& module);
 void bind_subspace(nb::module_& module);
-void bind_within(nb::module_& module);
 void bind_one_hot(nb::module_& module);
 void bind_analyse(nb::module_& module);
-void bind_comparison(nb::module_& module);
 void bind_samplers(nb::module_& module);
 void bind_audit(nb::module_& module);
 

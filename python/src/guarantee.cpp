@@ -350,7 +350,7 @@ void bind_guarantee_class(nb::module_& m) {
       .def("_repr_html_", &html_of)
       .def("__eq__", &equal, nb::is_operator())
       .def("__hash__", [](const Guarantee& g) { return std::hash<std::string>()(in_words(g)); })
-      .def("__getstate__", &state_of)
+      .def("__getstate__", [](const Guarantee& g) { return state_of(g); })
       .def("__setstate__", [](Guarantee& g, const State& s) { new (&g) Guarantee(from_state(s)); });
 }
 

@@ -13,6 +13,7 @@
 #include "engine/mask/mask_facts.hpp"
 #include "engine/mask/pseudo_release.hpp"
 #include "engine/request_json.hpp"
+#include "mechanism/gauss/gauss.hpp"
 #include "mechanism/mask/pseudo_rows.hpp"
 #include "report/release_writer.hpp"
 
@@ -124,7 +125,7 @@ void bind_release(nb::module_& m) {
       .def_prop_ro("cell_sd", [](const PseudoRelease& r) { return r.noise.cell_sd; })
       .def_prop_ro("gram_sd_diagonal",
                    [](const PseudoRelease& r) { return r.noise.gram_sd_diagonal; })
-      .def("__getstate__", &state_of)
+      .def("__getstate__", [](const PseudoRelease& r) { return state_of(r); })
       .def("__setstate__",
            [](PseudoRelease& r, const ReleaseState& s) { new (&r) PseudoRelease(from_state(s)); });
 }
@@ -204,17 +205,23 @@ void bind_mask(nb::module_& m) {
       "settings"_a, "grams"_a, "seed"_a.none() = nb::none());
   m.def("publish_pseudo", &publish, "settings"_a, "release"_a, "out"_a, "npy"_a, "factor_only"_a,
         "replace"_a, "threads"_a, "seed"_a.none() = nb::none());
-  m.def("pseudo_gram", &gram_of, "settings"_a, "release"_a);
   m.def(
-      "plan_mask",
+      "pseudo_gram",
+      [](const MaskSettings& s, const PseudoRelease& release) { return gram_of(s, release); },
+      "settings"_a, "release"_a);
+  m.def(
+      "mask_guarantee",
       [](const MaskSettings& s, std::int64_t rows) {
-        return interruptibly(
-            [&] { return unwrap(MaskPlan::make(mask_request(s), block_of(s, rows))); });
+        return interruptibly([&] {
+          return s.method == "gauss"
+                     ? unwrap(plan_gauss({s.bound, s.requested, s.relation,
+                                          s.intercept ? Extension::Full : Extension::Count,
+                                          s.group_size}))
+                           .guarantee()
+                     : unwrap(MaskPlan::make(mask_request(s), block_of(s, rows))).guarantee();
+        });
       },
       "settings"_a, "rows"_a);
-  nb::class_<MaskPlan>(m, "MaskPlan", "From public parameters alone.")
-      .def_prop_ro("guarantee", &MaskPlan::guarantee, nb::rv_policy::copy)
-      .def_prop_ro("sigma", &MaskPlan::sigma);
   m.def("mask_noises", &noises, "settings"_a, "rows"_a,
         "The names are those of `plan mask --json`.");
   m.def("pseudo_rows", &pseudo_rows, "factor"_a, "rows"_a, "scales"_a,

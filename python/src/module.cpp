@@ -98,18 +98,12 @@ NB_MODULE(_core, module) {
   nanobind::register_exception_translator(python::raise_failure);
   python::bind_guarantee(module);
   python::bind_rows(module);
-  python::bind_moments(module);
-  python::bind_exponential(module);
-  python::bind_orbit(module);
+  python::bind_engine(module);
+  python::bind_diagnose(module);
   python::bind_mask(module);
-  python::bind_sharp(module);
-  python::bind_spiked(module);
-  python::bind_oja(module);
   python::bind_subspace(module);
-  python::bind_within(module);
   python::bind_one_hot(module);
   python::bind_analyse(module);
-  python::bind_comparison(module);
   python::bind_samplers(module);
   python::bind_audit(module);
 }

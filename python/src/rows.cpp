@@ -164,6 +164,14 @@ void take_table(const TakeRows& take, Table& table, const nb::object& progress) 
 
 void bind_rows(nb::module_& m) {
   bind_bound(m);
+  nb::class_<Schema>(m, "Schema", "Public facts about a table.")
+      .def(
+          "__init__",
+          [](Schema* self, std::vector<std::string> columns, bool fills_gaps) {
+            new (self) Schema{std::move(columns), {}, {}, fills_gaps};
+          },
+          "columns"_a, "fills_gaps"_a)
+      .def_ro("columns", &Schema::columns);
   nb::class_<Table>(m, "Table", "An opened file of rows.")
       .def(
           "__init__",
@@ -178,6 +186,7 @@ void bind_rows(nb::module_& m) {
           "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a, "header"_a, "separator"_a,
           "words"_a, "frequencies"_a, "bounded_columns"_a)
       .def_prop_ro("columns", [](const Table& t) { return t.reader->schema().columns; })
+      .def_prop_ro("schema", [](const Table& t) { return t.reader->schema(); })
       .def(
           "count_rows",
           [](Table& t) {
@@ -202,6 +211,7 @@ void bind_rows(nb::module_& m) {
   nb::class_<ExactGram>(m, "ExactGram",
                         "Exact totals over bounded rows. Private data: not a release.")
       .def_prop_ro("columns", [](const ExactGram& g) { return g.schema().columns; })
+      .def_prop_ro("schema", &ExactGram::schema, nb::rv_policy::copy)
       .def_prop_ro("bound", &ExactGram::bound, nb::rv_policy::copy)
       .def(
           "merge", [](ExactGram& g, const ExactGram& other) { unwrap(g.merge(other)); }, "other"_a)

@@ -8,6 +8,7 @@ namespace eigenveil {
 
 Outlook::Outlook(const Request& request, const std::string& method, const Guarantee& guarantee,
                  const AssumedTable& table) {
+  facts_.guarantee = guarantee;
   const std::string promise = headline(guarantee, *request.budget);
   const std::string detection = detection_in_words(guarantee);
   json_ = {{"task", name_of(request.task)},

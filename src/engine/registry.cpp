@@ -46,6 +46,23 @@ Result<const Method*> find(const std::string& wanted, const std::vector<const Me
                      "method");
 }
 
+std::vector<std::string_view> names_of(const std::vector<Task>& tasks) {
+  std::vector<std::string_view> names;
+  std::transform(tasks.begin(), tasks.end(), std::back_inserter(names),
+                 [](Task task) { return name_of(task); });
+  return names;
+}
+
+std::vector<std::string> option_names(const MethodInfo& method, Task task) {
+  std::vector<std::string> names;
+  for (const OptionSpec& option : method.options) {
+    if (option.serves(task)) {
+      names.push_back(option.name);
+    }
+  }
+  return names;
+}
+
 /// An option that the chosen method does not have, with the one that has it.
 Result<void> check_options(const Request& request, const Method& chosen,
                            const std::vector<const Method*>& among) {
@@ -62,7 +79,18 @@ Result<void> check_options(const Request& request, const Method& chosen,
                            name);
       }
     }
-    return bad_request(fmt::format("{} has no option {{{}}}", name_of(request.task), name), name);
+    if (own != nullptr) {
+      return bad_request(
+          fmt::format("{{{}}} belongs to {}, not to {}", name,
+                      fmt::join(names_of(own->tasks), " and "), name_of(request.task)),
+          name);
+    }
+    const std::vector<std::string> legal = option_names(chosen.info(), request.task);
+    return bad_request(
+        fmt::format("method {} has no option '{}'; it has: {}{}", chosen.info().name, name,
+                    legal.empty() ? "none" : fmt::format("{}", fmt::join(legal, ", ")),
+                    did_you_mean(name, legal)),
+        name);
   }
   return {};
 }
@@ -184,6 +212,7 @@ Result<PlanFacts> outlook(Request request, const AssumedTable& table) {
   }
   return (*method)->outlook(request, table).map([&](PlanFacts facts) {
     if (!warning.empty()) {
+      facts.warning = warning;
       facts.lines.push_back({"warning", warning});
     }
     return facts;

@@ -67,6 +67,10 @@ Result<void> Run::add(const ExactGram& /*totals*/) {
   return bad_request("this method needs the rows themselves; a .gram file holds sums");
 }
 
+Result<ExactGram> Run::take_sums() {
+  return bad_request("this method keeps no sums that could be saved and merged");
+}
+
 Result<void> Run::add(const ExactRows& /*rows*/) {
   return bad_request("this method does not read exact points");
 }

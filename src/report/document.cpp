@@ -1,5 +1,7 @@
 #include "eigenveil/report/document.hpp"
 
+#include "eigenveil/report/fields.hpp"
+
 namespace eigenveil {
 
 std::optional<Release<Matrix>> ReleaseDocument::array(std::string_view table) const {
@@ -9,6 +11,21 @@ std::optional<Release<Matrix>> ReleaseDocument::array(std::string_view table) co
     }
   }
   return std::nullopt;
+}
+
+std::string null_reason(const ReleaseDocument& document) {
+  const auto* null = field<bool>(document.result, "null");
+  if (null != nullptr && *null) {
+    return "the noisy eigengap is too small for this budget: no components are released";
+  }
+  const auto* outcome = field<std::string>(document.result, "outcome");
+  if (outcome != nullptr && *outcome == "null") {
+    return "no subspace is shared by enough of the rows to be told at this budget";
+  }
+  if (outcome != nullptr && *outcome == "not achievable") {
+    return "at this size no noise level meets the target: nothing was drawn";
+  }
+  return {};
 }
 
 std::vector<std::string> not_protected(Relation relation) {

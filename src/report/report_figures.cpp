@@ -134,22 +134,6 @@ const ReleasedTable* table_named(const ReleaseDocument& document, std::string_vi
   return nullptr;
 }
 
-/// Why a method answered NULL; nothing when it did not.
-std::string_view null_reason(const ReleaseDocument& document) {
-  const auto* null = field<bool>(document.result, "null");
-  if (null != nullptr && *null) {
-    return "The noisy eigengap is too small for this budget: no components are released.";
-  }
-  const auto* outcome = field<std::string>(document.result, "outcome");
-  if (outcome != nullptr && *outcome == "null") {
-    return "No subspace is shared by enough of the rows to be told at this budget.";
-  }
-  if (outcome != nullptr && *outcome == "not achievable") {
-    return "At this size no noise level meets the target: nothing was drawn.";
-  }
-  return {};
-}
-
 /// What was found beside the noise it had to stand clear of, where the release says so.
 std::optional<FigurePanel> gap_panel(const ReleaseDocument& document) {
   const auto* gap = field<double>(document.result, "gap_lower_bound_of_sum");
@@ -370,15 +354,17 @@ std::optional<Figure> correlations_figure(const ReleaseDocument& document) {
 }
 
 std::optional<Figure> null_figure(const ReleaseDocument& document) {
-  const std::string_view reason = null_reason(document);
+  std::string reason = null_reason(document);
   if (reason.empty()) {
     return std::nullopt;
   }
+  reason.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(reason.front())));
+  reason += '.';
   Figure figure;
   figure.width = kPhoneWidth;
   figure.title = "The answer is NULL";
   figure.description = reason;
-  figure.notes.push_back({std::string(reason), NoteLevel::Caution});
+  figure.notes.push_back({reason, NoteLevel::Caution});
   figure.notes.push_back(
       {"A legal answer, covered by the guarantee like any other; its budget is spent."});
   if (std::optional<FigurePanel> panel = gap_panel(document)) {

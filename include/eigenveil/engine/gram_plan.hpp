@@ -33,20 +33,6 @@ class GramPlan final : public Plan {
     return std::make_unique<GramRun>(*this, stream, threads);
   }
 
-  Result<ReleaseDocument> draw(const ExactGram& gram, RandomStream& stream) const {
-    // Stamped here too: a mechanism that forgets it must not call seeded noise private.
-    const auto published = [&](const auto& release) {
-      ReleaseDocument document = document_(made_, release);
-      document.guarantee = as_run(std::move(document.guarantee), stream);
-      return document;
-    };
-    if constexpr (requires { made_.run(gram, stream).error(); }) {
-      return made_.run(gram, stream).map(published);
-    } else {
-      return published(made_.run(gram, stream));
-    }
-  }
-
  private:
   class GramRun final : public Run {
    public:
@@ -67,15 +53,21 @@ class GramPlan final : public Plan {
       return stored_->merge(totals);
     }
     Result<ReleaseDocument> finish() override {
+      // The exact sums end with this line: they take as much room as the document.
+      auto drawn = take_sums().and_then(
+          [&](const ExactGram& gram) { return plan_.drawn(gram, stream_); });
+      return plan_.written(std::move(drawn), stream_);
+    }
+    Result<ExactGram> take_sums() override {
       if (stored_ && !rows_) {
-        return plan_.draw(*stored_, stream_);
+        return *std::exchange(stored_, std::nullopt);
       }
       if (!rows_) {  // a table without rows
         rows_.emplace(plan_.facts_.schema, plan_.facts_.bound, threads_);
       }
-      return rows_->finish().and_then([&](ExactGram&& gram) {
+      return rows_->finish().and_then([&](ExactGram&& gram) -> Result<ExactGram> {
         const Result<void> merged = stored_ ? gram.merge(*stored_) : Result<void>();
-        return merged ? plan_.draw(gram, stream_) : error_of(merged);
+        return merged ? Result<ExactGram>(std::move(gram)) : error_of(merged);
       });
     }
 
@@ -86,6 +78,24 @@ class GramPlan final : public Plan {
     std::optional<GramAccumulator> rows_;
     std::optional<ExactGram> stored_;
   };
+
+  /// What the mechanism released; some of them cannot fail.
+  auto drawn(const ExactGram& gram, RandomStream& stream) const {
+    if constexpr (requires { made_.run(gram, stream).error(); }) {
+      return made_.run(gram, stream);
+    } else {
+      return Result<decltype(made_.run(gram, stream))>(made_.run(gram, stream));
+    }
+  }
+  template <class Drawn>
+  Result<ReleaseDocument> written(Drawn drawn, const RandomStream& stream) const {
+    return std::move(drawn).map([&](auto&& release) {
+      ReleaseDocument document = document_(made_, std::forward<decltype(release)>(release));
+      // Stamped here too: a mechanism that forgets it must not call seeded noise private.
+      document.guarantee = as_run(std::move(document.guarantee), stream);
+      return document;
+    });
+  }
 
   PublicFacts facts_;
   Made made_;

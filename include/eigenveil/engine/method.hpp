@@ -42,6 +42,8 @@ struct PlanFacts {
   std::string json;  ///< an object, the numbers in their order
   std::string title;
   std::vector<FactLine> lines;
+  std::string warning = {};  ///< what a user should know about the result; may be empty
+  std::optional<Guarantee> guarantee = {};  ///< of the release; absent where theory gives none
 };
 
 /// One release under way: rows come in, a document comes out. Refuses nothing that depends on rows
@@ -59,6 +61,9 @@ class Run {
   /// After all rows: whether the method wants to see them once more, from the start.
   virtual Result<bool> wants_rows_again() { return false; }
   virtual Result<ReleaseDocument> finish() = 0;
+  /// The exact sums so far, for a .gram file instead of a release; the run starts again empty.
+  /// Private data. Refused by methods that keep none.
+  virtual Result<ExactGram> take_sums();
 };
 
 /// A checked request with its noise. Made from public facts alone, so every refusal comes before a

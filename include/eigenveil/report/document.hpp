@@ -97,6 +97,9 @@ struct ReleaseDocument {
   std::optional<Release<Matrix>> array(std::string_view table) const;
 };
 
+/// Why the method answered NULL, a legal outcome that spends its budget; empty when it did not.
+std::string null_reason(const ReleaseDocument& document);
+
 /// What no release of ours protects; printed in every report.
 std::vector<std::string> not_protected(Relation relation);
 

@@ -83,20 +83,22 @@ void add_count(ReleaseDocument& document, double count, double count_sd) {
   }
 }
 
-void add_variances(ReleaseDocument& document, const NoisyVariances& noisy, const RowBound& bound,
-                   Units units) {
+Vector add_variances(ReleaseDocument& document, const NoisyVariances& noisy, const RowBound& bound,
+                     Units units, const std::string& name) {
   const double largest = largest_variance(bound, units);
   const ComponentVerdicts verdicts =
       judge_components(noisy.variance, noisy.noise_edge, noisy.share, largest);
   Fields& result = document.result;
-  result.emplace_back("noisy_explained_variance", to_list(verdicts.variance));
+  result.emplace_back(name, to_list(verdicts.variance));
   if (verdicts.share.size() > 0) {
     result.emplace_back("noisy_explained_share", to_list(verdicts.share));
+    result.emplace_back("noisy_total_variance", noisy.total);
   }
   result.emplace_back("noise_edge", to_list(noisy.noise_edge));
   result.emplace_back("below_noise", marked_components(verdicts.below_noise));
   result.emplace_back("largest_possible_variance", largest);
   result.emplace_back("clipped_to_largest_possible", marked_components(verdicts.clipped));
+  return verdicts.variance;
 }
 
 std::vector<std::string> component_names(Eigen::Index count) {

@@ -36,11 +36,12 @@ struct NoisyVariances {
   Vector variance;
   Vector noise_edge;
   Vector share = {};
+  double total = 0.0;  ///< what the shares are of
 };
 /// Variances with their verdicts: which cannot be told from noise (and have no share), which were
-/// clipped to the largest that the bounds allow.
-void add_variances(ReleaseDocument& document, const NoisyVariances& noisy, const RowBound& bound,
-                   Units units);
+/// clipped to the largest that the bounds allow. The variances as they stand in the document.
+Vector add_variances(ReleaseDocument& document, const NoisyVariances& noisy, const RowBound& bound,
+                     Units units, const std::string& name = "noisy_explained_variance");
 
 /// "PC1", "PC2", ...
 std::vector<std::string> component_names(Eigen::Index count);

@@ -17,9 +17,9 @@ Fields parameters_of(const MomentPlan& plan, const MomentSettings& settings, con
   return fields;
 }
 
+/// Guarantee, parameters and number of rows.
 ReleaseDocument document_head(const std::string& task, const MomentPlan& plan,
-                              const MomentSettings& settings, const Release<NoisyMoment>& release,
-                              const NoisyCovariance& covariance) {
+                              const MomentSettings& settings, const Release<NoisyMoment>& release) {
   ReleaseDocument document;
   document.task = task;
   document.method = plan.method();
@@ -28,44 +28,60 @@ ReleaseDocument document_head(const std::string& task, const MomentPlan& plan,
   document.parameters = parameters_of(plan, settings, release.value().schema);
   const NoisyMoment& moment = release.value();
   add_count(document, moment.count, moment.count_is_public ? 0.0 : moment.count_sd);
+  return document;
+}
+
+void add_noise(ReleaseDocument& document, const MomentPlan& plan, const MomentSettings& settings,
+               const NoisyCovariance& covariance) {
   document.result.emplace_back("noise_floor", covariance.noise_floor);
   document.result.emplace_back("entry_noise_sd_diagonal_scaled", covariance.diagonal_sd);
   document.result.emplace_back("entry_noise_sd_off_diagonal_scaled", covariance.off_diagonal_sd);
   if (settings.center == Center::PrivateMean) {
     document.result.emplace_back("noisy_mean", to_list(covariance.mean));
-    document.result.emplace_back("sum_noise_sd_scaled", moment.sum_sd);
+    document.result.emplace_back("sum_noise_sd_scaled", plan.sum_sd());
   }
-  return document;
+}
+
+/// Components of a moment that is handed over, with what the head says of its noise.
+PrincipalComponents leading_components(ReleaseDocument& document, const MomentPlan& plan,
+                                       const MomentSettings& settings, NoisyMoment moment,
+                                       Eigen::Index count) {
+  NoisyCovariance covariance = raw_covariance(std::move(moment), settings.center, settings.units);
+  add_noise(document, plan, settings, covariance);
+  document.parameters.emplace_back("components", std::int64_t{count});
+  return principal_components(std::move(covariance), count);
+}
+
+NoisyVariances variances_of(const PrincipalComponents& components) {
+  return {components.explained_variance, components.noise_edge, components.explained_share,
+          components.total_variance};
 }
 
 }  // namespace
 
 ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings& settings,
-                                    const Release<NoisyMoment>& release, Eigen::Index count) {
-  NoisyCovariance covariance = raw_covariance(release.value(), settings.center, settings.units);
-  ReleaseDocument document = document_head("pca", plan, settings, release, covariance);
-  const PrincipalComponents components = principal_components(std::move(covariance), count);
-  document.parameters.emplace_back("components", std::int64_t{count});
-  add_variances(document,
-                {components.explained_variance, components.noise_edge, components.explained_share},
-                plan.bound(), settings.units);
+                                    Release<NoisyMoment> release, Eigen::Index count) {
+  ReleaseDocument document = document_head("pca", plan, settings, release);
+  const Schema schema = release.value().schema;
+  PrincipalComponents components =
+      leading_components(document, plan, settings, release.take(), count);
+  add_variances(document, variances_of(components), plan.bound(), settings.units);
   document.tables.push_back({"loadings",
                              "private principal components: one column per component, orthonormal",
-                             "column", release.value().schema.columns, component_names(count),
-                             components.loadings, release.value().schema.counted_alleles});
+                             "column", schema.columns, component_names(count),
+                             std::move(components.loadings), schema.counted_alleles});
   return document;
 }
 
 ReleaseDocument low_rank_document(const MomentPlan& plan, const MomentSettings& settings,
-                                  const Release<NoisyMoment>& release, Eigen::Index rank) {
-  const NoisyCovariance covariance =
-      covariance_of(release.value(), settings.center, settings.units);
-  ReleaseDocument document = document_head("lowrank", plan, settings, release, covariance);
-  document.parameters.emplace_back("components", std::int64_t{rank});
-  const Vector kept = covariance.eigenvalues.head(rank).cwiseMax(0.0);
-  const Matrix half = covariance.eigenvectors.leftCols(rank) * kept.cwiseSqrt().asDiagonal();
-  const std::vector<std::string>& names = release.value().schema.columns;
-  document.result.emplace_back("noisy_eigenvalues", to_list(kept));
+                                  Release<NoisyMoment> release, Eigen::Index rank) {
+  ReleaseDocument document = document_head("lowrank", plan, settings, release);
+  const std::vector<std::string> names = release.value().schema.columns;
+  const PrincipalComponents components =
+      leading_components(document, plan, settings, release.take(), rank);
+  const Vector kept = add_variances(document, variances_of(components), plan.bound(),
+                                    settings.units, "noisy_eigenvalues");
+  const Matrix half = components.loadings * kept.cwiseSqrt().asDiagonal();
   document.tables.push_back({"lowrank",
                              "private covariance, cut to the largest eigenvalues of the rank asked "
                              "for",
@@ -74,10 +90,11 @@ ReleaseDocument low_rank_document(const MomentPlan& plan, const MomentSettings& 
 }
 
 ReleaseDocument covariance_document(const MomentPlan& plan, const MomentSettings& settings,
-                                    const Release<NoisyMoment>& release) {
-  NoisyCovariance covariance = covariance_of(release.value(), settings.center, settings.units);
-  ReleaseDocument document = document_head("covariance", plan, settings, release, covariance);
-  const std::vector<std::string>& names = release.value().schema.columns;
+                                    Release<NoisyMoment> release) {
+  ReleaseDocument document = document_head("covariance", plan, settings, release);
+  const std::vector<std::string> names = release.value().schema.columns;
+  NoisyCovariance covariance = covariance_of(release.take(), settings.center, settings.units);
+  add_noise(document, plan, settings, covariance);
   document.result.emplace_back("noisy_eigenvalues", to_list(covariance.eigenvalues));
   document.tables.push_back(
       {"covariance", "private covariance, nearest positive semidefinite matrix to covariance_raw",

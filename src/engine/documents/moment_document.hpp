@@ -7,12 +7,13 @@
 
 namespace eigenveil {
 
+/// The moment is handed over: its products become the covariance, in the same memory.
 ReleaseDocument components_document(const MomentPlan& plan, const MomentSettings& settings,
-                                    const Release<NoisyMoment>& release, Eigen::Index count);
+                                    Release<NoisyMoment> release, Eigen::Index count);
 /// The noisy covariance cut to its `rank` largest eigenvalues, none negative.
 ReleaseDocument low_rank_document(const MomentPlan& plan, const MomentSettings& settings,
-                                  const Release<NoisyMoment>& release, Eigen::Index rank);
+                                  Release<NoisyMoment> release, Eigen::Index rank);
 ReleaseDocument covariance_document(const MomentPlan& plan, const MomentSettings& settings,
-                                    const Release<NoisyMoment>& release);
+                                    Release<NoisyMoment> release);
 
 }  // namespace eigenveil

@@ -47,15 +47,15 @@ Result<MomentPlan> MomentMethod::moment_plan(const Request& request, const RowBo
 }
 
 ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
-                            const Release<NoisyMoment>& release) {
+                            Release<NoisyMoment> release) {
   const MomentSettings settings = settings_of(request);
   switch (request.task) {
     case Task::Components:
-      return components_document(plan, settings, release, request.components);
+      return components_document(plan, settings, std::move(release), request.components);
     case Task::LowRank:
-      return low_rank_document(plan, settings, release, request.components);
+      return low_rank_document(plan, settings, std::move(release), request.components);
     default:
-      return covariance_document(plan, settings, release);
+      return covariance_document(plan, settings, std::move(release));
   }
 }
 
@@ -63,8 +63,8 @@ Result<std::unique_ptr<Plan>> MomentMethod::plan(const Request& request,
                                                  const PublicFacts& facts) const {
   return moment_plan(request, facts.bound).map([&](MomentPlan&& made) {
     return gram_plan(facts, std::move(made),
-                     [request](const MomentPlan& plan, const auto& release) {
-                       return document_of(request, plan, release);
+                     [request](const MomentPlan& plan, Release<NoisyMoment> release) {
+                       return document_of(request, plan, std::move(release));
                      });
   });
 }
@@ -178,7 +178,7 @@ const Method& gauss_method() {
 const Method& laplace_method() {
   static const MomentMethod method({.name = "laplace",
                                     .sentence = "Laplace noise on the exact second moment",
-                                    .budgets = "pure epsilon",
+                                    .budgets = "pure epsilon; others on request",
                                     .tasks = kEveryTask,
                                     .subtracts_mean = true},
                                    &plan_laplace);

@@ -207,21 +207,26 @@ Result<std::unique_ptr<Plan>> OrbitMethod::plan(const Request& request,
   });
 }
 
-Result<nlohmann::ordered_json> numbers_of(const Request& request, const OrbitRequest& orbit,
-                                          const AssumedTable& assumed) {
+Result<PlanFacts> facts_of(const Request& request, const OrbitRequest& orbit,
+                           const AssumedTable& assumed) {
   const OrbitTable table{std::string(name_of(request.task)), static_cast<double>(assumed.rows)};
+  const auto said = [&](const Guarantee& guarantee, const nlohmann::ordered_json& numbers) {
+    PlanFacts facts = orbit_facts(request, orbit.bound, assumed, numbers);
+    facts.guarantee = guarantee;
+    return facts;
+  };
   if (const std::optional<Vector> target = target_of(request)) {
     return target_plan(request, orbit, *target).map([&](const OrbitPlan& plan) {
-      return target_facts(table, plan);
+      return said(plan.guarantee(), target_facts(table, plan));
     });
   }
   if (request.wants_components()) {
     return components_plan(request, orbit).map([&](const OrbitComponentsPlan& plan) {
-      return components_facts(table, plan, assumed.spectrum);
+      return said(plan.guarantee(), components_facts(table, plan, assumed.spectrum));
     });
   }
   return low_rank_plan(request, orbit).map([&](const LowRankPlan& plan) {
-    return low_rank_facts(table, plan, assumed.spectrum);
+    return said(plan.guarantee(), low_rank_facts(table, plan, assumed.spectrum));
   });
 }
 
@@ -230,12 +235,8 @@ Result<PlanFacts> OrbitMethod::outlook(const Request& request, const AssumedTabl
   if (!bound) {
     return error_of(bound);
   }
-  const Result<OrbitRequest> orbit = orbit_request(request, *bound);
-  if (!orbit) {
-    return error_of(orbit);
-  }
-  return numbers_of(request, *orbit, table).map([&](const nlohmann::ordered_json& facts) {
-    return orbit_facts(request, *bound, table, facts);
+  return orbit_request(request, *bound).and_then([&](const OrbitRequest& orbit) {
+    return facts_of(request, orbit, table);
   });
 }
 

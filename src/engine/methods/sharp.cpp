@@ -63,33 +63,6 @@ const MethodInfo& SharpMethod::info() const {
   return info;
 }
 
-Result<SharpPlan> make_sharp_plan(const Request& request, const RowBound& bound) {
-  if (const Result<void> checked = request.check_components(bound.dimension()); !checked) {
-    return error_of(checked);
-  }
-  if (request.options.given("beta")) {
-    return bad_request(
-        "{beta} is for plan: how private a given beta is depends on the rows; give {mu} instead",
-        "beta");
-  }
-  if (request.private_mean()) {
-    return bad_request("method sharp works about a public centre; leave out {center private}",
-                       "center");
-  }
-  const auto given = request.options.find<std::vector<double>>("data_spectrum");
-  if (given && !request.options.flag("spectrum_is_public")) {
-    return bad_request(kPrivateSpectrum, "data_spectrum");
-  }
-  std::optional<Vector> spectrum;
-  if (given) {
-    spectrum = Eigen::Map<const Vector>(given->data(), static_cast<Eigen::Index>(given->size()));
-  }
-  return SharpPlan::make({bound, column_scales(bound, request.units), *request.budget,
-                          request.relation, request.group_size, request.components,
-                          request.variance_share(), calibration_share(request), request.published(),
-                          spectrum, request.rank_transform});
-}
-
 Fields parameters_of(const Request& request, const SharpPlan& plan) {
   Fields fields = {
       {"variance_share", request.variance_share()},
@@ -145,6 +118,10 @@ Result<std::unique_ptr<Plan>> SharpMethod::plan(const Request& request,
           ReleaseDocument document = subspace_document(
               outcome.release, public_parameters_of(request, bound), parameters_of(request, plan),
               result_of(outcome.settlement, request.rank_transform));
+          if (!outcome.settlement.beta) {  // nothing was measured inside a subspace
+            const double mu = plan.row_count_mu();
+            add_count(document, outcome.settlement.rows, mu > 0.0 ? 1.0 / mu : 0.0);
+          }
           document.remarks = {remark(outcome.settlement, request)};
           return document;
         });
@@ -152,6 +129,33 @@ Result<std::unique_ptr<Plan>> SharpMethod::plan(const Request& request,
 }
 
 }  // namespace
+
+Result<SharpPlan> make_sharp_plan(const Request& request, const RowBound& bound) {
+  if (const Result<void> checked = request.check_components(bound.dimension()); !checked) {
+    return error_of(checked);
+  }
+  if (request.options.given("beta")) {
+    return bad_request(
+        "{beta} is for plan: how private a given beta is depends on the rows; give {mu} instead",
+        "beta");
+  }
+  if (request.private_mean()) {
+    return bad_request("method sharp works about a public centre; leave out {center private}",
+                       "center");
+  }
+  const auto given = request.options.find<std::vector<double>>("data_spectrum");
+  if (given && !request.options.flag("spectrum_is_public")) {
+    return bad_request(kPrivateSpectrum, "data_spectrum");
+  }
+  std::optional<Vector> spectrum;
+  if (given) {
+    spectrum = Eigen::Map<const Vector>(given->data(), static_cast<Eigen::Index>(given->size()));
+  }
+  return SharpPlan::make({bound, column_scales(bound, request.units), *request.budget,
+                          request.relation, request.group_size, request.components,
+                          request.variance_share(), calibration_share(request), request.published(),
+                          spectrum, request.rank_transform});
+}
 
 double calibration_share(const Request& request) {
   return request.options.value("calibration_share", kDefaultCalibrationShare);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "eigenveil/privacy/conversion.hpp"
+#include "engine/outlook.hpp"
 #include "mechanism/sharp/adaptive_calibration.hpp"
 #include "mechanism/sharp/sharp_privacy.hpp"
 
@@ -136,12 +138,45 @@ std::vector<FactLine> lines_of(const Request& request, const SharpPrivacy& sharp
   return lines;
 }
 
+/// What the level promises in the limit; nothing where theory knows no mu for it.
+std::optional<Guarantee> promise_of(const Request& request, const Level& level) {
+  if (!level.beta || !level.mu) {
+    return std::nullopt;
+  }
+  const Result<Loss> loss = group_loss(GaussianDp{*level.mu}, request.group_size);
+  return loss ? std::optional<Guarantee>(
+                    {request.relation, *loss, Basis::Asymptotic, {}, true, request.group_size})
+              : std::nullopt;
+}
+
+/// Without eigenvalues: how the budget is split, which is all that is known.
+Result<PlanFacts> split_of(const Request& request, const AssumedTable& table) {
+  if (!request.budget || table.schema.dimension() == 0) {
+    return bad_request(kNeedsSpectrum, "data_spectrum");
+  }
+  const Result<RowBound> bound = table.bound({});
+  return bound.and_then([&](const RowBound& known) { return make_sharp_plan(request, known); })
+      .map([&](const SharpPlan& plan) {
+        Outlook outlook(request, "sharp", plan.guarantee(), table);
+        outlook.bound(*bound);
+        outlook.json()["mu_row_count"] = plan.row_count_mu();
+        outlook.json()["mu_calibration"] = plan.calibration_mu();
+        outlook.json()["mu_draw"] = plan.draw_mu();
+        outlook.line("budget",
+                     fmt::format("mu {:.4g} for the number of rows, {:.4g} for the "
+                                 "calibration, {:.4g} for the draw",
+                                 plan.row_count_mu(), plan.calibration_mu(), plan.draw_mu()));
+        outlook.line("error", "not predicted: it depends on the spectrum; give {data_spectrum}");
+        return std::move(outlook).finish();
+      });
+}
+
 }  // namespace
 
 Result<PlanFacts> sharp_outlook(const Request& request, const AssumedTable& table) {
   const auto given = request.options.find<std::vector<double>>("data_spectrum");
   if (!given) {
-    return bad_request(kNeedsSpectrum, "data_spectrum");
+    return split_of(request, table);
   }
   const Vector eigenvalues =
       Eigen::Map<const Vector>(given->data(), static_cast<Eigen::Index>(given->size()));
@@ -168,11 +203,13 @@ Result<PlanFacts> sharp_outlook(const Request& request, const AssumedTable& tabl
   if (level->target) {
     add_calibration(facts, request, rows, eigenvalues, *level->target);
   }
-  return PlanFacts{facts.dump(2),
-                   fmt::format("Plan for pca by method sharp: {} rows, {} columns, k = {} (for the "
-                               "assumed spectrum)",
-                               table.rows, sharp->dimension(), request.components),
-                   lines_of(request, *sharp, *level, facts)};
+  PlanFacts said{facts.dump(2),
+                 fmt::format("Plan for pca by method sharp: {} rows, {} columns, k = {} (for the "
+                             "assumed spectrum)",
+                             table.rows, sharp->dimension(), request.components),
+                 lines_of(request, *sharp, *level, facts)};
+  said.guarantee = promise_of(request, *level);
+  return said;
 }
 
 }  // namespace eigenveil

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/method.hpp"
+#include "mechanism/sharp/sharp.hpp"
 
 namespace eigenveil {
 
@@ -9,5 +10,6 @@ namespace eigenveil {
 Result<PlanFacts> sharp_outlook(const Request& request, const AssumedTable& table);
 
 double calibration_share(const Request& request);
+Result<SharpPlan> make_sharp_plan(const Request& request, const RowBound& bound);
 
 }  // namespace eigenveil

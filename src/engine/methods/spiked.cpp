@@ -111,18 +111,18 @@ ReleaseDocument document_of(const Request& request, const PublicFacts& facts,
                       {"noise", noise_in_words(plan, result)},
                       {"model", model_statement(plan.request().constants)}};
   add_model_fields(document, plan, result);
+  const double floor = result.noise_variance_upper + 4.0 * result.inside_sd;
+  document.result.emplace_back("noise_floor", floor);
   const SpikedComponents components = spiked_components(result);
   const auto others = static_cast<double>(result.frame.rows() - result.frame.cols());
   const double total = components.explained_variance.sum() + others * result.noise_variance;
   const std::vector<std::string>& names = facts.schema.columns;
   if (request.wants_components()) {
     const Vector& variance = components.explained_variance;
-    add_variances(
-        document,
-        {variance,
-         Vector::Constant(variance.size(), result.noise_variance_upper + 4.0 * result.inside_sd),
-         variance / std::max(total, 1e-300)},
-        facts.bound, request.units);
+    add_variances(document,
+                  {variance, Vector::Constant(variance.size(), floor),
+                   variance / std::max(total, 1e-300), total},
+                  facts.bound, request.units);
     add_loadings(document, facts.schema, components.loadings);
     return document;
   }

@@ -211,6 +211,7 @@ void WithinSubspacePlan::add_moment(ReleaseDocument& document, const Matrix& fra
                                     const NoisyMoment& moment) const {
   const NoisyCovariance covariance = covariance_of(moment, Center::PublicMidpoint, Units::Scaled);
   const auto names = document.tables.front().column_names;
+  document.result.emplace_back("noise_floor", covariance.noise_floor);
   if (request_.wants_components()) {
     PrincipalComponents components = components_within(frame, covariance, request_.components);
     add_variances(document, {components.explained_variance, components.noise_edge}, facts_.bound,
@@ -223,6 +224,9 @@ void WithinSubspacePlan::add_moment(ReleaseDocument& document, const Matrix& fra
     document.tables.push_back({"covariance_inside",
                                "private second moment in the coordinates of the subspace",
                                "direction", names, names, covariance.psd});
+    document.tables.push_back({"covariance_inside_raw",
+                               "the same as noised, before the projection: may be indefinite",
+                               "direction", names, names, covariance.raw});
   }
 }
 

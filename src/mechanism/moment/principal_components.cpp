@@ -43,6 +43,7 @@ PrincipalComponents principal_components(NoisyCovariance covariance, Eigen::Inde
   }
   result.explained_variance = eigen.values.head(count).cwiseMax(0.0);
   const double total = std::max(eigen.values.sum(), result.explained_variance.sum());
+  result.total_variance = total;
   result.explained_share =
       total > 0.0 ? Vector(result.explained_variance / total) : Vector::Zero(count);
   result.noise_floor = covariance.noise_floor;

@@ -6,9 +6,10 @@ namespace eigenveil {
 
 /// Released principal components: post-processing of a noisy covariance.
 struct PrincipalComponents {
-  Matrix loadings;            ///< p x k, orthonormal columns, largest variance first
-  Vector explained_variance;  ///< noisy, never negative
-  Vector explained_share;     ///< of the noisy total variance (the trace, which is unbiased)
+  Matrix loadings;              ///< p x k, orthonormal columns, largest variance first
+  Vector explained_variance;    ///< noisy, never negative
+  Vector explained_share;       ///< of the noisy total variance (the trace, which is unbiased)
+  double total_variance = 0.0;  ///< what the shares are of; 0 where it is not released
   double noise_floor = 0.0;
   /// The variance that noise and the directions left out could show along each component, about;
   /// a component below it cannot be told from noise.

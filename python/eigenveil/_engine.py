@@ -1,0 +1,64 @@
+"""Requests to the engine of the library, which knows methods, their options, defaults and refusals."""
+
+from __future__ import annotations
+
+import os
+from numbers import Integral, Real
+
+import numpy as np
+
+from . import _core
+from ._errors import EigenveilError
+
+
+def ask(task, method, budget, relation, group_size, components, center, arrives_centred, scaled, options):
+    """The request with the method that serves it; refused here if none does. ``options`` that are None were not given."""
+    given = {name: plain(name, value) for name, value in options.items() if value is not None}
+    ranks = given.pop("rank_transform", False)
+    if not isinstance(ranks, bool):
+        raise EigenveilError("rank_transform must be True or False")
+    # The default of one component is no statement about their number.
+    stated = components if components != 1 else None
+    name = "" if method in (None, "auto") else str(method)
+    return _core.ask(task, name, budget, relation, group_size, stated, center, arrives_centred or ranks, ranks, scaled, given)
+
+
+def plain(name, value):
+    """An option as the engine takes it: a truth, a number, a word, or a list of numbers."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    if isinstance(value, (str, os.PathLike)):
+        return os.fsdecode(value)
+    try:
+        return [float(number) for number in np.asarray(value, dtype=float).ravel()]
+    except (TypeError, ValueError):
+        raise EigenveilError(f"{name} must be a number, a word or a list of numbers") from None
+
+
+def method_names(task=None):
+    """Names of the methods, of one task or of all."""
+    return [method.name for method in _core.methods() if task is None or task in method.tasks]
+
+
+# What is shown as an attribute of its own, or stands in one.
+_SHOWN = {
+    "rows", "noisy_rows", "noisy_rows_sd", "noise_floor", "noisy_mean", "noise_edge", "below_noise", "clipped_to_largest_possible", "outcome", "null",
+    "largest_possible_variance", "noisy_explained_variance", "noisy_explained_share", "noisy_total_variance", "noisy_eigenvalues",
+    "variance_noise_sd", "entry_noise_sd_diagonal_scaled", "entry_noise_sd_off_diagonal_scaled", "sum_noise_sd_scaled",
+}  # fmt: skip
+_OF_A_SUBSPACE = ("groups", "rows_per_group", "noise_sd_diagonal")
+
+
+def left_to_details(parameters, result):
+    """Released numbers that no attribute shows, with the names of the document."""
+    more = {name: parameters[name] for name in _OF_A_SUBSPACE if "groups" in parameters}
+    return {**more, **{name: value for name, value in result.items() if name not in _SHOWN}}
+
+
+def marked(names, count):
+    """Components that a document lists by name (PC1, PC2, ...), as an array of truths."""
+    return np.array([f"PC{j + 1}" in names for j in range(count)], dtype=bool)

@@ -1,0 +1,169 @@
+#include "eigenveil/report/document.hpp"
+
+#include <nanobind/eigen/dense.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind.hpp"
+#include "report/release_writer.hpp"
+
+namespace eigenveil::python {
+namespace {
+
+using namespace nb::literals;
+
+nb::object in_python(const FieldValue& value) {
+  return std::visit(
+      [](const auto& content) -> nb::object {
+        if constexpr (std::is_same_v<std::decay_t<decltype(content)>, std::vector<double>>) {
+          return nb::cast(Vector(
+              Eigen::Map<const Vector>(content.data(), static_cast<Eigen::Index>(content.size()))));
+        } else {
+          return nb::cast(content);
+        }
+      },
+      value);
+}
+
+nb::dict in_python(const Fields& fields) {
+  nb::dict all;
+  for (const auto& [name, value] : fields) {
+    all[name.c_str()] = in_python(value);
+  }
+  return all;
+}
+
+const ReleasedTable& table_of(const ReleaseDocument& document, const std::string& name) {
+  for (const ReleasedTable& table : document.tables) {
+    if (table.name == name) {
+      return table;
+    }
+  }
+  throw nb::key_error(name.c_str());
+}
+
+/// A look at a table where it lies: the document is what was drawn, so nobody may write there.
+auto table_view(nb::handle_t<ReleaseDocument> document, const std::string& name) {
+  const Matrix& values = table_of(nb::cast<const ReleaseDocument&>(document), name).values;
+  const auto rows = static_cast<std::size_t>(values.rows());
+  return nb::ndarray<nb::numpy, const double, nb::ndim<2>, nb::f_contig>(
+      values.data(), {rows, static_cast<std::size_t>(values.cols())}, document, {1, values.rows()});
+}
+
+/// Fields keep the kind of their value: an empty list of texts is none of numbers.
+using FieldState = std::tuple<std::string, std::size_t, FieldValue>;
+std::vector<FieldState> state_of(const Fields& fields) {
+  std::vector<FieldState> state;
+  for (const auto& [name, value] : fields) {
+    state.emplace_back(name, value.index(), value);
+  }
+  return state;
+}
+
+Fields from_state(const std::vector<FieldState>& state) {
+  constexpr std::size_t kTexts = 5;
+  Fields fields;
+  for (const auto& [name, kind, value] : state) {
+    const auto* numbers = std::get_if<std::vector<double>>(&value);
+    const bool no_texts = kind == kTexts && numbers != nullptr && numbers->empty();
+    fields.emplace_back(name, no_texts ? FieldValue(std::vector<std::string>()) : value);
+  }
+  return fields;
+}
+
+using TableState = std::tuple<std::string, std::string, std::string, std::vector<std::string>,
+                              std::vector<std::string>, Matrix, std::vector<std::string>>;
+using DocumentState =
+    std::tuple<std::string, std::string, Guarantee, Budget, std::vector<FieldState>,
+               std::vector<FieldState>, std::vector<TableState>, std::vector<TableState>,
+               std::vector<std::pair<std::string, std::string>>>;
+
+std::vector<TableState> state_of(const std::vector<ReleasedTable>& tables) {
+  std::vector<TableState> state;
+  for (const ReleasedTable& t : tables) {
+    state.emplace_back(t.name, t.description, t.corner, t.row_names, t.column_names, t.values,
+                       t.counted_alleles);
+  }
+  return state;
+}
+
+std::vector<ReleasedTable> from_state(const std::vector<TableState>& state) {
+  std::vector<ReleasedTable> tables;
+  for (const auto& [name, description, corner, rows, columns, values, alleles] : state) {
+    tables.push_back({name, description, corner, rows, columns, values, alleles});
+  }
+  return tables;
+}
+
+DocumentState state_of(const ReleaseDocument& d) {
+  std::vector<std::pair<std::string, std::string>> remarks;
+  for (const FactLine& line : d.remarks) {
+    remarks.emplace_back(line.label, line.text);
+  }
+  return {d.task,
+          d.method,
+          d.guarantee,
+          d.requested,
+          state_of(d.parameters),
+          state_of(d.result),
+          state_of(d.tables),
+          state_of(d.drawn),
+          remarks};
+}
+
+ReleaseDocument from_state(const DocumentState& state) {
+  ReleaseDocument document;
+  document.task = std::get<0>(state);
+  document.method = std::get<1>(state);
+  document.guarantee = std::get<2>(state);
+  document.requested = std::get<3>(state);
+  document.parameters = from_state(std::get<4>(state));
+  document.result = from_state(std::get<5>(state));
+  document.tables = from_state(std::get<6>(state));
+  document.drawn = from_state(std::get<7>(state));
+  for (const auto& [label, text] : std::get<8>(state)) {
+    document.remarks.push_back({label, text});
+  }
+  return document;
+}
+
+}  // namespace
+
+void bind_document(nb::module_& m) {
+  nb::class_<ReleaseDocument>(m, "ReleaseDocument",
+                              "Everything that is published about one release, and nothing else.")
+      .def_ro("task", &ReleaseDocument::task)
+      .def_ro("method", &ReleaseDocument::method)
+      .def_ro("guarantee", &ReleaseDocument::guarantee)
+      .def_ro("requested", &ReleaseDocument::requested)
+      .def_prop_ro("parameters", [](const ReleaseDocument& d) { return in_python(d.parameters); })
+      .def_prop_ro("result", [](const ReleaseDocument& d) { return in_python(d.result); })
+      .def_prop_ro("null_reason", &null_reason)
+      .def_prop_ro("tables",
+                   [](const ReleaseDocument& d) {
+                     std::vector<std::string> names;
+                     for (const ReleasedTable& table : d.tables) {
+                       names.push_back(table.name);
+                     }
+                     return names;
+                   })
+      .def("table", &table_view, "name"_a, "Read-only, where it lies.")
+      .def(
+          "write",
+          [](const ReleaseDocument& d, const std::string& path, bool npy, bool replace) {
+            return interruptibly([&] {
+              return unwrap(write_release(d, npy ? TableFormat::Npy : TableFormat::Csv, path,
+                                          replace ? Existing::Replace : Existing::Refuse));
+            });
+          },
+          "path"_a, "npy"_a, "replace"_a)
+      .def("__getstate__", [](const ReleaseDocument& d) { return state_of(d); })
+      .def("__setstate__", [](ReleaseDocument& d, const DocumentState& state) {
+        new (&d) ReleaseDocument(from_state(state));
+      });
+}
+
+}  // namespace eigenveil::python
