@@ -99,9 +99,8 @@ def audit_sharp(spectrum, rows, n_components=1, *, mu=None, beta=None, draws=30_
     if (mu is None) == (beta is None):
         raise EigenveilError("give exactly one of mu=M and beta=B")
     if beta is None:
-        sharp = _core.sharp_privacy(spectrum, float(rows), int(n_components), 1.0)
-        beta = sharp.beta(float(mu))
+        beta, smallest = _core.sharp_level(spectrum, float(rows), int(n_components), float(mu))
         if beta is None:
-            raise EigenveilError(f"mu = {mu} cannot be reached: the plateau of this spectrum is at mu = {sharp.mu_min:.4g}")
+            raise EigenveilError(f"mu = {mu} cannot be reached: the plateau of this spectrum is at mu = {smallest:.4g}")
     levels = [float(level) for level in type_one]
     return _core.audit_sharp(spectrum, float(rows), int(n_components), float(beta), levels, int(draws), 1e-3 / len(levels), seed)

@@ -146,11 +146,12 @@ class MaskedData(PrivateEstimator):
             raise EigenveilError("calibration must be 'tight' or 'published'")
         if isinstance(self.center, str) and self.center == "private":
             raise EigenveilError("pseudo-data has no private centre; give intercept=True, and the analyses subtract the mean")
+        columns = self._expanded(names)
         block = 0 if self.smallest_block is None else whole(self.smallest_block, "smallest_block", 1, 2**50)
         settings = (
             method, make_budget(self.epsilon, self.delta, self.rho, self.mu), self.neighbours or self._neighbours,
             bound or self._bound_of_columns(names),
-            self._expanded(names), bool(self.intercept), options.get("calibration") == "published", bool(self.standardize),
+            columns, bool(self.intercept), options.get("calibration") == "published", bool(self.standardize),
             whole(self.group_size, "group_size", 1), block,
         )  # fmt: skip
         _core.check_pseudo(_core.MaskSettings(*settings))

@@ -211,6 +211,10 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         learner = _core.SubspaceLearner(plan, parts, float(self.angle), self.threads or 0, self.seed)
         return _Pass(source.names, source.named, None, plan, SimpleNamespace(rows=int(rows), parts=parts), plan.aggregate, learner)
 
+    def save_gram(self, path):
+        """Refused: a learner keeps no sums."""
+        raise EigenveilError("a learner looks at rows in groups and keeps no sums that could be saved and merged")
+
     def _release_pass(self, current):
         if self.exact:
             if self.rows is not None and self.rows != current.accumulator.rows:

@@ -1,5 +1,6 @@
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
@@ -9,6 +10,7 @@
 #include "audit/sharp_trade_off.hpp"
 #include "bind.hpp"
 #include "core/parallel.hpp"
+#include "mechanism/sharp/sharp_privacy.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -91,6 +93,14 @@ nb::list audit_sharp(const Vector& eigenvalues, double rows, Eigen::Index compon
 }  // namespace
 
 void bind_audit(nb::module_& m) {
+  m.def(
+      "sharp_level",
+      [](const Vector& eigenvalues, double rows, Eigen::Index components, double mu) {
+        const SharpPrivacy sharp = unwrap(SharpPrivacy::make(eigenvalues, rows, components, 1.0));
+        return std::pair(sharp.beta(mu), sharp.mu_min());
+      },
+      "eigenvalues"_a, "rows"_a, "components"_a, "mu"_a,
+      "The noise level that reaches mu, or None, and the smallest mu there is.");
   nb::class_<Finding>(m, "AuditResult", "What one attack measured, beside the claim.")
       .def_prop_ro("name", [](const Finding& f) { return f.result.name; })
       .def_prop_ro("power", [](const Finding& f) { return f.result.power; })
@@ -106,7 +116,7 @@ void bind_audit(nb::module_& m) {
           "False: a pair that the guarantee does not speak of.")
       .def_prop_ro("refuted", [](const Finding& f) { return f.result.refuted(); })
       .def_prop_ro("verdict", &Finding::verdict, "The result in words, as the program prints it.")
-      .def("__getstate__", &state_of)
+      .def("__getstate__", [](const AuditResult& r) { return state_of(r); })
       .def("__setstate__", &restore)
       .def("__repr__", [](const Finding& f) {
         const AuditResult& r = f.result;

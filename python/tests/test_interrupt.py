@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from eigenveil import _core
+from eigenveil import _pca
 
 CHILD = """
 import os, signal, sys, threading, warnings
@@ -62,7 +62,7 @@ except KeyboardInterrupt:
 @pytest.mark.parametrize(
     "work, function",
     [
-        ("long_release", "release"),
+        ("long_release", "_release_pass"),
         ("long_sums", "feed"),
         ("long_audit", "audit"),
         ("long_trade_off", "audit_sharp"),
@@ -80,7 +80,7 @@ def test_ctrl_c(work, function):
 def test_an_earlier_release_stays_whole(rows, seeded, monkeypatch):
     fitted = seeded().fit(rows)
     before = dict(vars(fitted))
-    monkeypatch.setattr(_core, "principal_components", _interrupted)
+    monkeypatch.setattr(_pca, "marked", _interrupted)  # after the draw, half-way through the attributes
     with pytest.raises(KeyboardInterrupt):
         fitted.fit(rows)
     assert {name: value for name, value in vars(fitted).items() if name != "_lock"} == {n: v for n, v in before.items() if n != "_lock"}

@@ -209,6 +209,10 @@ Result<PlanFacts> sharp_outlook(const Request& request, const AssumedTable& tabl
                              table.rows, sharp->dimension(), request.components),
                  lines_of(request, *sharp, *level, facts)};
   said.guarantee = promise_of(request, *level);
+  if (said.guarantee) {
+    said.lines.insert(said.lines.begin(), {{"guarantee", in_words(*said.guarantee)},
+                                           {"in words", detection_in_words(*said.guarantee)}});
+  }
   return said;
 }
 
