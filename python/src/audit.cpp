@@ -116,7 +116,7 @@ void bind_audit(nb::module_& m) {
           "False: a pair that the guarantee does not speak of.")
       .def_prop_ro("refuted", [](const Finding& f) { return f.result.refuted(); })
       .def_prop_ro("verdict", &Finding::verdict, "The result in words, as the program prints it.")
-      .def("__getstate__", [](const AuditResult& r) { return state_of(r); })
+      .def("__getstate__", [](const Finding& f) { return state_of(f); })
       .def("__setstate__", &restore)
       .def("__repr__", [](const Finding& f) {
         const AuditResult& r = f.result;

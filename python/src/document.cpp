@@ -79,7 +79,7 @@ using TableState = std::tuple<std::string, std::string, std::string, std::vector
 using DocumentState =
     std::tuple<std::string, std::string, Guarantee, Budget, std::vector<FieldState>,
                std::vector<FieldState>, std::vector<TableState>, std::vector<TableState>,
-               std::vector<std::pair<std::string, std::string>>>;
+               std::vector<std::pair<std::string, std::string>>, std::string>;
 
 std::vector<TableState> state_of(const std::vector<ReleasedTable>& tables) {
   std::vector<TableState> state;
@@ -111,7 +111,8 @@ DocumentState state_of(const ReleaseDocument& d) {
           state_of(d.result),
           state_of(d.tables),
           state_of(d.drawn),
-          remarks};
+          remarks,
+          d.request};
 }
 
 ReleaseDocument from_state(const DocumentState& state) {
@@ -127,6 +128,7 @@ ReleaseDocument from_state(const DocumentState& state) {
   for (const auto& [label, text] : std::get<8>(state)) {
     document.remarks.push_back({label, text});
   }
+  document.request = std::get<9>(state);
   return document;
 }
 

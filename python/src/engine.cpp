@@ -10,10 +10,11 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "data/array_rows.hpp"
 #include "data/rank_transform.hpp"
 #include "engine/compare.hpp"
-#include "engine/registry.hpp"
+#include "engine/release.hpp"
+#include "engine/request_json.hpp"
+#include "engine/table/prepared_table.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -28,22 +29,14 @@ std::vector<std::string> names_of(const std::vector<Task>& tasks) {
   return names;
 }
 
-Task task_of(const std::string& name) {
-  for (const Task task : {Task::Components, Task::Covariance, Task::LowRank}) {
-    if (name_of(task) == name) {
-      return task;
-    }
-  }
-  throw Failure{{ErrorCode::BadRequest, "there is no task '" + name + "'"}};
-}
-
 void bind_registry(nb::module_& m) {
   nb::class_<OptionSpec>(m, "OptionSpec", "An option of a method, as every face has it.")
       .def_ro("name", &OptionSpec::name)
       .def_ro("sentence", &OptionSpec::sentence)
       .def_ro("words", &OptionSpec::words)
       .def(
-          "serves", [](const OptionSpec& o, const std::string& t) { return o.serves(task_of(t)); },
+          "serves",
+          [](const OptionSpec& o, const std::string& t) { return o.serves(unwrap(parse_task(t))); },
           "task"_a);
   nb::class_<MethodInfo>(m, "MethodInfo", "What every face shows of a method.")
       .def_ro("name", &MethodInfo::name)
@@ -109,7 +102,7 @@ Asked ask(const std::string& task, const std::string& method, const std::optiona
           const std::string& center, bool arrives_centred, bool rank_transform, bool scaled,
           const GivenOptions& options) {
   Request request;
-  request.task = task_of(task);
+  request.task = unwrap(parse_task(task));
   request.method = method;
   if (budget) {
     request.budget = unwrap(check_budget(*budget));
@@ -138,7 +131,7 @@ struct BoundPlan {
 BoundPlan plan_of(const Asked& asked, const Schema& schema, const RowBound& bound,
                   std::optional<std::int64_t> rows) {
   return interruptibly([&] {
-    return BoundPlan{unwrap(asked.method->plan(asked.request, {schema, bound, rows})),
+    return BoundPlan{unwrap(make_plan(*asked.method, asked.request, {schema, bound, rows})),
                      asked.request.rank_transform};
   });
 }
@@ -197,12 +190,7 @@ class BoundRun {
     if (std::exchange(ranked_, true)) {  // a rank depends on every row
       return bad_request("ranks need the whole table in one fit; partial_fit has only a part");
     }
-    return rank_transform(reader).and_then([&](const RawRows& ranks) {
-      const ArrayView view{ranks.values.data(), ranks.rows, ranks.dimension,
-                           ranks.dimension * sizeof(double), sizeof(double)};
-      return read_array(view, reader.schema(), BadCell::Midpoint, MissingCell::Midpoint)
-          .and_then([&](const std::unique_ptr<RowReader>& rows) { return run_->add(*rows); });
-    });
+    return run_->add(*ranked(borrowed(reader)));
   }
   bool wants_rows_again() {
     return interruptibly([&] { return unwrap(run_->wants_rows_again()); });
@@ -211,7 +199,11 @@ class BoundRun {
     return interruptibly([&] { return unwrap(run_->take_sums()); });
   }
   std::unique_ptr<ReleaseDocument> release() {
-    return interruptibly([&] { return std::make_unique<ReleaseDocument>(unwrap(run_->finish())); });
+    return interruptibly([&] {
+      auto document = std::make_unique<ReleaseDocument>(unwrap(run_->finish()));
+      document->request = to_json(plan_.plan->request());
+      return document;
+    });
   }
 
  private:
@@ -230,7 +222,8 @@ void bind_run(nb::module_& m) {
           [](const BoundPlan& p, const ExactGram& gram, const std::optional<std::uint64_t>& seed) {
             return interruptibly([&] {
               RandomStream stream = stream_for(seed);
-              return std::make_unique<ReleaseDocument>(unwrap(p.plan->release(gram, stream)));
+              return std::make_unique<ReleaseDocument>(
+                  unwrap(eigenveil::release(*p.plan, gram, stream)));
             });
           },
           "gram"_a, "seed"_a.none());
