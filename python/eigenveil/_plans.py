@@ -155,10 +155,11 @@ def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
     ('gauss', 0.00224)
     """
     pca = PrivatePCA(**parameters)
-    own = {"beta": beta}
+    own, spectrum = {"beta": beta}, _spectrum(spectrum)
+    if dimension is None and pca.columns is None and spectrum is not None:
+        dimension = len(spectrum)
     if pca.method == "sharp" and spectrum is not None:  # whose spectrum is that of standardised data
-        own["data_spectrum"], spectrum = _spectrum(spectrum), None
-        dimension = dimension or len(own["data_spectrum"])
+        own["data_spectrum"], spectrum = spectrum, None
     pca.method_options = {**own, **(pca.method_options or {})}
     return _planned(pca, rows, dimension, spectrum, budget_needed=beta is None)
 

@@ -199,6 +199,6 @@ def test_comparison_says_what_the_program_says(program, tmp_path):
         assert method.available == ("total_error_f2" in line) and (not method.available or method.total_f2 == pytest.approx(line["total_error_f2"], rel=0.02))  # a draw that is accepted or not at the last bit
     assert "without privacy" in str(mine)
     with pytest.raises(EigenveilError, match="below the number of columns"):
-        compare_pca(100, [1, 1], n_components=2, mu=1, row_norm=1)
+        compare_pca(100, [1, 1], n_components=2, mu=1, row_norm=2)
     with pytest.raises(EigenveilError, match="not negative"):
         compare_pca(100, [1, -1], mu=1, row_norm=1)
