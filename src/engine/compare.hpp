@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/registry.hpp"
+#include "mechanism/comparison/comparison.hpp"
 
 namespace eigenveil {
 
