@@ -172,7 +172,7 @@ def test_plans_are_the_programs(program, tmp_path, task, method, parameters):
     said = _program(program, *command).stdout.splitlines()
     assert said[0] == str(plan).splitlines()[0] == plan.title
     assert [line[2:14].strip() for line in said[1:]] == [what for what, _ in plan.lines]
-    assert plan.method == method and plan.guarantee is not None and "{" not in str(plan)
+    assert plan.method == method and plan.guarantee is not None and not re.search(r"\{[a-z]", str(plan))
 
 
 # ---- where the faces once disagreed ------------------------------------------------------------------------------------
