@@ -31,6 +31,7 @@ from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
 from ._pca import PrivatePCA
 from ._plans import Comparison, Plan, compare_pca, plan_covariance, plan_low_rank, plan_mask, plan_pca, plan_subspace
+from ._release import Release, read_release
 from ._samplers import sample_bingham, sample_orbit
 from ._subspace import PrivateSubspace
 
@@ -50,6 +51,7 @@ __all__ = [
     "PrivatePCA",
     "PrivateSubspace",
     "PureDP",
+    "Release",
     "RenyiCurve",
     "ResultWarning",
     "SpikedDiagnostic",
@@ -72,6 +74,7 @@ __all__ = [
     "plan_mask",
     "plan_pca",
     "plan_subspace",
+    "read_release",
     "sample_bingham",
     "sample_orbit",
     "to_dp_accounting",

@@ -395,6 +395,26 @@ class _SubspaceParameters(TypedDict, total=False):
     seed: _Int | None
 
 @dataclass(frozen=True)
+class Release:
+    task: str
+    method: str
+    guarantee: Guarantee
+    parameters: dict[str, Any]
+    result: dict[str, Any]
+    arrays: dict[str, _Floats]
+    is_null: bool
+    null_reason: str
+    files: dict[str, str]
+    format: int
+    version: str
+    checksum: str
+    _document: Any = ...
+    def frame(self, name: str) -> Any: ...
+    def _repr_html_(self) -> str: ...
+
+def read_release(path: _Path) -> Release: ...
+
+@dataclass(frozen=True)
 class Plan:
     task: str
     method: str

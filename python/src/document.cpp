@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "eigenveil/report/read_release.hpp"
 #include "report/release_writer.hpp"
 
 namespace eigenveil::python {
@@ -152,7 +153,22 @@ void bind_document(nb::module_& m) {
                      }
                      return names;
                    })
+      .def_prop_ro("streamed",
+                   [](const ReleaseDocument& d) {
+                     std::vector<std::string> names;
+                     for (const StreamedArray& array : d.streamed) {
+                       names.push_back(array.name);
+                     }
+                     return names;
+                   })
       .def("table", &table_view, "name"_a, "Read-only, where it lies.")
+      .def(
+          "labels",
+          [](const ReleaseDocument& d, const std::string& name) {
+            const ReleasedTable& table = table_of(d, name);
+            return std::tuple(table.row_names, table.column_names, table.description);
+          },
+          "name"_a, "Names of the rows and columns of a table, and what it is.")
       .def(
           "write",
           [](const ReleaseDocument& d, const std::string& path, bool npy, bool replace) {
@@ -166,6 +182,16 @@ void bind_document(nb::module_& m) {
       .def("__setstate__", [](ReleaseDocument& d, const DocumentState& state) {
         new (&d) ReleaseDocument(from_state(state));
       });
+  m.def(
+      "read_release",
+      [](const std::string& path) {
+        return interruptibly([&] {
+          ReadRelease read = unwrap(read_release(path));
+          return std::tuple(std::move(read.document), read.format, read.version, read.checksum,
+                            read.folder.string());
+        });
+      },
+      "path"_a);
 }
 
 }  // namespace eigenveil::python

@@ -152,6 +152,28 @@ def test_what_write_release_refuses(rows, tmp_path):
         fitted.covariance_[0, 0] = 1.0
 
 
+def test_what_was_written_is_read(rows, tmp_path):
+    import pandas as pd
+
+    frame = pd.DataFrame(rows, columns=list("abcde"))
+    fitted = PrivatePCA(2, mu=1, bounds=(0, 10)).fit(frame)
+    for form in ("csv", "npy"):
+        fitted.write_release(tmp_path / form, format=form)
+        release = eigenveil.read_release(tmp_path / form)
+        assert release.task == "pca" and release.method == "gauss" and release.guarantee == fitted.guarantee_ and not release.is_null
+        np.testing.assert_array_equal(release.arrays["loadings"].T, fitted.components_)  # shortest decimals read back as the same double
+        np.testing.assert_array_equal(release.result["noisy_explained_variance"], fitted.explained_variance_)
+        assert list(release.frame("loadings").index) == list("abcde") and list(release.frame("loadings").columns) == ["PC1", "PC2"]
+        assert release.parameters["columns"] == list("abcde") and "GDP" in str(release) and "<table>" in release._repr_html_()
+    path = tmp_path / "csv" / "loadings.csv"
+    path.write_text(path.read_text().replace("a,", "a,1", 1))
+    with pytest.raises(EigenveilError, match="loadings.csv"):
+        eigenveil.read_release(tmp_path / "csv")
+    null = PrivatePCA(2, method="spiked-robust", epsilon=0.01, delta=1e-9, row_norm=10).fit(rows)
+    null.write_release(tmp_path / "null")
+    assert eigenveil.read_release(tmp_path / "null").null_reason == null.null_reason_ != ""
+
+
 SPECTRUM = [9.0, 4.0, 1.0, 0.5, 0.5, 0.5, 0.5, 0.5]
 
 

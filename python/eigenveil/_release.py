@@ -1,0 +1,121 @@
+"""A release that was written, read again."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._errors import missing_package
+from ._guarantee import stated
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release as it stands in its files, after every checksum was compared.
+
+    Attributes
+    ----------
+    task, method : str
+    guarantee : Guarantee
+        What it promises.
+    parameters, result : dict
+        The fields of ``release.json``, in their order: what was public, and what was released.
+    arrays : dict of ndarray
+        The released tables by name, read-only; :meth:`frame` gives one with its names.
+    is_null : bool
+        Whether the method answered NULL; ``null_reason`` says why.
+    files : dict of str
+        Arrays too large for memory (pseudo-data), by name, and where they lie.
+    format : int
+        Of the document; ``version`` is that of the program that wrote it, ``checksum`` names the document.
+    """
+
+    task: str
+    method: str
+    guarantee: Any
+    parameters: dict
+    result: dict
+    arrays: dict
+    is_null: bool
+    null_reason: str
+    files: dict
+    format: int
+    version: str
+    checksum: str
+    _document: Any = field(repr=False, compare=False, default=None)
+
+    def frame(self, name):
+        """A released table as a pandas DataFrame with the names of its rows and columns.
+
+        Parameters
+        ----------
+        name : str
+            A key of ``arrays``.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise missing_package("pandas", "frame", "pandas") from None
+        rows, columns, _ = self._document.labels(name)
+        return pandas.DataFrame(np.array(self.arrays[name]), index=rows, columns=columns)
+
+    def _lines(self):
+        yield "guarantee", str(self.guarantee)
+        yield "in words", self.guarantee.detection()
+        for name in self.arrays:
+            yield name, self._document.labels(name)[2]
+        for name in self.files:
+            yield name, "in a file of its own"
+        if self.is_null:
+            yield "NULL", self.null_reason
+
+    def __str__(self):
+        lines = list(self._lines())
+        width = max(len(what) for what, _ in lines)
+        return "\n".join([f"Release of {self.task} by method {self.method}", *(f"  {what:<{width}}   {words}" for what, words in lines)])
+
+    def _repr_html_(self):
+        cells = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td style='text-align:left'>{escape(words)}</td></tr>" for what, words in self._lines())
+        return f"<table><caption>Release of {escape(self.task)} by method {escape(self.method)}</caption><tbody>{cells}</tbody></table>"
+
+
+def read_release(path):
+    """A release that the program or :meth:`PrivatePCA.write_release` wrote. Refused when a file of it was changed.
+
+    Parameters
+    ----------
+    path : path
+        Its directory or ``release.json``, or the file of pseudo-data that lies beside it.
+
+    Returns
+    -------
+    Release
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from eigenveil import PrivatePCA, read_release
+    >>> pca = PrivatePCA(2, mu=1, bounds=(0, 1)).fit(np.random.default_rng(0).uniform(size=(500, 3)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     names = pca.write_release(f"{folder}/out")
+    ...     released = read_release(f"{folder}/out")
+    >>> released.guarantee.loss, released.arrays["loadings"].shape
+    (GDP(mu=1.0), (3, 2))
+    """
+    document, format, version, checksum, folder = _core.read_release(os.fsdecode(path))
+    reason = document.null_reason
+    return Release(
+        document.task, document.method, stated(document.guarantee, document.requested), document.parameters, document.result,
+        {name: document.table(name) for name in document.tables}, bool(reason), reason,
+        {name: os.path.join(folder, name) for name in document.streamed}, format, version, checksum, document,
+    )  # fmt: skip
