@@ -54,8 +54,8 @@ class GramPlan final : public Plan {
     }
     Result<ReleaseDocument> finish() override {
       // The exact sums end with this line: they take as much room as the document.
-      auto drawn = take_sums().and_then(
-          [&](const ExactGram& gram) { return plan_.drawn(gram, stream_); });
+      auto drawn =
+          take_sums().and_then([&](const ExactGram& gram) { return plan_.drawn(gram, stream_); });
       return plan_.written(std::move(drawn), stream_);
     }
     Result<ExactGram> take_sums() override {
@@ -67,7 +67,7 @@ class GramPlan final : public Plan {
       }
       return rows_->finish().and_then([&](ExactGram&& gram) -> Result<ExactGram> {
         const Result<void> merged = stored_ ? gram.merge(*stored_) : Result<void>();
-        return merged ? Result<ExactGram>(std::move(gram)) : error_of(merged);
+        return merged ? Result<ExactGram>(std::move(gram)) : Result<ExactGram>(error_of(merged));
       });
     }
 
