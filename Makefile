@@ -68,7 +68,7 @@ python: packages
 
 # The API reference as a web page.
 python-docs: python
-	@PYTHONPATH=build/release/python build/venv/bin/python -m pdoc -d numpy -o build/python-docs eigenveil '!eigenveil.methods'
+	@PYTHONPATH=build/release/python build/venv/bin/python -m pdoc -d numpy -o build/python-docs eigenveil
 
 wheel: packages
 	@scripts/make-wheel

@@ -28,14 +28,13 @@ def seconds(work):
 class Inside:
     """Time spent in the C++ calls of a fit."""
 
-    CALLS = [("GramAccumulator", "add_array"), ("GramAccumulator", "finish"), ("MomentPlan", "run"), ("ReleasedMoment", "take_covariance")]
+    CALLS = [("Run", "add_array"), ("Run", "release")]
 
     def __init__(self):
         self.total = 0.0
         self.depth = 0
         for owner, name in self.CALLS:
             setattr(getattr(_core, owner), name, self.timed(getattr(getattr(_core, owner), name)))
-        _core.principal_components = self.timed(_core.principal_components)
 
     def timed(self, call):
         def wrapper(*arguments, **named):
