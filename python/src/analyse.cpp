@@ -43,7 +43,7 @@ nb::dict regression(const ReleasedGram& gram, const std::string& response,
                     bool raw) {
   constexpr double kLargestRidge = 1e50;  // its square, times any number of rows, is a double
   if (!(ridge >= 0.0) || !(ridge <= kLargestRidge)) {
-    throw Failure{{ErrorCode::BadRequest, "--ridge must be a number from 0 to 1e50"}};
+    throw Failure{{ErrorCode::BadRequest, "{ridge} must be a number from 0 to 1e50"}};
   }
   const Regression fit =
       unwrap(regress(gram, {response, predictors, ridge, level,
@@ -65,7 +65,8 @@ nb::dict regression(const ReleasedGram& gram, const std::string& response,
 nb::dict components(const ReleasedGram& gram, Eigen::Index count) {
   const MomentEstimate moment = moments_of(gram, false);
   if (count < 1 || count > static_cast<Eigen::Index>(moment.names.size())) {
-    throw Failure{{ErrorCode::BadRequest, "-k must satisfy 1 <= -k <= the number of columns"}};
+    throw Failure{
+        {ErrorCode::BadRequest, "{components} must satisfy 1 <= k <= the number of columns"}};
   }
   const ComponentEstimate found = unwrap(components_of(gram, moment, count));
   nb::dict all;

@@ -333,7 +333,7 @@ Result<double> pure_epsilon(const Budget& budget) {
   if (const auto* pure = std::get_if<PureDp>(&budget)) {
     return pure->epsilon;
   }
-  return bad_request("this audit attacks pure epsilon: give --epsilon alone");
+  return bad_request("this audit attacks pure epsilon: give {epsilon} alone");
 }
 
 }  // namespace

@@ -211,7 +211,7 @@ Result<void> add_mutants(std::vector<Attack>& attacks, const MaskAudit& audit, d
 Result<std::vector<Attack>> mask_attacks(const AuditRequest& request) {
   const auto* budget = std::get_if<ApproxDp>(&request.budget);
   if (budget == nullptr) {
-    return bad_request("this audit needs --epsilon with --delta");
+    return bad_request("this audit needs {epsilon} with {delta}");
   }
   const Result<AttackedTables> tables = AttackedTables::make(request.setting, request.dimension);
   if (!tables) {
@@ -219,7 +219,7 @@ Result<std::vector<Attack>> mask_attacks(const AuditRequest& request) {
   }
   const bool replaces = request.setting.relation == Relation::ReplaceOne;
   if (replaces && request.dimension < 2) {
-    return bad_request("two orthogonal rows need --dimension 2 or more");
+    return bad_request("two orthogonal rows need {dimension} 2 or more");
   }
   std::vector<MaskPair> pairs = {MaskPair::ReplacedRow};
   if (!replaces) {

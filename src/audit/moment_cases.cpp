@@ -270,7 +270,7 @@ Attack attack_on(const MomentAudit& audit, const MomentPlan& plan,
 Result<std::vector<Attack>> moment_attacks(const std::string& method, const AuditRequest& request) {
   const MomentAudit audit{method, request};
   if (request.dimension < 2) {
-    return bad_request("the worst pairs need --dimension 2 or more");
+    return bad_request("the worst pairs need {dimension} 2 or more");
   }
   const Result<AttackedTables> tables = AttackedTables::make(request.setting, request.dimension);
   const Result<MomentPlan> plan = tables.and_then([&](const AttackedTables& made) {

@@ -139,7 +139,7 @@ Result<SharpTradeOff> sharp_trade_off(const Vector& eigenvalues, double rows,
 Result<std::vector<Attack>> sharp_attacks(const AuditRequest& request) {
   const auto* claim = std::get_if<GaussianDp>(&request.budget);
   if (claim == nullptr) {
-    return bad_request("this audit needs --mu");
+    return bad_request("this audit needs {mu}");
   }
   constexpr double kRows = 2504.0;
   Vector spectrum = Vector::LinSpaced(200, 1.0, 0.2);

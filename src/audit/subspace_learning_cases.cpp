@@ -315,7 +315,7 @@ Result<std::vector<SubspaceAttacks>> subspace_attacks(const ApproxDp& budget, bo
 Result<std::vector<Attack>> subspace_learning_attacks(const AuditRequest& request) {
   const auto* budget = std::get_if<ApproxDp>(&request.budget);
   if (budget == nullptr) {
-    return bad_request("this audit needs --epsilon with --delta");
+    return bad_request("this audit needs {epsilon} with {delta}");
   }
   return subspace_attacks(*budget, request.mutants).map([](std::vector<SubspaceAttacks> families) {
     std::vector<Attack> attacks;

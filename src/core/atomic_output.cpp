@@ -115,7 +115,7 @@ std::vector<fs::path> missing_parents(fs::path path) {
 
 tl::unexpected<Error> holds_a_release(const fs::path& shown) {
   return bad_request(fmt::format(
-      "{} holds an earlier release, which would be lost; give --out another name, or --replace",
+      "{} holds an earlier release, which would be lost; give {{out}} another name, or {{replace}}",
       shown.string()));
 }
 
@@ -126,13 +126,13 @@ Result<void> check_replaceable(const fs::path& real, const fs::path& shown, Exis
   }
   if (!fs::is_directory(real, error)) {
     return bad_request(
-        fmt::format("{} exists and is not a directory; give --out another name", shown.string()));
+        fmt::format("{} exists and is not a directory; give {{out}} another name", shown.string()));
   }
   if (!holds_only_a_release(real)) {
-    return bad_request(
-        fmt::format("{} holds files that are not part of a release and would be lost; give --out a "
-                    "new or empty directory",
-                    shown.string()));
+    return bad_request(fmt::format(
+        "{} holds files that are not part of a release and would be lost; give {{out}} a "
+        "new or empty directory",
+        shown.string()));
   }
   if (existing == Existing::Refuse && !fs::is_empty(real, error)) {
     return holds_a_release(shown);
@@ -146,8 +146,8 @@ Result<fs::path> replaceable_file(const fs::path& path) {
   const fs::path real = resolved(path);
   std::error_code ignored;
   if (fs::exists(real, ignored) && !fs::is_regular_file(real, ignored)) {
-    return bad_request(
-        fmt::format("{} exists and is not a regular file; give --out another name", path.string()));
+    return bad_request(fmt::format("{} exists and is not a regular file; give {{out}} another name",
+                                   path.string()));
   }
   return real;
 }
@@ -229,9 +229,10 @@ Result<void> AtomicDirectory::publish() {
     return {};  // the destructor removes the earlier release, which now bears the hidden name
   }
   if (errno == EINVAL || errno == ENOSYS) {
-    return input_output_error(fmt::format(
-        "the file system of {} cannot swap two directories in one step; give --out a new directory",
-        target_.string()));
+    return input_output_error(
+        fmt::format("the file system of {} cannot swap two directories in one step; give {{out}} a "
+                    "new directory",
+                    target_.string()));
   }
   return system_error("replace", target_);
 }

@@ -68,7 +68,7 @@ tl::unexpected<Error> no_such_column(const std::vector<std::string>& names,
                                      const std::string& name) {
   return bad_request(
       fmt::format("there is no column {}{} The columns are {}{} (names with commas: "
-                  "--columns @FILE, one per line).",
+                  "{{columns}} @FILE, one per line).",
                   name, suggestion(names, name), first_names(names),
                   names.size() > kShownNames ? ", ..." : ""));
 }

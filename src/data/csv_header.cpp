@@ -57,7 +57,7 @@ Result<void> check_separator(std::string_view record, char delimiter) {
       record.find('"') == std::string_view::npos) {
     return bad_request(
         "the first line is a single field with another separator in it; say which with "
-        "--separator comma, semicolon, tab or pipe");
+        "{separator} comma, semicolon, tab or pipe");
   }
   return {};
 }
@@ -73,7 +73,7 @@ Result<CsvHeader> read_header(const std::vector<std::string_view>& fields, ReadO
     return CsvHeader{false, default_column_names(fields.size())};
   }
   if (fields.size() == 1 && fields.front().empty()) {
-    return bad_request("the first line is empty, and --header present says it holds the names.");
+    return bad_request("the first line is empty, and {header present} says it holds the names.");
   }
   Result<std::vector<std::string>> names = column_names(fields);
   if (!names) {
@@ -82,8 +82,8 @@ Result<CsvHeader> read_header(const std::vector<std::string_view>& fields, ReadO
   // A row taken for a header would publish its cells as names.
   if (record.numbers && record.names) {
     return bad_request(
-        "the first line mixes names and numbers; say whether it holds the column names (--header "
-        "present or --header absent).");
+        "the first line mixes names and numbers; say whether it holds the column names ("
+        "{header present} or {header absent}).");
   }
   return CsvHeader{true, std::move(*names)};
 }

@@ -117,8 +117,8 @@ class RecordParser {
     if (cell.kind == CellKind::Bad && layout_.bad_cell == BadCell::Refuse) {
       return fail(fmt::format(
           "line {}, column {}: not a number (the value is not shown). Leave the column out with "
-          "--columns, or count such cells as missing with --bad-cell midpoint; mask and gram "
-          "partial turn words into columns with --one-hot.",
+          "{{columns}}, or count such cells as missing with {{bad_cell midpoint}}; mask and gram "
+          "partial turn words into columns with {{one_hot}}.",
           line(), layout_.selection.schema.columns[slot]));
     }
     return end;
@@ -130,7 +130,7 @@ class RecordParser {
     if (layout_.bad_cell == BadCell::Refuse && is_empty_line(record_)) {
       fail(fmt::format(
           "line {} is empty, and every line is a row: remove it, or count its cells as missing "
-          "with --bad-cell midpoint.",
+          "with {{bad_cell midpoint}}.",
           line()));
       return false;
     }

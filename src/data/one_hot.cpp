@@ -136,8 +136,8 @@ bool is_list(const std::vector<std::string>& words) {
 Result<Categories> categories_of(const std::string& column, const std::vector<std::string>& words) {
   if (column.empty() || !is_list(words)) {
     return bad_request(
-        "--one-hot is written COLUMN=A|B|C with different words or numeric codes, and * only at "
-        "the end, for example --one-hot education=1,2,3 or --one-hot 'sex=male|female'");
+        "{one_hot} is written COLUMN=A|B|C with different words or numeric codes, and * only at "
+        "the end, for example {one_hot} education=1,2,3 or {one_hot} 'sex=male|female'");
   }
   Categories list{column, {}, {}};
   for (const std::string& word : words) {

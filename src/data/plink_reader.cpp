@@ -208,7 +208,8 @@ Result<void> check_magic(const FileDescriptor& file) {
   }
   if (magic[2] == 0) {
     return bad_request(fmt::format(
-        "{} is in the old individual-major order; convert it with plink --make-bed.", file.path()));
+        "{} is in the old individual-major order; convert it with plink (option make-bed).",
+        file.path()));
   }
   return {};
 }

@@ -78,8 +78,8 @@ Result<PlinkVariants> all_variants(VariantLines& lines) {
   Result<bool> more = lines.next(variant);
   for (; more && *more; more = lines.next(variant)) {
     if (variants.total == kLargestDimension) {
-      return bad_request(fmt::format("there are more than {} variants; choose some with --columns.",
-                                     kLargestDimension));
+      return bad_request(fmt::format(
+          "there are more than {} variants; choose some with {{columns}}.", kLargestDimension));
     }
     variants.positions.push_back(variants.total++);
     variants.schema.columns.emplace_back(variant.identifier);

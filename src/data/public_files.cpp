@@ -65,10 +65,10 @@ Result<std::vector<AlleleFrequency>> read_plink_frequencies(const std::string& p
     return input_output_error(fmt::format("cannot read {}", path));
   }
   if (words_of_line(line) != std::vector<std::string>{"CHR", "SNP", "A1", "A2", "MAF", "NCHROBS"}) {
-    return bad_request(
-        fmt::format("the first line of {} must be CHR SNP A1 A2 MAF NCHROBS, as plink --freq "
-                    "writes it",
-                    path));
+    return bad_request(fmt::format(
+        "the first line of {} must be CHR SNP A1 A2 MAF NCHROBS, as plink (option freq) "
+        "writes it",
+        path));
   }
   std::vector<AlleleFrequency> rows;
   for (std::size_t number = 2; std::getline(file, line); ++number) {

@@ -44,24 +44,24 @@ std::size_t named_width(const ReadOptions& options) {
 Result<void> check_public_shape(const ReadOptions& options) {
   if (options.width > 0 && options.header != Header::Absent) {
     return bad_request(
-        "--width is for text tables without column names; give --header absent with it.");
+        "{width} is for text tables without column names; give {header absent} with it.");
   }
   if (options.width > kLargestDimension) {
-    return bad_request(fmt::format("--width must be at most {}.", kLargestDimension));
+    return bad_request(fmt::format("{{width}} must be at most {}.", kLargestDimension));
   }
   if (options.bad_cell == BadCell::Refuse) {
     return {};
   }
   if (options.header == Header::Auto) {
     return bad_request(
-        "with --bad-cell midpoint the first line could be a damaged row; say --header present or "
-        "--header absent.");
+        "with {bad_cell midpoint} the first line could be a damaged row; say {header present} or "
+        "{header absent}.");
   }
   if (options.header == Header::Absent && options.width == 0 && named_width(options) == 0) {
     return bad_request(
-        "with --bad-cell midpoint the first row may be damaged and cannot say how many columns "
-        "there are; give the number of fields with --width P, or name the columns c1, c2, ... with "
-        "--columns or in a bounds file.");
+        "with {bad_cell midpoint} the first row may be damaged and cannot say how many columns "
+        "there are; give the number of fields with {width P}, or name the columns c1, c2, ... with "
+        "{columns} or in a bounds file.");
   }
   return {};
 }
@@ -90,7 +90,7 @@ Result<CsvHeader> header_of(const std::optional<RawChunk>& first, char delimiter
   if (!first) {
     return bad_request(
         "the input is empty: it has neither column names nor rows. A table without rows needs a "
-        "line of names, or --header absent with --width P.");
+        "line of names, or {header absent} with {width P}.");
   }
   const std::string_view record = first_record(*first);
   if (const Result<void> plausible = check_separator(record, delimiter);
@@ -117,8 +117,8 @@ Result<std::vector<std::vector<std::string>>> words_by_column(
   for (const WordColumn& list : lists) {
     const auto found = std::find(schema.columns.begin(), schema.columns.end(), list.column);
     if (found == schema.columns.end()) {
-      return bad_request(
-          fmt::format("--one-hot names column '{}', which is not among the columns", list.column));
+      return bad_request(fmt::format(
+          "{{one_hot}} names column '{}', which is not among the columns", list.column));
     }
     words[static_cast<std::size_t>(found - schema.columns.begin())] = list.words;
   }

@@ -25,19 +25,19 @@ Result<void> check_positive(double value, std::string_view flag) {
 
 struct BudgetCheck {
   Result<void> operator()(const PureDp& budget) const {
-    return check_positive(budget.epsilon, "--epsilon");
+    return check_positive(budget.epsilon, "{epsilon}");
   }
   Result<void> operator()(const ApproxDp& budget) const {
     if (!(budget.delta > 0.0 && budget.delta < 1.0)) {
       return bad_request(fmt::format(
-          "--delta must lie strictly between 0 and 1; it is {} (leave it out for pure epsilon)",
+          "{{delta}} must lie strictly between 0 and 1; it is {} (leave it out for pure epsilon)",
           budget.delta));
     }
-    return check_positive(budget.epsilon, "--epsilon");
+    return check_positive(budget.epsilon, "{epsilon}");
   }
-  Result<void> operator()(const Zcdp& budget) const { return check_positive(budget.rho, "--rho"); }
+  Result<void> operator()(const Zcdp& budget) const { return check_positive(budget.rho, "{rho}"); }
   Result<void> operator()(const GaussianDp& budget) const {
-    return check_positive(budget.mu, "--mu");
+    return check_positive(budget.mu, "{mu}");
   }
 };
 
@@ -93,7 +93,7 @@ Result<Budget> budget_per_row(const Budget& budget, int size) {
     return error_of(checked);
   }
   if (size < 1) {
-    return bad_request(fmt::format("--group-size must be at least 1; it is {}", size));
+    return bad_request(fmt::format("{{group_size}} must be at least 1; it is {}", size));
   }
   return size == 1 ? budget : check_budget(std::visit(RowBudget{size}, budget));
 }
@@ -123,7 +123,7 @@ Result<GaussianDp> gaussian_budget(const Budget& budget) {
     return *gaussian;
   }
   return bad_request(
-      "no Gaussian noise is purely private: add --delta, or give --rho or --mu, or choose a method "
+      "no Gaussian noise is purely private: add {delta}, or give {rho} or {mu}, or choose a method "
       "for pure epsilon");
 }
 
@@ -147,7 +147,7 @@ Result<GaussianDp> classic_gaussian_budget(const ApproxDp& target) {
     return error_of(checked);
   }
   if (!(target.epsilon < 1.0)) {
-    return bad_request("the classic Gaussian calibration is only proved for --epsilon below 1");
+    return bad_request("the classic Gaussian calibration is only proved for {epsilon} below 1");
   }
   const Wide root = sqrt(2 * log(Wide(1.25) / Wide(target.delta)));
   return GaussianDp{enclose_down(Wide(target.epsilon) / root)};

@@ -15,7 +15,7 @@ Result<ApproxDp> pair_per_row(const ApproxDp& budget, int size) {
     return error_of(checked);
   }
   if (size < 1) {
-    return bad_request(fmt::format("--group-size must be at least 1; it is {}", size));
+    return bad_request(fmt::format("{{group_size}} must be at least 1; it is {}", size));
   }
   if (size == 1) {
     return budget;

@@ -215,7 +215,7 @@ Result<void> check_coupling_cost(Eigen::Index dimension, Eigen::Index rank, doub
   return bad_request(
       fmt::format("an exact draw from this orbit could take too long: the work grows like d^3 k = "
                   "{:.2g} for dimension d = {} and rank k = {}, and the limit is {:.2g}; use fewer "
-                  "columns, a smaller rank, or --unbounded-time",
+                  "columns, a smaller rank, or {{unbounded_time}}",
                   coupling_cost(dimension, rank), dimension, rank, limit));
 }
 

@@ -237,6 +237,38 @@ TEST(Layers, NumbersAreReadWithoutTheLocale) {
   EXPECT_TRUE(std::regex_search("std::strtod(text, &end)", by_locale));
 }
 
+/// Options of a command line in the literals of a source; comments are not looked at.
+std::vector<std::string> flags_in(const std::string& text) {
+  static const std::regex kComment("//[^\n]*");
+  static const std::regex kLiteral("\"(?:[^\"\\\\\n]|\\\\.)*\"");
+  static const std::regex kFlag("--[a-z]|[^a-z-]-k[^a-z]");
+  const std::string code = std::regex_replace(text, kComment, "");
+  std::vector<std::string> found;
+  for (std::sregex_iterator match(code.begin(), code.end(), kLiteral), end; match != end; ++match) {
+    if (std::regex_search(match->str(), kFlag)) {
+      found.push_back(match->str());
+    }
+  }
+  return found;
+}
+
+/// The library has many faces: it names {row_norm}, and each face says --row-norm or row_norm=.
+TEST(Layers, TheLibraryDoesNotSpeakOfFlags) {
+  for (const char* root : {"include/eigenveil", "src"}) {
+    for (const fs::path& file : sources(kSource / root)) {
+      if (file.filename() == "parameter_names.cpp") {
+        continue;  // where the command line's spelling is
+      }
+      for (const std::string& literal : flags_in(read(file))) {
+        ADD_FAILURE() << file << " says " << literal;
+      }
+    }
+  }
+  EXPECT_EQ(flags_in("f(\"give --row-norm R\");  // or --range\n").size(), 1U);
+  EXPECT_EQ(flags_in("f(\"a smaller -k or\");").size(), 1U);
+  EXPECT_TRUE(flags_in("f(\"{row_norm}\"); // --range").empty());
+}
+
 TEST(Layers, NoInsecureRandomness) {
   const std::regex insecure("mt19937|std::rand\\b|\\bsrand\\(|normal_distribution|random_device");
   for (const fs::path& file : strays(insecure, {})) {

@@ -166,7 +166,7 @@ TEST_F(AtomicOutput, AnEarlierReleaseStaysUnlessToldOtherwise) {
   const Result<void> again = publish(out, "second", Existing::Refuse);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ErrorCode::BadRequest);
-  EXPECT_NE(again.error().message.find("--replace"), std::string::npos);
+  EXPECT_NE(again.error().message.find("{replace}"), std::string::npos);
   Result<AtomicDirectory> slow = AtomicDirectory::create(folder_ / "late");
   ASSERT_TRUE(slow && slow->write("array.csv", "slow"));
   ASSERT_TRUE(publish(folder_ / "late", "quick"));

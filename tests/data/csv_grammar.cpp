@@ -110,7 +110,7 @@ TEST(CsvGrammar, EveryLineIsARow) {
     expect_table(text({"a,b", "1,2", "", "3", ","}), {"a", "b"}, rows, midpoint_for_bad_cells());
     expect_refused(text({"a,b", "1,2", "", "3,4"}),
                    "line 3 is empty, and every line is a row: remove it, or count its cells as "
-                   "missing with --bad-cell midpoint.");
+                   "missing with {bad_cell midpoint}.");
   }
   expect_table("n,x\n\"\n\n\",1\n\n", {"x"}, {1, kNaN}, [] {
     ReadOptions options = midpoint_for_bad_cells();
@@ -118,7 +118,7 @@ TEST(CsvGrammar, EveryLineIsARow) {
     return options;
   }());
   expect_refused("\na,b\n1,2\n",
-                 "the first line is empty, and --header present says it holds the names.",
+                 "the first line is empty, and {header present} says it holds the names.",
                  with(Header::Present));
 }
 
@@ -136,15 +136,15 @@ TEST(CsvGrammar, NoRowShapesATotalRun) {
   // Without a public width the refusal is the same for every table, also for one without rows.
   for (const char* text : {"1,2\n3,4\n", "1\n3,4\n", ""}) {
     expect_refused(text,
-                   "with --bad-cell midpoint the first row may be damaged and cannot say how many "
-                   "columns there are; give the number of fields with --width P, or name the "
-                   "columns c1, c2, ... with --columns or in a bounds file.",
+                   "with {bad_cell midpoint} the first row may be damaged and cannot say how many "
+                   "columns there are; give the number of fields with {width P}, or name the "
+                   "columns c1, c2, ... with {columns} or in a bounds file.",
                    total(0));
     ReadOptions undecided = total(0);
     undecided.header = Header::Auto;
     expect_refused(text,
-                   "with --bad-cell midpoint the first line could be a damaged row; say --header "
-                   "present or --header absent.",
+                   "with {bad_cell midpoint} the first line could be a damaged row; say "
+                   "{header present} or {header absent}.",
                    undecided);
   }
   ReadOptions exact = with(Header::Absent);
@@ -152,7 +152,7 @@ TEST(CsvGrammar, NoRowShapesATotalRun) {
   expect_refused("1\n3,4\n", "line 1: the record has too few fields (1 instead of 2).", exact);
   exact.header = Header::Present;
   expect_refused("a,b\n3,4\n",
-                 "--width is for text tables without column names; give --header absent with it.",
+                 "{width} is for text tables without column names; give {header absent} with it.",
                  exact);
 }
 
@@ -213,24 +213,24 @@ TEST(CsvGrammar, BadCells) {
         "0x10", "1 2", "nan(7)", "1_000",     "\"1\"2", "\"1\" \"2\"", "1\r"}) {
     expect_refused("a,b\n1,2\n" + bad + ",4\n",
                    "line 3, column a: not a number (the value is not shown). Leave the column out "
-                   "with --columns, or count such cells as missing with --bad-cell midpoint; mask "
-                   "and gram partial turn words into columns with --one-hot.");
+                   "with {columns}, or count such cells as missing with {bad_cell midpoint}; mask "
+                   "and gram partial turn words into columns with {one_hot}.");
     expect_table("a,b\n1,2\n" + bad + ",4\n", {"a", "b"}, {1, 2, kNaN, 4},
                  midpoint_for_bad_cells());
     expect_table("a,b\n1,2\n" + bad + ",4\n", {"b"}, {2, 4}, selecting({"b"}));
   }
   expect_refused(std::string_view("a,b\n1,2\n3,\0004\n", 13),
                  "line 3, column b: not a number (the value is not shown). Leave the column out "
-                 "with --columns, or count such cells as missing with --bad-cell midpoint; mask "
-                 "and gram partial turn words into columns with --one-hot.");
+                 "with {columns}, or count such cells as missing with {bad_cell midpoint}; mask "
+                 "and gram partial turn words into columns with {one_hot}.");
   expect_refused("a,b\n1,2\n3,1,5\"\n\"", "line 3: the record has too many fields (more than 2).");
 }
 
 TEST(CsvGrammar, LineNumbersCountLinesInsideQuotes) {
   expect_refused("n,x\n\"a\nb\nc\",1\n\"d\ne\",no\n",
                  "line 5, column x: not a number (the value is not shown). Leave the column out "
-                 "with --columns, or count such cells as missing with --bad-cell midpoint; mask "
-                 "and gram partial turn words into columns with --one-hot.",
+                 "with {columns}, or count such cells as missing with {bad_cell midpoint}; mask "
+                 "and gram partial turn words into columns with {one_hot}.",
                  selecting({"x"}));
 }
 
@@ -250,7 +250,7 @@ TEST(CsvGrammar, HeaderRule) {
   expect_table("2019,2020\n3,4\n", {"c1", "c2"}, {2019, 2020, 3, 4}, with(Header::Absent));
   expect_refused("alice,3\nbob,4\n",
                  "the first line mixes names and numbers; say whether it holds the column names "
-                 "(--header present or --header absent).");
+                 "({header present} or {header absent}).");
   ReadOptions absent = with(Header::Absent);
   absent.columns = {"c2"};
   expect_table("alice,3\nbob,4\n", {"c2"}, {3, 4}, absent);
@@ -281,11 +281,11 @@ TEST(CsvGrammar, Selection) {
   expect_refused("id,x,id\n1,2,3\n", ambiguous, selecting({"id"}));
   expect_refused("age,weight\n1,2\n",
                  "there is no column wieght; did you mean weight? The columns are age, weight "
-                 "(names with commas: --columns @FILE, one per line).",
+                 "(names with commas: {columns} @FILE, one per line).",
                  selecting({"wieght"}));
   expect_refused("age,weight\n1,2\n",
                  "there is no column height_in_metres. The columns are age, weight (names with "
-                 "commas: --columns @FILE, one per line).",
+                 "commas: {columns} @FILE, one per line).",
                  selecting({"height_in_metres"}));
   expect_refused("age,weight\n1,2\n", "column age is selected twice.", selecting({"age", "age"}));
 }
@@ -293,7 +293,7 @@ TEST(CsvGrammar, Selection) {
 TEST(CsvGrammar, DamagedFiles) {
   const std::string empty =
       "the input is empty: it has neither column names nor rows. A table without rows needs a line "
-      "of names, or --header absent with --width P.";
+      "of names, or {header absent} with {width P}.";
   expect_refused("", empty);
   expect_refused("\xEF\xBB\xBF", empty);
   expect_refused("a,b\n1,2\n3,\"4\n5,6\n", "line 3: a quote is opened and never closed.");
@@ -302,8 +302,8 @@ TEST(CsvGrammar, DamagedFiles) {
   // The first error in file order wins over the open quote.
   expect_refused("a,b\n1,no\n3,\"4\n5,6\n",
                  "line 2, column b: not a number (the value is not shown). Leave the column out "
-                 "with --columns, or count such cells as missing with --bad-cell midpoint; mask "
-                 "and gram partial turn words into columns with --one-hot.");
+                 "with {columns}, or count such cells as missing with {bad_cell midpoint}; mask "
+                 "and gram partial turn words into columns with {one_hot}.");
   const std::string endless = "a,b\n1,2\n3,\"" + std::string(std::size_t{65} << 20, 'x');
   EXPECT_EQ(message_of(read_text(endless)),
             "line 3: the record is longer than 64 MiB; is a quote left open?");
@@ -313,8 +313,8 @@ TEST(CsvGrammar, HugeFieldIsOneCell) {
   const std::string big(std::size_t{3} << 20, '7');
   EXPECT_EQ(message_of(read_text("a,b\n1,2\n" + big + ",4\n")),
             "line 3, column a: not a number (the value is not shown). Leave the column out with "
-            "--columns, or count such cells as missing with --bad-cell midpoint; mask and gram "
-            "partial turn words into columns with --one-hot.");
+            "{columns}, or count such cells as missing with {bad_cell midpoint}; mask and gram "
+            "partial turn words into columns with {one_hot}.");
   const Result<Table> skipped = read_text("a,b\n1,2\n" + big + ",4\n", selecting({"b"}));
   ASSERT_TRUE(skipped);
   EXPECT_EQ(skipped->values, (Values{2, 4}));

@@ -55,8 +55,8 @@ TEST(ExactRows, EveryLineIsARowWhateverItHolds) {
   expect_points("", {}, total(Header::Absent, 2));
   expect_points("\"1\n\",2\n", {{}}, total(Header::Absent, 2));  // a record may have two lines
   EXPECT_EQ(refusal("1,2\n\n3,4\n"), "line 2 has 1 fields instead of 2");
-  EXPECT_NE(refusal("1,2\n", total(Header::Absent, 0)).find("--width"), std::string::npos);
-  EXPECT_NE(refusal("1,2\n", total(Header::Auto, 0)).find("--header"), std::string::npos);
+  EXPECT_NE(refusal("1,2\n", total(Header::Absent, 0)).find("{width"), std::string::npos);
+  EXPECT_NE(refusal("1,2\n", total(Header::Auto, 0)).find("{header"), std::string::npos);
 }
 
 }  // namespace

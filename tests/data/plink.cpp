@@ -167,7 +167,7 @@ TEST(Plink, RefusalsAreClear) {
   EXPECT_EQ(refusal("\x6C\x1B", two, fam(5)), "X.bed is not a PLINK 1 .bed file.");
   EXPECT_EQ(refusal("\x6C\x1C" + good.substr(2), two, fam(5)), "X.bed is not a PLINK 1 .bed file.");
   EXPECT_EQ(refusal(std::string("\x6C\x1B\0", 3) + good.substr(3), two, fam(5)),
-            "X.bed is in the old individual-major order; convert it with plink --make-bed.");
+            "X.bed is in the old individual-major order; convert it with plink (option make-bed).");
   EXPECT_EQ(refusal(good, two + "1 rs8 0 5 A\n1 rs9 A G\n", fam(5)),
             "X.bim line 4: six fields are expected (chromosome, identifier, centimorgans, "
             "position, allele 1, allele 2), not 4.");

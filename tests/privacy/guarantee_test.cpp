@@ -102,12 +102,12 @@ TEST(Calibration, MuIsTheLargestThatMeetsTheTarget) {
 }
 
 TEST(Calibration, BudgetsAreCheckedWithTheFlagInTheMessage) {
-  EXPECT_NE(check_budget(PureDp{-1.0}).error().message.find("--epsilon"), std::string::npos);
-  EXPECT_NE(check_budget(ApproxDp{1.0, 0.0}).error().message.find("--delta"), std::string::npos);
-  EXPECT_NE(check_budget(ApproxDp{1.0, 1.0}).error().message.find("--delta"), std::string::npos);
-  EXPECT_NE(check_budget(Zcdp{std::nan("")}).error().message.find("--rho"), std::string::npos);
-  EXPECT_NE(check_budget(GaussianDp{HUGE_VAL}).error().message.find("--mu"), std::string::npos);
-  EXPECT_NE(budget_per_row(PureDp{1.0}, 0).error().message.find("--group-size"), std::string::npos);
+  EXPECT_NE(check_budget(PureDp{-1.0}).error().message.find("{epsilon}"), std::string::npos);
+  EXPECT_NE(check_budget(ApproxDp{1.0, 0.0}).error().message.find("{delta}"), std::string::npos);
+  EXPECT_NE(check_budget(ApproxDp{1.0, 1.0}).error().message.find("{delta}"), std::string::npos);
+  EXPECT_NE(check_budget(Zcdp{std::nan("")}).error().message.find("{rho}"), std::string::npos);
+  EXPECT_NE(check_budget(GaussianDp{HUGE_VAL}).error().message.find("{mu}"), std::string::npos);
+  EXPECT_NE(budget_per_row(PureDp{1.0}, 0).error().message.find("{group_size}"), std::string::npos);
   EXPECT_TRUE(check_budget(ApproxDp{1.0, 1e-6}));
   EXPECT_FALSE(gaussian_budget(PureDp{1.0}));
   EXPECT_EQ(gaussian_budget(Zcdp{0.5})->mu, 1.0);

@@ -152,7 +152,7 @@ std::string recommendation(const MethodComparison& comparison) {
   if (comparison.undetermined) {
     text +=
         "; the subspace is undetermined: the assumed eigenvalues k and k + 1 are tied or too close "
-        "to tell apart even without privacy, so take another -k";
+        "to tell apart even without privacy, so take another {components}";
   } else if (best->total_f2 > kHopeless * comparison.worst_f2) {
     text +=
         "; nothing is found at this size and budget: take more rows, fewer columns, tighter "

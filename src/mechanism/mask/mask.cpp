@@ -164,8 +164,8 @@ Result<void> MaskPlan::check(const MaskRequest& request) {
   const auto* target = std::get_if<ApproxDp>(&request.budget);
   if (target == nullptr) {
     return bad_request(
-        "masking is calibrated for (epsilon, delta): give --epsilon E --delta D, or choose "
-        "--method gauss for --rho and --mu");
+        "masking is calibrated for (epsilon, delta): give {epsilon E} and {delta D}, or choose "
+        "{method gauss} for {rho} and {mu}");
   }
   const Result<ApproxDp> row = pair_per_row(*target, request.group_size);
   if (!row) {

@@ -18,13 +18,13 @@ using detail::MaskedRowLaw;
 Result<void> check_shape(const MaskShape& shape) {
   if (shape.rows > kLargestMaskRows) {
     return bad_request(
-        fmt::format("the noise of masking is certified for at most {} rows; use --method gauss",
+        fmt::format("the noise of masking is certified for at most {} rows; use {{method gauss}}",
                     kLargestMaskRows));
   }
   if (shape.dimension < 1 || shape.rows <= shape.dimension) {
     return bad_request(
         fmt::format("masking needs more rows than columns in every block: {} row{} not hide {} "
-                    "columns; use --method gauss, or fewer columns",
+                    "columns; use {{method gauss}}, or fewer columns",
                     shape.rows, shape.rows == 1 ? " does" : "s do", shape.dimension));
   }
   if (!(shape.row_norm > 0.0) || !std::isfinite(shape.row_norm)) {
@@ -39,7 +39,7 @@ Result<void> check_relation(Relation relation) {
   }
   return bad_request(fmt::format(
       "masked rows come out as many as they went in, so their number is public: '{}' does not fit; "
-      "use --neighbours zero-row or replace-one",
+      "use {{neighbours zero-row}} or {{neighbours replace-one}}",
       name_of(relation)));
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kNoSignal =
     "after correcting for the noise no signal is left in some direction of the predictors, so "
     "coefficients would be noise: use fewer predictors (of indicators that add up to the intercept "
-    "leave one out), --ridge, more rows or more budget";
+    "leave one out), {ridge}, more rows or more budget";
 
 Result<Eigen::Index> position(const ReleasedGram& gram, const std::string& name) {
   const auto found = std::find(gram.names.begin(), gram.names.end(), name);

@@ -88,7 +88,7 @@ Result<double> published_mask_noise(std::int64_t rows, std::int64_t dimension,
 Result<double> relaxed_mask_noise(std::int64_t rows, std::int64_t dimension,
                                   const ApproxDp& target) {
   if (!(target.epsilon < 1.0)) {
-    return bad_request("Corollary 3.5 is only stated for --epsilon below 1");
+    return bad_request("Corollary 3.5 is only stated for {epsilon} below 1");
   }
   const auto n = static_cast<double>(rows);
   const auto p = static_cast<double>(dimension);

@@ -92,14 +92,14 @@ Result<MomentEstimate> covariance(const ReleasedGram& gram) {
   if (!gram.intercept) {
     return bad_request(
         "a covariance needs the means, and this release has no intercept column: mask again with "
-        "--intercept, or ask for the second moment");
+        "{intercept}, or ask for the second moment");
   }
   const Vector constant_alone = Vector::Unit(gram.products.rows(), 0);
   if (!(gram.rows > kCountDeviations * std::sqrt(direction_variance(gram, constant_alone)))) {
     return bad_request(
         "the noise on the column of ones is as large as the number of rows, so means and "
         "covariances would be noise: ask for the second moment, or mask again with a smaller "
-        "--row-norm, more rows or more budget");
+        "{row_norm}, more rows or more budget");
   }
   const Matrix corrected = gram.corrected();
   MomentEstimate estimate;

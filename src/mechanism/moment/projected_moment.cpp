@@ -154,7 +154,7 @@ Matrix round_frame(const Matrix& frame) {
 
 Result<ProjectionPlan> ProjectionPlan::make(const ProjectionRequest& request) {
   Result<ProjectionPlan> plan = bad_request(
-      "the table is too wide for exact arithmetic inside a subspace; give a coarser --grid");
+      "the table is too wide for exact arithmetic inside a subspace; give a coarser {grid}");
   // The finest rounding whose noise the exact rounding can still draw: a small budget needs large
   // noise, and fewer bits of the frame leave room for it.
   for (int bits = frame_bits_for(request); bits >= kFewestFrameBits && !plan; --bits) {

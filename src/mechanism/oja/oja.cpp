@@ -34,10 +34,10 @@ Result<OjaPlan> OjaPlan::make(const OjaRequest& request) {
   if (request.relation != Relation::ReplaceOne && request.relation != Relation::ZeroRow) {
     return bad_request(
         "method oja puts rows into batches by their position, and a row that is added or removed "
-        "moves all later ones: give --neighbours replace-one or zero-row");
+        "moves all later ones: give {neighbours replace-one} or {neighbours zero-row}");
   }
   if (request.contribution && !(*request.contribution > 0.0)) {
-    return bad_request("--contribution must be positive");
+    return bad_request("{contribution} must be positive");
   }
   OjaPlan plan(request);
   const Result<GaussianDp> budget =

@@ -37,7 +37,7 @@ Result<void> check_field(const OrbitRequest& request) {
   }
   if (request.bound.has_ranges() || !(request.scales.array() == 1.0).all()) {
     return bad_request(
-        "ranges would scale real and imaginary parts apart; bound complex rows by --row-norm R");
+        "ranges would scale real and imaginary parts apart; bound complex rows by {row_norm R}");
   }
   return {};
 }
@@ -144,7 +144,8 @@ Result<PureDp> orbit_budget(const OrbitRequest& request, Index rank) {
   }
   const Index dimension = coordinates_of(request.bound.dimension(), request.field);
   if (rank < 1 || rank > dimension) {
-    return bad_request(fmt::format("-k must satisfy 1 <= k <= {}, the number of {}", dimension,
+    return bad_request(fmt::format("{{components}} must satisfy 1 <= k <= {}, the number of {}",
+                                   dimension,
                                    request.field == RowField::Real ? "columns" : "coordinates"));
   }
   if (!request.unbounded_time) {

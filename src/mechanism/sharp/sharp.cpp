@@ -28,8 +28,8 @@ Result<void> check_request(const SharpRequest& request) {
   }
   if (request.relation != Relation::AddRemove && request.relation != Relation::ZeroRow) {
     return bad_request(
-        "method sharp is analysed for one row added, removed or zeroed; choose --neighbours "
-        "add-remove or zero-row");
+        "method sharp is analysed for one row added, removed or zeroed; choose "
+        "{neighbours add-remove} or {neighbours zero-row}");
   }
   const double shares =
       request.variance_share + (request.public_spectrum ? 0.0 : request.calibration_share);

@@ -72,7 +72,7 @@ Result<ApproxDp> row_pair(const Budget& budget, int size) {
   const auto* approx = std::get_if<ApproxDp>(&budget);
   if (approx == nullptr) {
     return bad_request(
-        "spiked-robust spends some delta on its gap: give --epsilon together with --delta");
+        "spiked-robust spends some delta on its gap: give {epsilon} together with {delta}");
   }
   return pair_per_row(*approx, size);
 }
@@ -121,14 +121,15 @@ Result<GapPlan> GapPlan::make(const GapRequest& request) {
     return error_of(approx);
   }
   if (request.components >= static_cast<Eigen::Index>(request.bound.dimension())) {
-    return bad_request("spiked-robust needs -k below the number of columns: there must be a gap");
+    return bad_request(
+        "spiked-robust needs {components} below the number of columns: there must be a gap");
   }
   if (const std::size_t p = request.bound.dimension(); p > kMostColumns) {
     const auto columns = static_cast<double>(p);
     return bad_request(fmt::format(
         "spiked-robust would take too long: {} columns need the eigenpairs of a matrix of {:.0f} "
         "GB, and the work grows with their cube; the limit is {} columns (method spiked and "
-        "--within-subspace make no such matrix)",
+        "{{within_subspace}} make no such matrix)",
         p, std::ceil(32e-9 * columns * columns), kMostColumns));
   }
   if (const Result<void> checked = check_wide_subspace(

@@ -46,12 +46,13 @@ Result<Loss> spend(const SpikedRequest& request, std::vector<SpikedPart>& parts)
   if (request.published) {
     if (request.group_size != 1) {
       return bad_request(
-          "the published calibration is stated for one row; leave out --group-size or --published");
+          "the published calibration is stated for one row; leave out {group_size} or {calibration "
+          "published}");
     }
     const auto* approx = std::get_if<ApproxDp>(&request.budget);
     if (approx == nullptr) {
       return bad_request(
-          "the published calibration is for (epsilon, delta); give --epsilon with --delta");
+          "the published calibration is for (epsilon, delta); give {epsilon} with {delta}");
     }
     const auto count = static_cast<double>(parts.size());
     for (SpikedPart& part : parts) {
@@ -79,14 +80,14 @@ Result<void> check_numbers(const SpikedRequest& request) {
   const auto positive = [](double value) { return value > 0.0 && std::isfinite(value); };
   if ((request.noise_variance && !positive(*request.noise_variance)) ||
       (request.spike && !positive(*request.spike))) {
-    return bad_request("--sigma2 and --lambda must be positive, finite numbers");
+    return bad_request("{sigma2} and {lambda} must be positive, finite numbers");
   }
   if (!(request.spread >= 1.0) || !std::isfinite(request.spread)) {
-    return bad_request("--spread is lambda_1 / lambda_r: at least 1, and finite");
+    return bad_request("{spread} is lambda_1 / lambda_r: at least 1, and finite");
   }
   const SpikedConstants& c = request.constants;
   if (!positive(c.c1) || !positive(c.c2) || !positive(c.c3) || !positive(c.c5)) {
-    return bad_request("--c1, --c2, --c3 and --c5 must be positive, finite numbers");
+    return bad_request("{c1}, {c2}, {c3} and {c5} must be positive, finite numbers");
   }
   if (!positive(request.row_radius)) {
     return bad_request("the rows need a positive radius");
@@ -95,7 +96,7 @@ Result<void> check_numbers(const SpikedRequest& request) {
     return bad_request("the spiked model needs at least 2 rows");
   }
   if (request.max_rank && *request.max_rank >= std::min(request.rows, request.dimension)) {
-    return bad_request("--max-rank must be below the number of rows and of columns");
+    return bad_request("{max_rank} must be below the number of rows and of columns");
   }
   return {};
 }
@@ -108,7 +109,7 @@ Result<void> check_bulk(const SpikedRequest& request) {
   }
   return bad_request(fmt::format(
       "sigma^2 cannot be estimated beside {} spikes among {} eigenvalues: the middle half of them "
-      "holds nothing else; give --sigma2 or a smaller rank",
+      "holds nothing else; give {{sigma2}} or a smaller rank",
       rank, std::min(request.rows, request.dimension)));
 }
 
@@ -241,7 +242,7 @@ Result<SpikedPlan> SpikedPlan::make(const SpikedRequest& request) {
   if (request.published && request.dimension > kDenseProjector) {
     return bad_request(
         fmt::format("the published noise needs a p x p matrix; it is for up to {} "
-                    "columns, leave out --calibration published",
+                    "columns, leave out {{calibration published}}",
                     kDenseProjector));
   }
   for (const SpikedPart& part : plan.parts_) {

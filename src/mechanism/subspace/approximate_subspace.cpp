@@ -38,25 +38,25 @@ constexpr double kNoiseAngleError = 1e-3;
 
 Result<void> check_request(const SubspaceRequest& request) {
   if (request.subspace < 1 || request.subspace > request.dimension) {
-    return bad_request(
-        fmt::format("-k must satisfy 1 <= k <= {}, the number of columns", request.dimension));
+    return bad_request(fmt::format(
+        "{{components}} must satisfy 1 <= k <= {}, the number of columns", request.dimension));
   }
   if (!(request.budget.epsilon > 0.0) || !(request.budget.delta > 0.0) ||
       request.budget.delta > 0.5) {
     return bad_request("subspace needs epsilon > 0 and 0 < delta <= 1/2");
   }
   if (request.gamma && (!(*request.gamma > 0.0) || !(*request.gamma < 1.0))) {
-    return bad_request("--gamma must lie between 0 and 1");
+    return bad_request("{gamma} must lie between 0 and 1");
   }
   if (request.references_per_direction < 1 || request.references_per_direction > 100) {
-    return bad_request("--references must be a whole number from 1 to 100");
+    return bad_request("{references} must be a whole number from 1 to 100");
   }
   if (!(request.largest_noise_angle > 0.0) || !(request.largest_noise_angle < 1.0)) {
-    return bad_request("--largest-noise-angle is a sine and must lie between 0 and 1");
+    return bad_request("{largest_noise_angle} is a sine and must lie between 0 and 1");
   }
   for (const double factor : {request.cell_factor, request.radius_factor}) {
     if (!(factor >= 1e-3) || !(factor <= 1e6)) {
-      return bad_request("--cell-factor and --radius-factor must lie between 0.001 and 1000000");
+      return bad_request("{cell_factor} and {radius_factor} must lie between 0.001 and 1000000");
     }
   }
   return {};
@@ -155,7 +155,7 @@ Result<void> SubspacePlan::plan_core() {
   const std::size_t smallest_group = request_.subspace + 2;
   if (request_.groups) {
     if (*request_.groups < 3 || request_.rows / *request_.groups < smallest_group) {
-      return bad_request(fmt::format("--groups must leave at least {} rows in each of at least 3",
+      return bad_request(fmt::format("{{groups}} must leave at least {} rows in each of at least 3",
                                      smallest_group));
     }
     return try_core(*request_.groups);
@@ -182,7 +182,7 @@ Result<void> SubspacePlan::plan_core() {
 
 Result<void> SubspacePlan::plan_grid() {
   if (!request_.gamma) {
-    return bad_request("--aggregate grid needs --gamma; the core searches for it");
+    return bad_request("{aggregate grid} needs {gamma}; the core searches for it");
   }
   Result<StabilityHistogram> histogram = StabilityHistogram::make(request_.budget);
   if (!histogram) {

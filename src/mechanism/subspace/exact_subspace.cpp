@@ -31,15 +31,15 @@ double hyperplane_cost(const ExactSubspaceRequest& request) {
 
 Result<void> check_shape(const ExactSubspaceRequest& request) {
   if (request.subspace < 1 || request.subspace > request.dimension) {
-    return bad_request(
-        fmt::format("-k must satisfy 1 <= k <= {}, the number of coordinates", request.dimension));
+    return bad_request(fmt::format(
+        "{{components}} must satisfy 1 <= k <= {}, the number of coordinates", request.dimension));
   }
   if (!(request.budget.epsilon > 0.0) || !(request.budget.delta > 0.0) ||
       request.budget.delta > 0.5) {
     return bad_request("subspace needs epsilon > 0 and 0 < delta <= 1/2");
   }
   if (request.max_abs < 1 || request.max_abs > (std::int64_t{1} << 50)) {
-    return bad_request("--max-abs must be a whole number from 1 to 2^50");
+    return bad_request("{max_abs} must be a whole number from 1 to 2^50");
   }
   return {};
 }
@@ -104,7 +104,8 @@ Result<ExactSubspacePlan> ExactSubspacePlan::make(const ExactSubspaceRequest& re
 Result<void> ExactSubspacePlan::plan_votes() {
   if (request_.published) {
     return bad_request(
-        "--published is Singhal and Steinke's gapmax rule; leave out --aggregate votes");
+        "{calibration published} is Singhal and Steinke's gapmax rule; leave out {aggregate "
+        "votes}");
   }
   noise_budget_ = request_.budget;
   const Result<StabilityHistogram> histogram = StabilityHistogram::make(noise_budget_);
@@ -119,7 +120,7 @@ Result<void> ExactSubspacePlan::plan_votes() {
   if (groups < 2 * noise_bound_ + 1) {
     return bad_request(fmt::format(
         "{} rows are too few for votes: with this budget and k = {} at least {} are needed "
-        "(--aggregate gapmax needs fewer)",
+        "({{aggregate gapmax}} needs fewer)",
         request_.rows, request_.subspace, sufficient_rows_));
   }
   exceptions_ = groups - histogram->sure_votes(static_cast<std::size_t>(groups));
@@ -155,7 +156,7 @@ Result<void> ExactSubspacePlan::plan_gap_max() {
   const double cost = trials * static_cast<double>(n) * static_cast<double>(k + 1);
   if (cost + hyperplane_cost(request_) > kLargestCost) {
     return bad_request(fmt::format(
-        "gapmax would take too long for {} rows and k = {}; take --aggregate votes", n, k));
+        "gapmax would take too long for {} rows and k = {}; take {{aggregate votes}}", n, k));
   }
   trials_ = static_cast<std::uint64_t>(trials) + 1;
   return {};
@@ -181,7 +182,8 @@ Result<void> ExactSubspacePlan::choose_field() {
     }
   }
   return bad_request(
-      "exact arithmetic of these sizes is out of range: give a smaller --max-abs, a smaller -k or "
+      "exact arithmetic of these sizes is out of range: give a smaller {max_abs}, a smaller "
+      "{components} or "
       "a larger delta");
 }
 

@@ -52,7 +52,7 @@ Result<CoreBudget> split_core_budget(const ApproxDp& budget, int tests, std::int
   }
   if (!best) {
     return bad_request(
-        "the budget is too small for this many groups; spend more epsilon or use fewer --groups");
+        "the budget is too small for this many groups; spend more epsilon or use fewer {groups}");
   }
   return *best;
 }
