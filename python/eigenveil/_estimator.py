@@ -251,7 +251,7 @@ class PrivateEstimator(BaseEstimator):
             raise
         return self
 
-    def write_release(self, path, *, format="csv", replace=False):
+    def write_release(self, path, *, format="csv", replace=False, data_set="", date=""):
         """Write the release as the program does with ``--out``: ``release.json``, its arrays and ``report.html``, whole or not at all.
 
         The files are those of the command line, byte for byte; ``eigenveil explain`` and :func:`read_release` read them. It costs nothing: what is
@@ -265,6 +265,8 @@ class PrivateEstimator(BaseEstimator):
             Of the arrays.
         replace : bool, default=False
             The directory may hold an earlier release and nothing else; that release is then lost.
+        data_set, date : str, optional
+            A public name of the table, and a date in your words, to stand in the release; never filled in.
 
         Returns
         -------
@@ -276,7 +278,7 @@ class PrivateEstimator(BaseEstimator):
             raise EigenveilError("format must be 'csv' or 'npy'")
         if self._document.guarantee.basis != self.guarantee_.basis:
             raise EigenveilError("a step of the pipeline was fitted on the private rows: the files would claim a guarantee that does not hold")
-        return self._document.write(os.fsdecode(path), format == "npy", bool(replace))
+        return self._document.write(os.fsdecode(path), format == "npy", bool(replace), str(data_set), str(date))
 
     def save_gram(self, path):
         """Write the exact sums to a ``.gram`` file instead of releasing them, and forget them.

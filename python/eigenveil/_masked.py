@@ -293,12 +293,23 @@ class MaskedData(PrivateEstimator):
             return rows
         return rows + self.midpoint_
 
-    def write_release(self, path, *, format="csv", replace=False):
-        """:meth:`write`, by the name it has for every estimator."""
-        self.write(path, format=format, replace=replace)
+    def write_release(self, path, *, format="csv", replace=False, data_set="", date=""):
+        """:meth:`write`, by the name it has for every estimator.
+
+        Parameters
+        ----------
+        path, format, replace, data_set, date
+            As in :meth:`write`.
+
+        Returns
+        -------
+        list of str
+            Names of the files of a directory.
+        """
+        self.write(path, format=format, replace=replace, data_set=data_set, date=date)
         return sorted(os.listdir(path)) if os.path.isdir(path) else []
 
-    def write(self, path, *, format="csv", factor_only=False, replace=False, seed=None):
+    def write(self, path, *, format="csv", factor_only=False, replace=False, seed=None, data_set="", date=""):
         """Write the release as ``eigenveil mask --out`` does: whole or not at all, with its document and report.
 
         Anybody can then read it with :func:`analyse_regress` and its sisters, ``eigenveil analyse`` and ``eigenveil explain``. Cells are about the
@@ -316,6 +327,8 @@ class MaskedData(PrivateEstimator):
             The directory may hold an earlier release and nothing else; that release is then lost.
         seed : int, optional
             Of the frame, which carries nothing; secure randomness without it.
+        data_set, date : str, optional
+            A public name of the table, and a date in your words, to stand in the release; never filled in.
 
         Examples
         --------
@@ -334,7 +347,7 @@ class MaskedData(PrivateEstimator):
         settings, release = self._settings(), self._published[1]
         if release.guarantee != self.guarantee_:
             raise EigenveilError("a step of the pipeline was fitted on the private rows: the files would claim a guarantee that does not hold")
-        _core.publish_pseudo(settings, release, os.fsdecode(path), format == "npy", bool(factor_only), bool(replace), self.threads or 0, seed)
+        _core.publish_pseudo(settings, release, os.fsdecode(path), format == "npy", bool(factor_only), bool(replace), self.threads or 0, seed, str(data_set), str(date))
 
     # ---- what can be said from it ----------------------------------------------------------------------------------
 

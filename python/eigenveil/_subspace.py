@@ -211,6 +211,10 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         learner = _core.SubspaceLearner(plan, parts, float(self.angle), self.threads or 0, self.seed)
         return _Pass(source.names, source.named, None, plan, SimpleNamespace(rows=int(rows), parts=parts), plan.aggregate, learner)
 
+    def write_release(self, path, *, format="csv", replace=False, data_set="", date=""):
+        """Not yet: the program writes subspaces (``eigenveil subspace --out``)."""
+        raise EigenveilError("a subspace learned in Python is not written yet; `eigenveil subspace` with an output directory writes one")
+
     def save_gram(self, path):
         """Refused: a learner keeps no sums."""
         raise EigenveilError("a learner looks at rows in groups and keeps no sums that could be saved and merged")

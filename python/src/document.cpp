@@ -171,13 +171,16 @@ void bind_document(nb::module_& m) {
           "name"_a, "Names of the rows and columns of a table, and what it is.")
       .def(
           "write",
-          [](const ReleaseDocument& d, const std::string& path, bool npy, bool replace) {
+          [](ReleaseDocument& d, const std::string& path, bool npy, bool replace,
+             std::string data_set, std::string date) {
+            d.data_set = std::move(data_set);
+            d.date = std::move(date);
             return interruptibly([&] {
               return unwrap(write_release(d, npy ? TableFormat::Npy : TableFormat::Csv, path,
                                           replace ? Existing::Replace : Existing::Refuse));
             });
           },
-          "path"_a, "npy"_a, "replace"_a)
+          "path"_a, "npy"_a, "replace"_a, "data_set"_a, "date"_a)
       .def("__getstate__", [](const ReleaseDocument& d) { return state_of(d); })
       .def("__setstate__", [](ReleaseDocument& d, const DocumentState& state) {
         new (&d) ReleaseDocument(from_state(state));

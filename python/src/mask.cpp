@@ -158,7 +158,8 @@ Request request_of(const MaskSettings& settings, bool factor_only) {
 
 void publish(const MaskSettings& settings, const PseudoRelease& release, const std::string& out,
              bool npy, bool factor_only, bool replace, int threads,
-             const std::optional<std::uint64_t>& seed) {
+             const std::optional<std::uint64_t>& seed, const std::string& data_set,
+             const std::string& date) {
   namespace fs = std::filesystem;
   ReleaseTarget target = file_or_directory(out, npy ? TableFormat::Npy : TableFormat::Csv);
   target.threads = threads_of(threads);
@@ -181,6 +182,8 @@ void publish(const MaskSettings& settings, const PseudoRelease& release, const s
     unwrap(pseudo_document(settings, release, factor_only, stream)
                .and_then([&](ReleaseDocument&& document) {
                  document.request = to_json(request_of(settings, factor_only));
+                 document.data_set = data_set;
+                 document.date = date;
                  return write_release(std::move(document), target);
                }));
   });
@@ -204,7 +207,7 @@ void bind_mask(nb::module_& m) {
       },
       "settings"_a, "grams"_a, "seed"_a.none() = nb::none());
   m.def("publish_pseudo", &publish, "settings"_a, "release"_a, "out"_a, "npy"_a, "factor_only"_a,
-        "replace"_a, "threads"_a, "seed"_a.none() = nb::none());
+        "replace"_a, "threads"_a, "seed"_a.none(), "data_set"_a, "date"_a);
   m.def(
       "pseudo_gram",
       [](const MaskSettings& s, const PseudoRelease& release) { return gram_of(s, release); },

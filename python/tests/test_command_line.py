@@ -37,7 +37,7 @@ RENAMED = {
     "components": "n_components", "range": "bounds", "quiet": "progress", "width": "columns", "published": "method_options|calibration",
     "rank_transform": "method_options", "blocks": "fit.blocks", "beta": "plan_pca.beta", "out": "write_release.path",
     "format": "write_release.format", "replace": "write_release.replace", "factor_only": "write.factor_only",
-    "exclude": "columns", "one_hot": "MaskedData.one_hot", "json": "write_release", "help": "__doc__", "help_all": "__doc__",
+    "data_set": "write_release.data_set", "date": "write_release.date", "method": "exact", "exclude": "columns", "one_hot": "MaskedData.one_hot", "json": "write_release", "help": "__doc__", "help_all": "__doc__",
 }  # fmt: skip
 REFUSED = {"subspace": {"rho": 1, "mu": 1, "group_size": 2}}  # by the program, so Python has no such parameter
 

@@ -135,7 +135,8 @@ def test_what_write_release_refuses(rows, tmp_path):
     from sklearn.preprocessing import StandardScaler
 
     fitted = PrivateCovariance(mu=1, bounds=(0, 10)).fit(rows)
-    names = fitted.write_release(tmp_path / "out")
+    names = fitted.write_release(tmp_path / "out", data_set="survey", date="spring")
+    assert {"survey", "spring"} <= set(json.loads((tmp_path / "out" / "release.json").read_text()).values())
     assert "release.json" in names and "report.html" in names
     with pytest.raises(EigenveilError, match="replace=True"):
         fitted.write_release(tmp_path / "out")
@@ -161,7 +162,8 @@ def test_what_was_written_is_read(rows, tmp_path):
     for form in ("csv", "npy"):
         fitted.write_release(tmp_path / form, format=form)
         release = eigenveil.read_release(tmp_path / form)
-        assert release.task == "pca" and release.method == "gauss" and release.guarantee == fitted.guarantee_ and not release.is_null
+        assert release.task == "pca" and release.method == "gauss" and not release.is_null
+        assert str(release.guarantee) == str(fitted.guarantee_) and release.guarantee.assumptions == fitted.guarantee_.assumptions
         np.testing.assert_array_equal(release.arrays["loadings"].T, fitted.components_)  # shortest decimals read back as the same double
         np.testing.assert_array_equal(release.result["noisy_explained_variance"], fitted.explained_variance_)
         assert list(release.frame("loadings").index) == list("abcde") and list(release.frame("loadings").columns) == ["PC1", "PC2"]
