@@ -1,6 +1,7 @@
 #include "cli/exact_pass.hpp"
 
 #include "cli/progress.hpp"
+#include "eigenveil/random/stream.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -14,8 +15,8 @@ Result<void> check_stored(const InputOptions& input, const BoundOptions& bounds)
   if (bounds.shapes_rows() || input.chooses_columns()) {
     return bad_request(
         "a .gram file carries its columns and bound; leave out --row-norm, --range, --bounds, "
-        "--grid, --columns, --exclude, --one-hot, --allele-frequencies and a public --center, or "
-        "make it again from the rows");
+        "--grid, --columns, --exclude, --one-hot, --allele-frequencies, a public --center and what "
+        "belongs to people, weights and stages, or make it again from the rows");
   }
   if (input.shapes_cells()) {
     return bad_request(
@@ -29,6 +30,12 @@ Result<void> check_stored(const InputOptions& input, const BoundOptions& bounds)
 
 Result<TableSpec> table_spec(const InputOptions& input, const BoundOptions& bounds) {
   TableSpec spec;
+  if (!input.person.empty()) {  // fresh for every run: nobody can prepare names that collide
+    RandomStream stream = RandomStream::secure();
+    for (unsigned char& byte : spec.person_key) {
+      byte = static_cast<unsigned char>(stream.bits64());
+    }
+  }
   return input.fill(spec).and_then([&] { return bounds.fill(spec); }).map([&] { return spec; });
 }
 

@@ -23,6 +23,14 @@ class ExactPass {
                                 const ModelRadius& model = {});
   /// A table whose rows may have any length.
   static Result<ExactPass> unbounded(const InputOptions& input);
+  /// What a plan may know; the rows as their statistic sees them.
+  PublicFacts facts() const {
+    return prepared_ ? prepared_->facts() : PublicFacts{schema_, bound_};
+  }
+  /// In terms of the columns of the table, with what stages did.
+  ReleaseDocument finish(ReleaseDocument document) const {
+    return prepared_ ? prepared_->finish(std::move(document)) : document;
+  }
   const Schema& schema() const { return schema_; }
   const RowBound& bound() const { return bound_; }
   /// The statistic of a .gram file as it was stored; null for a table of rows.

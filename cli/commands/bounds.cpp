@@ -3,9 +3,15 @@
 #include <memory>
 
 #include "cli/commands/commands.hpp"
+#include "cli/options/bound_options.hpp"
+#include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
+#include "cli/options/output_options.hpp"
+#include "cli/progress.hpp"
+#include "cli/summary.hpp"
 #include "core/atomic_output.hpp"
+#include "engine/private_bounds.hpp"
 #include "report/table_format.hpp"
 
 namespace eigenveil::cli {
@@ -36,19 +42,96 @@ struct BoundsTemplate {
   }
 };
 
+/// Ranges from a noisy histogram of every column, with a guarantee of their own.
+struct BoundsPrivate {
+  InputOptions input;
+  BudgetOptions budget;
+  OutputOptions output;
+  double outside = 0.001;
+  std::string outer;
+
+  void declare(CLI::App& app) {
+    input.declare(app);
+    budget.declare(app);
+    output.declare(app);
+    app.add_option("--outside", outside,
+                   "share of the rows that a range may leave out, about (default 0.001)")
+        ->group("Bounds");
+    app.add_option("--outer", outer,
+                   "LO:HI, a public range for columns that noise hides; without it their line in "
+                   "bounds.csv stays empty")
+        ->group("Bounds");
+  }
+
+  Result<PrivateBoundsRequest> request() const {
+    const Result<Budget> spent = budget.budget();
+    if (!spent) {
+      return error_of(spent);
+    }
+    const Result<Relation> relation = budget.relation();
+    if (!relation) {
+      return error_of(relation);
+    }
+    PrivateBoundsRequest asked{*spent, *relation, budget.group_size, outside};
+    if (!outer.empty()) {
+      const Result<ColumnRange> range = parse_range(outer);
+      if (!range) {
+        return error_of(range);
+      }
+      asked.outer = *range;
+    }
+    return asked;
+  }
+
+  Outcome run() const {
+    const Result<PrivateBoundsRequest> asked = request();
+    if (!asked) {
+      return error_of(asked);
+    }
+    if (input.is_gram()) {
+      return bad_request("bounds are for rows; a .gram file has them already");
+    }
+    if (const Result<void> writable = output.check_writable(); !writable) {
+      return error_of(writable);
+    }
+    Result<std::unique_ptr<RowReader>> reader = input.open();
+    if (!reader) {
+      return error_of(reader);
+    }
+    const Result<PrivateBounds> plan = PrivateBounds::make(*asked, (*reader)->schema());
+    if (!plan) {
+      return error_of(plan);
+    }
+    const std::unique_ptr<RowReader> rows =
+        with_progress(std::move(*reader), input.display_name(), output.is_quiet());
+    RandomStream stream = output.stream();
+    return plan->release(*rows, stream, input.thread_count())
+        .and_then([&](const ReleaseDocument& document) {
+          return publish(document, output, {input.display_name(), "", output.target(false, 1)});
+        });
+  }
+};
+
 }  // namespace
 
 Command bounds_command() {
   return {"bounds",
-          "Writes a bounds file to fill in: one line per column, no numbers from the data.\n"
-          "  eigenveil bounds template survey.csv --out bounds.csv",
+          "A bounds file to fill in (no numbers from the data), or one from noisy histograms.\n"
+          "  eigenveil bounds template survey.csv --out bounds.csv\n"
+          "  eigenveil bounds private survey.csv --mu 0.2 --out found/",
           [](CLI::App& app) {
             auto options = std::make_shared<BoundsTemplate>();
             app.require_subcommand(1);
+            auto noisy = std::make_shared<BoundsPrivate>();
+            CLI::App* second = app.add_subcommand(
+                "private", "ranges from noisy histograms, for columns whose bounds nobody knows");
+            noisy->declare(*second);
             CLI::App* child = app.add_subcommand("template", "column names with empty ranges");
             options->input.declare(*child);
             child->add_option("--out", options->out, "file to write (default: standard output)");
-            return [options] { return options->run(); };
+            return [options, noisy, second] {
+              return second->parsed() ? noisy->run() : options->run();
+            };
           }};
 }
 

@@ -18,6 +18,7 @@ Command gram_command();
 Command audit_command();
 Command explain_command();
 Command bounds_command();
+Command scores_command();
 Command generate_command();
 Command reproduce_command();
 Command man_command();

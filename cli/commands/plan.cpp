@@ -37,6 +37,7 @@ void PlanCommand::declare(CLI::App& app) {
         ->group(kGroup);
   }
   what.declare(app);
+  what.bounds.declare_stages(app);
   what.own.declare(app, what.task);
 }
 

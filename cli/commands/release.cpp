@@ -15,6 +15,7 @@
 #include "cli/summary.hpp"
 #include "data/exact_rows.hpp"
 #include "engine/bound_words.hpp"
+#include "engine/verdict.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -29,6 +30,8 @@ struct ReleaseCommand {
   OutputOptions output;
   std::vector<std::string> more_blocks;  ///< of methods that take blocks
   std::optional<std::int64_t> rows;      ///< their public number, if known
+  std::int64_t declared_rows = 0;        ///< --people: public, never counted in the file
+  bool anyway = false;
 
   void declare(CLI::App& app);
   Outcome run();
@@ -39,7 +42,10 @@ struct ReleaseCommand {
   Result<ExactPass> open(const Method& method, const Request& request,
                          const InputOptions& block) const;
   Result<std::vector<ExactPass>> open_blocks(const Method& method, const Request& request) const;
-  Outcome run_on_rows(const Method& method, const Request& request) const;
+  /// Tasks whose results can go back from stages to the columns.
+  bool takes_stages() const { return has_bound(what.task) && what.task != Task::Mask; }
+  Result<void> judge(const Method& method, const Request& request, const PublicFacts& facts);
+  Outcome run_on_rows(const Method& method, const Request& request);
   Outcome run_on_exact_rows(const Method& method, const Request& request) const;
 };
 
@@ -47,6 +53,17 @@ void ReleaseCommand::declare(CLI::App& app) {
   input.declare(app);
   if (has_bound(what.task)) {
     input.declare_one_hot(app);
+  }
+  if (takes_stages()) {
+    input.declare_people(app);
+    what.bounds.declare_stages(app);
+    constexpr const char* kVerdict = "Verdict (before anything is spent)";
+    app.add_option("--people", declared_rows,
+                   "how many rows there are, about, as the public knows it: a release that noise "
+                   "must drown at this number is refused")
+        ->check(whole_number(1, std::uint64_t{1} << 50))
+        ->group(kVerdict);
+    app.add_flag("--anyway", anyway, "spend although the verdict is against it")->group(kVerdict);
   }
   if (what.task == Task::Mask) {
     app.add_option(
@@ -148,13 +165,33 @@ Result<std::vector<ExactPass>> ReleaseCommand::open_blocks(const Method& method,
   return passes;
 }
 
-Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request) const {
+/// What can be said before anything is spent: a refusal, or lines of warning.
+Result<void> ReleaseCommand::judge(const Method& method, const Request& request,
+                                   const PublicFacts& facts) {
+  if (!takes_stages()) {
+    return {};
+  }
+  const std::optional<std::int64_t> known =
+      declared_rows > 0 ? std::optional(declared_rows) : facts.rows;
+  if (known && !anyway) {
+    if (const Result<void> worth = verdict(method, request, facts, *known); !worth) {
+      return worth;
+    }
+  }
+  for (const std::string& line : public_warnings(request, facts.schema, known)) {
+    output.warning += (output.warning.empty() ? "" : "\n  warning     ") + line;
+  }
+  return {};
+}
+
+Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request) {
   const MethodInfo& info = method.info();
   Result<std::vector<ExactPass>> passes = open_blocks(method, request);
   if (!passes) {
     return error_of(passes);
   }
-  PublicFacts facts{passes->front().schema(), passes->front().bound(), rows};
+  PublicFacts facts = passes->front().facts();
+  facts.rows = rows;
   if (info.needs_row_count && !rows) {
     const Result<std::int64_t> counted =
         count_rows([&] { return passes->front().rows(true); }, input.thread_count());
@@ -162,6 +199,9 @@ Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request
       return error_of(counted);
     }
     facts.rows = *counted;
+  }
+  if (const Result<void> worth = judge(method, request, facts); !worth) {
+    return error_of(worth);
   }
   const Result<std::unique_ptr<Plan>> plan = make_plan(method, request, facts);
   if (!plan) {
@@ -181,10 +221,11 @@ Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request
   };
   return release(**plan, parts, stream, input.thread_count(), drawing)
       .and_then([&](const ReleaseDocument& document) {
-        return publish(document, output,
-                       {input.display_name(),
-                        has_bound(request.task) ? describe_bound(facts.bound) : std::string(),
-                        output.target(info.streams, input.thread_count())});
+        const RowBound& bound = facts.counted ? facts.counted->bound : facts.bound;
+        return publish(
+            passes->front().finish(document), output,
+            {input.display_name(), has_bound(request.task) ? describe_bound(bound) : std::string(),
+             output.target(info.streams, input.thread_count())});
       });
 }
 
@@ -224,6 +265,15 @@ Outcome ReleaseCommand::run() {
   Result<Request> request = what.request();
   if (!request) {
     return error_of(request);
+  }
+  what.bounds.scaled = what.standardize;
+  if (!input.person.empty()) {
+    if (what.budget.group_size != 1) {
+      return bad_request(
+          "with --person the rows of a person are the group; leave out --group-size");
+    }
+    request->group_size = std::max(1, static_cast<int>(input.rows_per_person));
+    what.bounds.noisy_count = request->relation != Relation::AddRemove;
   }
   const Result<const Method*> method = choose_method(*request);
   if (!method) {

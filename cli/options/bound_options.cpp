@@ -53,6 +53,22 @@ void BoundOptions::declare_rank_transform(CLI::App& app) {
       ->group("Bounds (what is known without looking)");
 }
 
+void BoundOptions::declare_stages(CLI::App& app) {
+  constexpr const char* kGroup = "Stages (before the statistic)";
+  app.add_option("--project", project_file,
+                 "a public basis, columns by directions: CSV column,PC1,PC2,... as loadings.csv of "
+                 "a release of other people, or .npy; rows become their coordinates in it, and "
+                 "loadings come back in the columns")
+      ->group(kGroup);
+  app.add_option("--projected-norm", projected_norm,
+                 "with --project: coordinates longer than this norm are scaled down to it")
+      ->group(kGroup);
+  app.add_flag("--normalise-rows", normalise_rows,
+               "scale every row to norm 1 about the public centre (spherical components): needs no "
+               "bound")
+      ->group(kGroup);
+}
+
 Result<ColumnRange> parse_range(const std::string& text) {
   const std::size_t colon = text.find(':');
   char* low_end = nullptr;
@@ -76,6 +92,17 @@ Result<void> BoundOptions::fill(TableSpec& spec) const {
   spec.row_norm = row_norm;
   spec.grid = grid;
   spec.rank_transform = rank_transform;
+  spec.projected_norm = projected_norm;
+  spec.normalise_rows = normalise_rows;
+  spec.scaled = scaled;
+  spec.noisy_count = noisy_count;
+  if (!project_file.empty()) {
+    Result<PublicBasis> basis = read_basis(project_file);
+    if (!basis) {
+      return error_of(basis);
+    }
+    spec.project = *std::move(basis);
+  }
   if (!range.empty()) {
     const Result<ColumnRange> common = parse_range(range);
     if (!common) {

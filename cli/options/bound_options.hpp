@@ -24,10 +24,20 @@ struct BoundOptions {
   /// Columns become their centred ranks (data/rank_transform.hpp); asymptotic methods only.
   bool rank_transform = false;
 
+  std::string project_file;
+  std::optional<double> projected_norm;
+  bool normalise_rows = false;
+  bool scaled = false;       ///< --standardize: stages see columns scaled to [-1, 1]
+  bool noisy_count = false;  ///< people under a relation other than add-remove
+
   void declare(CLI::App& app);
+  /// --project, --projected-norm, --normalise-rows: declared by commands that can go back to the
+  /// columns.
+  void declare_stages(CLI::App& app);
   bool given() const {
-    return row_norm || !range.empty() || !bounds_file.empty() || rank_transform;
+    return row_norm || !range.empty() || !bounds_file.empty() || rank_transform || has_stages();
   }
+  bool has_stages() const { return !project_file.empty() || projected_norm || normalise_rows; }
   /// Declared by commands that serve an asymptotic method.
   void declare_rank_transform(CLI::App& app);
   bool standardises() const { return !frequencies_file.empty(); }

@@ -62,6 +62,24 @@ void InputOptions::declare_one_hot(CLI::App& app) {
       ->group("Input");
 }
 
+void InputOptions::declare_people(CLI::App& app) {
+  constexpr const char* kGroup = "People and surveys";
+  app.add_option("--person", person,
+                 "the column that says whose a row is: a person is protected with all their rows")
+      ->check(not_empty())
+      ->group(kGroup);
+  app.add_option("--rows-per-person", rows_per_person,
+                 "with --person: the first so many rows of everybody count")
+      ->check(whole_number(1, 1'000'000))
+      ->group(kGroup);
+  app.add_option("--weights", weights, "a column of survey weights: a row counts so many times")
+      ->check(not_empty())
+      ->group(kGroup);
+  app.add_option("--weight-bound", weight_bound,
+                 "with --weights: the largest weight by the survey's design; others are clipped")
+      ->group(kGroup);
+}
+
 namespace {
 
 std::vector<std::string> split_list(const std::string& text) {
@@ -134,6 +152,10 @@ Result<void> InputOptions::fill(TableSpec& spec) const {
     }
     *names = *std::move(parsed);
   }
+  spec.person = person;
+  spec.rows_per_person = rows_per_person;
+  spec.weights = weights;
+  spec.weight_bound = weight_bound;
   spec.missing = missing == "refuse" ? MissingCell::Refuse : MissingCell::Midpoint;
   spec.bad_cell = bad_cell == "refuse" ? BadCell::Refuse : BadCell::Midpoint;
   for (const std::string& text : one_hot) {
@@ -168,7 +190,7 @@ Result<std::unique_ptr<RowReader>> InputOptions::open(const TableSpec& spec) con
   if (width > 0 && !is_text()) {
     return bad_request("--width is for CSV and TSV tables; arrays carry their own");
   }
-  const Result<ReadOptions> options = read_options(spec, format());
+  const Result<ReadOptions> options = read_options(spec, format(), is_text());
   if (!options) {
     return error_of(options);
   }

@@ -19,11 +19,16 @@ struct InputOptions {
   std::string missing = "midpoint";
   std::string bad_cell = "refuse";
   int threads = 0;
+  std::string person;
+  std::uint32_t rows_per_person = 0;
+  std::string weights;
+  double weight_bound = 0.0;
   std::vector<std::string> one_hot;  ///< --one-hot COLUMN=A|B|C; only some commands offer it
 
   void declare(CLI::App& app);
   void declare_one_hot(CLI::App& app);
-  bool is_text() const;  ///< CSV or TSV: the first line may be names
+  void declare_people(CLI::App& app);  ///< --person, --rows-per-person, --weights, --weight-bound
+  bool is_text() const;                ///< CSV or TSV: the first line may be names
   /// Anything that changes how cells are read; a .gram file has none left.
   bool shapes_cells() const {
     return header != "auto" || width > 0 || !separator.empty() || missing != "midpoint" ||

@@ -89,6 +89,12 @@ Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {
   if (!columns.empty()) {
     return parse_columns(columns).map([](auto names) { return Schema{std::move(names)}; });
   }
+  if (dimension == 0 && !bounds.project_file.empty()) {  // a basis knows its columns
+    return read_basis(bounds.project_file).map([](const PublicBasis& basis) {
+      const auto p = static_cast<std::size_t>(basis.directions.rows());
+      return basis.columns.empty() ? Schema::numbered(p) : Schema{basis.columns};
+    });
+  }
   if (dimension == 0 && !bounds.bounds_file.empty()) {
     TableSpec spec;
     return bounds.fill(spec).map([&] { return Schema{spec.bounded_columns()}; });
@@ -105,7 +111,8 @@ Result<AssumedTable> AssumedOptions::table(const Request& request,
   AssumedTable table;
   table.rows = rows;
   table.row_norm = bounds.row_norm;
-  const bool sizeless = dimension == 0 && columns.empty() && bounds.bounds_file.empty();
+  const bool sizeless = dimension == 0 && columns.empty() && bounds.bounds_file.empty() &&
+                        bounds.project_file.empty();
   if (!sizeless || !plans_without_budget(request.method)) {
     const Result<Schema> named = schema(bounds);
     if (!named) {
@@ -117,11 +124,21 @@ Result<AssumedTable> AssumedOptions::table(const Request& request,
   if (const Result<void> filled = bounds.fill(spec); !filled) {
     return error_of(filled);
   }
-  table.bound = [spec, schema = table.schema](const std::optional<double>& model_radius) {
-    return PreparedTable::make(spec, schema, model_radius).map([](const PreparedTable& prepared) {
-      return prepared.bound();
-    });
-  };
+  if (bounds.has_stages()) {
+    const Result<PreparedTable> prepared = PreparedTable::make(spec, table.schema);
+    if (!prepared) {
+      return error_of(prepared);
+    }
+    table.schema = prepared->schema();
+    table.bound = [bound = prepared->bound()](const auto&) { return Result<RowBound>(bound); };
+    table.basis = prepared->remarks().front().text;
+  } else {
+    table.bound = [spec, schema = table.schema](const std::optional<double>& model_radius) {
+      return PreparedTable::make(spec, schema, model_radius).map([](const PreparedTable& prepared) {
+        return prepared.bound();
+      });
+    };
+  }
   if (spectrum_file.empty()) {
     return table;
   }

@@ -13,6 +13,7 @@
 #include "audit/sharp_trade_off.hpp"
 #include "audit/spectral_cases.hpp"
 #include "audit/subspace_learning_cases.hpp"
+#include "audit/table_cases.hpp"
 
 namespace eigenveil {
 namespace {
@@ -97,7 +98,16 @@ const std::vector<AuditedMethod>& audited_methods() {
        20'000,
        {Relation::ReplaceOne},
        false,
-       subspace_learning_attacks}};
+       subspace_learning_attacks},
+      {"people",
+       "the second moment of people with more rows than count, read through their stage",
+       GaussianDp{1.0},
+       60'000,
+       {Relation::AddRemove, Relation::ReplaceOne},
+       false,
+       people_attacks},
+      {"histogram", "noisy histograms of several columns", GaussianDp{1.0}, 60'000, kRowRelations,
+       false, histogram_attacks}};
   return methods;
 }
 

@@ -93,14 +93,32 @@ Result<std::vector<std::string>> without_columns(const std::vector<std::string>&
   return kept;
 }
 
-Result<ColumnSelection> select_columns(std::vector<std::string> names,
-                                       const std::vector<std::string>& requested,
-                                       const std::vector<std::string>& excluded) {
-  if (!excluded.empty()) {
-    const Result<std::vector<std::string>> kept =
-        without_columns(requested.empty() ? names : requested, excluded);
-    return kept ? select_columns(std::move(names), *kept) : Result<ColumnSelection>(error_of(kept));
+Result<ColumnSelection> select_columns(std::vector<std::string> names, const ReadOptions& options) {
+  std::vector<std::string> wanted = options.columns.empty() ? names : options.columns;
+  std::vector<std::string> aside = options.appended;
+  if (!options.person.empty()) {
+    aside.push_back(options.person);
   }
+  for (const std::string& name : aside) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      return no_such_column(names, name);
+    }
+    std::erase(wanted, name);
+  }
+  if (!options.exclude.empty() || wanted.empty()) {
+    Result<std::vector<std::string>> kept = without_columns(wanted, options.exclude);
+    if (!kept) {
+      return error_of(kept);
+    }
+    wanted = *std::move(kept);
+  }
+  wanted.insert(wanted.end(), options.appended.begin(), options.appended.end());
+  const bool plain = options.columns.empty() && options.exclude.empty() && aside.empty();
+  return select_columns(std::move(names), plain ? std::vector<std::string>() : wanted);
+}
+
+Result<ColumnSelection> select_columns(std::vector<std::string> names,
+                                       const std::vector<std::string>& requested) {
   const NameIndex index = index_names(names);
   ColumnSelection selection;
   selection.slots.assign(names.size(), ColumnSelection::kSkip);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/open.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 
 namespace eigenveil::detail {
@@ -19,11 +20,11 @@ struct ColumnSelection {
   std::vector<std::size_t> slots;    ///< selected column or kSkip, per column of the file
 };
 
-/// Selects `requested` (all if empty) without `excluded` by name. Unknown, repeated and ambiguous
-/// names are refused.
+/// Selects `requested` (all if empty) by name. Unknown, repeated and ambiguous names are refused.
 Result<ColumnSelection> select_columns(std::vector<std::string> names,
-                                       const std::vector<std::string>& requested,
-                                       const std::vector<std::string>& excluded = {});
+                                       const std::vector<std::string>& requested);
+/// The same by the columns, excluded, appended and person columns of a request.
+Result<ColumnSelection> select_columns(std::vector<std::string> names, const ReadOptions& options);
 
 /// `names` without `excluded`, each of which must be among them; refused when nothing is left.
 Result<std::vector<std::string>> without_columns(const std::vector<std::string>& names,

@@ -6,6 +6,7 @@
 
 #include "data/column_selection.hpp"
 #include "data/open.hpp"
+#include "data/people.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 
 namespace eigenveil::detail {
@@ -17,6 +18,12 @@ struct CsvLayout {
   BadCell bad_cell = BadCell::Refuse;
   MissingCell missing = MissingCell::Midpoint;
   std::vector<std::vector<std::string>> words = {};  ///< per selected column; empty: numbers only
+  /// Field that names the person of a record, kSkip: none; its hash fills the last cells of a row.
+  std::size_t person_field = ColumnSelection::kSkip;
+  HashKey person_key = {};
+  std::size_t cells() const {
+    return selection.sources.size() + (person_field == ColumnSelection::kSkip ? 0 : kHashedCells);
+  }
 };
 
 /// End of the record at `at`: its line feed outside quotes. There must be one.

@@ -197,7 +197,7 @@ Result<std::unique_ptr<RowReader>> open_idx(std::unique_ptr<ByteSource> source,
     return malformed(path, *size < wanted ? kShorter : kLonger);
   }
   Result<ColumnSelection> selection =
-      select_columns(default_column_names(header->columns), options.columns, options.exclude);
+      select_columns(default_column_names(header->columns), options);
   if (!selection) {
     return error_of(selection);
   }

@@ -181,8 +181,7 @@ Result<std::unique_ptr<RowReader>> open_npy(FileDescriptor file, const ReadOptio
   if (!header) {
     return error_of(header);
   }
-  Result<ColumnSelection> selection =
-      select_columns(column_names(*header), options.columns, options.exclude);
+  Result<ColumnSelection> selection = select_columns(column_names(*header), options);
   if (!selection) {
     return error_of(selection);
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/keyed_hash.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 
 namespace eigenveil {
@@ -19,6 +20,13 @@ struct WordColumn {
 struct ReadOptions {
   std::vector<std::string> columns;       ///< selection by name, in this order; empty: all
   std::vector<std::string> exclude = {};  ///< of those, left out
+  /// Further columns of numbers, after the others and not among them.
+  std::vector<std::string> appended = {};
+  /// Text tables: the column that names the person of a row. It is not among the others; after all
+  /// of them come kHashedCells columns (data/people.hpp) with the hash of the cell under `key`,
+  /// missing where the cell is missing.
+  std::string person = {};
+  HashKey person_key = {};
   BadCell bad_cell = BadCell::Refuse;
   MissingCell missing = MissingCell::Midpoint;
   /// Text tables. Auto: the first record is a header if no field of it is a number and at least one

@@ -18,8 +18,10 @@ std::string trimmed(const std::string& text) {
              : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-/// Splits one line at commas outside of quotes; a doubled quote inside quotes stands for one.
-std::vector<std::string> split_fields(const std::string& line) {
+}  // namespace
+
+/// A doubled quote inside quotes stands for one.
+std::vector<std::string> split_public_line(const std::string& line) {
   std::vector<std::string> fields(1);
   bool quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -39,6 +41,8 @@ std::vector<std::string> split_fields(const std::string& line) {
   }
   return fields;
 }
+
+namespace {
 
 Result<double> parse_number(const std::string& text, const std::string& place) {
   if (text.empty()) {
@@ -111,7 +115,7 @@ Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
   }
   std::vector<std::string> expected = {"column"};
   expected.insert(expected.end(), wanted.begin(), wanted.end());
-  if (split_fields(line) != expected) {
+  if (split_public_line(line) != expected) {
     return bad_request(
         fmt::format("the first line of {} must be {}", path, fmt::join(expected, ",")));
   }
@@ -120,7 +124,7 @@ Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
     if (trimmed(line).empty()) {
       continue;
     }
-    const std::vector<std::string> fields = split_fields(line);
+    const std::vector<std::string> fields = split_public_line(line);
     if (fields.size() != expected.size()) {
       return bad_request(
           fmt::format("{} line {}: {} fields expected", path, number, expected.size()));

@@ -17,6 +17,9 @@ struct NamedNumbers {
 Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
                                                      const std::vector<std::string>& wanted);
 
+/// The fields of a line between commas outside of quotes, without spaces around them.
+std::vector<std::string> split_public_line(const std::string& line);
+
 /// A public frequency of an allele.
 struct AlleleFrequency {
   std::string column;

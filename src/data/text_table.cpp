@@ -149,8 +149,12 @@ Result<TextTable> TextTable::open(std::unique_ptr<ByteSource> source, char usual
   if (!header) {
     return error_of(header);
   }
-  Result<ColumnSelection> selection =
-      select_columns(std::move(header->names), options.columns, options.exclude);
+  std::size_t person_field = ColumnSelection::kSkip;
+  if (!options.person.empty()) {
+    const auto found = std::find(header->names.begin(), header->names.end(), options.person);
+    person_field = static_cast<std::size_t>(found - header->names.begin());  // checked just below
+  }
+  Result<ColumnSelection> selection = select_columns(std::move(header->names), options);
   if (!selection) {
     return error_of(selection);
   }
@@ -158,6 +162,10 @@ Result<TextTable> TextTable::open(std::unique_ptr<ByteSource> source, char usual
       words_by_column(selection->schema, options.words);
   if (!words) {
     return error_of(words);
+  }
+  if (!options.person.empty()) {
+    const std::vector<std::string> cells = hashed_names(options.person);
+    selection->schema.columns.insert(selection->schema.columns.end(), cells.begin(), cells.end());
   }
   selection->schema.fills_gaps = fills_gaps(options.bad_cell, options.missing);
   if (*first && options.chunk_bytes == 0) {
@@ -169,7 +177,7 @@ Result<TextTable> TextTable::open(std::unique_ptr<ByteSource> source, char usual
   }
   return TextTable(std::move(cutter), std::move(*first),
                    CsvLayout{delimiter, std::move(*selection), options.bad_cell, options.missing,
-                             std::move(*words)});
+                             std::move(*words), person_field, options.person_key});
 }
 
 Result<bool> TextTable::next(RawChunk& chunk) {

@@ -211,6 +211,9 @@ Result<PlanFacts> outlook(Request request, const AssumedTable& table) {
     return error_of(sound);
   }
   return (*method)->outlook(request, table).map([&](PlanFacts facts) {
+    if (!table.basis.empty()) {
+      facts.lines.push_back({"basis", table.basis});
+    }
     if (!warning.empty()) {
       facts.warning = warning;
       facts.lines.push_back({"warning", warning});

@@ -34,6 +34,41 @@ Result<void> check_request(const Request& request, const PublicFacts& facts) {
   return ExactGram::check_shape(facts.schema, facts.bound);
 }
 
+/// What a method must know about the rows of people and of surveys.
+Result<void> check_people(const MethodInfo& info, const Request& request,
+                          const PublicFacts& facts) {
+  const bool people = facts.rows_per_person > 0;
+  if (people && request.group_size != facts.rows_per_person) {
+    return bad_request("with {person} the rows of a person are the group; leave out {group_size}",
+                       "group_size");
+  }
+  if (people && (info.reads_rows || info.needs_row_count)) {
+    return bad_request(
+        fmt::format("{{person}} goes with methods that need the sums of a table alone, such as "
+                    "gauss, not with {}",
+                    info.name),
+        "person");
+  }
+  if ((people || facts.counted) && request.relation == Relation::ZeroRow) {
+    return bad_request(
+        "with {person} or {weights} the number of rows is protected: give {neighbours add-remove} "
+        "or {neighbours replace-one}",
+        "neighbours");
+  }
+  if (people && request.relation != Relation::AddRemove && !facts.counted) {
+    return bad_request("people under replace-one take their rows along: their count needs noise",
+                       "person");
+  }
+  if (facts.counted && !info.takes_counted_rows) {
+    return bad_request(
+        fmt::format("{{weights}}, and {{person}} under replace-one, need counts with noise: take "
+                    "{{method gauss}} or {{method laplace}} instead of {}",
+                    info.name),
+        "method");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Plan>> plan(Request request, const PublicFacts& facts) {
@@ -55,6 +90,9 @@ Result<std::unique_ptr<Plan>> plan(Request request, const PublicFacts& facts) {
 
 Result<std::unique_ptr<Plan>> make_plan(const Method& method, Request request,
                                         const PublicFacts& facts) {
+  if (const Result<void> fits = check_people(method.info(), request, facts); !fits) {
+    return error_of(fits);
+  }
   return method.plan(request, facts).map([&](std::unique_ptr<Plan>&& plan) {
     request.method = method.info().name;
     request.table = table_fingerprint(facts);

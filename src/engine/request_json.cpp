@@ -191,6 +191,9 @@ std::string table_fingerprint(const PublicFacts& facts) {
   }
   bytes.integer(facts.schema.fills_gaps ? 1 : 0);
   bytes.text(facts.bound.encode());
+  if (!facts.preparation.empty()) {
+    bytes.text(facts.preparation);
+  }
   return hex(sha256(bytes.view()));
 }
 

@@ -375,10 +375,39 @@ std::optional<Figure> null_figure(const ReleaseDocument& document) {
   return figure;
 }
 
+std::optional<Figure> scores_figure(const ReleaseDocument& document) {
+  const auto* sd = field<double>(document.parameters, "noise_sd_count");
+  if (document.task != "scores" || sd == nullptr) {
+    return std::nullopt;
+  }
+  constexpr double kVisible = 2.0;  // deviations: of empty cells one in 44 is drawn all the same
+  Figure figure;
+  for (const ReleasedTable& table : document.tables) {
+    HeatMap map{"people", {}, {}, table.values};
+    map.values = (table.values.array() < kVisible * *sd).select(0.0, table.values);
+    for (std::size_t i = 0; i < table.row_names.size(); ++i) {  // every other number is enough
+      map.row_names.push_back(i % 2 == 0 ? table.row_names[i] : "");
+      map.column_names.push_back(i % 2 == 0 ? table.column_names[i] : "");
+    }
+    figure.width = std::max(figure.width, heat_map_width(map));
+    FigurePanel& panel = figure.panels.emplace_back();
+    panel.title = table.description.substr(0, table.description.find(';'));
+    panel.heat_map = std::move(map);
+  }
+  figure.title = "People on two private components";
+  figure.description = "A noisy two-dimensional histogram of scores on released axes.";
+  figure.notes.push_back({fmt::format(
+      "Blank: below {:g} standard deviations of the noise ({:.3g} people). The files have every "
+      "noisy count.",
+      kVisible, kVisible * *sd)});
+  add_basis_note(figure, document.guarantee.basis);
+  return figure;
+}
+
 std::vector<Figure> result_figures(const ReleaseDocument& document) {
   std::vector<Figure> figures;
-  for (auto* make :
-       {null_figure, scree_figure, loadings_figure, covariance_figure, correlations_figure}) {
+  for (auto* make : {null_figure, scree_figure, loadings_figure, covariance_figure,
+                     correlations_figure, scores_figure}) {
     if (std::optional<Figure> figure = make(document)) {
       figures.push_back(std::move(*figure));
     }

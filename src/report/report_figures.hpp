@@ -29,6 +29,9 @@ std::optional<Figure> correlations_figure(const ReleaseDocument& document);
 /// For a release that answers NULL: that, and why.
 std::optional<Figure> null_figure(const ReleaseDocument& document);
 
+/// People on two released axes: counts that stand out of the noise, one map for each level.
+std::optional<Figure> scores_figure(const ReleaseDocument& document);
+
 /// All figures of a release that follow from its result, each stamped with what weakens it.
 std::vector<Figure> result_figures(const ReleaseDocument& document);
 

@@ -33,6 +33,7 @@ struct MethodInfo {
   bool reads_exact_rows = false;      ///< whole numbers and fractions as they stand in the table
   bool takes_blocks = false;          ///< a table in shards, each treated by itself
   bool streams = false;               ///< the result is an array that may not fit into memory
+  bool takes_counted_rows = false;    ///< knows what to do with a CountedTable
   bool serves(Task task) const;
   const OptionSpec* option(std::string_view name) const;
 };

@@ -51,11 +51,23 @@ struct Request {
   Result<void> check_components(std::size_t dimension) const;
 };
 
+/// Rows (c, x) sqrt(w / W): their Gram matrix holds counts and sums, with noise as its other
+/// entries (data/people.hpp). The table that results speak of is `schema` and `bound`.
+struct CountedTable {
+  Schema schema;
+  RowBound bound;
+  double constant = 0.0;      ///< c, scaled units
+  double weight_bound = 1.0;  ///< W
+};
+
 /// What is public about a table before a row is read.
 struct PublicFacts {
   Schema schema;
-  RowBound bound;                         ///< tasks without one never look at it (`unbounded`)
-  std::optional<std::int64_t> rows = {};  ///< where the relation makes it public and it is known
+  RowBound bound;                            ///< tasks without one never look at it (`unbounded`)
+  std::optional<std::int64_t> rows = {};     ///< where the relation makes it public and it is known
+  std::optional<CountedTable> counted = {};  ///< where counts are entries of the statistic
+  int rows_per_person = 0;       ///< where the unit is a person: a row is one of at most so many
+  std::string preparation = {};  ///< what stages did to the rows, where any did (TableSpec's JSON)
 };
 
 /// The facts of a table whose rows may have any length.
@@ -69,6 +81,7 @@ struct AssumedTable {
   std::optional<double> row_norm = {};  ///< as it was given
   /// What is known of the rows; a model may give a radius where nothing else does.
   std::function<Result<RowBound>(const std::optional<double>& model_radius)> bound;
+  std::string basis = {};  ///< what a public basis limits, in words
 };
 
 /// The shared options, said once.

@@ -10,6 +10,7 @@
 #include "engine/parameters.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
+#include "mechanism/moment/counted_moment.hpp"
 #include "mechanism/moment/predicted_error.hpp"
 
 namespace eigenveil {
@@ -32,6 +33,8 @@ class MomentMethod final : public Method {
 
  private:
   Result<MomentPlan> moment_plan(const Request& request, const RowBound& bound) const;
+  Result<std::unique_ptr<Plan>> counted_plan(const Request& request,
+                                             const PublicFacts& facts) const;
 
   MethodInfo info_;
   Planner planner_;
@@ -61,12 +64,36 @@ ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
 
 Result<std::unique_ptr<Plan>> MomentMethod::plan(const Request& request,
                                                  const PublicFacts& facts) const {
+  if (facts.counted) {
+    return counted_plan(request, facts);
+  }
   return moment_plan(request, facts.bound).map([&](MomentPlan&& made) {
     return gram_plan(facts, std::move(made),
                      [request](const MomentPlan& plan, Release<NoisyMoment> release) {
                        return document_of(request, plan, std::move(release));
                      });
   });
+}
+
+/// Counts and sums are entries of the Gram matrix, so there is nothing to add to it.
+Result<std::unique_ptr<Plan>> MomentMethod::counted_plan(const Request& request,
+                                                         const PublicFacts& facts) const {
+  const CountedTable& table = *facts.counted;
+  if (const Result<void> fits = request.check_components(table.bound.dimension()); !fits) {
+    return error_of(fits);
+  }
+  return planner_(
+             {facts.bound, *request.budget, request.relation, Extension::None, request.group_size})
+      .map([&](MomentPlan&& made) {
+        const CountedColumns columns{table.schema, table.bound, table.constant, table.weight_bound};
+        return gram_plan(facts, std::move(made),
+                         [request, columns](const MomentPlan& plan, const auto& release) {
+                           return document_of(request, plan,
+                                              release.map([&](const NoisyMoment& moment) {
+                                                return counted_moment(moment, columns);
+                                              }));
+                         });
+      });
 }
 
 /// What the noise does to the assumed spectrum; nothing where none was given.
@@ -170,7 +197,8 @@ const Method& gauss_method() {
                                     .sentence = "Gaussian noise on the exact second moment",
                                     .budgets = "(epsilon, delta), rho, mu",
                                     .tasks = kEveryTask,
-                                    .subtracts_mean = true},
+                                    .subtracts_mean = true,
+                                    .takes_counted_rows = true},
                                    &plan_gauss);
   return method;
 }
@@ -180,7 +208,8 @@ const Method& laplace_method() {
                                     .sentence = "Laplace noise on the exact second moment",
                                     .budgets = "pure epsilon; others on request",
                                     .tasks = kEveryTask,
-                                    .subtracts_mean = true},
+                                    .subtracts_mean = true,
+                                    .takes_counted_rows = true},
                                    &plan_laplace);
   return method;
 }

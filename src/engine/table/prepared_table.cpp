@@ -8,6 +8,7 @@
 #include <set>
 
 #include "data/genotypes.hpp"
+#include "data/people.hpp"
 #include "data/rank_transform.hpp"
 
 namespace eigenveil {
@@ -189,8 +190,10 @@ Result<RowBound> bound_of(const TableSpec& spec, const Schema& schema, const Sch
   if (spec.rank_transform) {
     return RowBound::ranges(std::vector<ColumnRange>(schema.dimension()), spec.row_norm, spec.grid);
   }
-  return spec.allele_frequencies ? standardised_bound(spec, schema, frequencies)
-                                 : Bounding(spec, schema, read).bound();
+  if (spec.allele_frequencies) {
+    return standardised_bound(spec, schema, frequencies);
+  }
+  return Bounding(spec, schema, read).bound();
 }
 
 Result<std::vector<Categories>> levels_of(const TableSpec& spec) {
@@ -221,6 +224,53 @@ class BorrowedReader final : public RowReader {
 
 }  // namespace
 
+namespace {
+
+/// The columns of a reader without those at the end that hold people and weights.
+struct SplitColumns {
+  Schema features;
+  std::size_t key_cells = 0;
+};
+
+bool drop_last(Schema& schema, const std::vector<std::string>& names) {
+  const bool there = schema.dimension() > names.size() &&
+                     std::equal(names.begin(), names.end(),
+                                schema.columns.end() - static_cast<std::ptrdiff_t>(names.size()));
+  if (there) {
+    schema.columns.resize(schema.dimension() - names.size());
+  }
+  return there;
+}
+
+Result<SplitColumns> split_columns(const TableSpec& spec, const Schema& read) {
+  SplitColumns split{read};
+  if (!spec.person.empty()) {
+    if (drop_last(split.features, hashed_names(spec.person))) {
+      split.key_cells = kHashedCells;
+    } else if (drop_last(split.features, {spec.person})) {
+      split.key_cells = 1;
+    } else {
+      return bad_request(fmt::format("the table has no column '{}' for {{person}}", spec.person),
+                         "person");
+    }
+  }
+  if (!spec.weights.empty() && !drop_last(split.features, {spec.weights})) {
+    return bad_request(fmt::format("the table has no column '{}' for {{weights}}", spec.weights),
+                       "weights");
+  }
+  return split;
+}
+
+/// Without a range or norm of their own the cells of a stage are about the public centre.
+TableSpec with_cells(TableSpec spec) {
+  if ((spec.project || spec.normalise_rows) && !spec.range && !spec.bounds && !spec.row_norm) {
+    spec.row_norm = 1.0;  // stands for no clipping: stages look at midpoints and ranges alone
+  }
+  return spec;
+}
+
+}  // namespace
+
 Result<PreparedTable> PreparedTable::make(const TableSpec& given, const Schema& read,
                                           std::optional<double> model_radius) {
   TableSpec spec = given;
@@ -230,8 +280,13 @@ Result<PreparedTable> PreparedTable::make(const TableSpec& given, const Schema& 
   if (const Result<void> sound = spec.check(); !sound) {
     return error_of(sound);
   }
+  const Result<SplitColumns> split = split_columns(spec, read);
+  if (!split) {
+    return error_of(split);
+  }
+  const Schema& features = split->features;
   Result<std::vector<double>> frequencies = spec.allele_frequencies
-                                                ? frequencies_of(*spec.allele_frequencies, read)
+                                                ? frequencies_of(*spec.allele_frequencies, features)
                                                 : std::vector<double>();
   if (!frequencies) {
     return error_of(frequencies);
@@ -240,35 +295,222 @@ Result<PreparedTable> PreparedTable::make(const TableSpec& given, const Schema& 
   if (!levels) {
     return error_of(levels);
   }
-  Schema schema = read;
+  Schema schema = features;
   if (!levels->empty()) {
-    const Result<Schema> expanded = one_hot_schema(read, *levels);
+    const Result<Schema> expanded = one_hot_schema(features, *levels);
     if (!expanded) {
       return error_of(expanded);
     }
     schema = *expanded;
   }
   schema.allele_frequencies = *frequencies;
-  return bound_of(spec, schema, read, *frequencies).map([&](RowBound bound) {
-    PreparedTable table(std::move(spec), std::move(schema), std::move(bound));
-    table.frequencies_ = *std::move(frequencies);
-    table.levels_ = *std::move(levels);
-    return table;
-  });
+  Result<RowBound> bound = bound_of(with_cells(spec), schema, features, *frequencies);
+  if (!bound) {
+    return error_of(bound);
+  }
+  PreparedTable table(std::move(spec), std::move(schema), *std::move(bound));
+  table.key_cells_ = split->key_cells;
+  table.frequencies_ = *std::move(frequencies);
+  table.levels_ = *std::move(levels);
+  if (const Result<void> done = table.project(); !done) {
+    return error_of(done);
+  }
+  if (const Result<void> done = table.count_inside(); !done) {
+    return error_of(done);
+  }
+  return table;
+}
+
+Result<void> PreparedTable::project() {
+  if (spec_.normalise_rows) {
+    return RowBound::row_norm(columns_.dimension(), 1.0, spec_.grid).map([&](RowBound unit) {
+      bound_ = std::move(unit);
+      schema_.allele_frequencies.clear();
+    });
+  }
+  if (!spec_.project) {
+    return {};
+  }
+  Result<PublicBasis> basis = orthonormal(*std::move(spec_.project));
+  if (!basis) {
+    return error_of(basis);
+  }
+  spec_.project = *std::move(basis);
+  const PublicBasis& used = *spec_.project;
+  if (static_cast<std::size_t>(used.directions.rows()) != columns_.dimension() ||
+      (!used.columns.empty() && used.columns != columns_.columns)) {
+    return bad_request(
+        "the columns are not those of {project}, in its order; leave out {columns} and "
+        "{exclude}, or make a basis for these columns",
+        "project");
+  }
+  if (!used.counted_alleles.empty() && used.counted_alleles != columns_.counted_alleles) {
+    return bad_request("{project} counts other alleles than the table does", "project");
+  }
+  schema_ = Schema{direction_names(used.dimension())};
+  schema_.fills_gaps = columns_.fills_gaps;
+  return RowBound::row_norm(used.dimension(), *spec_.projected_norm, spec_.grid)
+      .map([&](RowBound inside) { bound_ = std::move(inside); });
+}
+
+Result<void> PreparedTable::count_inside() {
+  if (!spec_.counts_inside()) {
+    return {};
+  }
+  // As the count of gauss does: a quarter more noise, and a mean that is good enough.
+  const double radius = bound_.radius();
+  const double constant = 0.5 * radius;
+  CountedTable counted{schema_, bound_, constant, spec_.weights.empty() ? 1.0 : spec_.weight_bound};
+  return RowBound::row_norm(bound_.dimension() + 1,
+                            std::nextafter(std::hypot(radius, constant), 1e300), spec_.grid)
+      .map([&](RowBound longer) {
+        schema_ = Schema{{"count"}};
+        schema_.fills_gaps = counted.schema.fills_gaps;
+        schema_.columns.insert(schema_.columns.end(), counted.schema.columns.begin(),
+                               counted.schema.columns.end());
+        bound_ = std::move(longer);
+        counted_ = std::move(counted);
+      });
+}
+
+PublicFacts PreparedTable::facts() const {
+  PublicFacts facts{schema_, bound_};
+  facts.counted = counted_;
+  facts.rows_per_person = static_cast<int>(spec_.rows_per_person);
+  if (spec_.project || has_people() || counted_ || spec_.normalise_rows) {
+    facts.preparation = table_json(spec_);
+  }
+  return facts;
 }
 
 Result<std::unique_ptr<RowReader>> PreparedTable::rows(std::unique_ptr<RowReader> read) const {
   Result<std::unique_ptr<RowReader>> reader = std::move(read);
+  if (has_people()) {
+    reader = limit_rows_per_person(std::move(*reader), key_cells_, spec_.rows_per_person);
+  }
   if (!frequencies_.empty()) {
     reader = standardise_genotypes(std::move(*reader), frequencies_);
   }
   if (reader && !levels_.empty()) {
     reader = one_hot(std::move(*reader), levels_);
   }
-  if (reader && spec_.rank_transform) {
+  if (!reader) {
+    return reader;
+  }
+  if (spec_.rank_transform) {
     reader = ranked(std::move(*reader));
   }
+  if (spec_.project) {
+    reader = project_rows(std::move(*reader), cells_, spec_.scaled, *spec_.project);
+  }
+  if (spec_.normalise_rows) {
+    reader = normalise_rows(std::move(*reader), cells_, spec_.scaled);
+  }
+  if (counted_) {
+    reader =
+        count_rows_inside(std::move(*reader), counted_->bound,
+                          {counted_->constant, counted_->weight_bound, !spec_.weights.empty()});
+  }
   return reader;
+}
+
+std::vector<FactLine> PreparedTable::remarks() const {
+  std::vector<FactLine> lines;
+  if (spec_.project) {
+    lines.push_back({"basis", fmt::format("{} public directions of {} columns: nothing outside of "
+                                          "their span can show, and shares are of the variance "
+                                          "inside",
+                                          spec_.project->dimension(), columns_.dimension())});
+  }
+  if (spec_.normalise_rows) {
+    lines.push_back({"rows",
+                     "every row is scaled to norm 1 about the public centre: variances are "
+                     "of normalised rows, directions are those of the data where it is "
+                     "elliptical"});
+  }
+  if (has_people()) {
+    lines.push_back({"people", fmt::format("the first {} row{} of every person in column {} count, "
+                                           "and are protected together; rows without one are "
+                                           "dropped",
+                                           spec_.rows_per_person,
+                                           spec_.rows_per_person == 1 ? "" : "s", spec_.person)});
+  }
+  if (!spec_.weights.empty()) {
+    lines.push_back(
+        {"weights", fmt::format("column {}, clipped to 0..{:g}; the row count is the sum "
+                                "of weights. Weights that were computed from other "
+                                "rows of the table (raking) are not covered",
+                                spec_.weights, spec_.weight_bound)});
+  }
+  return lines;
+}
+
+namespace {
+
+void set_field(Fields& fields, const std::string& name, FieldValue value) {
+  const auto found = std::find_if(fields.begin(), fields.end(),
+                                  [&](const auto& one) { return one.first == name; });
+  if (found == fields.end()) {
+    fields.emplace_back(name, std::move(value));
+  } else {
+    found->second = std::move(value);
+  }
+}
+
+/// Rows of a table are directions: in terms of the columns of the data.
+void to_columns(ReleasedTable& table, const PublicBasis& basis, const Schema& columns,
+                const std::vector<std::string>& directions) {
+  if (table.row_names != directions) {
+    return;
+  }
+  if (table.column_names == directions) {
+    table.description += " (in coordinates of the public basis)";
+    return;
+  }
+  table.values = basis.directions * table.values;
+  table.row_names = columns.columns;
+  table.counted_alleles = columns.counted_alleles;
+}
+
+}  // namespace
+
+ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
+  Fields& parameters = document.parameters;
+  if (spec_.project) {
+    const std::vector<std::string> directions = direction_names(spec_.project->dimension());
+    for (ReleasedTable& table : document.tables) {
+      to_columns(table, *spec_.project, columns_, directions);
+    }
+    set_field(parameters, "projected_on",
+              fmt::format("a public basis of {} directions of {} columns",
+                          spec_.project->dimension(), columns_.dimension()));
+    set_field(parameters, "basis_sha256", hex(spec_.project->digest()));
+    set_field(parameters, "projected_norm", *spec_.projected_norm);
+    if (document.task == "pca") {
+      set_field(parameters, "columns", columns_.columns);
+      if (!columns_.counted_alleles.empty()) {
+        set_field(parameters, "counted_alleles", columns_.counted_alleles);
+      }
+    }
+    if (!columns_.allele_frequencies.empty()) {
+      set_field(parameters, "allele_frequencies", columns_.allele_frequencies);
+      set_field(parameters, "units", std::string("standardised by public frequencies"));
+    }
+  }
+  if (spec_.normalise_rows) {
+    set_field(parameters, "units", std::string("rows of norm 1 about the public centre"));
+  }
+  if (has_people()) {
+    set_field(parameters, "person", spec_.person);
+    set_field(parameters, "rows_per_person", std::int64_t{spec_.rows_per_person});
+  }
+  if (!spec_.weights.empty()) {
+    set_field(parameters, "weights", spec_.weights);
+    set_field(parameters, "weight_bound", spec_.weight_bound);
+  }
+  const std::vector<FactLine> lines = remarks();
+  document.remarks.insert(document.remarks.end(), lines.begin(), lines.end());
+  return document;
 }
 
 std::unique_ptr<RowReader> borrowed(RowReader& reader) {

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "data/one_hot.hpp"
+#include "eigenveil/report/document.hpp"
+#include "engine/request.hpp"
 #include "engine/table/table_spec.hpp"
 
 namespace eigenveil {
@@ -21,16 +23,36 @@ class PreparedTable {
   const Schema& schema() const { return schema_; }
   const RowBound& bound() const { return bound_; }
 
+  const TableSpec& spec() const { return spec_; }
+  /// Everything public that methods ask of a table before a row is read; `rows` is theirs to add.
+  PublicFacts facts() const;
+  /// A released document in terms of the table: loadings of directions become those of columns
+  /// (B V), and what the stages did is stated. Post-processing.
+  ReleaseDocument finish(ReleaseDocument document) const;
+  /// What the basis and the people mean for a release, for plans and the terminal.
+  std::vector<FactLine> remarks() const;
+
   /// The stages in front of a reader with the schema this was made for. Called once per pass.
   Result<std::unique_ptr<RowReader>> rows(std::unique_ptr<RowReader> read) const;
 
  private:
-  PreparedTable(TableSpec spec, Schema schema, RowBound bound)
-      : spec_(std::move(spec)), schema_(std::move(schema)), bound_(std::move(bound)) {}
+  PreparedTable(TableSpec spec, Schema columns, RowBound bound)
+      : spec_(std::move(spec)),
+        columns_(std::move(columns)),
+        cells_(bound),
+        schema_(columns_),
+        bound_(std::move(bound)) {}
+  Result<void> project();
+  Result<void> count_inside();
+  bool has_people() const { return !spec_.person.empty(); }
 
   TableSpec spec_;
-  Schema schema_;
+  Schema columns_;  ///< those that results speak of
+  RowBound cells_;  ///< of their cells
+  Schema schema_;   ///< after all stages
   RowBound bound_;
+  std::size_t key_cells_ = 0;            ///< columns at the end that say whose a row is
+  std::optional<CountedTable> counted_;  ///< counts are entries
   std::vector<double> frequencies_ = {};
   std::vector<Categories> levels_ = {};
 };

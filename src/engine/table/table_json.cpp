@@ -34,6 +34,26 @@ AlleleFrequency frequency_of(const Json& json) {
           json.value("allele", ""), json.value("other", "")};
 }
 
+Json basis_json(const PublicBasis& basis) {
+  const Matrix& values = basis.directions;
+  return {{"columns", basis.columns},
+          {"counted_alleles", basis.counted_alleles},
+          {"directions", values.cols()},
+          {"values", std::vector<double>(values.data(), values.data() + values.size())}};
+}
+
+PublicBasis basis_of(const Json& json) {
+  const auto values = json.at("values").get<std::vector<double>>();
+  const auto directions = json.at("directions").get<Eigen::Index>();
+  const auto size = static_cast<Eigen::Index>(values.size());
+  if (directions < 1 || size % directions != 0) {
+    throw nlohmann::detail::other_error::create(501, "not a matrix", nullptr);
+  }
+  return {json.at("columns").get<std::vector<std::string>>(),
+          json.at("counted_alleles").get<std::vector<std::string>>(),
+          Eigen::Map<const Matrix>(values.data(), size / directions, directions)};
+}
+
 /// A key that is not known is refused: a stage that was passed over would change the rows.
 void read_key(TableSpec& spec, const std::string& key, const Json& value) {
   if (key == "columns") {
@@ -72,6 +92,24 @@ void read_key(TableSpec& spec, const std::string& key, const Json& value) {
     }
   } else if (key == "rank_transform") {
     spec.rank_transform = value.get<bool>();
+  } else if (key == "project") {
+    spec.project = basis_of(value);
+  } else if (key == "projected_norm") {
+    spec.projected_norm = value.get<double>();
+  } else if (key == "normalise_rows") {
+    spec.normalise_rows = value.get<bool>();
+  } else if (key == "scaled") {
+    spec.scaled = value.get<bool>();
+  } else if (key == "person") {
+    spec.person = value.get<std::string>();
+  } else if (key == "rows_per_person") {
+    spec.rows_per_person = value.get<std::uint32_t>();
+  } else if (key == "weights") {
+    spec.weights = value.get<std::string>();
+  } else if (key == "weight_bound") {
+    spec.weight_bound = value.get<double>();
+  } else if (key == "noisy_count") {
+    spec.noisy_count = value.get<bool>();
   } else {
     throw nlohmann::detail::other_error::create(501, "unknown key", nullptr);
   }
@@ -119,6 +157,27 @@ std::string table_json(const TableSpec& spec) {
   }
   if (spec.rank_transform) {
     json["rank_transform"] = true;
+  }
+  if (spec.project) {
+    json["project"] = basis_json(*spec.project);
+  }
+  if (spec.projected_norm) {
+    json["projected_norm"] = *spec.projected_norm;
+  }
+  for (const auto& [name, flag] :
+       {std::pair("normalise_rows", spec.normalise_rows), std::pair("scaled", spec.scaled),
+        std::pair("noisy_count", spec.noisy_count)}) {
+    if (flag) {
+      json[name] = true;
+    }
+  }
+  if (!spec.person.empty()) {
+    json["person"] = spec.person;
+    json["rows_per_person"] = spec.rows_per_person;
+  }
+  if (!spec.weights.empty()) {
+    json["weights"] = spec.weights;
+    json["weight_bound"] = spec.weight_bound;
   }
   return json.dump();
 }

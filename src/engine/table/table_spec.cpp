@@ -28,6 +28,57 @@ Result<void> check_standardised(const TableSpec& spec) {
   return {};
 }
 
+Result<void> check_stages(const TableSpec& spec) {
+  if (spec.project && !spec.projected_norm) {
+    return bad_request(
+        "{project} needs {projected_norm R}, the norm that rows have inside of the basis at most; "
+        "longer ones are scaled down to it. With K directions of about unit variance, sqrt(K) is "
+        "a start",
+        "projected_norm");
+  }
+  if (spec.projected_norm && !spec.project) {
+    return bad_request("{projected_norm} goes with {project}", "projected_norm");
+  }
+  if (spec.project && spec.normalise_rows) {
+    return bad_request("give {project} or {normalise_rows}, not both", "project");
+  }
+  if ((spec.project || spec.normalise_rows) && spec.row_norm) {
+    return bad_request(spec.project
+                           ? "rows inside of a basis are bounded by {projected_norm}; leave out "
+                             "{row_norm}"
+                           : "{normalise_rows} scales every row to norm 1; leave out {row_norm}",
+                       "row_norm");
+  }
+  if (spec.rank_transform &&
+      (spec.project || spec.normalise_rows || !spec.weights.empty() || !spec.person.empty())) {
+    return bad_request("{rank_transform} goes with no other stage", "rank_transform");
+  }
+  return {};
+}
+
+Result<void> check_people(const TableSpec& spec) {
+  if (spec.person.empty() != (spec.rows_per_person == 0)) {
+    return bad_request(
+        "{person} and {rows_per_person G} go together: the first G rows of every person are kept, "
+        "and noise hides G rows",
+        "rows_per_person");
+  }
+  if (spec.weights.empty() != (spec.weight_bound == 0.0)) {
+    return bad_request(
+        "{weights} and {weight_bound W} go together: weights are clipped to 0..W, and noise hides "
+        "a row that counts W times",
+        "weight_bound");
+  }
+  if (!spec.weights.empty() && !(spec.weight_bound >= 1e-6 && spec.weight_bound <= 1e12)) {
+    return bad_request("{weight_bound} must be a number from 1e-6 to 1e12", "weight_bound");
+  }
+  if (!spec.weights.empty() && (spec.allele_frequencies || spec.weights == spec.person)) {
+    return bad_request("{weights} is a column of its own, and goes with no {allele_frequencies}",
+                       "weights");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> TableSpec::bounded_columns() const {
@@ -41,6 +92,12 @@ std::vector<std::string> TableSpec::bounded_columns() const {
 Result<void> TableSpec::check() const {
   if (!bounded()) {
     return bad_request(kMissingBound, "row_norm");
+  }
+  if (const Result<void> sound = check_stages(*this); !sound) {
+    return sound;
+  }
+  if (const Result<void> sound = check_people(*this); !sound) {
+    return sound;
   }
   if (rank_transform) {
     if (range || bounds || allele_frequencies || center) {
@@ -60,8 +117,18 @@ Result<void> TableSpec::check() const {
   return {};
 }
 
-Result<ReadOptions> read_options(const TableSpec& spec, ReadOptions format) {
-  format.columns = spec.columns;
+Result<ReadOptions> read_options(const TableSpec& spec, ReadOptions format, bool is_text) {
+  // A basis with names says which columns it is for.
+  format.columns = spec.columns.empty() && spec.project ? spec.project->columns : spec.columns;
+  if (!spec.weights.empty()) {
+    format.appended.push_back(spec.weights);
+  }
+  if (is_text) {
+    format.person = spec.person;
+    format.person_key = spec.person_key;
+  } else if (!spec.person.empty()) {
+    format.appended.push_back(spec.person);
+  }
   format.exclude = spec.exclude;
   format.missing = spec.missing;
   format.bad_cell = spec.bad_cell;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "data/open.hpp"
+#include "data/projection.hpp"
 #include "data/public_files.hpp"
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/data/raw_rows.hpp"
@@ -47,8 +48,28 @@ struct TableSpec {
   /// Genotypes are standardised by public frequencies (data/genotypes.hpp).
   std::optional<std::vector<AlleleFrequency>> allele_frequencies = {};
 
+  // Stages between the columns and the bound.
+  /// Rows become their coordinates in a public basis, scaled down to `projected_norm` when longer.
+  std::optional<PublicBasis> project = {};
+  std::optional<double> projected_norm = {};
+  bool normalise_rows = false;  ///< every row scaled to norm 1 about the centre
+  bool scaled = false;          ///< both of them see columns scaled from their range to [-1, 1]
+
+  // Tables of people.
+  std::string person = {};            ///< the column that says whose a row is
+  std::uint32_t rows_per_person = 0;  ///< the first so many of each are kept
+  std::string weights = {};           ///< a column of public-design weights
+  double weight_bound = 0.0;          ///< weights are clipped to [0, it]
+  /// Counts are entries with noise: with weights, and for people under every relation but
+  /// add-remove, since a person takes their rows along.
+  bool noisy_count = false;
+  HashKey person_key = {};  ///< of the names of people; secret, and no part of the JSON
+
   /// Whether anything bounds a row; a method's own model may give a radius where nothing does.
-  bool bounded() const { return row_norm || range || bounds || rank_transform; }
+  bool bounded() const {
+    return row_norm || range || bounds || rank_transform || project || normalise_rows;
+  }
+  bool counts_inside() const { return noisy_count || !weights.empty(); }
   /// Cells come about a public frequency, or as ranks about zero: there is no mean to speak of.
   bool arrives_centred() const { return allele_frequencies || rank_transform; }
   /// The columns that `bounds` speaks of.
@@ -58,8 +79,9 @@ struct TableSpec {
 };
 
 /// How a file with this preparation is to be read: `format` with the columns, words and rules for
-/// cells of the spec.
-Result<ReadOptions> read_options(const TableSpec& spec, ReadOptions format = {});
+/// cells of the spec. The people of a text table are hashed, those of an array are numbers.
+Result<ReadOptions> read_options(const TableSpec& spec, ReadOptions format = {},
+                                 bool is_text = true);
 
 /// One canonical object, and back; the keys are those of the command line and of Python.
 std::string table_json(const TableSpec& spec);

@@ -1,0 +1,139 @@
+#include "engine/scores.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+
+#include "cli/commands/commands.hpp"
+#include "cli/options/budget_options.hpp"
+#include "cli/options/checks.hpp"
+#include "cli/options/input_options.hpp"
+#include "cli/options/output_options.hpp"
+#include "cli/progress.hpp"
+#include "cli/summary.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+/// `scores INPUT --on release.json`: the picture everyone makes.
+struct ScoresCommand {
+  InputOptions input;
+  BudgetOptions budget;
+  OutputOptions output;
+  std::string on;
+  std::string axes = "1,2";
+  std::size_t cells = 20;
+  std::string label;
+
+  void declare(CLI::App& app) {
+    input.declare(app);
+    app.add_option("--on", on, "a release of components: its loadings are the axes")
+        ->required()
+        ->group("Scores");
+    app.add_option("--axes", axes, "two components, across and up (default 1,2)")->group("Scores");
+    app.add_option("--cells", cells, "cells along each axis (default 20)")
+        ->check(whole_number(2, 200))
+        ->group("Scores");
+    app.add_option("--label", label,
+                   "COLUMN=A|B|C: one histogram for each public level, and one for all others")
+        ->group("Scores");
+    budget.declare(app);
+    output.declare(app);
+  }
+
+  Result<ScoresRequest> request() const {
+    const Result<Budget> spent = budget.budget();
+    if (!spent) {
+      return error_of(spent);
+    }
+    const Result<Relation> relation = budget.relation();
+    if (!relation) {
+      return error_of(relation);
+    }
+    ScoresRequest asked;
+    asked.budget = *spent;
+    asked.relation = *relation;
+    asked.group_size = budget.group_size;
+    asked.cells = cells;
+    const std::size_t comma = axes.find(',');
+    const char* end = axes.data() + axes.size();
+    if (comma == std::string::npos ||
+        std::from_chars(axes.data(), axes.data() + comma, asked.axes[0]).ptr !=
+            axes.data() + comma ||
+        std::from_chars(axes.data() + comma + 1, end, asked.axes[1]).ptr != end) {
+      return bad_request("--axes is written A,B, for example --axes 1,2");
+    }
+    if (!label.empty()) {
+      InputOptions levels = input;
+      levels.one_hot = {label};
+      TableSpec spec;
+      if (const Result<void> filled = levels.fill(spec); !filled) {
+        return error_of(filled);
+      }
+      asked.label = spec.one_hot.front();
+      if (!input.is_text()) {
+        return bad_request("--label needs a CSV or TSV table");
+      }
+    }
+    return asked;
+  }
+
+  Outcome run() const {
+    const Result<ScoresRequest> asked = request();
+    if (!asked) {
+      return error_of(asked);
+    }
+    if (input.is_gram() || input.chooses_columns()) {
+      return bad_request(
+          "scores reads the rows, with the columns of the release: leave out what chooses columns");
+    }
+    const Result<Scores> scores = read_release(on).and_then(
+        [&](const ReadRelease& release) { return Scores::make(*asked, release); });
+    if (!scores) {
+      return error_of(scores);
+    }
+    if (const Result<void> writable = output.check_writable(); !writable) {
+      return error_of(writable);
+    }
+    TableSpec spec;
+    if (const Result<void> filled = input.fill(spec); !filled) {
+      return error_of(filled);
+    }
+    spec.columns = scores->table().columns;
+    Result<ReadOptions> options = read_options(spec, input.format(), input.is_text());
+    if (!options) {
+      return error_of(options);
+    }
+    if (!asked->label.column.empty()) {
+      options->appended = {asked->label.column};
+      options->words = {{asked->label.column, asked->label.words}};
+    }
+    Result<std::unique_ptr<RowReader>> reader = open_rows(input.input, *options);
+    if (!reader) {
+      return error_of(reader);
+    }
+    RandomStream stream = output.stream();
+    return scores
+        ->release(with_progress(std::move(*reader), input.display_name(), output.is_quiet()),
+                  stream, input.thread_count())
+        .and_then([&](const ReleaseDocument& document) {
+          return publish(document, output, {input.display_name(), "", output.target(false, 1)});
+        });
+  }
+};
+
+}  // namespace
+
+Command scores_command() {
+  return {"scores",
+          "People on two released components, as a noisy 2-D histogram.\n"
+          "  eigenveil scores survey.csv --on out/release.json --axes 1,2 --mu 1 --out picture/",
+          [](CLI::App& app) {
+            auto command = std::make_shared<ScoresCommand>();
+            command->declare(app);
+            return [command] { return command->run(); };
+          }};
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,227 @@
+#include "audit/table_cases.hpp"
+
+#include <cmath>
+#include <memory>
+
+#include "data/array_rows.hpp"
+#include "data/people.hpp"
+#include "mechanism/gauss/gauss.hpp"
+#include "mechanism/histogram/noisy_counts.hpp"
+
+namespace eigenveil {
+namespace {
+
+constexpr std::uint32_t kRowsKept = 3;
+constexpr std::size_t kRowsOfVictim = 5;
+constexpr double kConstant = 0.5;  ///< of rows that are counted inside, R = 1
+constexpr std::size_t kHistograms = 4;
+
+/// Two columns in the unit disc, and whose a row is.
+using Rows = std::vector<double>;
+
+void add_person(Rows& rows, double who, double x, double y, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    rows.insert(rows.end(), {x, y, who});
+  }
+}
+
+/// The exact pass of a table of people as a release makes it.
+ExactGram gram_of(const Rows& rows, std::uint32_t kept, bool counts_inside) {
+  const RowBound bound = *RowBound::row_norm(2, 1.0);
+  std::unique_ptr<RowReader> reader = limit_rows_per_person(
+      *read_array({rows.data(), rows.size() / 3, 3, 24, 8}, Schema{{"x", "y", "who"}},
+                  BadCell::Refuse, MissingCell::Midpoint),
+      1, kept);
+  if (counts_inside) {
+    reader = count_rows_inside(std::move(reader), bound, {kConstant, 1.0, false});
+  }
+  GramAccumulator totals(
+      reader->schema(),
+      counts_inside ? *RowBound::row_norm(3, std::nextafter(std::hypot(1.0, kConstant), 2.0))
+                    : bound,
+      1);
+  (void)totals.add(*reader);
+  return *totals.finish();
+}
+
+/// All released entries as one list, with the precision of each: differences of lists are what the
+/// most powerful test of two Gaussian laws weighs.
+struct Entries {
+  std::vector<double> values;
+  std::vector<double> precisions;
+  void add(double value, double sd) {
+    values.push_back(value);
+    precisions.push_back(1.0 / (sd * sd));
+  }
+};
+
+Entries entries_of(const NoisyMoment& moment) {
+  Entries entries;
+  if (moment.sums) {
+    entries.add(moment.count, moment.count_sd);
+    for (const double sum : *moment.sums) {
+      entries.add(sum, moment.sum_sd);
+    }
+  }
+  for (Eigen::Index j = 0; j < moment.products.cols(); ++j) {
+    for (Eigen::Index i = 0; i <= j; ++i) {
+      entries.add(moment.products(i, j), i == j ? moment.product_sd : moment.off_diagonal_sd);
+    }
+  }
+  return entries;
+}
+
+/// Means over runs of both laws tell where the test should look; noise of so many runs is small.
+std::vector<double> mean_entries(const MomentPlan& plan, const ExactGram& gram) {
+  constexpr int kRuns = 64;
+  RandomStream stream = RandomStream::seeded(20261117);
+  std::vector<double> mean;
+  for (int run = 0; run < kRuns; ++run) {
+    const Entries entries = entries_of(plan.run(gram, stream)->value());
+    mean.resize(entries.values.size());
+    for (std::size_t i = 0; i < mean.size(); ++i) {
+      mean[i] += entries.values[i] / kRuns;
+    }
+  }
+  return mean;
+}
+
+AuditCase people_case(const std::string& name, const Loss& claim, const MomentPlan& plan,
+                      const ExactGram& first, const ExactGram& second) {
+  // At a budget where noise hides nothing the means are the exact entries.
+  const MomentPlan sharp = *plan_gauss(
+      {plan.bound(), GaussianDp{1e4}, plan.shape().relation, plan.shape().extension, 1});
+  const std::vector<double> one = mean_entries(sharp, first);
+  const std::vector<double> two = mean_entries(sharp, second);
+  const auto statistic = [plan, one, two](const ExactGram& gram, RandomStream& stream) {
+    const Entries released = entries_of(plan.run(gram, stream)->value());
+    double ratio = 0.0;
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      ratio += (one[i] - two[i]) * released.values[i] * released.precisions[i];
+    }
+    return ratio;
+  };
+  return {name, claim,
+          [statistic, first](RandomStream& stream) { return statistic(first, stream); },
+          [statistic, second](RandomStream& stream) { return statistic(second, stream); }};
+}
+
+Result<MomentPlan> people_plan(const Budget& budget, Relation relation, int group) {
+  const bool inside = relation != Relation::AddRemove;
+  return plan_gauss({inside
+                         ? *RowBound::row_norm(3, std::nextafter(std::hypot(1.0, kConstant), 2.0))
+                         : *RowBound::row_norm(2, 1.0),
+                     budget, relation, inside ? Extension::None : Extension::Full, group});
+}
+
+}  // namespace
+
+Result<std::vector<Attack>> people_attacks(const AuditRequest& request) {
+  const Relation relation = request.setting.relation;
+  const bool inside = relation != Relation::AddRemove;
+  const Result<GaussianDp> budget = gaussian_budget(request.budget);
+  if (!budget) {
+    return error_of(budget);
+  }
+  Rows others;
+  add_person(others, 1, 0.3, 0.1, 2);
+  Rows with = others;
+  add_person(with, 0, 1.0, 0.0, kRowsOfVictim);
+  Rows without = others;
+  if (inside) {  // another person, whose rows (c, y) are orthogonal to (c, x)
+    const double cosine = -kConstant * kConstant;
+    add_person(without, 0, cosine, std::sqrt(1.0 - cosine * cosine), kRowsOfVictim);
+  }
+  const ExactGram first = gram_of(with, kRowsKept, inside);
+  const ExactGram second = gram_of(without, kRowsKept, inside);
+  const Loss claim = *budget;
+  const auto plan = [&](double factor, int group) {
+    return people_plan(GaussianDp{factor * budget->mu}, relation, group);
+  };
+  const Result<MomentPlan> shipped = plan(1.0, kRowsKept);
+  if (!shipped) {
+    return error_of(shipped);
+  }
+  std::vector<Attack> attacks = {
+      {people_case("people", claim, *shipped, first, second), AttackKind::Shipped, {}}};
+  if (!request.mutants) {
+    return attacks;
+  }
+  const auto mutant = [&](const std::string& name, const MomentPlan& made, const ExactGram& one,
+                          const ExactGram& two) {
+    attacks.push_back({people_case(name, claim, made, one, two), AttackKind::Mutant, {}});
+  };
+  mutant("noise x 0.9", *plan(1.0 / 0.9, kRowsKept), first, second);
+  mutant("rows of a person not limited", *shipped, gram_of(with, 1000, inside),
+         gram_of(without, 1000, inside));
+  mutant("noise for one row of a person", *plan(1.0, 1), first, second);
+  return attacks;
+}
+
+namespace {
+
+/// Cells of all histograms of a table of two rows; the second is in cell `place` of each.
+std::vector<std::uint64_t> counts_of(std::optional<std::size_t> place) {
+  std::vector<std::uint64_t> counts(3 * kHistograms);
+  for (std::size_t h = 0; h < kHistograms; ++h) {
+    ++counts[3 * h];
+    if (place) {
+      ++counts[3 * h + *place];
+    }
+  }
+  return counts;
+}
+
+AuditCase histogram_case(const std::string& name, const Loss& claim, const CountsPlan& plan,
+                         const std::vector<std::uint64_t>& first,
+                         const std::vector<std::uint64_t>& second) {
+  const auto statistic = [plan, first, second](const std::vector<std::uint64_t>& counts,
+                                               RandomStream& stream) {
+    const Vector noisy = plan.run(counts, stream).value();
+    double ratio = 0.0;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      ratio += (static_cast<double>(first[i]) - static_cast<double>(second[i])) *
+               noisy[static_cast<Eigen::Index>(i)];
+    }
+    return ratio;
+  };
+  return {name, claim, [=](RandomStream& stream) { return statistic(first, stream); },
+          [=](RandomStream& stream) { return statistic(second, stream); }};
+}
+
+}  // namespace
+
+Result<std::vector<Attack>> histogram_attacks(const AuditRequest& request) {
+  const Relation relation = request.setting.relation;
+  const Result<GaussianDp> budget = gaussian_budget(request.budget);
+  if (!budget) {
+    return error_of(budget);
+  }
+  const std::vector<std::uint64_t> first = counts_of(1);
+  const std::vector<std::uint64_t> second =
+      counts_of(relation == Relation::AddRemove ? std::nullopt : std::optional<std::size_t>(2));
+  const Loss claim = *budget;
+  const auto plan = [&](double factor, std::size_t histograms, Relation made_for) {
+    return CountsPlan::make({histograms, GaussianDp{factor * budget->mu}, made_for});
+  };
+  const Result<CountsPlan> shipped = plan(1.0, kHistograms, relation);
+  if (!shipped) {
+    return error_of(shipped);
+  }
+  std::vector<Attack> attacks = {
+      {histogram_case("histogram", claim, *shipped, first, second), AttackKind::Shipped, {}}};
+  if (!request.mutants) {
+    return attacks;
+  }
+  const auto mutant = [&](const std::string& name, const CountsPlan& made) {
+    attacks.push_back({histogram_case(name, claim, made, first, second), AttackKind::Mutant, {}});
+  };
+  mutant("noise x 0.9", *plan(1.0 / 0.9, kHistograms, relation));
+  mutant("noise for one histogram", *plan(1.0, 1, relation));
+  if (relation != Relation::AddRemove) {
+    mutant("relation factor missing", *plan(1.0, kHistograms, Relation::AddRemove));
+  }
+  return attacks;
+}
+
+}  // namespace eigenveil

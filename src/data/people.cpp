@@ -1,0 +1,223 @@
+#include "data/people.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+#include "data/deviations.hpp"
+
+namespace eigenveil {
+namespace {
+
+using PersonKey = std::array<std::uint64_t, kHashedCells>;
+
+struct KeyHash {
+  std::size_t operator()(const PersonKey& key) const {
+    std::uint64_t mixed = 0;
+    for (const std::uint64_t part : key) {
+      mixed = (mixed ^ part) * 0x9E3779B97F4A7C15U;
+      mixed ^= mixed >> 29U;
+    }
+    return mixed;
+  }
+};
+
+Schema without_last(const Schema& schema, std::size_t count) {
+  Schema kept = schema;
+  kept.columns.resize(schema.dimension() - count);
+  return kept;
+}
+
+class PersonReader final : public RowReader {
+ public:
+  PersonReader(std::unique_ptr<RowReader> table, std::size_t key_cells, std::uint32_t most)
+      : table_(std::move(table)),
+        schema_(without_last(table_->schema(), key_cells)),
+        key_cells_(key_cells),
+        most_(most) {}
+
+  const Schema& schema() const override { return schema_; }
+  std::optional<double> progress() const override { return table_->progress(); }
+
+  Result<bool> next_chunk(RawChunk& chunk) override {
+    const Result<bool> more = table_->next_chunk(cut_);
+    chunk.sequence = cut_.sequence;
+    chunk.first_record = cut_.first_record;
+    if (!more || !*more) {
+      return more;
+    }
+    if (const Result<void> parsed = table_->parse(cut_, rows_); !parsed) {
+      return error_of(parsed);
+    }
+    const std::size_t width = schema_.dimension();
+    chunk.records = 0;
+    chunk.bytes.resize(std::max(chunk.bytes.size(), rows_.rows * width * sizeof(double)));
+    for (std::size_t row = 0; row < rows_.rows; ++row) {
+      const double* cells = rows_.values.data() + row * rows_.dimension;
+      if (takes(cells + width)) {
+        std::memcpy(chunk.bytes.data() + chunk.records * width * sizeof(double), cells,
+                    width * sizeof(double));
+        ++chunk.records;
+      }
+    }
+    chunk.size = chunk.records * width * sizeof(double);
+    return true;
+  }
+
+  Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
+    block.rows = chunk.records;
+    block.dimension = schema_.dimension();
+    block.values.resize(block.rows * block.dimension);
+    if (chunk.size > 0) {
+      std::memcpy(block.values.data(), chunk.bytes.data(), chunk.size);
+    }
+    return {};
+  }
+
+ private:
+  /// Counts the row for its person.
+  bool takes(const double* cells) {
+    PersonKey key{};
+    for (std::size_t i = 0; i < key_cells_; ++i) {
+      if (std::isnan(cells[i])) {
+        return false;
+      }
+      key[i] = std::bit_cast<std::uint64_t>(cells[i] + 0.0);  // -0 and 0 are one person
+    }
+    std::uint32_t& taken = taken_[key];
+    return taken < most_ && ++taken <= most_;
+  }
+
+  std::unique_ptr<RowReader> table_;
+  Schema schema_;
+  std::size_t key_cells_;
+  std::uint32_t most_;
+  std::unordered_map<PersonKey, std::uint32_t, KeyHash> taken_;
+  RawChunk cut_;
+  RawRows rows_;
+};
+
+class CountedReader final : public RowReader {
+ public:
+  CountedReader(std::unique_ptr<RowReader> table, const RowBound& bound, const CountedRows& counted)
+      : table_(std::move(table)), bound_(bound), counted_(counted) {
+    schema_ = without_last(table_->schema(), counted.weighted ? 1 : 0);
+    schema_.columns.insert(schema_.columns.begin(), "count");
+    schema_.counted_alleles.clear();
+    schema_.allele_frequencies.clear();
+  }
+
+  const Schema& schema() const override { return schema_; }
+  Result<bool> next_chunk(RawChunk& chunk) override { return table_->next_chunk(chunk); }
+  std::optional<double> progress() const override { return table_->progress(); }
+
+  Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
+    RawRows plain;
+    if (Result<void> parsed = table_->parse(chunk, plain); !parsed) {
+      return parsed;
+    }
+    const std::size_t width = bound_.dimension();
+    std::vector<double> cells(plain.rows * width);
+    std::vector<double> shares(plain.rows, 1.0);
+    for (std::size_t row = 0; row < plain.rows; ++row) {
+      const double* from = plain.values.data() + row * plain.dimension;
+      std::copy(from, from + width, cells.begin() + static_cast<std::ptrdiff_t>(row * width));
+      if (counted_.weighted) {
+        const double weight = std::isnan(from[width]) ? 0.0 : from[width];
+        shares[row] = std::sqrt(std::clamp(weight / counted_.weight_bound, 0.0, 1.0));
+      }
+    }
+    // Clipped and rounded as every row is, then weighed: |x| <= R holds before the weight does.
+    const BoundedRows bounded = BoundedRows::clip(bound_, cells.data(), plain.rows);
+    block.rows = plain.rows;
+    block.dimension = width + 1;
+    block.values.resize(block.rows * block.dimension);
+    double* out = block.values.data();
+    const double* row_cells = bounded.values().data();
+    for (std::size_t row = 0; row < plain.rows; ++row) {
+      *out++ = counted_.constant * shares[row];
+      for (std::size_t j = 0; j < width; ++j) {
+        *out++ = *row_cells++ * bound_.unit() * shares[row];
+      }
+    }
+    return {};
+  }
+
+ private:
+  std::unique_ptr<RowReader> table_;
+  RowBound bound_;
+  CountedRows counted_;
+  Schema schema_;
+};
+
+class NormalisedReader final : public RowReader {
+ public:
+  NormalisedReader(std::unique_ptr<RowReader> table, const RowBound& bound, bool scaled)
+      : table_(std::move(table)), deviations_(bound, scaled) {}
+
+  const Schema& schema() const override { return table_->schema(); }
+  Result<bool> next_chunk(RawChunk& chunk) override { return table_->next_chunk(chunk); }
+  std::optional<double> progress() const override { return table_->progress(); }
+
+  Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
+    if (Result<void> parsed = table_->parse(chunk, block); !parsed) {
+      return parsed;
+    }
+    const std::size_t columns = deviations_.columns();  // weights may follow
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      double* cells = block.values.data() + row * block.dimension;
+      deviations_.take(cells);
+      double largest = 0.0;
+      for (std::size_t j = 0; j < columns; ++j) {
+        largest = std::max(largest, std::fabs(cells[j]));
+      }
+      if (largest == 0.0) {
+        continue;
+      }
+      double norm2 = 0.0;
+      for (std::size_t j = 0; j < columns; ++j) {  // by the largest first: no square overflows
+        cells[j] /= largest;
+        norm2 += cells[j] * cells[j];
+      }
+      for (std::size_t j = 0; j < columns; ++j) {
+        cells[j] /= std::sqrt(norm2);
+      }
+    }
+    return {};
+  }
+
+ private:
+  std::unique_ptr<RowReader> table_;
+  Deviations deviations_;
+};
+
+}  // namespace
+
+std::vector<std::string> hashed_names(const std::string& person) {
+  std::vector<std::string> names;
+  for (std::size_t i = 1; i <= kHashedCells; ++i) {
+    names.push_back(person + "#" + std::to_string(i));
+  }
+  return names;
+}
+
+std::unique_ptr<RowReader> normalise_rows(std::unique_ptr<RowReader> table, const RowBound& bound,
+                                          bool scaled) {
+  return std::make_unique<NormalisedReader>(std::move(table), bound, scaled);
+}
+
+std::unique_ptr<RowReader> limit_rows_per_person(std::unique_ptr<RowReader> table,
+                                                 std::size_t key_cells, std::uint32_t most) {
+  return std::make_unique<PersonReader>(std::move(table), key_cells, most);
+}
+
+std::unique_ptr<RowReader> count_rows_inside(std::unique_ptr<RowReader> table,
+                                             const RowBound& bound, const CountedRows& counted) {
+  return std::make_unique<CountedReader>(std::move(table), bound, counted);
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "eigenveil/data/bounding.hpp"
+#include "eigenveil/data/raw_rows.hpp"
+
+namespace eigenveil {
+
+/// A text cell that names a person becomes this many numbers: 128 bits of a keyed hash, 43 to a
+/// cell (csv_records.cpp). Arrays hold the number of a person in one cell.
+inline constexpr std::size_t kHashedCells = 3;
+
+/// The names of those cells.
+std::vector<std::string> hashed_names(const std::string& person);
+
+/// The first `most` rows of every person in the order of the table; the last `key_cells` columns
+/// say whose a row is and are taken away. A row that belongs to nobody (a missing cell) is dropped.
+/// Which rows of a person stay depends on that person's rows alone, so a person who comes or goes
+/// takes at most `most` rows along and moves no other. Cells are parsed while chunks are cut: one
+/// thread, since the order decides.
+std::unique_ptr<RowReader> limit_rows_per_person(std::unique_ptr<RowReader> table,
+                                                 std::size_t key_cells, std::uint32_t most);
+
+/// Rows that count with a constant and perhaps a weight: (c, x) sqrt(w / W), where x is the row in
+/// the scaled units of `bound`, clipped to it, w the last column of the table clipped to [0, W]
+/// (missing: 0), or 1 = W where the table has no weights. The squared norm is at most R² + c².
+struct CountedRows {
+  double constant = 0.0;      ///< c
+  double weight_bound = 1.0;  ///< W
+  bool weighted = false;      ///< the last column holds w
+};
+std::unique_ptr<RowReader> count_rows_inside(std::unique_ptr<RowReader> table,
+                                             const RowBound& bound, const CountedRows& counted);
+
+/// Every row about the midpoints of `bound`, clipped to its ranges where it has some, scaled to
+/// norm 1 (spherical PCA): directions of elliptical data are kept, and no row is longer than
+/// another. A row at the centre, or with an infinite cell, is the zero row; a missing cell is at
+/// the centre.
+std::unique_ptr<RowReader> normalise_rows(std::unique_ptr<RowReader> table, const RowBound& bound,
+                                          bool scaled);
+
+}  // namespace eigenveil

@@ -1,0 +1,177 @@
+#include "engine/private_bounds.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+
+#include "data/parallel_rows.hpp"
+
+namespace eigenveil {
+namespace {
+
+/// Windows of one, two, four, ... cells.
+constexpr std::size_t kLongestWindow = 256;
+/// Probability that noise alone fills a window anywhere.
+constexpr double kFalseAlarm = 0.01;
+
+/// The highest filled window of w cells, by its lowest cell; nothing where none is filled.
+std::optional<std::size_t> last_filled(const Vector& counts, std::size_t w, double needed) {
+  const auto cells = static_cast<std::size_t>(counts.size());
+  double sum = counts.tail(static_cast<Eigen::Index>(w)).sum();
+  for (std::size_t first = cells - w;; --first) {
+    if (sum >= needed) {
+      return first;
+    }
+    if (first == 0) {
+      return std::nullopt;
+    }
+    sum += counts[static_cast<Eigen::Index>(first - 1)] -
+           counts[static_cast<Eigen::Index>(first + w - 1)];
+  }
+}
+
+std::optional<std::size_t> end_of_rows(const Vector& counts, double rows, double outside, double sd,
+                                       double z) {
+  std::optional<std::size_t> end;
+  for (std::size_t w = 1; w <= kLongestWindow; w *= 2) {
+    const double needed =
+        std::max(rows, 0.0) * outside + z * sd * std::sqrt(static_cast<double>(w));
+    const std::optional<std::size_t> filled = last_filled(counts, w, needed);
+    end = filled ? std::max(end.value_or(0), *filled) : end;
+  }
+  return end;
+}
+
+}  // namespace
+
+std::optional<ShownCells> shown_cells(const Vector& counts, double rows, double outside, double sd,
+                                      double z) {
+  const std::optional<std::size_t> last = end_of_rows(counts, rows, outside, sd, z);
+  const std::optional<std::size_t> mirrored = end_of_rows(counts.reverse(), rows, outside, sd, z);
+  if (!last || !mirrored) {
+    return std::nullopt;
+  }
+  const std::size_t first = static_cast<std::size_t>(counts.size()) - 1 - *mirrored;
+  return ShownCells{std::min(first, *last), std::max(first, *last)};
+}
+
+PrivateBounds::PrivateBounds(PrivateBoundsRequest request, Schema schema, CountsPlan plan)
+    : request_(std::move(request)), schema_(std::move(schema)), plan_(std::move(plan)) {}
+
+Result<PrivateBounds> PrivateBounds::make(const PrivateBoundsRequest& request,
+                                          const Schema& schema) {
+  if (request.relation != Relation::AddRemove && request.relation != Relation::ReplaceOne) {
+    return bad_request(
+        "ranges that nobody knows have no public midpoint yet: give {neighbours add-remove} or "
+        "{neighbours replace-one}",
+        "neighbours");
+  }
+  if (!(request.outside > 0.0 && request.outside < 0.5)) {
+    return bad_request("{outside} must lie between 0 and 0.5", "outside");
+  }
+  return CountsPlan::make(
+             {schema.dimension(), request.budget, request.relation, request.group_size})
+      .map([&](CountsPlan plan) { return PrivateBounds(request, schema, std::move(plan)); });
+}
+
+double PrivateBounds::threshold() const {
+  const double windows = 2.0 * 9.0 * static_cast<double>(grid_.values() * schema_.dimension());
+  return boost::math::quantile(
+      boost::math::complement(boost::math::normal(), kFalseAlarm / windows));
+}
+
+double PrivateBounds::smallest_seen(std::size_t rows) const {
+  return static_cast<double>(rows) * request_.outside + 2.0 * threshold() * plan_.sd();
+}
+
+Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& stream,
+                                               int threads) const {
+  const std::size_t cells = grid_.cells();
+  const auto workers = static_cast<std::size_t>(std::max(1, threads));
+  std::vector<std::vector<std::uint64_t>> own(
+      workers, std::vector<std::uint64_t>(cells * schema_.dimension()));
+  const Result<void> read = for_each_block(rows, workers, [&](std::size_t worker, RawRows& block) {
+    const double* cell = block.values.data();
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      for (std::size_t j = 0; j < block.dimension; ++j) {
+        ++own[worker][j * cells + grid_.cell_of(*cell++)];
+      }
+    }
+  });
+  if (!read) {
+    return error_of(read);
+  }
+  std::vector<std::uint64_t> counts(own.front().size());
+  for (const auto& part : own) {
+    std::transform(part.begin(), part.end(), counts.begin(), counts.begin(), std::plus<>());
+  }
+  const Release<Vector> noisy = plan_.run(counts, stream);
+  // Every histogram sums to the number of rows, so all of them together say it best.
+  const double count = noisy.value().sum() / static_cast<double>(schema_.dimension());
+  const double count_sd =
+      plan_.sd() * std::sqrt(static_cast<double>(cells) / static_cast<double>(schema_.dimension()));
+
+  ReleaseDocument document;
+  document.task = "bounds";
+  document.method = noisy.mechanism();
+  document.guarantee = noisy.guarantee();
+  document.requested = request_.budget;
+  document.parameters = {{"neighbours", std::string(name_of(request_.relation))},
+                         {"group_size", std::int64_t{request_.group_size}},
+                         {"columns", schema_.columns},
+                         {"outside", request_.outside},
+                         {"grid", std::string("powers of 2^(1/4) from 2^-40 to 2^60, both signs, "
+                                              "zero, missing")},
+                         {"noise_sd_count", plan_.sd()}};
+  document.result = {{"noisy_rows", count}, {"noisy_rows_sd", count_sd}};
+  Matrix ranges(static_cast<Eigen::Index>(schema_.dimension()), 2);
+  std::vector<std::string> hidden;
+  std::vector<double> missing;
+  for (std::size_t j = 0; j < schema_.dimension(); ++j) {
+    const Vector column = noisy.value().segment(static_cast<Eigen::Index>(j * cells),
+                                                static_cast<Eigen::Index>(cells));
+    missing.push_back(column[static_cast<Eigen::Index>(grid_.missing())]);
+    const std::optional<ShownCells> shown =
+        shown_cells(column.head(static_cast<Eigen::Index>(grid_.values())), count, request_.outside,
+                    plan_.sd(), threshold());
+    const auto row = static_cast<Eigen::Index>(j);
+    if (!shown) {
+      hidden.push_back(schema_.columns[j]);
+      const double none = std::nan("");
+      ranges.row(row) << (request_.outer ? request_.outer->low : none),
+          (request_.outer ? request_.outer->high : none);
+      continue;
+    }
+    // A column of zeros has a cell about zero; otherwise the zero cell ends at zero.
+    const bool zeros = shown->first == shown->last;
+    const std::size_t zero = grid_.values() / 2;
+    ranges.row(row) << (shown->first == zero && !zeros ? 0.0 : grid_.low(shown->first)),
+        (shown->last == zero && !zeros ? 0.0 : grid_.high(shown->last));
+  }
+  document.result.emplace_back("noisy_missing_cells", missing);
+  document.remarks.push_back(
+      {"noise", fmt::format("standard deviation {:.3g} on a count; about {:g} of the rows may lie "
+                            "outside of a range",
+                            plan_.sd(), request_.outside)});
+  if (!hidden.empty()) {
+    document.remarks.push_back(
+        {"hidden", fmt::format("noise hides {}; {}", fmt::join(hidden, ", "),
+                               request_.outer ? "they have the outer range"
+                                              : "fill their lines in, or give {outer LO:HI}")});
+  }
+  document.remarks.push_back(
+      {"next", "give bounds.csv of it as {bounds}; both releases spend, one after the other"});
+  document.result.emplace_back("hidden_by_noise", hidden);
+  document.tables.push_back({"bounds",
+                             "private range of each column; outside of it lie few rows",
+                             "column",
+                             schema_.columns,
+                             {"low", "high"},
+                             std::move(ranges)});
+  return document;
+}
+
+}  // namespace eigenveil

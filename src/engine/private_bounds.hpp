@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "data/magnitude_grid.hpp"
+#include "eigenveil/random/stream.hpp"
+#include "eigenveil/report/document.hpp"
+#include "mechanism/histogram/noisy_counts.hpp"
+
+namespace eigenveil {
+
+/// Ranges of columns from a noisy histogram of each, for tables whose bounds nobody knows.
+struct PrivateBoundsRequest {
+  Budget budget;
+  Relation relation = Relation::AddRemove;
+  int group_size = 1;
+  double outside = 0.001;                 ///< share of rows that a range may leave out, about
+  std::optional<ColumnRange> outer = {};  ///< for columns whose range noise hides; absent: none
+};
+
+/// Where the rows of one column lie, as far as its noisy counts show: cells from `first` to `last`.
+struct ShownCells {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+/// Looks at the noisy counts of the values of one column alone, so it is post-processing. A window
+/// of w cells counts as filled when its sum passes `rows` * outside + z sd sqrt(w), its own
+/// deviation; the highest filled window of each length says where the rows end (its lowest cell:
+/// the next window up has lost it), and the farthest of those is taken; likewise below. Whole tails
+/// would carry sqrt(cells) times the noise of a cell. Nothing where no window is filled.
+std::optional<ShownCells> shown_cells(const Vector& counts, double rows, double outside, double sd,
+                                      double z);
+
+/// One pass over the rows: every one adds one to one cell of every column.
+class PrivateBounds {
+ public:
+  static Result<PrivateBounds> make(const PrivateBoundsRequest& request, const Schema& schema);
+  const Guarantee& guarantee() const { return plan_.guarantee(); }
+  double count_sd() const { return plan_.sd(); }
+  /// The smallest number of rows in one cell that is sure to be seen.
+  double smallest_seen(std::size_t rows) const;
+  Result<ReleaseDocument> release(RowReader& rows, RandomStream& stream, int threads) const;
+
+ private:
+  PrivateBounds(PrivateBoundsRequest request, Schema schema, CountsPlan plan);
+  double threshold() const;  ///< z of all windows of all columns together
+
+  PrivateBoundsRequest request_;
+  Schema schema_;
+  CountsPlan plan_;
+  MagnitudeGrid grid_;
+};
+
+}  // namespace eigenveil

@@ -1,0 +1,212 @@
+#include "engine/scores.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/genotypes.hpp"
+#include "data/parallel_rows.hpp"
+#include "data/projection.hpp"
+#include "eigenveil/report/fields.hpp"
+
+namespace eigenveil {
+namespace {
+
+constexpr double kReach = 4.0;  ///< deviations from the middle to the end of the grid
+
+using Numbers = std::vector<double>;
+
+/// The centre that the loadings are about, in the units of the rows.
+Numbers center_of(const ReleaseDocument& on, std::size_t columns) {
+  const auto* mean = field<Numbers>(on.result, "noisy_mean");
+  if (mean != nullptr && mean->size() == columns) {
+    return *mean;
+  }
+  const auto* low = field<Numbers>(on.parameters, "range_low");
+  const auto* high = field<Numbers>(on.parameters, "range_high");
+  const auto* given = field<Numbers>(on.parameters, "public_center");
+  Numbers center(columns, 0.0);
+  if (low != nullptr && high != nullptr && low->size() == columns) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      center[j] = 0.5 * (*low)[j] + 0.5 * (*high)[j];
+    }
+  } else if (given != nullptr && given->size() == columns) {
+    center = *given;
+  }
+  return center;
+}
+
+const ReleasedTable* loadings_of(const ReleaseDocument& on) {
+  const auto found = std::find_if(on.tables.begin(), on.tables.end(),
+                                  [](const auto& table) { return table.name == "loadings"; });
+  return found == on.tables.end() ? nullptr : &*found;
+}
+
+/// Deviation along a component: what was released, or the noise edge where that is larger.
+double deviation_of(const ReleaseDocument& on, std::size_t component) {
+  double variance = 0.0;
+  for (const char* name : {"noisy_explained_variance", "noise_edge"}) {
+    const auto* values = field<Numbers>(on.result, name);
+    if (values != nullptr && component < values->size() && std::isfinite((*values)[component])) {
+      variance = std::max(variance, (*values)[component]);
+    }
+  }
+  return std::sqrt(variance);
+}
+
+std::vector<std::string> cell_names(double deviation, std::size_t cells) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < cells; ++i) {
+    const double middle = kReach * deviation *
+                          ((2.0 * static_cast<double>(i) + 1.0) / static_cast<double>(cells) - 1.0);
+    names.push_back(fmt::format("{:.4g}", middle));
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<Scores> Scores::make(const ScoresRequest& request, const ReadRelease& on) {
+  const ReleasedTable* loadings = loadings_of(on.document);
+  if (loadings == nullptr) {
+    return bad_request("{on} must be a release with loadings, as eigenveil pca writes it", "on");
+  }
+  const auto* units = field<std::string>(on.document.parameters, "units");
+  const auto* frequencies = field<Numbers>(on.document.parameters, "allele_frequencies");
+  if (units == nullptr || (*units != "original" && frequencies == nullptr)) {
+    return bad_request("scores are for loadings in original units, or by allele frequencies", "on");
+  }
+  if (request.cells < 2 || request.cells > 200) {
+    return bad_request("{cells} must be a whole number from 2 to 200", "cells");
+  }
+  Result<CountsPlan> plan =
+      CountsPlan::make({1, request.budget, request.relation, request.group_size});
+  if (!plan) {
+    return error_of(plan);
+  }
+  TableSpec table;
+  table.columns = loadings->row_names;
+  Scores scores(request, std::move(table), *std::move(plan));
+  const Eigen::Index p = loadings->values.rows();
+  scores.axes_.directions.resize(p, 2);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const std::size_t component = request.axes[axis];
+    if (component < 1 || component > static_cast<std::size_t>(loadings->values.cols()) ||
+        request.axes[0] == request.axes[1]) {
+      return bad_request(fmt::format("{{axes}} are two different components of the {} released",
+                                     loadings->values.cols()),
+                         "axes");
+    }
+    scores.axes_.directions.col(static_cast<Eigen::Index>(axis)) =
+        loadings->values.col(static_cast<Eigen::Index>(component - 1));
+    scores.deviations_[axis] = deviation_of(on.document, component - 1);
+    if (!(scores.deviations_[axis] > 0.0)) {
+      return bad_request("{on} released no variance along these axes, so there is no public range",
+                         "on");
+    }
+  }
+  if (frequencies != nullptr) {
+    scores.frequencies_ = *frequencies;
+  }
+  scores.center_ = frequencies != nullptr ? Numbers(static_cast<std::size_t>(p), 0.0)
+                                          : center_of(on.document, static_cast<std::size_t>(p));
+  scores.checksum_ = on.checksum;
+  return scores;
+}
+
+/// Rows hold two scores and perhaps a level. Total: a score that is no number is in the middle.
+std::size_t Scores::cell_of(const double* row, std::size_t width) const {
+  std::array<std::size_t, 2> place{};
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const double share = 0.5 + row[axis] / (2.0 * kReach * deviations_[axis]);
+    const double last = static_cast<double>(request_.cells) - 1.0;
+    const double cell = std::floor(share * static_cast<double>(request_.cells));
+    place[axis] = static_cast<std::size_t>(std::isnan(cell) ? std::floor(last / 2.0)
+                                                            : std::clamp(cell, 0.0, last));
+  }
+  std::size_t level = 0;
+  if (width > 2 && row[2] >= 1.0 && row[2] <= static_cast<double>(levels() - 1)) {
+    level = static_cast<std::size_t>(row[2]);
+  }
+  return (level * request_.cells + place[1]) * request_.cells + place[0];
+}
+
+Result<ReleaseDocument> Scores::release(std::unique_ptr<RowReader> rows, RandomStream& stream,
+                                        int threads) const {
+  Result<std::unique_ptr<RowReader>> reader = std::move(rows);
+  if (!frequencies_.empty()) {
+    reader = standardise_genotypes(std::move(*reader), frequencies_);
+  }
+  if (!reader) {
+    return error_of(reader);
+  }
+  const Result<RowBound> about =
+      RowBound::row_norm(center_.size(), 1.0, RowBound::kDefaultMaxAbs, center_);
+  if (!about) {
+    return error_of(about);
+  }
+  reader = project_rows(std::move(*reader), *about, false, axes_);
+  const std::size_t cells = request_.cells * request_.cells;
+  const auto workers = static_cast<std::size_t>(std::max(1, threads));
+  std::vector<std::vector<std::uint64_t>> own(workers,
+                                              std::vector<std::uint64_t>(cells * levels()));
+  const Result<void> read =
+      for_each_block(**reader, workers, [&](std::size_t worker, RawRows& block) {
+        for (std::size_t i = 0; i < block.rows; ++i) {
+          ++own[worker][cell_of(block.values.data() + i * block.dimension, block.dimension)];
+        }
+      });
+  if (!read) {
+    return error_of(read);
+  }
+  std::vector<std::uint64_t> counts(cells * levels());
+  for (const auto& part : own) {
+    std::transform(part.begin(), part.end(), counts.begin(), counts.begin(), std::plus<>());
+  }
+  const Release<Vector> noisy = plan_.run(counts, stream);
+
+  ReleaseDocument document;
+  document.task = "scores";
+  document.method = noisy.mechanism();
+  document.guarantee = noisy.guarantee();
+  document.requested = request_.budget;
+  document.builds_on = {checksum_};
+  document.parameters = {{"neighbours", std::string(name_of(request_.relation))},
+                         {"group_size", std::int64_t{request_.group_size}},
+                         {"columns", table_.columns},
+                         {"axes", Numbers{static_cast<double>(request_.axes[0]),
+                                          static_cast<double>(request_.axes[1])}},
+                         {"reach", Numbers{kReach * deviations_[0], kReach * deviations_[1]}},
+                         {"noise_sd_count", plan_.sd()},
+                         {"interval", fmt::format("a count has 95% limits of plus or minus {:.3g}",
+                                                  1.96 * plan_.sd())}};
+  document.result = {{"noisy_rows", noisy.value().sum()},
+                     {"noisy_rows_sd", plan_.sd() * std::sqrt(static_cast<double>(counts.size()))}};
+  document.remarks = {{"counts", *field<std::string>(document.parameters, "interval")},
+                      {"spent", "on top of the release of the axes, which it names (builds_on)"}};
+  std::vector<std::string> down = cell_names(deviations_[1], request_.cells);
+  std::reverse(down.begin(), down.end());  // the picture has the second axis upwards
+  for (std::size_t level = 0; level < levels(); ++level) {
+    const auto side = static_cast<Eigen::Index>(request_.cells);
+    Matrix map(side, side);
+    for (Eigen::Index row = 0; row < side; ++row) {
+      map.row(row) =
+          noisy.value()
+              .segment((static_cast<Eigen::Index>(level) * side + side - 1 - row) * side, side)
+              .transpose();
+    }
+    const bool labelled = !request_.label.words.empty();
+    const std::string who =
+        level == 0 ? (labelled ? "any other level" : "all rows") : request_.label.words[level - 1];
+    document.tables.push_back(
+        {level == 0 ? "scores" : fmt::format("scores_{}", level),
+         fmt::format("noisy counts of {} by component {} (across) and {} (up); cell middles", who,
+                     request_.axes[0], request_.axes[1]),
+         fmt::format("PC{}", request_.axes[1]), down, cell_names(deviations_[0], request_.cells),
+         std::move(map)});
+  }
+  return document;
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "eigenveil/random/stream.hpp"
+#include "eigenveil/report/document.hpp"
+#include "eigenveil/report/read_release.hpp"
+#include "engine/table/table_spec.hpp"
+#include "mechanism/histogram/noisy_counts.hpp"
+
+namespace eigenveil {
+
+/// People on two released axes, as a histogram with noise.
+struct ScoresRequest {
+  std::array<std::size_t, 2> axes = {1, 2};  ///< components, from 1
+  std::size_t cells = 20;                    ///< along each axis
+  WordList label = {};                       ///< a column and its public levels; empty: none
+  Budget budget;
+  Relation relation = Relation::AddRemove;
+  int group_size = 1;
+};
+
+/// Scores x -> (v_a (x - m), v_b (x - m)) on the loadings of a release, counted on a grid that its
+/// variances give (four deviations to both sides; the outer cells hold what lies beyond). A row
+/// adds one to one cell of cells x cells x levels, so noise does not depend on how long rows are.
+class Scores {
+ public:
+  static Result<Scores> make(const ScoresRequest& request, const ReadRelease& on);
+  /// How the table must be read: the columns of the release, then the label.
+  const TableSpec& table() const { return table_; }
+  const Guarantee& guarantee() const { return plan_.guarantee(); }
+  Result<ReleaseDocument> release(std::unique_ptr<RowReader> rows, RandomStream& stream,
+                                  int threads) const;
+
+ private:
+  Scores(ScoresRequest request, TableSpec table, CountsPlan plan)
+      : request_(std::move(request)), table_(std::move(table)), plan_(std::move(plan)) {}
+  std::size_t levels() const { return request_.label.words.size() + 1; }
+  std::size_t cell_of(const double* row, std::size_t width) const;
+
+  ScoresRequest request_;
+  TableSpec table_;
+  CountsPlan plan_;
+  std::vector<double> frequencies_ = {};
+  std::vector<double> center_ = {};
+  PublicBasis axes_ = {};
+  std::array<double, 2> deviations_ = {1.0, 1.0};
+  std::string checksum_ = {};
+};
+
+}  // namespace eigenveil

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "eigenveil/engine/method.hpp"
+
+namespace eigenveil {
+
+/// Refuses, before anything is spent, a release that noise must drown: the floor of the plan at the
+/// public number of rows lies above the largest variance that the bounds allow, or so many
+/// components cannot stand above it together. Public numbers alone; methods without a floor pass.
+Result<void> verdict(const Method& method, const Request& request, const PublicFacts& facts,
+                     std::int64_t rows);
+
+/// One line each about a request that is legal and rarely meant: a delta above one over the number
+/// of rows, an epsilon above 10, a column named like an identifier.
+std::vector<std::string> public_warnings(const Request& request, const Schema& schema,
+                                         std::optional<std::int64_t> rows);
+
+}  // namespace eigenveil

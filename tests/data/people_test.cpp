@@ -1,0 +1,182 @@
+// People with several rows, weights, and rows of norm 1: what neighbours can change.
+#include "data/people.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "data/array_rows.hpp"
+#include "data/open.hpp"
+#include "eigenveil/statistics/exact_gram.hpp"
+#include "table_support.hpp"
+
+namespace eigenveil::test::people_test {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+using Row = std::vector<double>;
+
+std::vector<Row> read_all(RowReader& reader) {
+  std::vector<Row> rows;
+  RawRows block;
+  do {
+    EXPECT_TRUE(reader.read(block));
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      const double* cells = block.values.data() + i * block.dimension;
+      rows.emplace_back(cells, cells + block.dimension);
+    }
+  } while (block.rows > 0);
+  return rows;
+}
+
+std::vector<double> flat(const std::vector<Row>& rows) {
+  std::vector<double> cells;
+  for (const Row& row : rows) {
+    cells.insert(cells.end(), row.begin(), row.end());
+  }
+  return cells;
+}
+
+std::unique_ptr<RowReader> table(const std::vector<double>& cells, std::size_t columns) {
+  Schema schema;
+  for (std::size_t j = 0; j < columns; ++j) {
+    schema.columns.push_back("c" + std::to_string(j + 1));
+  }
+  return *read_array({cells.data(), cells.size() / columns, columns, columns * 8, 8}, schema,
+                     BadCell::Midpoint, MissingCell::Midpoint);
+}
+
+std::vector<Row> kept(const std::vector<Row>& rows, std::uint32_t most) {
+  const std::vector<double> cells = flat(rows);
+  return read_all(*limit_rows_per_person(table(cells, rows.front().size()), 1, most));
+}
+
+TEST(People, TheFirstRowsOfEverybodyStay) {
+  const std::vector<Row> rows = {{1, 7}, {2, 7}, {3, 8}, {4, kNan},
+                                 {5, 7}, {6, 8}, {7, 0}, {8, -0.0}};
+  EXPECT_EQ(kept(rows, 2), (std::vector<Row>{{1}, {2}, {3}, {6}, {7}, {8}}));
+  EXPECT_EQ(kept(rows, 1), (std::vector<Row>{{1}, {3}, {7}}));
+}
+
+// All tables of up to five rows of three people: a person who goes takes at most G rows along, and
+// every other row stays. A limit that is shared by all people, the broken twin, fails it.
+TEST(People, APersonTakesOnlyTheirOwnRowsAlong) {
+  const auto shared_limit = [](const std::vector<Row>& rows, std::uint32_t most) {
+    std::vector<Row> first;
+    for (const Row& row : rows) {
+      if (first.size() < 2 * most) {
+        first.push_back({row[0]});
+      }
+    }
+    return first;
+  };
+  const auto largest_surprise = [](auto&& keep) {
+    std::size_t worst = 0;
+    for (int code = 0; code < 243; ++code) {
+      std::vector<Row> with;
+      std::vector<Row> without;
+      for (int i = 0, rest = code; i < 5; ++i, rest /= 3) {
+        const Row row = {static_cast<double>(i), static_cast<double>(rest % 3)};
+        with.push_back(row);
+        if (rest % 3 != 0) {
+          without.push_back(row);
+        }
+      }
+      if (without.empty()) {
+        continue;
+      }
+      const std::vector<Row> before = keep(with, 2);
+      const std::vector<Row> after = keep(without, 2);
+      std::multiset<Row> moved(before.begin(), before.end());
+      std::size_t added = 0;
+      for (const Row& row : after) {
+        const auto found = moved.find(row);
+        added += found == moved.end() ? 1 : 0;
+        if (found != moved.end()) {
+          moved.erase(found);
+        }
+      }
+      worst = std::max(worst, std::max(added * 100, moved.size()));
+    }
+    return worst;
+  };
+  EXPECT_LE(largest_surprise(kept), 2U);
+  EXPECT_GT(largest_surprise(shared_limit), 2U);
+}
+
+TEST(People, NamesInTextAreHashedWhateverTheChunks) {
+  const TemporaryFile file("who,x\nann,1\n\"ann\",2\nbob,3\nNA,4\n ann ,5\nBob,6\n\"a,b\",7\n",
+                           ".csv");
+  for (const std::size_t chunk : {std::size_t{0}, std::size_t{1}, std::size_t{16}}) {
+    ReadOptions options;
+    options.person = "who";
+    options.chunk_bytes = chunk;
+    options.person_key = {1, 2, 3};
+    auto reader = *open_rows(file.path(), options);
+    EXPECT_EQ(reader->schema().columns.size(), 1 + kHashedCells);
+    const std::vector<Row> rows =
+        read_all(*limit_rows_per_person(std::move(reader), kHashedCells, 2));
+    EXPECT_EQ(rows, (std::vector<Row>{{1}, {2}, {3}, {6}, {7}}));
+  }
+}
+
+TEST(People, AKeyDecidesTheHash) {
+  const HashKey one = {1};
+  const HashKey two = {2};
+  EXPECT_EQ(keyed_hash(one, "ann"), keyed_hash(one, "ann"));
+  EXPECT_NE(keyed_hash(one, "ann"), keyed_hash(two, "ann"));
+  EXPECT_NE(keyed_hash(one, "ann"), keyed_hash(one, "anm"));
+}
+
+// Every row, however poisoned, with every weight: (c, x) sqrt(w / W) has squared norm at most R² +
+// c² on the grid, and a weight above W counts W times. The bound is attained.
+TEST(People, WeighedRowsKeepTheirNorm) {
+  const RowBound bound = *RowBound::ranges({{-1, 1}, {0, 4}});
+  const double c = 0.5 * bound.radius();
+  const RowBound longer =
+      *RowBound::row_norm(3, std::nextafter(std::hypot(bound.radius(), c), 9.0));
+  const std::vector<double> values = {-kInfinity, -3, -1, 0, 0.3, 4, 1e300, kInfinity, kNan};
+  const std::vector<double> weights = {-1, 0, 0.5, 3, 7, kInfinity, kNan};
+  Int128 largest = 0;
+  for (const double a : values) {
+    for (const double b : values) {
+      for (const double w : weights) {
+        const std::vector<double> cells = {a, b, w};
+        const auto reader = count_rows_inside(table(cells, 3), bound, {c, 3.0, true});
+        RawRows block;
+        ASSERT_TRUE(reader->read(block));
+        const BoundedRows rows = BoundedRows::clip(longer, block.values.data(), 1);
+        Int128 norm2 = 0;
+        for (const double v : rows.values()) {
+          norm2 += static_cast<Int128>(v) * static_cast<Int128>(v);
+        }
+        EXPECT_LE(norm2, longer.norm2_bound());
+        largest = std::max(largest, norm2);
+        if (std::isnan(w) || w <= 0) {
+          EXPECT_EQ(norm2, 0);
+        }
+      }
+    }
+  }
+  EXPECT_GT(static_cast<double>(largest), 0.9999 * static_cast<double>(longer.norm2_bound()));
+}
+
+TEST(People, RowsOfNormOne) {
+  const RowBound about = *RowBound::row_norm(2, 1.0, RowBound::kDefaultMaxAbs, {1.0, 0.0});
+  const std::vector<double> cells = {4, 4, 1, 0, kNan, -2, kInfinity, 1, 1e300, 1e300};
+  const std::vector<Row> rows = read_all(*normalise_rows(table(cells, 2), about, false));
+  EXPECT_NEAR(rows[0][0], 0.6, 1e-15);
+  EXPECT_NEAR(rows[0][1], 0.8, 1e-15);
+  EXPECT_EQ(rows[1], (Row{0, 0}));
+  EXPECT_EQ(rows[2], (Row{0, -1}));
+  EXPECT_EQ(rows[3], (Row{0, 0}));
+  EXPECT_NEAR(rows[4][0], std::sqrt(0.5), 1e-15);
+}
+
+}  // namespace
+}  // namespace eigenveil::test::people_test
