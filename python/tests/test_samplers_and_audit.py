@@ -77,6 +77,8 @@ AUDITS = [
     ("spiked-robust", dict(epsilon=5, delta=1e-2)),
     ("oja", dict(epsilon=1, delta=1e-2)),
     ("subspace", dict(epsilon=2, delta=0.05)),
+    ("people", dict(mu=1)),
+    ("histogram", dict(mu=1)),
 ]
 
 
