@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <utility>
 
 #include "core/bytes.hpp"
 #include "core/decompositions.hpp"
 #include "core/multiversion.hpp"
+#include "core/number_text.hpp"
 #include "data/deviations.hpp"
 #include "data/open.hpp"
 #include "data/public_files.hpp"
@@ -75,12 +75,12 @@ Result<PublicBasis> read_loadings(const std::string& path) {
       basis.counted_alleles.push_back(fields[1]);
     }
     for (std::size_t i = first; i < fields.size(); ++i) {
-      char* end = nullptr;
-      values.push_back(std::strtod(fields[i].c_str(), &end));
-      if (fields[i].empty() || *end != '\0') {
+      const std::optional<double> value = finite_number(fields[i]);
+      if (!value) {
         return bad_request(
             fmt::format("{} line {}: field {} is not a number", path, number, i + 1));
       }
+      values.push_back(*value);
     }
   }
   const auto width = static_cast<Eigen::Index>(names.size() - first);

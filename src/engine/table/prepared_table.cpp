@@ -495,6 +495,7 @@ ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
     if (!columns_.allele_frequencies.empty()) {
       set_field(parameters, "allele_frequencies", columns_.allele_frequencies);
       set_field(parameters, "units", std::string("standardised by public frequencies"));
+      set_field(parameters, "center", std::string("public allele frequencies"));
     }
   }
   if (spec_.normalise_rows) {
