@@ -101,9 +101,18 @@ AuditCase people_case(const std::string& name, const Loss& claim, const MomentPl
     }
     return ratio;
   };
+  const std::vector<double> precisions = [&] {
+    RandomStream any = RandomStream::seeded(1);  // precisions are public
+    return entries_of(plan.run(first, any)->value()).precisions;
+  }();
+  double middle = 0.0;  // of the two means, where two normal laws are told apart best
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    middle += (one[i] - two[i]) * 0.5 * (one[i] + two[i]) * precisions[i];
+  }
   return {name, claim,
           [statistic, first](RandomStream& stream) { return statistic(first, stream); },
-          [statistic, second](RandomStream& stream) { return statistic(second, stream); }};
+          [statistic, second](RandomStream& stream) { return statistic(second, stream); },
+          AuditRule{middle, 1.0, false}};
 }
 
 Result<MomentPlan> people_plan(const Budget& budget, Relation relation, int group) {
@@ -185,8 +194,15 @@ AuditCase histogram_case(const std::string& name, const Loss& claim, const Count
     }
     return ratio;
   };
+  double middle = 0.0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const auto one = static_cast<double>(first[i]);
+    const auto two = static_cast<double>(second[i]);
+    middle += 0.5 * (one - two) * (one + two);
+  }
   return {name, claim, [=](RandomStream& stream) { return statistic(first, stream); },
-          [=](RandomStream& stream) { return statistic(second, stream); }};
+          [=](RandomStream& stream) { return statistic(second, stream); },
+          AuditRule{middle, 1.0, false}};
 }
 
 }  // namespace
