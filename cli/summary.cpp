@@ -258,6 +258,9 @@ Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
   if (!output.warning.empty()) {
     print_lines("", {{"warning", output.warning}});
   }
+  if (!output.charged.empty()) {
+    print_lines("", {{"ledger", output.charged}});
+  }
   if (output.out.empty()) {
     print_small_table(written.document);
     fmt::print(

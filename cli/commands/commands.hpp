@@ -7,6 +7,7 @@ namespace eigenveil::cli {
 
 /// One function per command; a new one is added here and to all_commands.
 Command pca_command();
+Command ledger_command();
 Command covariance_command();
 Command subspace_command();
 Command mask_command();

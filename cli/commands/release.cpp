@@ -9,12 +9,15 @@
 #include "cli/commands/commands.hpp"
 #include "cli/exact_pass.hpp"
 #include "cli/options/checks.hpp"
+#include "cli/options/ledger_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/options/request_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "data/exact_rows.hpp"
 #include "engine/bound_words.hpp"
+#include "engine/release_cost.hpp"
+#include "engine/request_json.hpp"
 #include "engine/verdict.hpp"
 
 namespace eigenveil::cli {
@@ -28,6 +31,7 @@ struct ReleaseCommand {
   RequestOptions what;
   InputOptions input;
   OutputOptions output;
+  LedgerOptions ledger;
   std::vector<std::string> more_blocks;  ///< of methods that take blocks
   std::optional<std::int64_t> rows;      ///< their public number, if known
   std::int64_t declared_rows = 0;        ///< --people: public, never counted in the file
@@ -45,8 +49,17 @@ struct ReleaseCommand {
   /// Tasks whose results can go back from stages to the columns.
   bool takes_stages() const { return has_bound(what.task) && what.task != Task::Mask; }
   Result<void> judge(const Method& method, const Request& request, const PublicFacts& facts);
+  Result<bool> spend(const ReleaseCost& cost, const std::string& request);
+  Result<bool> spend_unplanned(const Method& method, const Request& request);
+  Result<bool> spend_planned(const Method& method, const Plan& plan);
+  Outcome settle_and_publish(const ReleaseDocument& document, TerminalNotes notes);
   Outcome run_on_rows(const Method& method, const Request& request);
-  Outcome run_on_exact_rows(const Method& method, const Request& request) const;
+  Outcome run_on_exact_rows(const Method& method, const Request& request);
+  SpendHook entry() const {
+    return [this]() -> Result<std::optional<LedgerEntry>> { return spending_.entry(); };
+  }
+
+  Spending spending_;
 };
 
 void ReleaseCommand::declare(CLI::App& app) {
@@ -74,6 +87,7 @@ void ReleaseCommand::declare(CLI::App& app) {
   }
   what.declare(app);
   output.declare(app);
+  ledger.declare(app);
   what.own.declare(app, what.task);
   if (what.task == Task::Mask) {
     app.get_option("--out")->description(
@@ -184,6 +198,56 @@ Result<void> ReleaseCommand::judge(const Method& method, const Request& request,
   return {};
 }
 
+/// Finds the release of a retry (true); anything else is charged.
+Result<bool> ReleaseCommand::spend(const ReleaseCost& cost, const std::string& request) {
+  const Result<std::optional<std::int64_t>> again =
+      spending_.resume(cost, request, output.out, output.existing());
+  if (!again) {
+    return error_of(again);
+  }
+  if (*again) {
+    print_published_again(**again, output);
+    return true;
+  }
+  return output.check_writable().and_then([&] { return spending_.reserve(cost, request); }).map([] {
+    return false;
+  });
+}
+
+/// Where the plan has to wait for the number of rows, which is public but must be read: charged as
+/// it was asked for, before they are counted. What the plan refuses for want of rows stays spent.
+Result<bool> ReleaseCommand::spend_unplanned(const Method& method, const Request& request) {
+  if (!spending_.active() || !request.budget) {
+    return false;
+  }
+  ReleaseCost cost;
+  cost.task = std::string(name_of(request.task));
+  cost.method = method.info().name;
+  cost.guarantee.relation = request.relation;
+  cost.guarantee.group_size = request.group_size;
+  cost.guarantee.basis = request.published() ? Basis::NotPrivate : Basis::Proved;
+  cost.requested = *request.budget;
+  cost.guarantee.loss = std::visit([](const auto& loss) { return Loss(loss); }, *request.budget);
+  cost.seeded = output.seed.has_value();
+  return spend(cost, to_json(request));
+}
+
+Result<bool> ReleaseCommand::spend_planned(const Method& method, const Plan& plan) {
+  if (spending_.active() && !spending_.reservation()) {
+    return spend(cost_of(plan, output.stream()), to_json(plan.request()));
+  }
+  return spending_.active() ? Result<bool>(false)
+                            : check_output(method.info(), plan).map([] { return false; });
+}
+
+Outcome ReleaseCommand::settle_and_publish(const ReleaseDocument& document, TerminalNotes notes) {
+  if (spending_.active()) {
+    notes.target.before = [&](std::string_view bytes) { return spending_.settle(bytes); };
+    output.charged = charged_in_words(spending_);
+  }
+  return publish(document, output, notes);
+}
+
 Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request) {
   const MethodInfo& info = method.info();
   Result<std::vector<ExactPass>> passes = open_blocks(method, request);
@@ -193,6 +257,9 @@ Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request
   PublicFacts facts = passes->front().facts();
   facts.rows = rows;
   if (info.needs_row_count && !rows) {
+    if (const Result<bool> found = spend_unplanned(method, request); !found || *found) {
+      return found ? Outcome() : error_of(found);
+    }
     const Result<std::int64_t> counted =
         count_rows([&] { return passes->front().rows(true); }, input.thread_count());
     if (!counted) {
@@ -207,8 +274,8 @@ Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request
   if (!plan) {
     return error_of(plan);
   }
-  if (const Result<void> writable = check_output(info, **plan); !writable) {
-    return error_of(writable);
+  if (const Result<bool> found = spend_planned(method, **plan); !found || *found) {
+    return found ? Outcome() : error_of(found);
   }
   RandomStream stream = output.stream();
   std::vector<TablePart> parts;
@@ -219,17 +286,20 @@ Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request
     const DrawingBar bar((*plan)->draw_seconds(), output.is_quiet());
     return finish();
   };
-  return release(**plan, parts, stream, input.thread_count(), drawing)
+  return release(**plan, parts, stream, input.thread_count(), drawing, entry())
       .and_then([&](const ReleaseDocument& document) {
         const RowBound& bound = facts.counted ? facts.counted->bound : facts.bound;
-        return publish(
-            passes->front().finish(document), output,
+        return settle_and_publish(
+            passes->front().finish(document),
             {input.display_name(), has_bound(request.task) ? describe_bound(bound) : std::string(),
              output.target(info.streams, input.thread_count())});
       });
 }
 
-Outcome ReleaseCommand::run_on_exact_rows(const Method& method, const Request& request) const {
+Outcome ReleaseCommand::run_on_exact_rows(const Method& method, const Request& request) {
+  if (const Result<bool> found = spend_unplanned(method, request); !found || *found) {
+    return found ? Outcome() : error_of(found);
+  }
   const Result<ReadOptions> options =
       table_spec(input, BoundOptions{}).and_then([&](const TableSpec& spec) {
         return read_options(spec, input.format());
@@ -251,13 +321,13 @@ Outcome ReleaseCommand::run_on_exact_rows(const Method& method, const Request& r
   if (!plan) {
     return error_of(plan);
   }
-  if (const Result<void> writable = check_output(method.info(), **plan); !writable) {
-    return error_of(writable);
+  if (const Result<bool> found = spend_planned(method, **plan); !found || *found) {
+    return found ? Outcome() : error_of(found);
   }
   RandomStream stream = output.stream();
-  return release(**plan, *table, stream, input.thread_count())
+  return release(**plan, *table, stream, input.thread_count(), entry())
       .and_then([&](const ReleaseDocument& document) {
-        return publish(document, output, {input.display_name(), "", output.target(false, 1)});
+        return settle_and_publish(document, {input.display_name(), "", output.target(false, 1)});
       });
 }
 
@@ -283,6 +353,11 @@ Outcome ReleaseCommand::run() {
   if (const Result<void> readable = check_input((*method)->info()); !readable) {
     return readable;
   }
+  Result<Spending> spending = ledger.open(input, output);
+  if (!spending) {
+    return error_of(spending);
+  }
+  spending_ = std::move(*spending);
   return (*method)->info().reads_exact_rows ? run_on_exact_rows(**method, *request)
                                             : run_on_rows(**method, *request);
 }

@@ -21,6 +21,7 @@ struct OutputOptions {
   std::optional<std::uint64_t> seed;
   std::string data_set;  ///< a public name, for the document
   std::string date;
+  std::string charged;  ///< what a ledger took for it, for the summary
   std::string warning;  ///< a public sentence about the request, for the summary; may be empty
 
   void declare(CLI::App& app);

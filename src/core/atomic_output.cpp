@@ -216,6 +216,40 @@ Result<AtomicFile> AtomicDirectory::stream(const std::string& name) const {
   return AtomicFile::create(staging_ / name);
 }
 
+Result<void> AtomicDirectory::seal() const {
+  for (const fs::path& folder : {staging_, staging_.parent_path()}) {
+    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
+    if (descriptor >= 0) {
+      ::close(descriptor);
+    }
+    if (!synced) {
+      return system_error("write", target_);
+    }
+  }
+  return {};
+}
+
+Result<bool> AtomicDirectory::publish_again(const fs::path& target, Existing existing,
+                                            const std::function<bool(const fs::path&)>& is_wanted) {
+  const fs::path real = resolved(target);
+  if (is_wanted(real)) {
+    return true;
+  }
+  const std::string prefix = fmt::format(".{}.writing-", real.filename().string());
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(real.parent_path(), error)) {
+    if (entry.path().filename().string().starts_with(prefix) && is_wanted(entry.path())) {
+      if (const Result<void> free = check_replaceable(real, target, existing); !free) {
+        return error_of(free);
+      }
+      AtomicDirectory left_behind(real, entry.path(), existing);
+      return left_behind.publish().map([] { return true; });
+    }
+  }
+  return false;
+}
+
 Result<void> AtomicDirectory::publish() {
   if (::rename(staging_.c_str(), target_.c_str()) == 0) {  // target absent or empty
     staging_.clear();

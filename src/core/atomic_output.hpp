@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,7 +71,15 @@ class AtomicDirectory {
   Result<void> write(const std::string& name, std::string_view bytes);
   /// A file of the directory that is too large for memory; its `publish` only completes the file.
   Result<AtomicFile> stream(const std::string& name) const;
+  /// Makes sure that every file and its name would survive a power cut; still under the hidden
+  /// name.
+  Result<void> seal() const;
   Result<void> publish();
+  /// For a process that was killed between `seal` and `publish`: whether `target` is what
+  /// `is_wanted` knows, or became it now from a hidden sibling that was left behind.
+  static Result<bool> publish_again(
+      const std::filesystem::path& target, Existing existing,
+      const std::function<bool(const std::filesystem::path&)>& is_wanted);
 
  private:
   AtomicDirectory(std::filesystem::path target, std::filesystem::path staging, Existing existing);

@@ -12,9 +12,15 @@
 namespace eigenveil {
 namespace {
 
-ReleaseDocument with_request(ReleaseDocument document, const Plan& plan) {
+ReleaseDocument with_origin(ReleaseDocument document, const Plan& plan,
+                            const std::optional<LedgerEntry>& entry) {
   document.request = to_json(plan.request());
+  document.ledger = entry;
   return document;
+}
+
+Result<std::optional<LedgerEntry>> spent(const SpendHook& spend) {
+  return spend ? spend() : std::nullopt;
 }
 
 /// What the types of a request let pass.
@@ -160,12 +166,19 @@ Result<void> feed(Run& run, const std::vector<TablePart>& parts) {
 }  // namespace
 
 Result<ReleaseDocument> release(const Plan& plan, const std::vector<TablePart>& parts,
-                                RandomStream& stream, int threads, const AroundDraw& around) {
+                                RandomStream& stream, int threads, const AroundDraw& around,
+                                const SpendHook& spend) {
+  const Result<std::optional<LedgerEntry>> entry = spent(spend);
+  if (!entry) {
+    return error_of(entry);
+  }
   const std::unique_ptr<Run> run = plan.start(stream, threads);
   const auto finish = [&] { return run->finish(); };
   return feed(*run, parts)
       .and_then([&] { return around ? around(finish) : finish(); })
-      .map([&](ReleaseDocument&& document) { return with_request(std::move(document), plan); });
+      .map([&](ReleaseDocument&& document) {
+        return with_origin(std::move(document), plan, *entry);
+      });
 }
 
 Result<ReleaseDocument> release(const Plan& plan, const OpenRows& open, RandomStream& stream,
@@ -178,11 +191,17 @@ Result<ReleaseDocument> release(const Plan& plan, const ExactGram& gram, RandomS
 }
 
 Result<ReleaseDocument> release(const Plan& plan, const ExactRows& rows, RandomStream& stream,
-                                int threads) {
+                                int threads, const SpendHook& spend) {
+  const Result<std::optional<LedgerEntry>> entry = spent(spend);
+  if (!entry) {
+    return error_of(entry);
+  }
   const std::unique_ptr<Run> run = plan.start(stream, threads);
   return run->add(rows)
       .and_then([&] { return run->finish(); })
-      .map([&](ReleaseDocument&& document) { return with_request(std::move(document), plan); });
+      .map([&](ReleaseDocument&& document) {
+        return with_origin(std::move(document), plan, *entry);
+      });
 }
 
 Result<ReleaseDocument> release(const Plan& plan, const MatrixView& rows, RandomStream& stream) {

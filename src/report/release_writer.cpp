@@ -187,11 +187,19 @@ Result<WrittenRelease> write_directory(ReleaseDocument document, const ReleaseTa
     files.push_back(target.folder / name);
   }
   document.pending.clear();
-  for (const ReleaseFile& file : release_files(document, target.tables)) {
+  const std::vector<ReleaseFile> made = release_files(document, target.tables);
+  for (const ReleaseFile& file : made) {
     if (const Result<void> written = directory->write(file.name, file.bytes); !written) {
       return error_of(written);
     }
     files.push_back(target.folder / file.name);
+  }
+  if (target.before) {
+    const Result<void> settled =
+        directory->seal().and_then([&] { return target.before(made.front().bytes); });
+    if (!settled) {
+      return error_of(settled);
+    }
   }
   return directory->publish().map([&] {
     return WrittenRelease{std::move(document), std::move(files)};

@@ -38,7 +38,7 @@ class NothingInstalled(unittest.TestCase):
         said = self.refusal("-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON",
                             "-DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON", "-DEIGENVEIL_TESTS=OFF",
                             PKG_CONFIG_LIBDIR="/nowhere", PKG_CONFIG_PATH="")
-        self.assertIn("libeigen3-dev, libfmt-dev, libsodium-dev, libssl-dev, "
+        self.assertIn("libeigen3-dev, libfmt-dev, libsodium-dev, libssl-dev, libsqlite3-dev, "
                       "libopenblas-pthread-dev, liblapacke-dev", said)
         self.assertIn("`make packages`", said)
         with open(os.path.join(SOURCE, "scripts", "debian-packages.txt"), encoding="utf-8") as file:

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "eigenveil/data/matrix_view.hpp"
 #include "eigenveil/engine/registry.hpp"
@@ -34,9 +35,14 @@ struct TablePart {
   const ExactGram* stored = nullptr;
 };
 
+/// Called once, when the plan stands and before the first row is read: charges a ledger. What it
+/// returns stands in the document; a refusal ends the release.
+using SpendHook = std::function<Result<std::optional<LedgerEntry>>()>;
+
 /// Reads the parts as often as the plan wants them and draws once.
 Result<ReleaseDocument> release(const Plan& plan, const std::vector<TablePart>& parts,
-                                RandomStream& stream, int threads, const AroundDraw& around = {});
+                                RandomStream& stream, int threads, const AroundDraw& around = {},
+                                const SpendHook& spend = {});
 
 /// The same for a table in one piece.
 Result<ReleaseDocument> release(const Plan& plan, const OpenRows& open, RandomStream& stream,
@@ -45,7 +51,7 @@ Result<ReleaseDocument> release(const Plan& plan, const OpenRows& open, RandomSt
 /// From totals that were made before, or from rows that are read exactly.
 Result<ReleaseDocument> release(const Plan& plan, const ExactGram& gram, RandomStream& stream);
 Result<ReleaseDocument> release(const Plan& plan, const ExactRows& rows, RandomStream& stream,
-                                int threads);
+                                int threads, const SpendHook& spend = {});
 
 /// The same for rows in memory, on all cores.
 Result<ReleaseDocument> release(const Plan& plan, const MatrixView& rows, RandomStream& stream);

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eigenveil/core/existing.hpp"
@@ -24,6 +26,10 @@ struct ReleaseFile {
 };
 std::vector<ReleaseFile> release_files(const ReleaseDocument& document, TableFormat format);
 
+/// Called when every file is on the disk under a hidden name, with the bytes of the document: a
+/// refusal means that nothing appears. A ledger settles here.
+using BeforePublish = std::function<Result<void>(std::string_view document)>;
+
 /// Where a release goes.
 struct ReleaseTarget {
   std::filesystem::path folder;
@@ -34,6 +40,7 @@ struct ReleaseTarget {
   /// release beside it; empty: `folder` is the release.
   std::string stem = {};
   ArrayFormat arrays = ArrayFormat::Csv;
+  BeforePublish before = {};  ///< directories alone
 
   bool is_file() const { return !stem.empty(); }
   /// Names of the files beside the array, and its own; `tables` as a plan knows them.

@@ -1,0 +1,204 @@
+#include "ledger/charge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "eigenveil/privacy/conversion.hpp"
+#include "privacy/bisection.hpp"
+
+namespace eigenveil {
+namespace {
+
+tl::unexpected<Error> other_relation(Relation ledger, Relation release) {
+  const std::string_view reason =
+      ledger == Relation::AddRemove
+          ? "such a release says nothing about the number of rows"
+          : "no number of such steps leads from one table to its neighbour";
+  return bad_request(
+      fmt::format("the ledger protects against {}; a release for {} cannot be charged to it: {} "
+                  "(give {{neighbours {}}})",
+                  describe(ledger), describe(release), reason, name_of(ledger)));
+}
+
+/// Steps of `release` between two tables that differ as `ledger` says, for one row.
+Result<int> row_steps(Relation ledger, Relation release) {
+  const bool known = ledger == Relation::AddRemove || ledger == Relation::ReplaceOne ||
+                     ledger == Relation::ZeroRow;
+  if (known && ledger == release) {
+    return 1;
+  }
+  if (ledger == Relation::ReplaceOne &&
+      (release == Relation::AddRemove || release == Relation::ZeroRow)) {
+    return 2;  // out and in again, or through the zero row
+  }
+  if (ledger == Relation::ZeroRow && release == Relation::ReplaceOne) {
+    return 1;  // the zero row is a row
+  }
+  if (ledger == Relation::ZeroRow && release == Relation::AddRemove) {
+    return 2;
+  }
+  return other_relation(ledger, release);
+}
+
+Result<void> check_proved(const LedgerTerms& terms, const ReleaseCost& cost) {
+  if (terms.allow_unproved || is_proved(cost)) {
+    return {};
+  }
+  if (cost.seeded) {
+    return bad_request(
+        "a release with {seed} is not private, so the ledger's promise would end with it; leave "
+        "{seed} out, or make a ledger with {allow_unproved}");
+  }
+  return bad_request(fmt::format(
+      "method {} is not proved for every data set ({}), so the ledger's promise would end with "
+      "it; choose another method, or make a ledger with {{allow_unproved}}",
+      cost.method, describe(cost.guarantee.basis)));
+}
+
+/// The pair that takes the smallest share of the basic account; a share of at least 1 never fits.
+Result<Charge> smallest_share(const Loss& loss, const LedgerCaps& caps) {
+  const auto epsilon_is_larger = [&](double share) {
+    return !(epsilon_at(loss, share * caps.delta) <= share * caps.epsilon);
+  };
+  const double share =
+      epsilon_is_larger(1.0) ? 1.0 : detail::first_passing(0.0, 1.0, [&](double candidate) {
+        return !epsilon_is_larger(candidate);
+      });
+  const double delta = share * caps.delta;
+  return Charge{Account::Basic, 0.0, epsilon_at(loss, delta), delta};
+}
+
+/// Every way to charge a loss that already speaks of the ledger's neighbours.
+struct ChargeLoss {
+  const LedgerCaps& caps;
+
+  Result<std::vector<Charge>> operator()(const PureDp& loss) const {
+    std::vector<Charge> ways;
+    if (caps.has_basic()) {
+      ways.push_back({Account::Basic, 0.0, loss.epsilon, 0.0});
+    }
+    if (const double mu = pure_gdp(loss.epsilon).mu; caps.has_gaussian() && std::isfinite(mu)) {
+      ways.push_back({Account::Gaussian, mu, 0.0, 0.0});
+    }
+    return ways;
+  }
+  Result<std::vector<Charge>> operator()(const GaussianDp& loss) const {
+    if (caps.has_gaussian()) {
+      return std::vector<Charge>{{Account::Gaussian, loss.mu, 0.0, 0.0}};
+    }
+    return from_curve(loss);
+  }
+  Result<std::vector<Charge>> operator()(const ApproxDp& loss) const {
+    if (loss.delta == 0.0) {
+      return (*this)(PureDp{loss.epsilon});
+    }
+    if (const Result<void> open = check_basic(); !open) {
+      return error_of(open);
+    }
+    return std::vector<Charge>{{Account::Basic, 0.0, loss.epsilon, loss.delta}};
+  }
+  Result<std::vector<Charge>> operator()(const Zcdp& loss) const { return from_curve(loss); }
+  Result<std::vector<Charge>> operator()(const RenyiCurve& loss) const { return from_curve(loss); }
+  Result<std::vector<Charge>> operator()(const TradeOffCurve& loss) const {
+    return from_curve(loss);
+  }
+
+ private:
+  Result<void> check_basic() const {
+    if (caps.has_basic() && caps.delta > 0.0) {
+      return {};
+    }
+    return bad_request(
+        caps.has_basic()
+            ? "the ledger promises pure epsilon, and this release needs a delta; choose a purely "
+              "private method, or make a ledger with {epsilon} and {delta}"
+            : "the ledger has a gaussian account alone, and this release costs an (epsilon, "
+              "delta); make a ledger with {epsilon} and {delta}");
+  }
+  Result<std::vector<Charge>> from_curve(const Loss& loss) const {
+    if (const Result<void> open = check_basic(); !open) {
+      return error_of(open);
+    }
+    return smallest_share(loss, caps).map([](const Charge& charge) {
+      return std::vector<Charge>{charge};
+    });
+  }
+};
+
+/// The loss that is charged: a curve stands for the pair it was asked for, where it implies it.
+Loss charged_loss(const ReleaseCost& cost, const LedgerCaps& caps) {
+  const Loss& loss = cost.guarantee.loss;
+  const auto* pair = std::get_if<ApproxDp>(&cost.requested);
+  const bool curve = std::holds_alternative<TradeOffCurve>(loss) ||
+                     std::holds_alternative<RenyiCurve>(loss) ||
+                     std::holds_alternative<Zcdp>(loss) ||
+                     (std::holds_alternative<GaussianDp>(loss) && !caps.has_gaussian());
+  if (curve && pair != nullptr && delta_at(loss, pair->epsilon) <= pair->delta) {
+    return *pair;
+  }
+  return loss;
+}
+
+}  // namespace
+
+std::string_view name_of(Account account) {
+  return account == Account::Gaussian ? "gaussian" : "basic";
+}
+
+Result<Account> parse_account(std::string_view name) {
+  if (name == "gaussian" || name == "basic") {
+    return name == "gaussian" ? Account::Gaussian : Account::Basic;
+  }
+  return bad_request("the ledger names an account this version does not know");
+}
+
+std::string in_words(const Charge& charge) {
+  if (charge.account == Account::Gaussian) {
+    return fmt::format("mu {:.6g}", charge.mu);
+  }
+  return charge.delta > 0.0 ? fmt::format("({:.6g}, {:.3g})", charge.epsilon, charge.delta)
+                            : fmt::format("epsilon {:.6g}", charge.epsilon);
+}
+
+bool is_proved(const ReleaseCost& cost) {
+  return !cost.seeded && (cost.guarantee.basis == Basis::Proved ||
+                          cost.guarantee.basis == Basis::ProvedRealArithmetic);
+}
+
+Result<int> steps_between(const LedgerTerms& terms, const ReleaseCost& cost) {
+  const Result<int> steps = row_steps(terms.relation, cost.guarantee.relation);
+  if (!steps) {
+    return steps;
+  }
+  if (terms.unit.person != cost.person) {
+    return bad_request(
+        terms.unit.person.empty()
+            ? fmt::format("the ledger protects rows, and this release protects whoever has the "
+                          "same {}; make a ledger for persons",
+                          cost.person)
+            : fmt::format("the ledger protects persons by column {}; it takes only releases that "
+                          "limit the rows of one person by that column",
+                          terms.unit.person));
+  }
+  const int groups = terms.unit.person.empty() ? (terms.unit.rows + cost.guarantee.group_size - 1) /
+                                                     std::max(1, cost.guarantee.group_size)
+                                               : 1;
+  return *steps * groups;
+}
+
+Result<std::vector<Charge>> charges_of(const LedgerTerms& terms, const ReleaseCost& cost) {
+  if (const Result<void> proved = check_proved(terms, cost); !proved) {
+    return error_of(proved);
+  }
+  const Result<int> steps = steps_between(terms, cost);
+  if (!steps) {
+    return error_of(steps);
+  }
+  return group_loss(charged_loss(cost, terms.caps), *steps).and_then([&](const Loss& loss) {
+    return std::visit(ChargeLoss{terms.caps}, loss);
+  });
+}
+
+}  // namespace eigenveil

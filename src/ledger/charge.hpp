@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/terms.hpp"
+
+namespace eigenveil {
+
+/// What a release costs, as its plan states it before a row is read. All of it is public.
+struct ReleaseCost {
+  std::string task = {};     ///< "pca"
+  std::string method = {};   ///< "gauss"
+  Guarantee guarantee = {};  ///< with secure randomness
+  Budget requested = PureDp{0.0};
+  bool seeded = false;      ///< the randomness is known
+  std::string person = {};  ///< column on which rows of one person were capped; empty: none
+};
+
+enum class Account : std::uint8_t { Gaussian, Basic };
+std::string_view name_of(Account account);  ///< "gaussian"
+Result<Account> parse_account(std::string_view name);
+
+/// What one release takes from one account: mu of the gaussian, or epsilon and delta of the basic.
+struct Charge {
+  Account account = Account::Basic;
+  double mu = 0.0;
+  double epsilon = 0.0;
+  double delta = 0.0;
+};
+std::string in_words(const Charge& charge);  ///< "mu 0.24", "(1, 1e-06)"
+
+/// Steps of the release's relation that lie between neighbours of the ledger: 1 or 2 for one row,
+/// times the groups that cover the ledger's unit. Refused where no number of steps does.
+Result<int> steps_between(const LedgerTerms& terms, const ReleaseCost& cost);
+
+/// The accounts that can carry the release, one or both; the loss for the ledger's neighbours,
+/// rounded up. Refused: relations that imply nothing, releases without a proof for every data set
+/// (unless the ledger takes them), and losses for which the ledger has no account.
+Result<std::vector<Charge>> charges_of(const LedgerTerms& terms, const ReleaseCost& cost);
+
+/// Whether a release is proved for every data set with secret randomness.
+bool is_proved(const ReleaseCost& cost);
+
+}  // namespace eigenveil

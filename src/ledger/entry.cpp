@@ -1,0 +1,86 @@
+#include "ledger/entry.hpp"
+
+#include <fmt/format.h>
+
+#include "eigenveil/core/digest.hpp"
+
+namespace eigenveil {
+namespace {
+
+/// Fields in a fixed order, each as "length:text".
+class FieldHash {
+ public:
+  FieldHash& add(std::string_view text) {
+    hash_.update(fmt::format("{}:", text.size()));
+    hash_.update(text);
+    return *this;
+  }
+  FieldHash& add(std::int64_t number) { return add(std::to_string(number)); }
+  FieldHash& add(double number) { return add(fmt::format("{:a}", number)); }  // exact
+  std::string finish() { return hex(hash_.finish()); }
+
+ private:
+  Sha256 hash_;
+};
+
+tl::unexpected<Error> broken(std::int64_t index, std::string_view how) {
+  return bad_request(fmt::format(
+      "entry {} of the ledger {}: the file was changed by something other than this program", index,
+      how));
+}
+
+}  // namespace
+
+std::string hash_of(const LedgerLine& line) {
+  FieldHash hash;
+  hash.add("eigenveil ledger entry 1").add(line.index);
+  hash.add(line.kind == EntryKind::Reserve ? "reserve" : "settle");
+  hash.add(line.time).add(line.previous);
+  if (line.kind == EntryKind::Settle) {
+    return hash.add(line.reservation).add(line.release).finish();
+  }
+  hash.add(line.key).add(line.request).add(line.data_set).add(line.task).add(line.method);
+  hash.add(name_of(line.charge.account)).add(line.charge.mu);
+  hash.add(line.charge.epsilon).add(line.charge.delta);
+  return hash.add(name_of(line.basis)).add(line.assumptions).add(line.builds_on).finish();
+}
+
+std::string hash_of(const LedgerTerms& terms) {
+  FieldHash hash;
+  hash.add("eigenveil ledger terms 1").add(terms.id).add(terms.name);
+  hash.add(name_of(terms.relation)).add(std::int64_t{terms.unit.rows}).add(terms.unit.person);
+  hash.add(terms.caps.mu).add(terms.caps.epsilon).add(terms.caps.delta);
+  hash.add(std::int64_t{terms.allow_unproved ? 1 : 0}).add(terms.created).add(terms.public_key);
+  return hash.add(promise_in_words(terms)).finish();
+}
+
+Result<void> check_chain(const LedgerTerms& terms, const std::vector<LedgerLine>& lines) {
+  std::string previous = hash_of(terms);
+  std::int64_t index = 0;
+  for (const LedgerLine& line : lines) {
+    ++index;
+    if (line.index != index) {
+      return broken(index, "is missing");
+    }
+    if (line.previous != previous) {
+      return broken(index, "does not follow the one before it");
+    }
+    if (line.hash != hash_of(line)) {
+      return broken(index, "is not what was written");
+    }
+    previous = line.hash;
+  }
+  return {};
+}
+
+std::vector<Charge> charges_in(const std::vector<LedgerLine>& lines) {
+  std::vector<Charge> charges;
+  for (const LedgerLine& line : lines) {
+    if (line.kind == EntryKind::Reserve) {
+      charges.push_back(line.charge);
+    }
+  }
+  return charges;
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/totals.hpp"
+
+namespace eigenveil {
+
+/// What a method costs at a budget, before its plan is made: Gaussian noise its mu, pure budgets
+/// epsilon, and mask, subspace and spiked-robust the pair.
+Result<ReleaseCost> typical_cost(const std::string& method, const Budget& budget, Relation relation,
+                                 int group_size = 1);
+
+/// "epsilon 1", "(1, 1e-06)", "mu 0.5".
+std::string budget_in_words(const Budget& budget);
+
+/// How many releases of this cost fit after `earlier`; at most `limit`.
+int how_many_fit(const LedgerTerms& terms, const std::vector<Charge>& earlier,
+                 const ReleaseCost& cost, int limit = 1000);
+
+/// For people who choose a share before caps are fixed for ever: for several shares, how many
+/// releases of one kind would fit. Empty where the promise leaves no choice.
+std::string shares_table(const Budget& promise, const LedgerTerms& terms);
+
+/// Releases that somebody wants to make, in their order.
+struct WantedRelease {
+  std::string label;
+  ReleaseCost cost;
+};
+
+/// From JSON: a list of {"method": "gauss", "epsilon": 1, "delta": 1e-6, "count": 2, ...}; relation
+/// and group size are the ledger's where they are not given.
+Result<std::vector<WantedRelease>> wanted_releases(std::string_view json, const LedgerTerms& terms);
+
+/// Whether they would fit in this order, and what is left after each; where they do not, which
+/// would if the small ones came first. Nothing is charged.
+std::string plan_in_words(const LedgerTerms& terms, const std::vector<Charge>& earlier,
+                          const std::vector<WantedRelease>& wanted);
+
+}  // namespace eigenveil

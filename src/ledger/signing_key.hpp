@@ -1,0 +1,38 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+
+#include "eigenveil/core/result.hpp"
+
+namespace eigenveil {
+
+/// The Ed25519 key of a ledger (libsodium): made with it, kept beside it in a file of its own, mode
+/// 0600, never inside. Who has the file but not the key cannot write a line that verifies.
+class SigningKey {
+ public:
+  static SigningKey make();
+  static Result<SigningKey> load(const std::filesystem::path& path);
+  Result<void> save(const std::filesystem::path& path) const;  ///< a new file
+  std::string public_part() const;                             ///< hexadecimal
+  std::string sign(std::string_view text) const;               ///< hexadecimal
+  ~SigningKey();
+  SigningKey(const SigningKey&) = default;
+  SigningKey& operator=(const SigningKey&) = default;
+
+ private:
+  SigningKey() = default;
+  std::array<unsigned char, 64> secret_ = {};
+};
+
+/// "survey.ledger" -> "survey.ledger.key".
+std::filesystem::path key_path(const std::filesystem::path& ledger);
+
+bool signature_holds(const std::string& public_key, std::string_view text,
+                     const std::string& signature);
+
+/// 32 hexadecimal digits, drawn.
+std::string random_identifier();
+
+}  // namespace eigenveil

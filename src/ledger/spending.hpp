@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/atomic_output.hpp"
+#include "eigenveil/report/document.hpp"
+#include "ledger/ledger.hpp"
+
+namespace eigenveil {
+
+/// What a release passes on its way to its readers: charged before a row is read, written down
+/// before it appears. Without a ledger it is free of charge, and nobody adds up.
+///   plan -> resume -> reserve -> rows, draw -> settle -> publish
+class Spending {
+ public:
+  Spending() = default;
+  /// `key` names this release for retries; empty: it will not be retried.
+  static Result<Spending> open(const std::filesystem::path& ledger, std::string key = {},
+                               std::string data_set = {});
+
+  bool active() const { return ledger_ != nullptr; }
+  /// Where a key was used before: puts the release it stands for into `out` again, the same bits,
+  /// at no charge, and returns its index. A run that did not get as far has spent its budget and
+  /// has no release: an error. None: the key is new.
+  Result<std::optional<std::int64_t>> resume(const ReleaseCost& cost, const std::string& request,
+                                             const std::filesystem::path& out,
+                                             Existing existing) const;
+  /// Only after this may a row be read. Nothing is given back.
+  Result<void> reserve(const ReleaseCost& cost, const std::string& request);
+  /// What the release says of its place in the ledger.
+  std::optional<LedgerEntry> entry() const;
+  /// The document as it will be published, whole on the disk but under another name.
+  Result<void> settle(std::string_view document) const;
+  const std::optional<Reservation>& reservation() const { return reservation_; }
+
+ private:
+  ReservationRequest wanted(const ReleaseCost& cost, const std::string& request) const;
+
+  std::shared_ptr<Ledger> ledger_;
+  std::string key_;
+  std::string data_set_;
+  std::optional<Reservation> reservation_;
+};
+
+}  // namespace eigenveil

@@ -1,0 +1,107 @@
+#include "ledger/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "eigenveil/core/digest.hpp"
+#include "report/read_release.hpp"
+
+namespace eigenveil {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The document itself, given its directory or its own name.
+fs::path document_in(const fs::path& path) {
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("release") && name.ends_with(".json")) {
+      return entry.path();
+    }
+  }
+  return path;
+}
+
+std::string hash_of_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return hex(sha256(std::string(std::istreambuf_iterator<char>(file), {})));
+}
+
+/// Empty: the release stands in the ledger as it says.
+std::string problem_of(const fs::path& path, const LedgerTerms& terms,
+                       const std::vector<LedgerLine>& lines) {
+  const std::string name = path.string();
+  const Result<ReadRelease> release = read_release(path);
+  if (!release) {
+    return fmt::format("{}: {}", name, release.error().message);
+  }
+  if (!release->document.ledger) {
+    return fmt::format("{} was made without a ledger", name);
+  }
+  const LedgerEntry& entry = *release->document.ledger;
+  if (entry.id != terms.id) {
+    return fmt::format("{} belongs to another ledger ({})", name, entry.id);
+  }
+  if (entry.index > std::ssize(lines)) {
+    return fmt::format(
+        "{} is entry {}, and the ledger ends at {}: it was restored from an old copy, or its end "
+        "was removed",
+        name, entry.index, lines.size());
+  }
+  const auto place = static_cast<std::size_t>(entry.index - 1);
+  if (entry.index < 1 || lines[place].hash != entry.reservation) {
+    return fmt::format(
+        "{} is not what entry {} says: the ledger was changed, or two copies of it were used", name,
+        entry.index);
+  }
+  for (const LedgerLine& line : lines) {
+    if (line.kind == EntryKind::Settle && line.reservation == entry.index) {
+      return line.release == hash_of_file(document_in(path))
+                 ? std::string()
+                 : fmt::format("{} is not the release that entry {} became", name, entry.index);
+    }
+  }
+  return fmt::format("{} was published before entry {} was settled", name, entry.index);
+}
+
+}  // namespace
+
+Result<LedgerCheck> verify_ledger(const fs::path& ledger, const std::vector<fs::path>& releases) {
+  const Result<std::unique_ptr<LedgerStore>> store = SqliteLedger::open(ledger);
+  if (!store) {
+    return error_of(store);
+  }
+  const Result<LedgerTerms> terms = (*store)->terms();
+  const Result<std::vector<LedgerLine>> lines = (*store)->lines();
+  if (!terms) {
+    return error_of(terms);
+  }
+  if (!lines) {
+    return error_of(lines);
+  }
+  LedgerCheck check{{}, lines->size(), releases.size()};
+  if (const Result<void> chain = check_chain(*terms, *lines); !chain) {
+    check.problems.push_back(chain.error().message);
+  }
+  for (const LedgerLine& line : *lines) {
+    if (!signature_holds(terms->public_key, line.hash, line.signature)) {
+      check.problems.push_back(
+          fmt::format("entry {} does not bear the signature of the ledger's key", line.index));
+      break;
+    }
+  }
+  if (!within(terms->caps, charges_in(*lines))) {
+    check.problems.emplace_back("the entries add up to more than the caps");
+  }
+  for (const fs::path& release : releases) {
+    if (std::string problem = problem_of(release, *terms, *lines); !problem.empty()) {
+      check.problems.push_back(std::move(problem));
+    }
+  }
+  return check;
+}
+
+}  // namespace eigenveil
