@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -69,7 +70,9 @@ double rest_of(double cap, const Wide& spent) {
 /// "0.1234" rounded down: a printed budget must fit.
 std::string printed_down(double value) {
   std::string text = fmt::format("{:.4g}", value);
-  if (std::strtod(text.c_str(), nullptr) > value) {
+  double shown = 0.0;
+  std::from_chars(text.data(), text.data() + text.size(), shown);
+  if (shown > value) {
     const double step = std::pow(10.0, std::floor(std::log10(value)) - 3.0);
     text = fmt::format("{:.4g}", value - 0.5 * step);
   }
