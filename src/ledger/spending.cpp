@@ -85,7 +85,7 @@ Result<std::optional<std::int64_t>> Spending::resume(const ReleaseCost& cost,
   }
   if (!*there) {
     return spent_without_release(key_, earlier.index,
-                                 "its files are neither in --out nor beside it");
+                                 "its files are neither in {out} nor beside it");
   }
   return earlier.index;
 }

@@ -137,7 +137,7 @@ std::string ledger_text(const LedgerSummary& summary) {
   constexpr std::size_t kShown = 50;
   const std::size_t first = summary.rows.size() > kShown ? summary.rows.size() - kShown : 0;
   if (first > 0) {
-    text += fmt::format("         {} earlier ones (--json lists all)\n", first);
+    text += fmt::format("         {} earlier ones (as JSON all are listed)\n", first);
   }
   for (std::size_t i = first; i < summary.rows.size(); ++i) {
     text += row_text(summary.rows[i]);
