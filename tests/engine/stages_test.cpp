@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "data/array_rows.hpp"
 #include "eigenveil/report/fields.hpp"
@@ -166,8 +167,8 @@ TEST(PrivateBounds, WindowsFindWhereRowsEnd) {
 
 TEST(PrivateBounds, EveryValueHasACell) {
   const MagnitudeGrid grid;
-  for (const double value : {-INFINITY, -1e300, -1.0, -1e-30, 0.0, 1e-30, 0.1, 1.0, 3.7, 1e25,
-                             static_cast<double>(INFINITY)}) {
+  for (const double value : {-std::numeric_limits<double>::infinity(), -1e300, -1.0, -1e-30, 0.0,
+                             1e-30, 0.1, 1.0, 3.7, 1e25, std::numeric_limits<double>::infinity()}) {
     ASSERT_LT(grid.cell_of(value), grid.values());
     if (std::fabs(value) > 1e-12 && std::fabs(value) < 1e18) {
       EXPECT_LE(grid.low(grid.cell_of(value)), value);
@@ -215,7 +216,8 @@ TEST(PrivateBounds, SensitivityOnTinyTables) {
 TEST(PrivateBounds, ARangeHoldsTheColumn) {
   MadeUp data{{}, 20000, {{"income", "gap"}}};
   for (std::size_t i = 0; i < data.rows; ++i) {
-    data.cells.insert(data.cells.end(), {1000.0 + 9000.0 * std::fabs(std::sin(double(i))), NAN});
+    data.cells.insert(data.cells.end(),
+                      {1000.0 + 9000.0 * std::fabs(std::sin(static_cast<double>(i))), NAN});
   }
   const PrivateBounds plan =
       *PrivateBounds::make({GaussianDp{1.0}, Relation::AddRemove, 1, 0.001, {}}, data.schema);
