@@ -35,7 +35,8 @@ void MethodAuditOptions::declare(CLI::App& app) {
     app.add_option("--table", table,
                    "how rows are bounded: unit-norm (default), row-norm (3) or ranges");
   }
-  if (method.name == "gauss" || method.name == "laplace" || method.name == "mask") {
+  if (method.name == "gauss" || method.name == "laplace" || method.name == "wishart" ||
+      method.name == "mask") {
     app.add_option("--dimension", request.dimension, "columns of the attacked pair (default 2)")
         ->check(whole_number(1, 50));
   }
@@ -43,7 +44,7 @@ void MethodAuditOptions::declare(CLI::App& app) {
     app.add_option("--rows", request.rows, "rows of the attacked pair (default 12)")
         ->check(whole_number(3, 10'000));
   }
-  if (method.name == "gauss" || method.name == "laplace") {
+  if (method.name == "gauss" || method.name == "laplace" || method.name == "wishart") {
     app.add_flag("--private-mean", request.private_mean, "attack the release with a private mean");
   }
   if (method.name == "exponential" || method.name == "orbit") {

@@ -20,6 +20,9 @@ std::string aside(const MethodComparison& comparison, const ComparedMethod& meth
   if (under_a_model(method)) {
     return " (model)";
   }
+  if (method.predicted.pure_instead) {
+    return " (pure)";
+  }
   return keeps_the_promise(comparison, method)
              ? ""
              : fmt::format(" ({})", name_of(method.predicted.relation));
@@ -85,8 +88,10 @@ void print_asides(const MethodComparison& comparison) {
       continue;
     }
     fmt::print("  {} would have {:.3g}, if {}\n", method.name, std::sqrt(method.total_f2),
-               under_a_model(method)
-                   ? std::string("a guarantee under its model is enough")
+               under_a_model(method) ? std::string("a guarantee under its model is enough")
+               : method.predicted.pure_instead
+                   ? std::string("a pure loss may be charged: more detection power for the same "
+                                 "epsilon (plan without --compare says how much)")
                    : fmt::format("{} neighbours are enough", name_of(method.predicted.relation)));
   }
 }

@@ -16,7 +16,8 @@ void BoundOptions::declare(CLI::App& app) {
       ->group(kGroup);
   app.add_option("--center", center,
                  "private (about a privately released mean; default where the method releases one: "
-                 "gauss, laplace), none (second moments about the public midpoint), or public FILE "
+                 "gauss, wishart, laplace), none (second moments about the public midpoint), or "
+                 "public FILE "
                  "(CSV column,value)")
       ->check(CLI::Validator(
           [](const std::string& text) {

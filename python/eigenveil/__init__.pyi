@@ -37,7 +37,7 @@ _Vector: TypeAlias = _Numbers | Mapping[str, _Float]
 _Bounds: TypeAlias = _Numbers | Sequence[Sequence[_Float]] | Mapping[str, Sequence[_Float]]
 _Neighbours: TypeAlias = Literal["add-remove", "replace-one", "zero-row", "independent-copy"]
 _Method: TypeAlias = Literal[
-    "auto", "gauss", "laplace", "exponential", "orbit", "spiked", "spiked-robust", "oja", "sharp", "subspace", "mask"
+    "auto", "gauss", "wishart", "laplace", "exponential", "orbit", "spiked", "spiked-robust", "oja", "sharp", "subspace", "mask"
 ]
 _Header: TypeAlias = Literal["auto", "present", "absent"]
 _Separator: TypeAlias = Literal["comma", "semicolon", "tab", "pipe"]

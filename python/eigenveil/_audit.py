@@ -19,7 +19,7 @@ def audit(
     Parameters
     ----------
     mechanism : str
-        One of "gauss", "laplace", "exponential", "orbit", "lowrank", "sharp", "spiked", "spiked-robust", "oja", "mask", "mask-gauss", "subspace", "people", "histogram".
+        One of "gauss", "wishart", "laplace", "exponential", "orbit", "lowrank", "sharp", "spiked", "spiked-robust", "oja", "mask", "mask-gauss", "subspace", "people", "histogram".
         "exponential", "orbit" and "lowrank" are attacked at pure ``epsilon``; "mask", "spiked", "spiked-robust", "oja" and "subspace" at
         ``epsilon`` with ``delta`` (a large delta lets an attack see what is rare); :func:`audit_sharp` measures "sharp" at other sizes.
     epsilon, delta, rho, mu : float, optional
@@ -30,9 +30,9 @@ def audit(
     group_size : int, default=1
         Rows that change together.
     rows, dimension : int
-        Of the attacked pair; ``rows`` is for "mask", ``dimension`` for "gauss", "laplace" and "mask".
+        Of the attacked pair; ``rows`` is for "mask", ``dimension`` for "gauss", "wishart", "laplace" and "mask".
     private_mean : bool, default=False
-        Attack the release with a private mean ("gauss", "laplace").
+        Attack the release with a private mean ("gauss", "wishart", "laplace").
     runs : int, optional
         On each of the two tables; by default as many as refute every mutant within reach.
     mutants : bool, default=False

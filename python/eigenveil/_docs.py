@@ -13,14 +13,14 @@ PARAMETERS = """\
         may be read off the data.
     center : {"auto", "private", "none"} or array of shape (n_features,), default="auto"
         "private": about a privately released mean; "none": second moments about the public midpoint (0 with ``row_norm`` alone); an array: about
-        a public centre. "auto" is "private" for methods "gauss" and "laplace"; the others release no mean, work about the midpoint, and ``fit``
+        a public centre. "auto" is "private" for methods "gauss", "wishart" and "laplace"; the others release no mean, work about the midpoint, and ``fit``
         warns that a mean far from it becomes the first component. Genotypes that ``allele_frequencies`` standardises stay about these.
     neighbours : {"add-remove", "replace-one", "zero-row", "independent-copy"}, optional
         What one person can change. Default "add-remove"; "zero-row" for :class:`MaskedData`. "independent-copy" belongs to method "spiked".
     group_size : int, default=1
         Rows protected together.
     method : str, default="auto"
-        "gauss", "laplace", "exponential", "orbit", "sharp", "spiked", "spiked-robust", "oja"; "auto" follows the task and the budget.
+        "gauss", "wishart", "laplace", "exponential", "orbit", "sharp", "spiked", "spiked-robust", "oja"; "auto" follows the task and the budget.
     method_options : dict, optional
         Options that only this method has, with the names of the command line (``{"sigma2": 1.0, "lambda": 5.0}``): the guide has the table.
     standardize : bool, default=False

@@ -37,7 +37,7 @@ class PrivateLowRank(PrivatePCA):
     >>> rows = np.random.default_rng(0).normal(size=(5000, 4)) * [3, 2, 1, 1]
     >>> released = PrivateLowRank(2, epsilon=1, row_norm=6).fit(rows)
     >>> released.method_, int(np.linalg.matrix_rank(released.low_rank_)) <= 2
-    ('orbit', True)
+    ('wishart', True)
     """
 
     _task = "lowrank"

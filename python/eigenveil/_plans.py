@@ -182,7 +182,7 @@ def plan_covariance(rows, dimension=None, *, spectrum=None, **parameters):
     --------
     >>> from eigenveil import plan_covariance
     >>> plan_covariance(1000, 4, epsilon=1, bounds=(0, 1)).method
-    'laplace'
+    'wishart'
     """
     return _planned(PrivateCovariance(**parameters), rows, dimension, spectrum)
 
@@ -193,7 +193,7 @@ def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
     Parameters
     ----------
     rows, dimension, spectrum
-        As in :func:`plan_pca`. With a spectrum ``recommended_method`` says which of "orbit" and "laplace" has the smaller error.
+        As in :func:`plan_pca`. With a spectrum ``recommended_method`` says which of "orbit" and "wishart" has the smaller error.
     **parameters
         Those of :class:`PrivateLowRank`.
 
@@ -205,7 +205,7 @@ def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
     --------
     >>> from eigenveil import plan_low_rank
     >>> plan_low_rank(10000, 6, n_components=2, epsilon=1, row_norm=1).method
-    'orbit'
+    'wishart'
     """
     return _planned(PrivateLowRank(**parameters), rows, dimension, spectrum)
 

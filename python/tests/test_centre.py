@@ -24,7 +24,7 @@ def off_centre(rows):
     return 1 + rows * [0.1, 0.3, 0.1, 0.1, 0.1]
 
 
-@pytest.mark.parametrize("parameters", [dict(mu=1000), dict(epsilon=1000, method="laplace")], ids=["gauss", "laplace"])
+@pytest.mark.parametrize("parameters", [dict(mu=1000), dict(epsilon=1000), dict(epsilon=1000, method="laplace")], ids=["gauss", "wishart", "laplace"])
 def test_the_mean_is_subtracted_where_it_can_be(off_centre, parameters):
     with warnings.catch_warnings():
         warnings.simplefilter("error", ResultWarning)
@@ -41,9 +41,9 @@ def test_the_mean_is_subtracted_where_it_can_be(off_centre, parameters):
 @pytest.mark.parametrize(
     "estimator",
     [
-        PrivatePCA(1, epsilon=5, bounds=(0, 10)),
-        PrivatePCA(2, epsilon=5, bounds=(0, 10)),
-        PrivateLowRank(2, epsilon=5, bounds=(0, 10)),
+        PrivatePCA(1, epsilon=5, bounds=(0, 10), method="exponential"),
+        PrivatePCA(2, epsilon=5, bounds=(0, 10), method="orbit"),
+        PrivateLowRank(2, epsilon=5, bounds=(0, 10), method="orbit"),
         PrivatePCA(1, method="oja", mu=9, bounds=(0, 10), neighbours="zero-row"),
         PrivatePCA(1, method="spiked-robust", epsilon=5, delta=1e-3, bounds=(0, 10)),
     ],

@@ -178,7 +178,7 @@ def test_a_null_inside_a_subspace(rows):
             released.score(rows)
 
 
-@pytest.mark.parametrize("method", ["laplace", "orbit"])
+@pytest.mark.parametrize("method", ["laplace", "wishart", "orbit"])
 def test_low_rank(program, rows, table, tmp_path, method):
     _run(program, "lowrank", table, "-k", 2, "--epsilon", 5, "--range", "0:10", "--method", method, "--seed", 3, "--out", tmp_path / "out")
     released = PrivateLowRank(2, epsilon=5, bounds=(0, 10), method=method, seed=3).fit(rows)

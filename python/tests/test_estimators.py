@@ -241,23 +241,28 @@ def test_plans_match_the_release(rows):
 
 
 def test_pure_budget_defaults(rows):
-    assert PrivateCovariance(epsilon=1, bounds=(0, 10)).fit(rows).method_ == "laplace"
+    assert PrivateCovariance(epsilon=1, bounds=(0, 10)).fit(rows).method_ == "wishart"
     assert PrivatePCA(mu=1, bounds=(0, 10)).fit(rows).method_ == "gauss"
     assert PrivatePCA(epsilon=1, bounds=(0, 10), method="laplace").fit(rows).guarantee_.loss.epsilon == 1
 
 
-def test_exponential_is_the_default_of_one_pure_component(rows):
-    pca = PrivatePCA(epsilon=2, bounds=(0, 10)).fit(rows)
+def test_wishart_is_the_default_of_pure_budgets(rows):
+    for released in (PrivatePCA(1, epsilon=2, bounds=(0, 10)).fit(rows), PrivateLowRank(2, epsilon=2, bounds=(0, 10)).fit(rows)):
+        assert released.method_ == "wishart" and released.guarantee_.loss.epsilon == 2 and released.guarantee_.basis == "proved"
+
+
+def test_exponential_of_one_pure_component(rows):
+    pca = PrivatePCA(epsilon=2, bounds=(0, 10), method="exponential").fit(rows)
     assert pca.method_ == "exponential" and pca.guarantee_.loss.epsilon <= 2
     assert pca.guarantee_.basis == "proved-real-arithmetic"
     assert np.linalg.norm(pca.components_) == pytest.approx(1) and not hasattr(pca, "explained_variance_ratio_")
     with pytest.raises(EigenveilError, match="releases no mean"):
-        PrivatePCA(epsilon=2, bounds=(0, 10), center="private").fit(rows)
-    assert plan_pca(400, 5, epsilon=1, bounds=(0, 10)).exponent > 0
+        PrivatePCA(epsilon=2, bounds=(0, 10), center="private", method="exponential").fit(rows)
+    assert plan_pca(400, 5, epsilon=1, bounds=(0, 10), method="exponential").exponent > 0
 
 
-def test_orbit_is_the_default_of_several_pure_components(rows):
-    pca = PrivatePCA(2, epsilon=2, bounds=(0, 10)).fit(rows)
+def test_orbit_of_several_pure_components(rows):
+    pca = PrivatePCA(2, epsilon=2, bounds=(0, 10), method="orbit").fit(rows)
     assert pca.method_ == "orbit" and pca.guarantee_.loss.epsilon <= 2 and pca.guarantee_.basis == "proved-real-arithmetic"
     np.testing.assert_allclose(pca.components_ @ pca.components_.T, np.eye(2), atol=1e-6)
 
@@ -265,7 +270,7 @@ def test_orbit_is_the_default_of_several_pure_components(rows):
 @pytest.mark.parametrize("budget", [dict(epsilon=1e5), dict(mu=1e4)])
 def test_low_rank(rows, budget):
     released = PrivateLowRank(5, bounds=(0, 10), **budget).fit(rows)
-    assert released.method_ == ("orbit" if "epsilon" in budget else "gauss")
+    assert released.method_ == ("wishart" if "epsilon" in budget else "gauss")
     assert released.low_rank_.shape == (5, 5)
     lower = PrivateLowRank(1, bounds=(0, 10), **budget).fit(rows)
     assert np.linalg.matrix_rank(lower.low_rank_, tol=1e-9) == 1 and lower.transform(rows).shape == (400, 1)

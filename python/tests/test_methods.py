@@ -33,6 +33,7 @@ SPIKED = {"sigma2": 1.0, "lambda": 30.0, "row_count": 600}
 # method, parameters, the same on the command line
 RELEASES = [
     ("gauss", dict(n_components=2, epsilon=1, delta=1e-6, row_norm=10), ["-k", "2", "--delta", "1e-6", "--row-norm", "10"]),
+    ("wishart", dict(n_components=2, epsilon=1, row_norm=10), ["-k", "2", "--row-norm", "10"]),
     ("laplace", dict(n_components=2, epsilon=1, row_norm=10), ["-k", "2", "--row-norm", "10"]),
     ("exponential", dict(epsilon=1, row_norm=10), ["--row-norm", "10"]),
     ("orbit", dict(n_components=2, epsilon=1, row_norm=10), ["-k", "2", "--row-norm", "10"]),
@@ -130,10 +131,10 @@ def test_oja_streams_and_needs_rows(spiked_rows, tmp_path):
 def test_orbit_covariance_and_low_rank_options(spiked_rows):
     covariance = PrivateCovariance(method="orbit", epsilon=1, row_norm=30).fit(spiked_rows)
     assert covariance.method_ == "orbit" and covariance.covariance_.shape == (8, 8)
-    low = PrivateLowRank(2, epsilon=1, row_norm=10, method_options={"eigenvalue_share": 0.5, "calibration": "published"}).fit(spiked_rows)
+    low = PrivateLowRank(2, epsilon=1, row_norm=10, method="orbit", method_options={"eigenvalue_share": 0.5, "calibration": "published"}).fit(spiked_rows)
     assert np.linalg.matrix_rank(low.low_rank_) <= 2
     with pytest.raises(EigenveilError, match="eigenvalue_share belongs to covariance and lowrank"):
-        PrivatePCA(2, epsilon=1, row_norm=10, method_options={"eigenvalue_share": 0.5}).fit(spiked_rows)
+        PrivatePCA(2, epsilon=1, row_norm=10, method="orbit", method_options={"eigenvalue_share": 0.5}).fit(spiked_rows)
 
 
 def test_options_of_a_method_are_checked(spiked_rows):
@@ -142,7 +143,7 @@ def test_options_of_a_method_are_checked(spiked_rows):
     with pytest.raises(EigenveilError, match="sigma2 belongs to method spiked, not to gauss"):
         PrivatePCA(mu=1, row_norm=1, method_options={"sigma2": 3}).fit(spiked_rows)
     with pytest.raises(EigenveilError, match="calibration must be"):
-        PrivatePCA(2, epsilon=1, row_norm=1, method_options={"calibration": "loose"}).fit(spiked_rows)
+        PrivatePCA(2, epsilon=1, row_norm=1, method="orbit", method_options={"calibration": "loose"}).fit(spiked_rows)
 
 
 PLANS = [

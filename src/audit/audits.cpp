@@ -53,6 +53,8 @@ const std::vector<AuditedMethod>& audited_methods() {
        [](const AuditRequest& request) { return moment_attacks("gauss", request); }},
       {"laplace", "the second moment by this method", PureDp{2.0}, 250'000, kRowRelations, true,
        [](const AuditRequest& request) { return moment_attacks("laplace", request); }},
+      {"wishart", "the second moment by this method", PureDp{2.0}, 250'000, kRowRelations, true,
+       [](const AuditRequest& request) { return moment_attacks("wishart", request); }},
       {"exponential", "one component by the exponential mechanism", PureDp{3.0}, 80'000,
        kRowRelations, true,
        [](const AuditRequest& request) { return drawn_attacks("exponential", request); }},

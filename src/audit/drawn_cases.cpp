@@ -7,7 +7,9 @@
 #include <memory>
 #include <numbers>
 
+#include "audit/gamma_difference.hpp"
 #include "audit/orbit_pairs.hpp"
+#include "core/symmetric_eigen.hpp"
 #include "mechanism/exponential/exponential.hpp"
 #include "mechanism/orbit/orbit_components.hpp"
 
@@ -148,6 +150,9 @@ Result<Attack> exponent_attack(const DrawnAudit& audit, const Mutant& mutant) {
   return made;
 }
 
+/// Of the claimed scale: noise this near to the truth is counted.
+constexpr double kNear = 0.7;
+
 /// Two tables and the likelihood ratio of a release.
 class DrawnRatio {
  public:
@@ -168,13 +173,12 @@ class DrawnRatio {
   double inside(const Seen& seen) const {
     const Matrix first = seen.frame.transpose() * moments_[0] * seen.frame;
     const Matrix second = seen.frame.transpose() * moments_[1] * seen.frame;
-    double total = 0.0;
-    for (Eigen::Index j = 0; j < first.cols(); ++j) {
-      for (Eigen::Index i = 0; i <= j; ++i) {
-        total += laplace(seen.inside.products(i, j), first(i, j), second(i, j),
-                         i == j ? seen.inside.product_sd : seen.inside.off_diagonal_sd);
-      }
-    }
+    // Two-sided Wishart noise: the density falls about as e^(-|.|_*), exactly so on the cone.
+    const double scale =
+        seen.inside.product_sd / std::sqrt(static_cast<double>(first.cols()) + 1.0);
+    double total =
+        (nuclear_norm(seen.inside.products - second) - nuclear_norm(seen.inside.products - first)) /
+        scale;
     if (!seen.inside.count_is_public) {
       total += laplace(seen.inside.count, counts_[0], counts_[1], seen.inside.count_sd);
     }
@@ -192,15 +196,13 @@ class DrawnRatio {
   double exponent_;
 };
 
-/// How far k x k products move in the l1 norm of their triangle between neighbours, rows of norm 1
-/// (docs/proofs/second_moment.md).
+/// How far k x k products move in nuclear norm between neighbours, rows of norm 1.
 double products_move(double k, Relation relation) {
-  return relation == Relation::ReplaceOne ? std::sqrt(2.0 * k + k * (k - 1.0) / 2.0)
-                                          : 0.5 * (k + 1.0);
+  return relation == Relation::ReplaceOne && k > 1.0 ? 2.0 : 1.0;
 }
 
-/// The scale of the noise inside, from how often the first product lies within the median of the
-/// claimed scale from the truth: 1 - 2^-f of the runs at f times the loss.
+/// The scale of the noise inside, from how often the first product lies within 0.7 times the
+/// claimed scale from the truth.
 Result<Attack> noise_attack(const DrawnAudit& audit, const Mutant& mutant) {
   const Result<Draw> draw =
       draw_of(audit, {audit.claim.directions, audit.claim.inside * mutant.factor});
@@ -218,15 +220,19 @@ Result<Attack> noise_attack(const DrawnAudit& audit, const Mutant& mutant) {
   Attack made;
   made.attack.name = "noise inside, " + mutant.name;
   made.attack.claim = PureDp{audit.claim.inside};
-  made.attack.law = [](double factor) { return 1.0 - std::exp2(-factor); };
-  made.attack.rule = AuditRule{-std::numbers::ln2, 1.0, false};
+  made.attack.law = [k](double factor) {
+    return gamma_difference_within(0.5 * (k + 1.0), kNear * factor);
+  };
+  made.attack.rule = AuditRule{-kNear, 1.0, false};
   made.attack.exact = ExactTest{made.attack.law(mutant.factor), 1.0};
   made.attack.statistic_on_first =
       [=, draw = *draw, moment = scaled_moment(gram, audit.tables.scales())](RandomStream& stream) {
         const Seen seen = draw(gram, stream);
         // A row moves the count by one beside its products: t^2 = sd / sd of the count.
         const double counted =
-            seen.inside.count_is_public ? 0.0 : seen.inside.product_sd / seen.inside.count_sd;
+            seen.inside.count_is_public
+                ? 0.0
+                : seen.inside.product_sd * std::sqrt(2.0 / (k + 1.0)) / seen.inside.count_sd;
         const double truth = (seen.frame.transpose() * moment * seen.frame)(0, 0);
         return -std::abs(seen.inside.products(0, 0) - truth) / (per_loss * (products + counted));
       };

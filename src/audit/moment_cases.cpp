@@ -7,15 +7,21 @@
 #include <memory>
 #include <numbers>
 
+#include "audit/gamma_difference.hpp"
+#include "core/symmetric_eigen.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
 #include "mechanism/mask/mask.hpp"
+#include "mechanism/wishart/wishart.hpp"
+#include "random/normal.hpp"
 
 namespace eigenveil {
 namespace {
 
 /// Beyond this many entries the event that all of them show is too rare: the runs pick a threshold.
 constexpr std::size_t kMostAtomEntries = 6;
+/// The cone of wishart is as rare, and only part of the attacks look there.
+constexpr std::size_t kMostConeEntries = 4;
 /// Rows along every axis that keep a noisy Gram positive definite, so that a factor of it loses
 /// nothing: this many standard deviations.
 constexpr double kPositiveSds = 40.0;
@@ -33,7 +39,9 @@ struct MomentAudit {
 Result<MomentPlan> make_plan(const MomentAudit& audit, const RowBound& bound, Relation relation) {
   const MomentRequest moment{bound, audit.request.budget, relation, audit.extension(),
                              audit.request.setting.group_size};
-  return audit.method == "laplace" ? plan_laplace(moment) : plan_gauss(moment);
+  return audit.method == "laplace"   ? plan_laplace(moment)
+         : audit.method == "wishart" ? plan_wishart(moment)
+                                     : plan_gauss(moment);
 }
 
 /// A row in the plane of the first two coordinates.
@@ -72,7 +80,39 @@ RowPair worst_rows(const MomentAudit& audit, const AttackedTables& tables, doubl
   return {row_at_angle(tables, angle), row_at_angle(tables, angle + std::acos(cosine))};
 }
 
+/// The Gram matrix of (t, x) where sums go with it, else that of x, from entries in the order of a
+/// release; a count that is public moves nothing and is left at zero.
+Matrix as_matrix(const MomentShape& shape, const std::vector<double>& entries) {
+  const auto border = static_cast<Eigen::Index>(shape.releases_sums() ? 1 : 0);
+  const auto p = static_cast<Eigen::Index>(shape.dimension);
+  Matrix matrix = Matrix::Zero(p + border, p + border);
+  std::size_t next = 0;
+  if (shape.releases_count()) {
+    const double count = entries[next++];
+    if (border == 1) {
+      matrix(0, 0) = count;
+    }
+  }
+  for (Eigen::Index j = 0; border == 1 && j < p; ++j) {
+    matrix(0, j + 1) = matrix(j + 1, 0) = entries[next++];
+  }
+  for (Eigen::Index column = border; column < p + border; ++column) {
+    for (Eigen::Index row = border; row <= column; ++row) {
+      matrix(row, column) = matrix(column, row) = entries[next++];
+    }
+  }
+  return matrix;
+}
+
+/// Nuclear norm of the matrix, and the modulus of a count that stands beside it.
+double extended_nuclear_norm(const MomentShape& shape, const std::vector<double>& entries) {
+  const bool beside = shape.releases_count() && !shape.releases_sums();
+  return nuclear_norm(as_matrix(shape, entries)) + (beside ? std::abs(entries[0]) : 0.0);
+}
+
 /// Log likelihood ratio of the released entries, first against second: the most powerful statistic.
+/// For wishart c (|Y - second|_* - |Y - first|_*): exact on the cone above the first table, where
+/// it takes its largest value, and near enough elsewhere.
 class LikelihoodRatio {
  public:
   LikelihoodRatio(const SecondMoment& first, const SecondMoment& second, const NoiseScale& scale,
@@ -85,6 +125,19 @@ class LikelihoodRatio {
   }
 
   double operator()(const NoisyMoment& released) const {
+    if (scale_.law == NoiseLaw::Wishart) {
+      std::vector<double> to_first;
+      std::vector<double> to_second;
+      sum(
+          [&](std::size_t index, double entry, double /*scale*/) {
+            to_first.push_back(entry - first_[index]);
+            to_second.push_back(entry - second_[index]);
+            return 0.0;
+          },
+          &released);
+      return (extended_nuclear_norm(shape_, to_second) - extended_nuclear_norm(shape_, to_first)) /
+             (2.0 * scale_.factor);
+    }
     return sum(
         [&](std::size_t index, double entry, double scale) {
           const double to_first = entry - first_[index];
@@ -98,6 +151,9 @@ class LikelihoodRatio {
 
   /// Largest value of the ratio (Laplace), or how many standard deviations lie between (Gauss).
   double loss() const {
+    if (scale_.law == NoiseLaw::Wishart) {
+      return extended_nuclear_norm(shape_, change()) / (2.0 * scale_.factor);
+    }
     const bool laplace = scale_.law == NoiseLaw::Laplace;
     const double total = sum(
         [&](std::size_t index, double /*entry*/, double scale) {
@@ -108,7 +164,21 @@ class LikelihoodRatio {
     return laplace ? total : std::sqrt(total);
   }
 
+  /// The change has no negative eigenvalue.
+  bool only_adds() const {
+    const Vector values = symmetric_eigen(as_matrix(shape_, change())).values;
+    return values.minCoeff() >= -1e-9 * values.maxCoeff();
+  }
+
  private:
+  std::vector<double> change() const {
+    std::vector<double> difference(first_.size());
+    for (std::size_t i = 0; i < difference.size(); ++i) {
+      difference[i] = first_[i] - second_[i];
+    }
+    return difference;
+  }
+
   template <class Term>
   double sum(const Term& term, const NoisyMoment* released) const {
     const double t = static_cast<double>(shape_.constant);
@@ -138,6 +208,15 @@ class LikelihoodRatio {
   std::vector<double> second_;
 };
 
+/// What a mutant of wishart does beside taking another scale.
+enum class BrokenLaw : std::uint8_t { None, FewerDegrees, OneSided };
+
+struct MomentMutant {
+  std::string name;
+  NoiseScale scale;
+  BrokenLaw broken = BrokenLaw::None;
+};
+
 /// Both Grams live as long as the case that refers to them.
 struct AttackedPair {
   ExactGram first;
@@ -146,14 +225,57 @@ struct AttackedPair {
 
 using MomentRun = std::function<NoisyMoment(const ExactGram&, RandomStream&)>;
 
-/// The plan as shipped, or (a mutant) its steps with another scale.
-MomentRun run_of(const MomentPlan& plan, const std::optional<NoiseScale>& mutated) {
-  if (!mutated) {
+/// A broken Wishart law in doubles: the truth and noise of too few degrees of freedom, or of one
+/// side only.
+NoisyMoment broken_wishart(const MomentPlan& plan, BrokenLaw broken, const ExactGram& gram,
+                           RandomStream& stream) {
+  NoisyTotals totals = add_rounded_noise(SecondMoment(gram, plan.shape()), plan.noise(),
+                                         *noise_grid_exponent(plan.noise()), stream);
+  const MomentShape& shape = plan.shape();
+  const auto q = static_cast<Eigen::Index>(shape.noise_dimension());
+  const auto p = static_cast<Eigen::Index>(shape.dimension);
+  const Eigen::Index degrees = q + (broken == BrokenLaw::FewerDegrees ? 0 : 1);
+  const SecondMoment exact(gram, shape);
+  std::vector<double> entries;
+  for (std::size_t index = 0; index < shape.entries(); ++index) {
+    entries.push_back(static_cast<double>(exact.entry(index)));
+  }
+  Matrix noisy = as_matrix(shape, entries);
+  const bool beside = shape.releases_count() && !shape.releases_sums();
+  double count = shape.releases_count() ? entries[0] : 0.0;
+  for (const double sign : {1.0, -1.0}) {
+    if (sign < 0.0 && broken == BrokenLaw::OneSided) {
+      continue;
+    }
+    Matrix normals(q, degrees);
+    fill_standard_normal(stream, {normals.data(), static_cast<std::size_t>(normals.size())});
+    noisy += sign * plan.noise().factor * normals * normals.transpose();
+    count -= sign * 2.0 * plan.noise().factor * std::log(uniform(stream));
+  }
+  const double t = static_cast<double>(shape.constant);
+  totals.products = noisy.bottomRightCorner(p, p);
+  if (shape.releases_sums()) {
+    totals.sums = Vector(noisy.col(0).tail(p)) / t;
+  }
+  if (shape.releases_count()) {
+    totals.count = (beside ? count : noisy(0, 0)) / (t * t);
+  }
+  return in_scaled_units(totals, gram.schema(), gram.bound());
+}
+
+/// The plan as shipped, or (a mutant) its steps with another scale or law.
+MomentRun run_of(const MomentPlan& plan, const std::optional<MomentMutant>& mutant) {
+  if (!mutant) {
     return [plan](const ExactGram& gram, RandomStream& stream) {
       return plan.run(gram, stream)->value();
     };
   }
-  return [plan, scale = *mutated](const ExactGram& gram, RandomStream& stream) {
+  if (mutant->broken != BrokenLaw::None) {
+    return [plan, broken = mutant->broken](const ExactGram& gram, RandomStream& stream) {
+      return broken_wishart(plan, broken, gram, stream);
+    };
+  }
+  return [plan, scale = mutant->scale](const ExactGram& gram, RandomStream& stream) {
     const NoisyTotals noisy = add_rounded_noise(SecondMoment(gram, plan.shape()), scale,
                                                 *noise_grid_exponent(scale), stream);
     return in_scaled_units(noisy, gram.schema(), gram.bound());
@@ -170,15 +292,19 @@ NoisyMoment through_a_factor(NoisyMoment moment) {
 
 /// The rule that shows most, and what it announces.
 void add_rule(AuditCase& attack, const LikelihoodRatio& ratio, const NoiseScale& scale,
-              std::size_t entries) {
+              std::size_t moved, std::size_t entries) {
   const double loss = ratio.loss();
   if (scale.law == NoiseLaw::Gaussian) {
     const double power = cdf(boost::math::normal(), 0.5 * loss);
     attack.rule = AuditRule{0.0, 1.0, false};
     attack.exact = ExactTest{power, 1.0 - power};
-  } else if (entries <= kMostAtomEntries) {
-    // The ratio takes its largest value where every entry lies beyond the first table's.
-    const double power = std::exp2(-static_cast<double>(entries));
+  } else if (scale.law == NoiseLaw::Laplace ? moved <= kMostAtomEntries
+                                            : ratio.only_adds() && entries <= kMostAtomEntries) {
+    // The ratio takes its largest value where every entry lies beyond the first table's (Laplace),
+    // or the released matrix minus the first table's is positive semidefinite (Wishart): with
+    // probability 1/2 for every entry, moved or not.
+    const double power =
+        std::exp2(-static_cast<double>(scale.law == NoiseLaw::Laplace ? moved : entries));
     attack.rule = AuditRule{loss * (1.0 - 1e-9), 1.0, false};
     attack.exact = ExactTest{power, power * std::exp(-loss)};
   }
@@ -194,15 +320,43 @@ std::size_t moved_entries(const MomentShape& shape, const AttackedPair& pair) {
   return moved;
 }
 
-struct MomentMutant {
-  std::string name;
-  NoiseScale scale;
-};
+/// How far a row moves the released matrix in nuclear norm, in scaled units, from the table alone.
+double nuclear_move(const AttackedTables& tables, const MomentPlan& plan) {
+  const double scale = tables.scales()[0];
+  const double r2 = tables.radius() * tables.radius() / (scale * scale);
+  const double t = static_cast<double>(plan.shape().constant) * plan.bound().unit();
+  const bool full = plan.shape().releases_sums();
+  switch (tables.setting().relation) {
+    case Relation::ReplaceOne:
+      return 2.0 * (r2 + (full ? t * t : 0.0));
+    case Relation::ZeroRow:
+      return full ? std::sqrt(r2 * (r2 + 4.0 * t * t)) : r2;
+    default:
+      return r2 + t * t;
+  }
+}
+
+void add_wishart_mutants(std::vector<MomentMutant>& mutants, const MomentAudit& audit,
+                         const MomentPlan& plan) {
+  const NoiseScale& shipped = plan.noise();
+  const auto with = [&](double factor) {
+    return NoiseScale{shipped.law, shipped.diagonal * factor, shipped.off_diagonal * factor,
+                      shipped.factor * factor};
+  };
+  mutants.push_back({"p degrees of freedom", shipped, BrokenLaw::FewerDegrees});
+  mutants.push_back({"one-sided", shipped, BrokenLaw::OneSided});
+  if (audit.request.setting.relation == Relation::ZeroRow && plan.shape().releases_sums()) {
+    const double r2 = static_cast<double>(plan.shape().norm2_bound);
+    const double t = static_cast<double>(plan.shape().constant);
+    mutants.push_back({"R^2 + t^2 for a zeroed row", with((r2 + t * t) / plan.sensitivity())});
+  }
+}
 
 std::vector<MomentMutant> mutants_of(const MomentAudit& audit, const MomentPlan& plan) {
   const NoiseScale& shipped = plan.noise();
   const auto smaller = [&](double factor) {
-    return NoiseScale{shipped.law, shipped.diagonal / factor, shipped.off_diagonal / factor};
+    return NoiseScale{shipped.law, shipped.diagonal / factor, shipped.off_diagonal / factor,
+                      shipped.factor / factor};
   };
   std::vector<MomentMutant> mutants = {{"noise x 0.9", smaller(1.0 / 0.9)}};
   const AttackSetting& setting = audit.request.setting;
@@ -217,6 +371,8 @@ std::vector<MomentMutant> mutants_of(const MomentAudit& audit, const MomentPlan&
   if (shipped.law == NoiseLaw::Gaussian) {
     mutants.push_back({"off-diagonals at a quarter of the variance",
                        {shipped.law, shipped.diagonal, shipped.diagonal / 2.0}});
+  } else if (shipped.law == NoiseLaw::Wishart) {
+    add_wishart_mutants(mutants, audit, plan);
   } else {
     mutants.push_back({"l2 sensitivity used for Laplace",
                        smaller(plan.sensitivity() / *frobenius_sensitivity(plan.shape()))});
@@ -230,8 +386,7 @@ Attack attack_on(const MomentAudit& audit, const MomentPlan& plan,
   const NoiseScale scale = mutant ? mutant->scale : plan.noise();
   const SecondMoment moments[2] = {{pair->first, plan.shape()}, {pair->second, plan.shape()}};
   const LikelihoodRatio ratio(moments[0], moments[1], scale, pair->first.bound().unit());
-  const MomentRun run =
-      run_of(plan, mutant ? std::optional<NoiseScale>(mutant->scale) : std::nullopt);
+  const MomentRun run = run_of(plan, mutant);
   const bool factored = audit.method == "mask-gauss";
   const auto statistic = [=](bool first) {
     return [=](RandomStream& stream) {
@@ -242,7 +397,7 @@ Attack attack_on(const MomentAudit& audit, const MomentPlan& plan,
   Attack made;
   made.attack = {mutant ? "mutant: " + mutant->name : "as shipped", plan.guarantee().loss,
                  statistic(true), statistic(false)};
-  add_rule(made.attack, ratio, scale, moved_entries(plan.shape(), *pair));
+  add_rule(made.attack, ratio, scale, moved_entries(plan.shape(), *pair), plan.shape().entries());
   if (mutant) {
     made.kind = AttackKind::Mutant;
     const double claimed = LikelihoodRatio(moments[0], moments[1], plan.noise(), 1.0).loss();
@@ -263,6 +418,79 @@ Attack attack_on(const MomentAudit& audit, const MomentPlan& plan,
     }
   }
   return made;
+}
+
+/// Of the claimed scale: noise this near to the truth is counted.
+constexpr double kNearOfClaim = 0.7;
+
+/// The law of wishart's noise on one variance: how often it lies near the truth says the smallest
+/// loss that fits, whatever pair would show it.
+Attack law_attack(const MomentPlan& plan, const AttackedTables& tables,
+                  const std::shared_ptr<const AttackedPair>& pair,
+                  const std::optional<MomentMutant>& mutant) {
+  const double claimed = std::get<PureDp>(plan.guarantee().loss).epsilon;
+  const double scale = tables.setting().group_size * nuclear_move(tables, plan) / claimed;
+  const double shape = 0.5 * (static_cast<double>(plan.shape().noise_dimension()) + 1.0);
+  const double unit = pair->first.bound().unit();
+  const SecondMoment exact(pair->first, plan.shape());
+  const std::size_t first_product = plan.shape().entries() - triangle_size(plan.shape().dimension);
+  const double truth = static_cast<double>(exact.entry(first_product)) * unit * unit;
+  Attack made;
+  made.attack.name = fmt::format("law of the noise, {}",
+                                 mutant ? "mutant: " + mutant->name : std::string("as shipped"));
+  made.attack.claim = PureDp{claimed};
+  made.attack.law = [shape](double factor) {
+    return gamma_difference_within(shape, kNearOfClaim * factor);
+  };
+  made.attack.rule = AuditRule{-kNearOfClaim, 1.0, false};
+  made.attack.statistic_on_first = [run = run_of(plan, mutant), pair, truth,
+                                    scale](RandomStream& stream) {
+    return -std::abs(run(pair->first, stream).products(0, 0) - truth) / scale;
+  };
+  if (mutant) {
+    made.kind = AttackKind::Mutant;
+    const bool fewer = mutant->broken == BrokenLaw::FewerDegrees;
+    made.attack.exact = ExactTest{
+        fewer ? gamma_difference_within(0.5 * static_cast<double>(plan.shape().noise_dimension()),
+                                        kNearOfClaim)
+              : made.attack.law(plan.noise().factor / mutant->scale.factor),
+        1.0};
+  }
+  return made;
+}
+
+/// Noise of one side: what is released can never lie below the first table's products.
+Attack one_sided_attack(const MomentPlan& plan, const std::shared_ptr<const AttackedPair>& pair,
+                        const MomentMutant& mutant) {
+  const SecondMoment exact(pair->first, plan.shape());
+  std::vector<double> entries;
+  for (std::size_t index = 0; index < plan.shape().entries(); ++index) {
+    entries.push_back(static_cast<double>(exact.entry(index)));
+  }
+  const auto p = static_cast<Eigen::Index>(plan.shape().dimension);
+  const Matrix truth = as_matrix(plan.shape(), entries).bottomRightCorner(p, p);
+  const double unit = pair->first.bound().unit();
+  const auto statistic = [run = run_of(plan, mutant), pair, truth, unit](bool first) {
+    return [=](RandomStream& stream) {
+      const NoisyMoment released = run(first ? pair->first : pair->second, stream);
+      const Matrix above = released.products / (unit * unit) - truth;
+      return symmetric_eigen(above).values.minCoeff() / above.norm();
+    };
+  };
+  Attack made;
+  made.kind = AttackKind::Mutant;
+  made.attack = {"mutant: " + mutant.name, plan.guarantee().loss, statistic(true),
+                 statistic(false)};
+  made.attack.rule = AuditRule{-1e-9, -1.0, true};
+  return made;
+}
+
+/// Scale mutants of wishart show on the pair where it is tight, and by their law elsewhere.
+bool shown_by_law(const MomentPlan& plan, const AttackedPair& pair, const MomentMutant& mutant) {
+  const LikelihoodRatio ratio({pair.first, plan.shape()}, {pair.second, plan.shape()}, plan.noise(),
+                              1.0);
+  return mutant.broken == BrokenLaw::FewerDegrees || !ratio.only_adds() ||
+         plan.shape().entries() > kMostConeEntries;
 }
 
 }  // namespace
@@ -294,10 +522,17 @@ Result<std::vector<Attack>> moment_attacks(const std::string& method, const Audi
   const auto [first, second] = tables->neighbours(base, rows.row, rows.replacement);
   const auto pair =
       std::make_shared<const AttackedPair>(AttackedPair{tables->gram(first), tables->gram(second)});
+  const bool wishart = method == "wishart";
   std::vector<Attack> attacks = {attack_on(audit, *plan, pair, std::nullopt)};
+  if (wishart) {
+    attacks.push_back(law_attack(*plan, *tables, pair, std::nullopt));
+  }
   if (request.mutants) {
     for (const MomentMutant& mutant : mutants_of(audit, *plan)) {
-      attacks.push_back(attack_on(audit, *plan, pair, mutant));
+      attacks.push_back(mutant.broken == BrokenLaw::OneSided ? one_sided_attack(*plan, pair, mutant)
+                        : wishart && shown_by_law(*plan, *pair, mutant)
+                            ? law_attack(*plan, *tables, pair, mutant)
+                            : attack_on(audit, *plan, pair, mutant));
     }
   }
   return attacks;

@@ -23,9 +23,15 @@ BlasThreads::~BlasThreads() {
 
 void add_outer_products(const double* columns, std::size_t dimension, std::size_t count,
                         double* totals) {
+  add_outer_products(Triangle::Upper, columns, dimension, count, totals, dimension);
+}
+
+void add_outer_products(Triangle triangle, const double* columns, std::size_t dimension,
+                        std::size_t count, double* totals, std::size_t stride) {
   const auto p = static_cast<blasint>(dimension);
-  cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, p, static_cast<blasint>(count), 1.0, columns,
-              p, 1.0, totals, p);
+  cblas_dsyrk(CblasColMajor, triangle == Triangle::Upper ? CblasUpper : CblasLower, CblasNoTrans, p,
+              static_cast<blasint>(count), 1.0, columns, p, 1.0, totals,
+              static_cast<blasint>(stride));
 }
 
 void add_outer_products(const float* columns, std::size_t dimension, std::size_t count,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "eigenveil/core/matrix.hpp"
 
@@ -24,6 +25,11 @@ class BlasThreads {
 /// partial sum makes it exact whatever order BLAS adds in.
 void add_outer_products(const double* columns, std::size_t dimension, std::size_t count,
                         double* totals);
+/// The same into either triangle of a matrix with `stride` numbers to a column, the other triangle
+/// untouched.
+enum class Triangle : std::uint8_t { Upper, Lower };
+void add_outer_products(Triangle triangle, const double* columns, std::size_t dimension,
+                        std::size_t count, double* totals, std::size_t stride);
 /// The same in single precision: exact while partial sums stay below 2^24.
 void add_outer_products(const float* columns, std::size_t dimension, std::size_t count,
                         float* totals);

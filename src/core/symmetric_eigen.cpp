@@ -130,4 +130,8 @@ SymmetricEigen largest_eigenpairs(Matrix matrix, Eigen::Index count) {
   return {ascending.head(count).reverse(), vectors.rowwise().reverse()};
 }
 
+double nuclear_norm(const Matrix& matrix) {
+  return symmetric_eigen(matrix).values.cwiseAbs().sum();
+}
+
 }  // namespace eigenveil

@@ -18,6 +18,9 @@ SymmetricEigen symmetric_eigen(Matrix matrix);
 /// only dimension x count numbers are held, where dsyevd needs two more matrices.
 SymmetricEigen leading_eigenvectors(Matrix matrix, Eigen::Index count);
 
+/// Sum of the moduli of the eigenvalues.
+double nuclear_norm(const Matrix& matrix);
+
 /// The `count` largest eigenpairs (LAPACK dsyevr).
 SymmetricEigen largest_eigenpairs(Matrix matrix, Eigen::Index count);
 

@@ -9,7 +9,7 @@ namespace eigenveil {
 /// for components or a covariance means about the mean, and a method that releases noisy column
 /// sums can subtract one.
 
-/// gauss and laplace.
+/// gauss, wishart and laplace.
 bool subtracts_mean(std::string_view method);
 
 /// One sentence for a method that cannot: what its result is about, and what to do. Depends on

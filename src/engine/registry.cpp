@@ -23,13 +23,7 @@ std::string default_method(const Request& request) {
   if (!has_center(request.task)) {
     return request.task == Task::Mask ? "gauss" : "near";
   }
-  if (!std::holds_alternative<PureDp>(*request.budget)) {
-    return "gauss";
-  }
-  if (request.wants_components() && request.components == 1) {
-    return "exponential";
-  }
-  return request.takes_rank() ? "orbit" : "laplace";
+  return std::holds_alternative<PureDp>(*request.budget) ? "wishart" : "gauss";
 }
 
 Result<const Method*> find(const std::string& wanted, const std::vector<const Method*>& among,

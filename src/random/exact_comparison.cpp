@@ -7,18 +7,6 @@
 namespace eigenveil::detail {
 namespace {
 
-/// x = mantissa * 2^exponent, exactly.
-struct Dyadic {
-  std::int64_t mantissa;
-  int exponent;
-};
-
-Dyadic to_dyadic(double x) {
-  int exponent = 0;
-  const double fraction = std::frexp(x, &exponent);
-  return {static_cast<std::int64_t>(std::ldexp(fraction, 53)), exponent - 53};
-}
-
 /// t = (2k + 1 - 2g) / (2s); both sides of the fraction are scaled to integers.
 Ratio threshold(std::int64_t k, double signed_offset, double s) {
   const Dyadic g = to_dyadic(signed_offset);  // |g| < 1: the exponent is at most -53

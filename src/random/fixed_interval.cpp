@@ -1,6 +1,7 @@
 #include "random/fixed_interval.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace eigenveil::detail {
@@ -20,6 +21,12 @@ BigInteger one(unsigned precision) {
 }
 
 }  // namespace
+
+Dyadic to_dyadic(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return {static_cast<std::int64_t>(std::ldexp(fraction, 53)), exponent - 53};
+}
 
 FixedInterval enclose(const Ratio& ratio, unsigned precision) {
   const BigInteger scaled = ratio.numerator << precision;

@@ -8,6 +8,7 @@
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #include <boost/multiprecision/cpp_int.hpp>
+#include <cstdint>
 
 namespace eigenveil::detail {
 
@@ -19,6 +20,13 @@ struct Ratio {
   BigInteger numerator;
   BigInteger denominator;
 };
+
+/// x = mantissa * 2^exponent, exactly.
+struct Dyadic {
+  std::int64_t mantissa;
+  int exponent;
+};
+Dyadic to_dyadic(double x);
 
 /// Encloses a non-negative real x: lower <= x * 2^precision <= upper. Every operation rounds
 /// outwards, so an enclosure never loses its value; the precision is the caller's.

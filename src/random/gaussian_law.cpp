@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <map>
 
 #include "core/multiversion.hpp"
 #include "random/noise_law.hpp"
@@ -98,6 +99,16 @@ void gaussian_magnitudes(std::span<const double> tails, std::span<double> magnit
   }
 }
 
+/// √(π/2). Many draws ask for the same few precisions.
+const FixedInterval& root_of_half_pi(unsigned precision) {
+  thread_local std::map<unsigned, FixedInterval> known;
+  const auto [at, is_new] = known.try_emplace(precision);
+  if (is_new) {
+    at->second = square_root(half_pi(precision), precision);
+  }
+  return at->second;
+}
+
 /// S(t) = 1 - √(2/π) e^(-t²/2) Σ t^(2n+1) / (2n+1)!!, every series with positive terms only.
 FixedInterval gaussian_survival(const Ratio& ratio, unsigned precision) {
   const FixedInterval t = enclose(ratio, precision);
@@ -107,8 +118,8 @@ FixedInterval gaussian_survival(const Ratio& ratio, unsigned precision) {
     return below_one_unit();
   }
   const FixedInterval series = positive_series(t, squared, 3, 2, precision);
-  const FixedInterval normaliser = multiply(exponential(half_squared, precision),
-                                            square_root(half_pi(precision), precision), precision);
+  const FixedInterval normaliser =
+      multiply(exponential(half_squared, precision), root_of_half_pi(precision), precision);
   return complement(divide(series, normaliser, precision), precision);
 }
 

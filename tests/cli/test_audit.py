@@ -63,7 +63,7 @@ class Audits(CliTest):
         self.assertIn("attacked under zero-row", self.refuse("audit", "oja", "--neighbours",
                                                              "add-remove"))
         self.assertIn("leave out", self.refuse("audit", "subspace", "--group-size", 2))
-        self.assertIn("eigenveil audit gauss|laplace|exponential", self.refuse("audit"))
+        self.assertIn("eigenveil audit gauss|laplace|wishart|exponential", self.refuse("audit"))
 
 
 if __name__ == "__main__":

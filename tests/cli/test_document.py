@@ -32,7 +32,8 @@ class Documents(CliTest):
     def test_every_promised_field_is_there(self):
         budgets = {("--epsilon", 1, "--delta", 1e-6): ("gdp", "gauss"),
                    ("--rho", 0.5): ("gdp", "gauss"), ("--mu", 1): ("gdp", "gauss"),
-                   ("--epsilon", 1, "--method", "laplace"): ("pure", "laplace")}
+                   ("--epsilon", 1, "--method", "laplace"): ("pure", "laplace"),
+                   ("--epsilon", 1): ("pure", "wishart")}
         for i, (budget, (kind, method)) in enumerate(budgets.items()):
             for task in ("pca", "covariance"):
                 with self.subTest(task=task, budget=budget):

@@ -52,8 +52,8 @@ class Errors(CliTest):
         self.says((*base, "--mu", 1e-30), "spend more")
         self.says((*base, "--mu", 1, "--group-size", 0), "--group-size", "at least 1")
         self.says((*base, "--epsilon", 1, "--method", "gauss"), "--delta")
-        self.says(("pca", "t.csv", *RANGE, "-k", 2, "--center", "private", "--epsilon", 1),
-                  "--center private", "--method laplace")
+        self.says(("pca", "t.csv", *RANGE, "-k", 2, "--center", "private", "--epsilon", 1,
+                   "--method", "orbit"), "--center private", "--method wishart")
 
     def test_ranges(self):
         for wrong in ("0", "0:", ":1", "5:5", "9:1", "a:b", "0:1:2", "nan:1", "0:inf"):
@@ -206,7 +206,7 @@ class Help(CliTest):
                 text = self.succeed(command, "--help")
                 self.assertIn(f"\n  eigenveil {command} ", text)
         for child in (("plan", "pca"), ("plan", "covariance"), ("gram", "partial"),
-                      ("gram", "merge"), ("audit", "gauss"), ("audit", "laplace"),
+                      ("gram", "merge"), ("audit", "gauss"), ("audit", "laplace"), ("audit", "wishart"),
                       ("bounds", "template")):
             self.assertIn("--help", self.succeed(*child, "--help"))
         self.assertRegex(self.succeed("--version"), r"^eigenveil \d+\.\d+\.\d+\n$")

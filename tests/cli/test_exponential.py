@@ -11,6 +11,7 @@ from support import CliTest, csv_text, read_json, read_table
 
 NAMES = ["a", "b", "c", "d"]
 RANGE = ("--range", "-1:1")
+EXPONENTIAL = (*RANGE, "--method", "exponential")
 
 
 def table(count=400, seed=1):
@@ -40,8 +41,8 @@ class Exponential(CliTest):
         self.rows = table()
         self.csv = self.write("t.csv", csv_text(NAMES, self.rows))
 
-    def test_is_the_default_of_one_component_with_pure_epsilon(self):
-        self.succeed("pca", self.csv, *RANGE, "--epsilon", 20, "--seed", 3, "--out", "out")
+    def test_one_component_with_pure_epsilon(self):
+        self.succeed("pca", self.csv, *EXPONENTIAL, "--epsilon", 20, "--seed", 3, "--out", "out")
         document = read_json(self.path("out", "release.NOT-PRIVATE.json"))
         self.assertEqual(document["method"], "exponential")
         guarantee = document["guarantee"]["would_be"]
@@ -61,7 +62,7 @@ class Exponential(CliTest):
             self.assertNotIn(secret, text)
 
     def test_fresh_randomness_is_proved_for_real_arithmetic(self):
-        out = json.loads(self.succeed("pca", self.csv, *RANGE, "--epsilon", 1, "--json"))
+        out = json.loads(self.succeed("pca", self.csv, *EXPONENTIAL, "--epsilon", 1, "--json"))
         self.assertEqual(out["guarantee"]["basis"], "proved-real-arithmetic")
         self.assertTrue(out["guarantee"]["secure_random"])
 
@@ -70,9 +71,9 @@ class Exponential(CliTest):
         self.assertIn("--method orbit",
                       self.refuse(*pca, "--method", "exponential", "-k", 2, "--epsilon", 1))
         self.assertIn("--center private",
-                      self.refuse(*pca, "--epsilon", 1, "--center", "private"))
+                      self.refuse(*pca, "--method", "exponential", "--epsilon", 1, "--center", "private"))
         self.assertIn("between 0 and 1",
-                      self.refuse(*pca, "--epsilon", 1, "--variance-share", 1.5))
+                      self.refuse(*pca, "--method", "exponential", "--epsilon", 1, "--variance-share", 1.5))
         self.assertIn("shifts the ranks",
                       self.refuse("pca", self.csv, "--rank-transform", "--epsilon", 1))
         self.assertIn("shifts the ranks",
@@ -80,7 +81,7 @@ class Exponential(CliTest):
 
     def test_every_relation_and_group(self):
         for relation in ("add-remove", "replace-one", "zero-row"):
-            out = json.loads(self.succeed("pca", self.csv, *RANGE, "--epsilon", 2, "--neighbours",
+            out = json.loads(self.succeed("pca", self.csv, *EXPONENTIAL, "--epsilon", 2, "--neighbours",
                                           relation, "--group-size", 2, "--json"))
             self.assertEqual(out["guarantee"]["relation"], relation)
             self.assertAlmostEqual(out["guarantee"]["loss"]["epsilon"], 2.0)
@@ -88,7 +89,7 @@ class Exponential(CliTest):
             self.assertAlmostEqual(out["parameters"]["exponent"], 0.8 / factor, delta=0.001)
 
     def test_plan(self):
-        plan = json.loads(self.succeed("plan", "pca", "--rows", 400, "--dimension", 4, *RANGE,
+        plan = json.loads(self.succeed("plan", "pca", "--rows", 400, "--dimension", 4, *EXPONENTIAL,
                                        "--epsilon", 1, "--json"))
         self.assertEqual(plan["method"], "exponential")
         self.assertAlmostEqual(plan["exponent"], 0.2, delta=0.001)  # but for the blur

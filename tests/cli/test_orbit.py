@@ -21,6 +21,8 @@ def complex_npy(rows):
     return (b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() +
             struct.pack("<%dd" % len(parts), *parts))
 
+ORBIT = ("--method", "orbit")
+
 
 class Orbit(CliTest):
     def setUp(self):
@@ -33,7 +35,7 @@ class Orbit(CliTest):
         return read_json(self.path("out", name))
 
     def test_two_pure_components_are_drawn_on_an_orbit(self):
-        document = self.release("pca", self.csv, "-k", 2, "--epsilon", 1, "--row-norm", 1)
+        document = self.release("pca", self.csv, "-k", 2, "--epsilon", 1, "--row-norm", 1, *ORBIT)
         self.assertEqual(document["method"], "orbit")
         self.assertEqual(document["guarantee"]["basis"], "proved-real-arithmetic")
         self.assertTrue(any("idealised real arithmetic" in line
@@ -50,7 +52,7 @@ class Orbit(CliTest):
 
     def test_rank_and_spectrum_of_lowrank(self):
         document = self.release("lowrank", self.csv, "-k", 1, "--epsilon", 2, "--row-norm", 1,
-                                "--neighbours", "replace-one")
+                                "--neighbours", "replace-one", *ORBIT)
         self.assertEqual((document["method"], document["result"]["rows"]), ("orbit", 400))
         _, _, matrix = read_table(self.path("out", "lowrank.csv"))
         minor = matrix[0][0] * matrix[1][1] - matrix[0][1] * matrix[1][0]
@@ -86,19 +88,18 @@ class Orbit(CliTest):
         self.release("lowrank", self.csv, "-k", 3, *common)
 
     def test_noise_on_entries_is_the_other_pure_method_and_plans_compare(self):
-        document = self.release("lowrank", self.csv, "-k", 1, "--method", "laplace", "--epsilon", 1,
-                                "--row-norm", 1)
-        self.assertEqual((document["method"], document["guarantee"]["loss"]["kind"]),
-                         ("laplace", "pure"))
-        size = ("plan", "lowrank", "-k", 1, "--epsilon", 1, "--row-norm", 1, "--json")
+        document = self.release("lowrank", self.csv, "-k", 1, "--epsilon", 1, "--row-norm", 1)
+        self.assertEqual((document["method"], document["guarantee"]["loss"]["kind"],
+                          document["guarantee"]["basis"]), ("wishart", "pure", "proved"))
+        size = ("plan", "lowrank", "-k", 1, "--epsilon", 1, "--row-norm", 1, "--json", *ORBIT)
         # Few columns, many rows: entries. Many columns, few rows: no table could reach the crossing.
         spectrum = self.write("g.txt", "0.5\n0.1\n0.1\n0.1\n")
         few = self.json_of(*size, "--rows", 100000, "--dimension", 4, "--spectrum", spectrum)
-        self.assertEqual(few["recommended_method"], "laplace")
-        self.assertLess(few["predicted_error_f2_laplace"], few["predicted_error_f2"])
-        many = self.json_of(*size, "--rows", 1000, "--dimension", 100)
+        self.assertEqual(few["recommended_method"], "wishart")
+        self.assertLess(few["predicted_error_f2_wishart"], few["predicted_error_f2"])
+        many = self.json_of(*size, "--rows", 100, "--dimension", 200)
         self.assertEqual(many["recommended_method"], "orbit")
-        self.assertGreater(many["laplace_smaller_above_eigenvalue"],
+        self.assertGreater(many["wishart_smaller_above_eigenvalue"],
                            many["largest_possible_eigenvalue"])
 
     def test_covariance_and_other_budgets(self):
@@ -201,7 +202,7 @@ class Orbit(CliTest):
     def test_plans_state_the_split_and_the_bounds(self):
         spectrum = self.write("g.txt", "0.5\n0.2\n0.1\n0.05\n")
         common = ("--rows", 10000, "--dimension", 4, "-k", 2, "--row-norm", 1, "--spectrum",
-                  spectrum, "--json", "--neighbours", "replace-one", "--epsilon", 1)
+                  spectrum, "--json", "--neighbours", "replace-one", "--epsilon", 1, *ORBIT)
         plan = self.json_of("plan", "pca", *common)
         self.assertAlmostEqual(plan["exponent"], 0.4, delta=0.001)  # 0.8 / 2 but for the blur
         published = self.json_of("plan", "pca", *common, "--published")
@@ -215,13 +216,13 @@ class Orbit(CliTest):
                                low_rank["direction_epsilon_per_row"], 1.0, places=12)
 
     def test_a_plan_names_the_units_of_its_numbers(self):
-        size = ("--rows", 1000, "--dimension", 4, "-k", 2, "--epsilon", 1, "--range", "0:10")
+        size = ("--rows", 1000, "--dimension", 4, "-k", 2, "--epsilon", 1, "--range", "0:10", *ORBIT)
         plan = self.succeed("plan", "pca", *size)
         self.assertRegex(plan, r"at most \S+ \(original units\) below the variance the best")
         self.assertRegex(self.succeed("plan", "lowrank", *size),
                          r"eigenvalue (of|is above) .*\(scaled units")
         self.assertIn("on a variance (units: original)", self.succeed(
-            "lowrank", self.csv, "-k", 1, "--epsilon", 1, "--row-norm", 1))
+            "lowrank", self.csv, "-k", 1, "--epsilon", 1, "--row-norm", 1, *ORBIT))
         self.assertIn("(scaled units) below", self.succeed("plan", "pca", *size, "--standardize"))
 
     def test_components_that_are_not_listed_are_counted(self):
@@ -234,10 +235,10 @@ class Orbit(CliTest):
         spectrum = self.write("g.txt", "0.5\n0.1\n0.1\n0.1\n")
         size = ("plan", "lowrank", "-k", 1, "--epsilon", 1, "--row-norm", 1, "--rows", 100000,
                 "--dimension", 4, "--spectrum", spectrum)
-        both = self.json_of(*size, "--json")
-        laplace = self.json_of(*size, "--method", "laplace", "--center", "none", "--json")
-        self.assertEqual(laplace["predicted_error_f2"], both["predicted_error_f2_laplace"])
-        self.assertIn("|M - H|_F^2 about", self.succeed(*size, "--method", "laplace"))
+        both = self.json_of(*size, *ORBIT, "--json")
+        wishart = self.json_of(*size, "--center", "none", "--json")
+        self.assertEqual(wishart["predicted_error_f2"], both["predicted_error_f2_wishart"])
+        self.assertIn("|M - H|_F^2 about", self.succeed(*size))
 
     def json_of(self, *arguments):
         return json.loads(self.succeed(*arguments))
@@ -247,8 +248,8 @@ class Orbit(CliTest):
         self.assertIn("belongs to method orbit", self.refuse(
             "lowrank", self.csv, "--delta", 1e-6, "--eigenvalue-share", 0.3, *common))
         self.assertIn("--center private", self.refuse(
-            "pca", self.csv, "-k", 2, "--center", "private", *common))
-        refusal = self.refuse("plan", "pca", "--rows", 10, "--dimension", 2000, "-k", 2, *common)
+            "pca", self.csv, "-k", 2, "--center", "private", *common, *ORBIT))
+        refusal = self.refuse("plan", "pca", "--rows", 10, "--dimension", 2000, "-k", 2, *common, *ORBIT)
         self.assertIn("the limit is 1e+09", refusal)
         self.assertIn("--unbounded-time", refusal)
         self.refuse("lowrank", self.csv, "-k", 5, *common)

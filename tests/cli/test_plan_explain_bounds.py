@@ -49,6 +49,33 @@ class Plans(CliTest):
         zero = sd(*BASE, "--mu", 1, "--center", "none", "--neighbours", "zero-row")
         self.assertAlmostEqual(replace / zero, math.sqrt(2.0), places=9)
 
+    def test_wishart_by_relation_and_beside_gauss(self):
+        """Pure epsilon: sd = sqrt(q + 1) Delta / epsilon on a variance, q = columns, one more with a private mean."""
+        size = ("--rows", 1, "--dimension", 4, "--row-norm", 1, "--epsilon", 1)
+        for relation, center, delta, q in (
+                ("add-remove", "none", 9 / 8, 4), ("zero-row", "none", 1, 4), ("replace-one", "none", 2, 4),
+                ("add-remove", "private", 9 / 8, 5), ("zero-row", "private", math.sqrt(1.5), 5),
+                ("replace-one", "private", 9 / 4, 5)):
+            facts = self.plan("covariance", *size, "--neighbours", relation, "--center", center)
+            self.assertEqual(facts["method"], "wishart")
+            self.assertAlmostEqual(facts["noise_sd_diagonal"] / (math.sqrt(q + 1) * delta), 1, places=4)
+            self.assertAlmostEqual(facts["noise_sd_diagonal"] / facts["noise_sd_off_diagonal"], math.sqrt(2), places=9)
+        self.assertGreater(facts["trace_added_by_repair"], 0)
+        pair = self.plan("pca", *size, "--delta", 1e-6, "--center", "none")
+        self.assertEqual(pair["method"], "gauss")
+        pure = self.plan("pca", *size, "--center", "none")
+        self.assertEqual(pair["wishart"]["noise_sd_diagonal"], pure["noise_sd_diagonal"])
+        self.assertEqual(pair["wishart"]["max_power_at_5pct"], pure["max_power_at_5pct"])
+        self.assertAlmostEqual(pair["wishart"]["charge"], 27.0, delta=0.2)
+        self.assertLess(pure["detectable_eigenvalue"], pure["noise_floor"])
+
+    def test_a_spectrum_says_where_a_draw_is_better(self):
+        for rows, better in ((100000, "wishart"), (20, "exponential")):
+            spectrum = self.write("s.txt", "\n".join(["0.7"] + ["0.02"] * 15))
+            facts = self.plan("pca", "--rows", rows, "--dimension", 16, "--row-norm", 1, "--epsilon", 1,
+                              "--center", "none", "--spectrum", spectrum)
+            self.assertEqual((facts["method"], facts["recommended_method"]), ("wishart", better))
+
     def test_the_plan_is_what_the_release_does(self):
         source = self.write("t.csv", csv_text(["a", "b"], [[1.0, 2.0]] * 50))
         flags = ("--range", "0:10", "--epsilon", 1, "--delta", 1e-6, "--center", "private")

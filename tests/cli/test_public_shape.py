@@ -66,7 +66,8 @@ class Shape(CliTest):
     def test_a_table_without_rows_gives_a_release_by_every_method(self):
         self.write("e.csv", "a,b,c\n")
         self.write("o.csv", "a,b,c\n1,2,3\n")
-        runs = (("pca", "--epsilon", 1), ("pca", "-k", 2, "--epsilon", 1),
+        runs = (("pca", "--epsilon", 1), ("pca", "-k", 2, "--epsilon", 1, "--method", "orbit"),
+                ("pca", "--epsilon", 1, "--method", "exponential"), ("lowrank", "--epsilon", 1, "--method", "orbit"),
                 ("pca", "--epsilon", 1, "--method", "laplace"), ("covariance", "--epsilon", 1),
                 ("pca", "--rho", 0.5, "--center", "private"), ("lowrank", "--epsilon", 1),
                 ("covariance", "--epsilon", 1, "--method", "orbit"),

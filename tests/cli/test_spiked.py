@@ -275,7 +275,7 @@ class Chooser(CliTest):
                            spectrum, "--figure", self.path("new", "folder"))
         self.assertRegex(out, r"recommended: (gauss|spiked-robust) \(.*predicted error")
         self.assertIn("made-up Gaussian tables", out)
-        for name in ("gauss", "laplace", "exponential", "orbit", "sharp", "spiked",
+        for name in ("gauss", "wishart", "laplace", "exponential", "orbit", "sharp", "spiked",
                      "spiked-robust", "oja"):
             self.assertRegex(out, rf"(?m)^  {name} ")
         self.assertTrue(os.path.exists(self.path("new", "folder", "comparison.svg")))

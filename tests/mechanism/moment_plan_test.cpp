@@ -1,5 +1,5 @@
-// The noise really drawn by gauss and laplace: its law entry by entry, the grid it lives on, and
-// what a release says about itself.
+// The noise really drawn by gauss, laplace and wishart: its law entry by entry, the grid it lives
+// on, and what a release says about itself.
 #include "mechanism/moment/moment_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
+#include "mechanism/wishart/wishart.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"
@@ -47,6 +48,28 @@ Deviations deviations(const MomentPlan& plan, const ExactGram& gram, RandomStrea
   return result;
 }
 
+/// P(X - Y <= x) for independent Gamma(shape) variables, whole shape.
+double gamma_difference_cdf(int shape, double x) {
+  double tail = 0.0;
+  for (int j = 0; j < shape; ++j) {
+    for (int i = 0; i <= j; ++i) {
+      tail += std::pow(std::abs(x), j - i) / (std::tgamma(i + 1.0) * std::tgamma(j - i + 1.0)) *
+              std::tgamma(shape + i) / std::tgamma(shape) * std::exp2(-(shape + i));
+    }
+  }
+  tail *= std::exp(-std::abs(x));
+  return x > 0.0 ? 1.0 - tail : tail;
+}
+
+/// Of 3 x 3 noise, four degrees of freedom: 2 s (Gamma(2) - Gamma(2)) on the diagonal, with
+/// standard deviation 4 s; s (Gamma(4) - Gamma(4)) off it, because 4 g.h = |g + h|² - |g - h|².
+double distance_to_wishart(std::vector<double> values, bool diagonal, double sd) {
+  return kolmogorov_distance(values, [&](double x) {
+    return diagonal ? gamma_difference_cdf(2, x / (sd / 2.0))
+                    : gamma_difference_cdf(4, x / (sd / std::sqrt(8.0)));
+  });
+}
+
 double distance_to_law(std::vector<double> values, NoiseLaw law, double scale) {
   if (law == NoiseLaw::Gaussian) {
     const boost::math::normal exact(0.0, scale);
@@ -62,10 +85,13 @@ class MomentLaw : public ::testing::TestWithParam<NoiseLaw> {
       : bound_(*RowBound::row_norm(2, 1.0)), gram_(gram_of(bound_, {0.6, 0.3, -0.2, 0.9})) {}
 
   MomentPlan plan() const {
-    const bool gaussian = GetParam() == NoiseLaw::Gaussian;
+    const NoiseLaw law = GetParam();
+    const bool gaussian = law == NoiseLaw::Gaussian;
     const Budget budget = gaussian ? Budget(GaussianDp{0.7}) : Budget(PureDp{0.7});
     const MomentRequest request{bound_, budget, Relation::AddRemove, Extension::Full, 1};
-    return gaussian ? *plan_gauss(request) : *plan_laplace(request);
+    return gaussian                   ? *plan_gauss(request)
+           : law == NoiseLaw::Laplace ? *plan_laplace(request)
+                                      : *plan_wishart(request);
   }
 
   RowBound bound_;
@@ -81,16 +107,20 @@ TEST_P(MomentLaw, EveryEntryHasItsScale) {
   const double unit = bound_.unit();
   const double t = static_cast<double>(planned.shape().constant);
   const NoiseScale noise = planned.noise();
-  const double limit = dkw_limit(kReleases, alpha_of("mechanism: law of released entries") / 8.0) +
+  const double limit = dkw_limit(kReleases, alpha_of("mechanism: law of released entries") / 12.0) +
                        std::ldexp(1.0, -20);
-  const auto check = [&](const std::vector<double>& values, double scale) {
-    EXPECT_LE(distance_to_law(values, noise.law, scale), limit);
-    EXPECT_GT(distance_to_law(values, noise.law, 0.85 * scale), limit) << "the broken twin passes";
+  const auto check = [&](const std::vector<double>& values, bool diagonal, double scale) {
+    const auto distance = [&](double s) {
+      return noise.law == NoiseLaw::Wishart ? distance_to_wishart(values, diagonal, s)
+                                            : distance_to_law(values, noise.law, s);
+    };
+    EXPECT_LE(distance(scale), limit);
+    EXPECT_GT(distance(0.85 * scale), limit) << "the broken twin passes";
   };
-  check(seen.count, noise.diagonal / (t * t));
-  check(seen.sum, noise.off_diagonal * unit / t);
-  check(seen.diagonal, noise.diagonal * unit * unit);
-  check(seen.off_diagonal, noise.off_diagonal * unit * unit);
+  check(seen.count, true, noise.diagonal / (t * t));
+  check(seen.sum, false, noise.off_diagonal * unit / t);
+  check(seen.diagonal, true, noise.diagonal * unit * unit);
+  check(seen.off_diagonal, false, noise.off_diagonal * unit * unit);
   if (noise.law == NoiseLaw::Gaussian) {
     EXPECT_NEAR(noise.off_diagonal / noise.diagonal, std::sqrt(0.5), 1e-15);
   }
@@ -133,8 +163,9 @@ TEST_P(MomentLaw, ASeededReleaseIsNotPrivate) {
   EXPECT_TRUE(stated.secure_random);
 }
 
-INSTANTIATE_TEST_SUITE_P(BothLaws, MomentLaw,
-                         ::testing::Values(NoiseLaw::Gaussian, NoiseLaw::Laplace));
+INSTANTIATE_TEST_SUITE_P(EveryLaw, MomentLaw,
+                         ::testing::Values(NoiseLaw::Gaussian, NoiseLaw::Laplace,
+                                           NoiseLaw::Wishart));
 
 /// Many entries are drawn by several threads from one family of streams.
 TEST(MomentPlan, ManyEntriesDoNotShareNoise) {

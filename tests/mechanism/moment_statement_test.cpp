@@ -7,6 +7,7 @@
 
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
+#include "mechanism/wishart/wishart.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"
@@ -26,15 +27,19 @@ TEST(MomentStatement, LossCoversTheGroup) {
           *plan_gauss({bound, ApproxDp{1.0, 1e-6}, relation, Extension::Full, group});
       const MomentPlan laplace =
           *plan_laplace({bound, ApproxDp{1.0, 1e-6}, relation, Extension::Full, group});
-      for (const MomentPlan& plan : {gauss, laplace}) {
+      const MomentPlan wishart =
+          *plan_wishart({bound, ApproxDp{1.0, 1e-6}, relation, Extension::Full, group});
+      for (const MomentPlan& plan : {gauss, laplace, wishart}) {
         const Guarantee stated = plan.run(empty, stream)->guarantee();
         EXPECT_EQ(stated.relation, relation);
         EXPECT_EQ(stated.group_size, group);
         const auto* gaussian = std::get_if<GaussianDp>(&stated.loss);
         const double loss =
             gaussian != nullptr ? gaussian->mu : std::get<PureDp>(stated.loss).epsilon;
-        EXPECT_GE(loss, group * plan.sensitivity() / plan.noise().diagonal);
-        EXPECT_NEAR(loss, group * plan.sensitivity() / plan.noise().diagonal, 1e-12 * loss);
+        const double scale = plan.noise().law == NoiseLaw::Wishart ? 2.0 * plan.noise().factor
+                                                                   : plan.noise().diagonal;
+        EXPECT_GE(loss, group * plan.sensitivity() / scale);
+        EXPECT_NEAR(loss, group * plan.sensitivity() / scale, 1e-12 * loss);
       }
     }
   }

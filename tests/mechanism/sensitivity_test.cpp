@@ -7,6 +7,7 @@
 #include <random>
 #include <tuple>
 
+#include "core/symmetric_eigen.hpp"
 #include "mechanism/moment/second_moment.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/seed.hpp"
@@ -20,6 +21,7 @@ using Row = std::vector<double>;
 struct Moved {
   double frobenius = 0.0;
   double triangle_l1 = 0.0;
+  double nuclear = 0.0;
 };
 
 /// How far the released entries move between two tables.
@@ -30,6 +32,13 @@ Moved moved(const RowBound& bound, const MomentShape& shape, const Row& a, const
   const std::size_t products_begin = sums_begin + (shape.releases_sums() ? shape.dimension : 0);
   long double frobenius2 = 0.0L;
   long double l1 = 0.0L;
+  const bool beside = shape.releases_count() && !shape.releases_sums();
+  const auto border = static_cast<Eigen::Index>(shape.noise_dimension() - shape.dimension);
+  Matrix change = Matrix::Zero(static_cast<Eigen::Index>(shape.noise_dimension()),
+                               static_cast<Eigen::Index>(shape.noise_dimension()));
+  double nuclear = 0.0;
+  Eigen::Index row = 0;
+  Eigen::Index column = 0;
   for (std::size_t index = 0; index < shape.entries(); ++index) {
     const auto difference = static_cast<long double>(SecondMoment(first, shape).entry(index) -
                                                      SecondMoment(second, shape).entry(index));
@@ -39,8 +48,23 @@ Moved moved(const RowBound& bound, const MomentShape& shape, const Row& a, const
     }
     frobenius2 += (diagonal ? 1.0L : 2.0L) * difference * difference;
     l1 += std::fabs(difference);
+    const auto entry = static_cast<double>(difference);
+    if (index < sums_begin) {
+      nuclear += beside ? std::abs(entry) : 0.0;
+      change(0, 0) = beside ? change(0, 0) : entry;
+    } else if (index < products_begin) {
+      const auto at = static_cast<Eigen::Index>(index - sums_begin) + 1;
+      change(0, at) = change(at, 0) = entry;
+    } else {
+      change(row + border, column + border) = change(column + border, row + border) = entry;
+      if (row++ == column) {
+        row = 0;
+        ++column;
+      }
+    }
   }
-  return {static_cast<double>(std::sqrt(frobenius2)), static_cast<double>(l1)};
+  nuclear += nuclear_norm(change);
+  return {static_cast<double>(std::sqrt(frobenius2)), static_cast<double>(l1), nuclear};
 }
 
 /// Neighbours of a one-row table under a relation.
@@ -77,6 +101,7 @@ TEST_P(Sensitivity, NoPairOfNeighboursExceedsIt) {
       const MomentShape shape = moment_shape(bound, extension, relation, share);
       const double frobenius = *frobenius_sensitivity(shape);
       const double l1 = *upper_triangle_l1_sensitivity(shape);
+      const double nuclear = *nuclear_sensitivity(shape);
       for (int trial = 0; trial < 400; ++trial) {
         const Row x = random_row(engine, dimension);
         Row y = random_row(engine, dimension);
@@ -87,6 +112,7 @@ TEST_P(Sensitivity, NoPairOfNeighboursExceedsIt) {
         const Moved distance = moved(bound, shape, first, second);
         ASSERT_LE(distance.frobenius, frobenius);
         ASSERT_LE(distance.triangle_l1, l1);
+        ASSERT_LE(distance.nuclear, nuclear * (1.0 + 1e-13));
       }
     }
   }
@@ -105,7 +131,7 @@ double grid_slack(std::size_t dimension) {
   return 4.0 * std::sqrt(static_cast<double>(dimension)) / static_cast<double>(kMaxAbs);
 }
 
-TEST(Sensitivity, ExplicitPairsAttainFrobenius) {
+TEST(Sensitivity, ExplicitPairsAttainFrobeniusAndNuclear) {
   for (const std::size_t dimension : {2U, 5U}) {
     const RowBound bound = *RowBound::row_norm(dimension, 1.0, kMaxAbs);
     for (const Relation relation : {Relation::AddRemove, Relation::ReplaceOne, Relation::ZeroRow}) {
@@ -119,8 +145,9 @@ TEST(Sensitivity, ExplicitPairsAttainFrobenius) {
         y[1] = std::sqrt(1.0 - cosine * cosine);
         const auto [first, second] = neighbours(relation, x, y);
         const double sensitivity = *frobenius_sensitivity(shape);
-        EXPECT_GE(moved(bound, shape, first, second).frobenius,
-                  sensitivity * (1.0 - grid_slack(dimension)));
+        const Moved distance = moved(bound, shape, first, second);
+        EXPECT_GE(distance.frobenius, sensitivity * (1.0 - grid_slack(dimension)));
+        EXPECT_GE(distance.nuclear, *nuclear_sensitivity(shape) * (1.0 - grid_slack(dimension)));
       }
     }
   }
@@ -144,6 +171,18 @@ TEST(Sensitivity, ExplicitPairsAttainTriangleL1) {
            {-std::sin(angle), std::cos(angle)});
 }
 
+/// |x² - y²| is at most R², not the sqrt(2) or 2 of orthogonal rows.
+TEST(Sensitivity, OneColumnReplacedMovesByOneSquare) {
+  const RowBound bound = *RowBound::row_norm(1, 1.0, kMaxAbs);
+  const MomentShape shape = moment_shape(bound, Extension::Count, Relation::ReplaceOne, 0.5);
+  const Moved distance = moved(bound, shape, {1.0}, {0.0});
+  for (const double sensitivity : {*frobenius_sensitivity(shape), *nuclear_sensitivity(shape),
+                                   *upper_triangle_l1_sensitivity(shape)}) {
+    EXPECT_NEAR(sensitivity / distance.frobenius, 1.0, grid_slack(1));
+    EXPECT_GE(sensitivity, distance.frobenius);
+  }
+}
+
 TEST(Sensitivity, AnotherGramOrRelationIsRefused) {
   const RowBound bound = *RowBound::row_norm(2, 1.0, kMaxAbs);
   const RowBound wider = *RowBound::row_norm(2, 2.0, 2 * kMaxAbs);
@@ -151,15 +190,18 @@ TEST(Sensitivity, AnotherGramOrRelationIsRefused) {
   EXPECT_TRUE(frobenius_bounded(gram_of(bound, {}), shape));
   EXPECT_FALSE(frobenius_bounded(gram_of(wider, {}), shape));
   EXPECT_FALSE(l1_bounded(gram_of(wider, {}), shape));
+  EXPECT_FALSE(nuclear_bounded(gram_of(wider, {}), shape));
   MomentShape copy = shape;
   copy.relation = Relation::IndependentCopy;
   EXPECT_FALSE(frobenius_sensitivity(copy));
   EXPECT_FALSE(upper_triangle_l1_sensitivity(copy));
+  EXPECT_FALSE(nuclear_sensitivity(copy));
   for (const std::int64_t constant : {std::int64_t{-5}, std::int64_t{0}, INT64_MAX}) {
     MomentShape written = moment_shape(bound, Extension::Full, Relation::AddRemove, 0.5);
     written.constant = constant;
     EXPECT_FALSE(frobenius_bounded(gram_of(bound, {}), written));
     EXPECT_FALSE(l1_bounded(gram_of(bound, {}), written));
+    EXPECT_FALSE(nuclear_bounded(gram_of(bound, {}), written));
   }
 }
 

@@ -11,6 +11,7 @@ namespace eigenveil {
 struct FrobeniusNorm {};
 struct UpperTriangleL1Norm {};
 struct SpectralNorm {};
+struct NuclearNorm {};
 
 template <class Value, class Norm>
 class Bounded;

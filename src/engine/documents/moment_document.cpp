@@ -9,9 +9,7 @@ Fields parameters_of(const MomentPlan& plan, const MomentSettings& settings,
                      const NoisyMoment& moment) {
   Fields fields = public_parameters(
       {settings, moment.bound, plan.shape().relation, plan.guarantee().group_size}, moment.schema);
-  fields.emplace_back(
-      "noise_law",
-      std::string(plan.noise().law == NoiseLaw::Gaussian ? "rounded Gaussian" : "rounded Laplace"));
+  fields.emplace_back("noise_law", std::string(name_of(plan.noise().law)));
   fields.emplace_back("sensitivity_in_grid_units", plan.sensitivity());
   fields.emplace_back("noise_sd_diagonal", moment.product_sd);  // of sums over rows, scaled
   fields.emplace_back("noise_sd_off_diagonal", moment.off_diagonal_sd);

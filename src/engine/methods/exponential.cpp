@@ -17,7 +17,7 @@ constexpr const char* kOneComponent =
     "method exponential draws one component; for k >= 2 with pure epsilon take {method orbit}";
 constexpr const char* kNoPrivateMean =
     "method exponential draws its direction from second moments about a public centre and releases "
-    "no mean; leave out {center private}, or take {method gauss} with {delta}";
+    "no mean; leave out {center private}, or take {method wishart}";
 
 /// One component, drawn with density exp(c u'Gu).
 class ExponentialMethod final : public GramMethod<ExponentialPlan> {

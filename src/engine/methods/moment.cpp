@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "eigenveil/privacy/conversion.hpp"
 #include "engine/documents/moment_document.hpp"
 #include "engine/gram_plan.hpp"
 #include "engine/methods/all.hpp"
@@ -12,13 +13,14 @@
 #include "mechanism/laplace/laplace.hpp"
 #include "mechanism/moment/counted_moment.hpp"
 #include "mechanism/moment/predicted_error.hpp"
+#include "mechanism/wishart/wishart.hpp"
 
 namespace eigenveil {
 namespace {
 
 using Planner = Result<MomentPlan> (*)(const MomentRequest&);
 
-/// gauss and laplace: noise on the exact second moment, then post-processing.
+/// gauss, wishart and laplace: noise on the exact second moment, then post-processing.
 class MomentMethod final : public Method {
  public:
   MomentMethod(MethodInfo info, Planner planner) : info_(std::move(info)), planner_(planner) {}
@@ -152,6 +154,103 @@ std::string floor_in_words(const Request& request, const nlohmann::ordered_json&
                      request.units == Units::Original ? "original" : "scaled", farthest);
 }
 
+/// Where a direction stands out of the noise, and what dropping negative eigenvalues adds: shares
+/// of the spectral norm of the noise (docs/proofs/wishart.md, "What the noise shows"; for
+/// independent entries the semicircle's 1/2 and 2 / (3 pi)).
+struct SpectralShares {
+  double detection;
+  double repair;
+};
+
+SpectralShares spectral_shares(NoiseLaw law) {
+  return law == NoiseLaw::Wishart ? SpectralShares{0.619, 0.171} : SpectralShares{0.5, 0.2122};
+}
+
+void add_spectral_lines(Outlook& outlook, const Request& request, const MomentPlan& plan) {
+  nlohmann::ordered_json& facts = outlook.json();
+  const SpectralShares shares = spectral_shares(plan.noise().law);
+  const double floor = facts["noise_floor"].get<double>();
+  const char* units = request.units == Units::Original ? "original" : "scaled";
+  if (request.task == Task::Covariance) {
+    const double added = shares.repair * static_cast<double>(plan.bound().dimension()) * floor;
+    facts["trace_added_by_repair"] = added;
+    outlook.line(
+        "repair",
+        fmt::format("where all variance is noise, dropping negative eigenvalues adds about "
+                    "{:.4g} to the total variance ({} units); covariance_raw is as it was "
+                    "noised, for sums",
+                    added, units));
+    return;
+  }
+  facts["detectable_eigenvalue"] = shares.detection * floor;
+  outlook.line("detection", fmt::format("a direction shows once its variance is above about {:.4g} "
+                                        "({} units)",
+                                        shares.detection * floor, units));
+}
+
+/// Pure epsilon beside an (epsilon, delta) request: often less noise, and another promise.
+void add_pure_rival(Outlook& outlook, const Request& request, const MomentPlan& plan, double n) {
+  const auto* pair = std::get_if<ApproxDp>(&*request.budget);
+  const auto* mu = std::get_if<GaussianDp>(&plan.guarantee().loss);
+  if (pair == nullptr || mu == nullptr) {
+    return;
+  }
+  const Result<MomentPlan> pure =
+      plan_wishart({plan.bound(), PureDp{pair->epsilon}, request.relation, plan.shape().extension,
+                    request.group_size});
+  if (!pure) {
+    return;
+  }
+  const double ratio = pure_gdp(pair->epsilon).mu / mu->mu;
+  const double power = stated_power(pure->guarantee()).power;
+  outlook.json()["wishart"] = {{"epsilon", pair->epsilon},
+                               {"noise_sd_diagonal", pure->product_sd() / n},
+                               {"noise_sd_off_diagonal", pure->off_diagonal_sd() / n},
+                               {"noise_floor", planned_noise_floor(*pure, request.units, n)},
+                               {stated_power(pure->guarantee()).field, power},
+                               {"charge", ratio * ratio}};
+  outlook.line(
+      "pure",
+      fmt::format("{{method wishart}} at pure epsilon {:.4g} would have standard deviation "
+                  "{:.4g} on a variance; {:.1f}% power instead of {:.1f}%, {:.1f} times the "
+                  "charge of a Gaussian account",
+                  pair->epsilon, pure->product_sd() / n, 100.0 * power,
+                  100.0 * stated_power(plan.guarantee()).power, ratio * ratio));
+}
+
+/// With an assumed spectrum: whether a draw would do better than noise on all products.
+void add_drawn_rivals(Outlook& outlook, const Request& request, const MomentPlan& plan,
+                      const AssumedTable& table) {
+  nlohmann::ordered_json& facts = outlook.json();
+  const bool applies = plan.noise().law == NoiseLaw::Wishart && request.wants_components() &&
+                       facts.contains("predicted_error_f2") &&
+                       request.components < table.spectrum.size();
+  if (!applies) {
+    return;
+  }
+  const AssumedSetting setting{table.rows,         request.components,    plan.bound(),
+                               *request.budget,    request.relation,      table.spectrum,
+                               request.group_size, plan.shape().extension};
+  std::string best = "wishart";
+  double smallest = facts["predicted_error_f2"].get<double>();
+  const auto consider = [&](const char* name, const PredictedError& drawn) {
+    if (drawn.available && drawn.error_f2 < smallest) {
+      best = name;
+      smallest = drawn.error_f2;
+    }
+  };
+  consider("orbit", predicted_orbit_error(setting));
+  if (const auto drawn = predicted_exponential_error(setting)) {
+    consider("exponential", *drawn);
+  }
+  facts["recommended_method"] = best;
+  if (best != "wishart") {
+    outlook.line("choice", fmt::format("{{method {}}} would have |UU' - VV'|_F^2 about {:.4g} (for "
+                                       "the assumed spectrum, about the public midpoint)",
+                                       best, smallest));
+  }
+}
+
 PlanFacts facts_of(const Request& request, const MomentPlan& plan, const AssumedTable& table) {
   const auto n = static_cast<double>(table.rows);
   Outlook outlook(request, plan.method(), plan.guarantee(), table);
@@ -174,9 +273,12 @@ PlanFacts facts_of(const Request& request, const MomentPlan& plan, const Assumed
   if (plan.count_sd() > 0.0) {
     outlook.line("rows", fmt::format("released with standard deviation {:.3g}", plan.count_sd()));
   }
+  add_spectral_lines(outlook, request, plan);
   if (facts.contains("predicted_error_f2")) {
     outlook.line("error", error_in_words(request, facts));
   }
+  add_pure_rival(outlook, request, plan, n);
+  add_drawn_rivals(outlook, request, plan, table);
   return std::move(outlook).finish();
 }
 
@@ -200,6 +302,17 @@ const Method& gauss_method() {
                                     .subtracts_mean = true,
                                     .takes_counted_rows = true},
                                    &plan_gauss);
+  return method;
+}
+
+const Method& wishart_method() {
+  static const MomentMethod method(
+      {.name = "wishart",
+       .sentence = "two-sided Wishart noise on the exact second moment, joint over all entries",
+       .budgets = "pure epsilon; others on request",
+       .tasks = kEveryTask,
+       .subtracts_mean = true},
+      &plan_wishart);
   return method;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kNoPrivateMeanOfOrbit =
     "method orbit draws from second moments about a public centre and releases no mean; leave out "
-    "{center private}, or take {method laplace}";
+    "{center private}, or take {method wishart}";
 
 /// Draws on unitary orbits: pca (projections), lowrank and covariance (noisy eigenvalues), and
 /// lowrank with a prescribed spectrum.
@@ -25,7 +25,7 @@ class OrbitMethod final : public Method {
  public:
   const MethodInfo& info() const override;
   bool asked_for(const Request& request) const override {
-    return request.options.flag("complex_rows");
+    return request.options.flag("complex_rows") || request.options.given("target_spectrum");
   }
   Result<std::unique_ptr<Plan>> plan(const Request& request,
                                      const PublicFacts& facts) const override;

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eigenveil/report/document.hpp"
-#include "engine/methods/orbit_or_laplace.hpp"
+#include "engine/methods/orbit_or_wishart.hpp"
 #include "mechanism/moment/projected_moment.hpp"
 #include "mechanism/orbit/orbit_bounds.hpp"
 
@@ -115,7 +115,7 @@ Facts low_rank_facts(const OrbitTable& table, const LowRankPlan& plan, const Vec
     facts["lower_bounds"] = lower_bounds(
         g, plan.rank(), plan.eigenvalue_budget().epsilon + plan.direction_budget().epsilon, unit2);
   }
-  add_laplace_rival(facts, table, plan, eigenvalues);
+  add_wishart_rival(facts, table, plan, eigenvalues);
   return facts;
 }
 

@@ -12,22 +12,22 @@ namespace {
 using Facts = nlohmann::ordered_json;
 
 std::string choice_in_words(const Facts& facts) {
-  const double crossing = facts["laplace_smaller_above_eigenvalue"].get<double>();
-  if (facts.contains("predicted_error_f2_laplace")) {
+  const double crossing = facts["wishart_smaller_above_eigenvalue"].get<double>();
+  if (facts.contains("predicted_error_f2_wishart")) {
     return fmt::format(
-        "{}: |M - H|_F^2 about {:.4g} by orbit, {:.4g} by laplace (first order, for the assumed "
+        "{}: |M - H|_F^2 about {:.4g} by orbit, {:.4g} by wishart (first order, for the assumed "
         "spectrum)",
         facts["recommended_method"].get<std::string>(), facts["predicted_error_f2"].get<double>(),
-        facts["predicted_error_f2_laplace"].get<double>());
+        facts["predicted_error_f2_wishart"].get<double>());
   }
   if (facts.contains("recommended_method")) {
     return fmt::format(
-        "orbit: noise on entries ({{method laplace}}) has the smaller error only above a leading "
+        "orbit: noise on entries ({{method wishart}}) has the smaller error only above a leading "
         "eigenvalue of {:.4g}, and none can exceed {:.4g} (scaled units)",
         crossing, facts["largest_possible_eigenvalue"].get<double>());
   }
   return fmt::format(
-      "noise on entries ({{method laplace}}) has the smaller error if the leading eigenvalue is "
+      "noise on entries ({{method wishart}}) has the smaller error if the leading eigenvalue is "
       "above "
       "{:.4g} (scaled units, first order; {{spectrum}} compares the two)",
       crossing);
@@ -102,7 +102,7 @@ PlanFacts orbit_facts(const Request& request, const RowBound& bound, const Assum
                     number("noise_sd_eigenvalue"), units));
   }
   add_losses(said, request, facts, units);
-  if (facts.contains("laplace_smaller_above_eigenvalue")) {
+  if (facts.contains("wishart_smaller_above_eigenvalue")) {
     say("choice", choice_in_words(facts));
   }
   if (number("draw_seconds") >= 1.0) {

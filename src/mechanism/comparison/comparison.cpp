@@ -19,11 +19,14 @@ bool no_real_difference(const ComparedMethod& better, const ComparedMethod& othe
   return other.total_f2 < kSame * kSame * better.total_f2;
 }
 
-/// Stronger basis first, then gauss.
+int rank_of(const ComparedMethod& method) {
+  return method.name == "gauss" ? 0 : method.name == "wishart" ? 1 : 2;
+}
+
+/// Stronger basis first, then gauss, then wishart.
 bool preferred(const ComparedMethod& one, const ComparedMethod& other) {
-  return one.predicted.basis != other.predicted.basis
-             ? one.predicted.basis < other.predicted.basis
-             : one.name == "gauss" && other.name != "gauss";
+  return one.predicted.basis != other.predicted.basis ? one.predicted.basis < other.predicted.basis
+                                                      : rank_of(one) < rank_of(other);
 }
 
 /// Tried where that is possible; the noise's part is then what sampling does not explain.
@@ -59,6 +62,11 @@ const ComparedMethod* runner_up(const MethodComparison& comparison, const Compar
 
 }  // namespace
 
+bool pure_instead(const AssumedSetting& setting, const Guarantee& guarantee) {
+  return std::holds_alternative<PureDp>(guarantee.loss) &&
+         !std::holds_alternative<PureDp>(setting.budget);
+}
+
 double sampling_error(const Vector& spectrum, Eigen::Index components, double rows) {
   double sum = 0.0;
   for (Eigen::Index i = 0; i < components; ++i) {
@@ -76,7 +84,8 @@ bool under_a_model(const ComparedMethod& method) {
 }
 
 bool keeps_the_promise(const MethodComparison& comparison, const ComparedMethod& method) {
-  return !under_a_model(method) && method.predicted.relation == comparison.relation;
+  return !under_a_model(method) && !method.predicted.pure_instead &&
+         method.predicted.relation == comparison.relation;
 }
 
 MethodComparison compared(std::vector<ComparedMethod> methods, const AssumedSetting& setting) {
@@ -104,7 +113,8 @@ MethodComparison compared(std::vector<ComparedMethod> methods, const AssumedSett
 
 MethodComparison compared_methods(const AssumedSetting& setting) {
   std::vector<ComparedMethod> methods = {{"gauss", predicted_moment_error("gauss", setting)},
-                                         {"laplace", predicted_moment_error("laplace", setting)}};
+                                         {"laplace", predicted_moment_error("laplace", setting)},
+                                         {"wishart", predicted_moment_error("wishart", setting)}};
   if (std::optional<PredictedError> predicted = predicted_exponential_error(setting)) {
     methods.push_back({"exponential", *std::move(predicted)});
   }

@@ -27,7 +27,7 @@ struct AssumedSetting {
   Relation relation = Relation::AddRemove;
   Vector spectrum;  ///< largest first
   int group_size = 1;
-  Extension extension = Extension::Count;  ///< of gauss and laplace; Full where they centre
+  Extension extension = Extension::Count;  ///< of the noisy moments; Full where they centre
 };
 
 /// The released directions of a method on a made-up second moment Σ x xᵀ of `rows` rows in the
@@ -43,10 +43,16 @@ struct PredictedError {
   std::string note;  ///< why it can be good, or why there is no prediction
   bool available = true;
   MethodTrial trial = {};  ///< beyond first order, at sizes where it is cheap
+  /// Meets the budget with a pure loss: more power for a detector, a larger charge of a Gaussian
+  /// account. So it is shown beside a method that spends no more than was asked for.
+  bool pure_instead = false;
 };
 
 inline constexpr double kDefaultVarianceShare = 0.2;
 inline constexpr double kDefaultCalibrationShare = 0.3;
+
+/// Of a plan for this setting.
+bool pure_instead(const AssumedSetting& setting, const Guarantee& guarantee);
 
 PredictedError predicted_moment_error(const std::string& method, const AssumedSetting& setting);
 PredictedError predicted_orbit_error(const AssumedSetting& setting);
@@ -96,8 +102,8 @@ bool under_a_model(const ComparedMethod& method);
 /// Protects against the neighbours asked for, for every data set: may be recommended.
 bool keeps_the_promise(const MethodComparison& comparison, const ComparedMethod& method);
 /// The best method that keeps the promise, or, when told to accept all, the best of all; null when
-/// there is none. Among those within 5% of the best the strongest basis wins, then gauss: a smaller
-/// difference is the luck of the made-up tables.
+/// there is none. Among those within 5% of the best the strongest basis wins, then gauss, then
+/// wishart: a smaller difference is the luck of the made-up tables.
 const ComparedMethod* recommended(const MethodComparison& comparison, bool accept_all);
 /// The choice among methods that keep the promise, and why, in words.
 std::string recommendation(const MethodComparison& comparison);

@@ -62,7 +62,8 @@ std::optional<PredictedError> predicted_exponential_error(const AssumedSetting& 
       [exponent = plan->exponent(), blur = plan->blur()](const Matrix& moment,
                                                          RandomStream& stream) {
         return std::optional<Matrix>(draw_component(moment, exponent, blur, stream));
-      }};
+      },
+      pure_instead(setting, plan->guarantee())};
 }
 
 PredictedError predicted_sharp_error(const AssumedSetting& setting, double calibration_share) {
@@ -115,7 +116,8 @@ PredictedError predicted_orbit_error(const AssumedSetting& setting) {
                         [norm2, k = setting.components, exponent = plan->exponent()](
                             const Matrix& moment, RandomStream& stream) {
                           return tried_subspace(moment / norm2, k, exponent, stream);
-                        }};
+                        },
+                        pure_instead(setting, plan->guarantee())};
 }
 
 }  // namespace eigenveil

@@ -1,4 +1,4 @@
-// Predictions for the methods that add noise: gauss, laplace, spiked, spiked-robust, oja.
+// Predictions for the methods that add noise: gauss, laplace, wishart, spiked, spiked-robust, oja.
 #include <cmath>
 
 #include "core/symmetric_eigen.hpp"
@@ -10,6 +10,7 @@
 #include "mechanism/spiked/gap_projector.hpp"
 #include "mechanism/spiked/noisy_projector.hpp"
 #include "mechanism/spiked/spiked.hpp"
+#include "mechanism/wishart/wishart.hpp"
 #include "random/chi_square.hpp"
 #include "random/haar.hpp"
 #include "random/normal.hpp"
@@ -21,6 +22,12 @@ namespace {
 Matrix simulated_noise(NoiseLaw law, Eigen::Index p, double diagonal_sd, double off_diagonal_sd,
                        RandomStream& stream) {
   Matrix noise(p, p);
+  if (law == NoiseLaw::Wishart) {  // the matrix that goes with (t, x) has one column more: the same
+    const Matrix first = wishart_factor(stream, static_cast<double>(p) + 1.0, p);
+    const Matrix second = wishart_factor(stream, static_cast<double>(p) + 1.0, p);
+    noise = first.transpose() * first - second.transpose() * second;
+    return noise * (diagonal_sd / (2.0 * std::sqrt(static_cast<double>(p) + 1.0)));
+  }
   fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
   if (law == NoiseLaw::Laplace) {  // a normal times sqrt of an exponential variable, variance 1
     noise = noise.unaryExpr(
@@ -83,7 +90,10 @@ Matrix tried_direction(const OjaPlan& plan, Eigen::Index rows, const Vector& spe
 }  // namespace
 
 PredictedError predicted_moment_error(const std::string& method, const AssumedSetting& setting) {
-  const Result<MomentPlan> plan = (method == "laplace" ? plan_laplace : plan_gauss)(
+  const auto planner = method == "laplace"   ? plan_laplace
+                       : method == "wishart" ? plan_wishart
+                                             : plan_gauss;
+  const Result<MomentPlan> plan = planner(
       {setting.bound, setting.budget, setting.relation, setting.extension, setting.group_size});
   if (!plan) {
     return PredictedError{0.0, setting.relation, Basis::Proved, plan.error().message, false};
@@ -101,7 +111,8 @@ PredictedError predicted_moment_error(const std::string& method, const AssumedSe
         return largest_eigenpairs(
                    moment + simulated_noise(noise, moment.rows(), diagonal, off, stream), k)
             .vectors;
-      }};
+      },
+      pure_instead(setting, plan->guarantee())};
 }
 
 PredictedError predicted_spiked_error(const AssumedSetting& setting) {

@@ -25,7 +25,9 @@ Result<Release<NoisyTotals>> add_gaussian_noise(const Bounded<SecondMoment, Frob
 Result<MomentPlan> plan_gauss(const MomentRequest& request) {
   return budget_per_row(request.budget, request.group_size)
       .and_then(gaussian_budget)
-      .and_then([&](GaussianDp per_row) { return MomentPlan::make(request, per_row); });
+      .and_then([&](GaussianDp per_row) {
+        return MomentPlan::make(request, per_row, NoiseLaw::Gaussian);
+      });
 }
 
 }  // namespace eigenveil

@@ -22,7 +22,7 @@ Result<Release<NoisyTotals>> add_laplace_noise(
 
 Result<MomentPlan> plan_laplace(const MomentRequest& request) {
   return pure_budget_per_row(request.budget, request.group_size).and_then([&](PureDp per_row) {
-    return MomentPlan::make(request, per_row);
+    return MomentPlan::make(request, per_row, NoiseLaw::Laplace);
   });
 }
 

@@ -200,7 +200,7 @@ Result<ComponentEstimate> components_of(const ReleasedGram& gram, const MomentEs
   }
   const Vector scales = noise_scales(gram, moment);
   result.noise_edge =
-      noise_edge(eigen.values, result.loadings, scales, floor_of(gram, moment, scales));
+      noise_edge(eigen.values, result.loadings, scales, floor_of(gram, moment, scales), 1.0);
   const double largest = longest_row(gram) * longest_row(gram);
   const ComponentVerdicts verdicts =
       judge_components(eigen.values.head(kept), result.noise_edge, {}, largest);

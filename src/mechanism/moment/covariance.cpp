@@ -21,7 +21,7 @@ Vector column_scales(const RowBound& bound, Units units) {
 
 double noise_floor(const Vector& column_scales, const SumNoise& noise, double mean_norm,
                    double count) {
-  return 2.0 * column_scales.norm() / count *
+  return 2.0 * noise.spectral_factor * column_scales.norm() / count *
          std::hypot(noise.off_diagonal * column_scales.maxCoeff(), noise.column * mean_norm);
 }
 
@@ -33,7 +33,9 @@ double planned_noise_floor(const MomentPlan& plan, Units units, double count, As
     const double by_radius = scales.maxCoeff() * plan.bound().radius();
     mean_norm = plan.bound().has_ranges() ? std::min(by_radius, scales.norm()) : by_radius;
   }
-  return noise_floor(scales, {plan.off_diagonal_sd(), plan.sum_sd()}, mean_norm, count);
+  return noise_floor(scales,
+                     {plan.off_diagonal_sd(), plan.sum_sd(), spectral_factor(plan.noise().law)},
+                     mean_norm, count);
 }
 
 namespace {
@@ -84,8 +86,10 @@ NoisyCovariance raw_covariance(NoisyMoment moment, Center center, Units units) {
   result.raw = centred_and_scaled(std::move(moment.products), result.count, mean, scales);
   result.mean =
       units == Units::Scaled ? mean : Vector(midpoints(moment.bound) + scales.cwiseProduct(mean));
-  result.noise_floor = noise_floor(scales, {moment.off_diagonal_sd, moment.sum_sd},
-                                   scales.cwiseProduct(mean).norm(), result.count);
+  result.spectral_factor = spectral_factor(moment.law);
+  result.noise_floor =
+      noise_floor(scales, {moment.off_diagonal_sd, moment.sum_sd, result.spectral_factor},
+                  scales.cwiseProduct(mean).norm(), result.count);
   result.scales = scales;
   result.diagonal_sd = moment.product_sd / result.count;
   result.off_diagonal_sd = moment.off_diagonal_sd / result.count;

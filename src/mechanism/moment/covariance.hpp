@@ -25,8 +25,9 @@ struct NoisyCovariance {
   /// Standard deviation of the noise on entries, in scaled units, where the mean is the midpoint.
   double diagonal_sd = 0.0;
   double off_diagonal_sd = 0.0;
-  Vector eigenvalues;   ///< of `raw`, largest first
-  Matrix eigenvectors;  ///< of `raw` and of `psd`
+  double spectral_factor = 1.0;  ///< of the noise (noisy_moment.hpp)
+  Vector eigenvalues;            ///< of `raw`, largest first
+  Matrix eigenvectors;           ///< of `raw` and of `psd`
 };
 
 /// Divides by the released row count (at least 1: a noisy count may be negative), subtracts the
@@ -38,14 +39,16 @@ NoisyCovariance raw_covariance(NoisyMoment moment, Center center, Units units);
 
 /// Standard deviations of the noise in released sums, in scaled units.
 struct SumNoise {
-  double off_diagonal = 0.0;  ///< on a sum of products
-  double column = 0.0;        ///< on a column sum; 0 where the centre is public
+  double off_diagonal = 0.0;     ///< on a sum of products
+  double column = 0.0;           ///< on a column sum; 0 where the centre is public
+  double spectral_factor = 1.0;  ///< of the law (noisy_moment.hpp)
 };
 
 /// The noise floor, one definition for plan, release, report and Python: the spectral norm of the
 /// noise, about, so the largest variance that noise alone would show in a table of zeros. Symmetric
 /// noise whose entry (i, j) has standard deviation d_i d_j s gives, after division by `count`,
-/// 2 s max(d) |d| (Bandeira, van Handel 2016), sqrt(2 p) sigma / n for equal units. A private mean
+/// 2 s max(d) |d| (Bandeira, van Handel 2016), sqrt(2 p) sigma / n for equal units, for independent
+/// entries, and spectral_factor times that otherwise. A private mean
 /// m (of norm `mean_norm` in the units of d) with noise e adds m e' + e m', of norm about 2 |m|
 /// |e|.
 double noise_floor(const Vector& column_scales, const SumNoise& noise, double mean_norm,

@@ -6,20 +6,32 @@
 #include "eigenveil/privacy/conversion.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
+#include "mechanism/wishart/wishart.hpp"
 
 namespace eigenveil {
 namespace {
 
-Result<double> sensitivity_for(const PerRowLoss& per_row, const MomentShape& shape) {
-  return std::holds_alternative<GaussianDp>(per_row) ? frobenius_sensitivity(shape)
-                                                     : upper_triangle_l1_sensitivity(shape);
+Result<double> sensitivity_for(NoiseLaw law, const MomentShape& shape) {
+  switch (law) {
+    case NoiseLaw::Laplace:
+      return upper_triangle_l1_sensitivity(shape);
+    case NoiseLaw::Wishart:
+      return nuclear_sensitivity(shape);
+    default:
+      return frobenius_sensitivity(shape);
+  }
 }
 
-NoiseScale noise_for(const PerRowLoss& per_row, double sensitivity) {
-  if (const auto* gaussian = std::get_if<GaussianDp>(&per_row)) {
-    return gaussian_noise_scale(sensitivity, *gaussian);
+NoiseScale noise_for(NoiseLaw law, const PerRowLoss& per_row, double sensitivity,
+                     const MomentShape& shape) {
+  switch (law) {
+    case NoiseLaw::Laplace:
+      return laplace_noise_scale(sensitivity, std::get<PureDp>(per_row));
+    case NoiseLaw::Wishart:
+      return wishart_noise_scale(sensitivity, std::get<PureDp>(per_row), shape);
+    default:
+      return gaussian_noise_scale(sensitivity, std::get<GaussianDp>(per_row));
   }
-  return laplace_noise_scale(sensitivity, std::get<PureDp>(per_row));
 }
 
 }  // namespace
@@ -28,21 +40,30 @@ Loss as_loss(const PerRowLoss& per_row) {
   return std::visit([](const auto& loss) -> Loss { return loss; }, per_row);
 }
 
-double count_constant_share(const PerRowLoss& per_row, std::size_t dimension) {
-  if (std::holds_alternative<GaussianDp>(per_row)) {
-    return 0.5;  // in the Frobenius norm the count costs 3% more noise, count and mean 25%
-  }
-  // The l1 sensitivity of the triangle grows with p, so a constant that grows with it costs the
-  // count only 1/8 more noise.
-  return std::sqrt(static_cast<double>(dimension) + 1.0) / 4.0;
+NoiseLaw sharpest_law(const PerRowLoss& per_row) {
+  return std::holds_alternative<PureDp>(per_row) ? NoiseLaw::Wishart : NoiseLaw::Gaussian;
 }
 
-Result<CalibratedNoise> calibrate_noise(const MomentShape& shape, const PerRowLoss& per_row) {
-  const Result<double> sensitivity = sensitivity_for(per_row, shape);
+double count_constant_share(NoiseLaw law, std::size_t dimension) {
+  switch (law) {
+    case NoiseLaw::Laplace:
+      // The l1 sensitivity of the triangle grows with p, so a constant that grows with it costs the
+      // count only 1/8 more noise.
+      return std::sqrt(static_cast<double>(dimension) + 1.0) / 4.0;
+    case NoiseLaw::Wishart:
+      return std::sqrt(0.125);  // R² + t²: 1/8 more noise, with or without the mean
+    default:
+      return 0.5;  // in the Frobenius norm the count costs 3% more noise, count and mean 25%
+  }
+}
+
+Result<CalibratedNoise> calibrate_noise(const MomentShape& shape, const PerRowLoss& per_row,
+                                        NoiseLaw law) {
+  const Result<double> sensitivity = sensitivity_for(law, shape);
   if (!sensitivity) {
     return error_of(sensitivity);
   }
-  const NoiseScale noise = noise_for(per_row, *sensitivity);
+  const NoiseScale noise = noise_for(law, per_row, *sensitivity, shape);
   // Keeps (row count) * (budget) * 2^21 grid steps far inside 128 bits for 2^53 rows.
   if (noise.diagonal < *sensitivity * 0x1p-40) {
     return bad_request("the budget is so large that nothing would be hidden; spend less");
@@ -53,10 +74,11 @@ Result<CalibratedNoise> calibrate_noise(const MomentShape& shape, const PerRowLo
   return CalibratedNoise{*sensitivity, noise};
 }
 
-Result<MomentPlan> MomentPlan::make(const MomentRequest& request, PerRowLoss per_row) {
+Result<MomentPlan> MomentPlan::make(const MomentRequest& request, PerRowLoss per_row,
+                                    NoiseLaw law) {
   const MomentShape shape = moment_shape(request.bound, request.extension, request.relation,
-                                         count_constant_share(per_row, request.bound.dimension()));
-  const Result<CalibratedNoise> noise = calibrate_noise(shape, per_row);
+                                         count_constant_share(law, request.bound.dimension()));
+  const Result<CalibratedNoise> noise = calibrate_noise(shape, per_row, law);
   if (!noise) {
     return error_of(noise);
   }
@@ -79,7 +101,14 @@ MomentPlan::MomentPlan(RowBound bound, MomentShape shape, CalibratedNoise noise,
       guarantee_(std::move(guarantee)) {}
 
 std::string MomentPlan::method() const {
-  return noise_.scale.law == NoiseLaw::Gaussian ? "gauss" : "laplace";
+  switch (noise_.scale.law) {
+    case NoiseLaw::Laplace:
+      return "laplace";
+    case NoiseLaw::Wishart:
+      return "wishart";
+    default:
+      return "gauss";
+  }
 }
 
 double MomentPlan::product_sd() const {
@@ -101,9 +130,7 @@ double MomentPlan::sum_sd() const {
 
 double MomentPlan::count_sd() const {
   const double t = static_cast<double>(shape_.constant);
-  return shape_.releases_count()
-             ? standard_deviation(noise_.scale.law, noise_.scale.diagonal) / (t * t)
-             : 0.0;
+  return shape_.releases_count() ? corner_sd(noise_.scale, shape_) / (t * t) : 0.0;
 }
 
 Result<Release<NoisyMoment>> MomentPlan::run(const ExactGram& gram, RandomStream& stream) const {
@@ -113,8 +140,14 @@ Result<Release<NoisyMoment>> MomentPlan::run(const ExactGram& gram, RandomStream
         return add_gaussian_noise(moment, *mu, stream);
       });
     }
-    return l1_bounded(gram, shape_).and_then([&](const auto& moment) {
-      return add_laplace_noise(moment, std::get<PureDp>(per_row_), stream);
+    const PureDp epsilon = std::get<PureDp>(per_row_);
+    if (noise_.scale.law == NoiseLaw::Laplace) {
+      return l1_bounded(gram, shape_).and_then([&](const auto& moment) {
+        return add_laplace_noise(moment, epsilon, stream);
+      });
+    }
+    return nuclear_bounded(gram, shape_).and_then([&](const auto& moment) {
+      return add_wishart_noise(moment, epsilon, stream);
     });
   }();
   if (!release) {

@@ -20,9 +20,11 @@ struct MomentRequest {
   int group_size = 1;
 };
 
-/// What one row's share of the budget buys; the kind decides the mechanism.
+/// What one row's share of the budget buys.
 using PerRowLoss = std::variant<GaussianDp, PureDp>;
 Loss as_loss(const PerRowLoss& per_row);
+/// The sharpest noise that is proved for it: Gaussian, or two-sided Wishart for a pure loss.
+NoiseLaw sharpest_law(const PerRowLoss& per_row);
 
 /// The noise a shape needs for a loss, and the sensitivity (grid units, in the method's norm) it
 /// was calibrated to.
@@ -30,17 +32,18 @@ struct CalibratedNoise {
   double sensitivity = 0.0;
   NoiseScale scale;
 };
-Result<CalibratedNoise> calibrate_noise(const MomentShape& shape, const PerRowLoss& per_row);
+Result<CalibratedNoise> calibrate_noise(const MomentShape& shape, const PerRowLoss& per_row,
+                                        NoiseLaw law);
 
 /// t / R of the constant that carries the row count, chosen so that the count costs little noise.
-double count_constant_share(const PerRowLoss& per_row, std::size_t dimension);
+double count_constant_share(NoiseLaw law, std::size_t dimension);
 
 /// A checked request with its noise: made from public parameters alone, so it may fail with a
 /// precise message. Running it on any Gram of the declared shape cannot fail in a way that depends
 /// on the data.
 class MomentPlan {
  public:
-  std::string method() const;  ///< "gauss" or "laplace"
+  std::string method() const;  ///< "gauss", "laplace" or "wishart"
   const RowBound& bound() const { return bound_; }
   const MomentShape& shape() const { return shape_; }
   double sensitivity() const { return noise_.sensitivity; }  ///< grid units, in the method's norm
@@ -58,7 +61,8 @@ class MomentPlan {
  private:
   friend Result<MomentPlan> plan_gauss(const MomentRequest&);
   friend Result<MomentPlan> plan_laplace(const MomentRequest&);
-  static Result<MomentPlan> make(const MomentRequest& request, PerRowLoss per_row);
+  friend Result<MomentPlan> plan_wishart(const MomentRequest&);
+  static Result<MomentPlan> make(const MomentRequest& request, PerRowLoss per_row, NoiseLaw law);
   MomentPlan(RowBound bound, MomentShape shape, CalibratedNoise noise, PerRowLoss per_row,
              Guarantee guarantee);
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
 #include "mechanism/subspace/grid_position.hpp"
 #include "random/rounded_noise.hpp"
+#include "random/rounded_wishart.hpp"
 
 namespace eigenveil {
 namespace {
@@ -141,12 +143,89 @@ void add_noise_to_range(const SecondMoment& moment, const NoiseScale& scale, int
   }
 }
 
+/// The noise is one matrix, drawn for the Gram of (t, x) where sums are released, else for that of
+/// x; a count beside it is a 1 x 1 matrix of its own, whose noise is Laplace's.
+class WishartEntries {
+ public:
+  WishartEntries(const SecondMoment& moment, const NoiseScale& scale, int exponent,
+                 NoisyEntries& noisy)
+      : moment_(moment),
+        layout_(moment.shape()),
+        border_(moment.shape().releases_sums() ? 1 : 0),
+        scale_(scale),
+        exponent_(exponent),
+        noisy_(noisy) {}
+
+  void add_noise(RandomStream& stream) {
+    const MomentShape& shape = moment_.shape();
+    if (shape.releases_count() && border_ == 0) {
+      const double fraction = on_grid(moment_.entry(0), exponent_).fraction;
+      std::int64_t rounded = 0;
+      round_with_laplace(stream, std::ldexp(2.0 * scale_.factor, -exponent_), {&fraction, 1},
+                         {&rounded, 1});
+      noisy_.before_products[0] = value_at(0, rounded);
+    }
+    round_with_wishart(
+        stream, std::ldexp(scale_.factor, -exponent_), shape.noise_dimension(),
+        [&](std::size_t row, std::size_t column) {
+          const auto index = index_of(row, column);
+          return index ? on_grid(moment_.entry(*index), exponent_).fraction : 0.0;
+        },
+        [&](std::size_t row, std::size_t column, std::int64_t rounded) {
+          put(row, column, rounded);
+        });
+  }
+
+ private:
+  /// Nothing for the corner where the count is public.
+  std::optional<std::size_t> index_of(std::size_t row, std::size_t column) const {
+    if (row >= border_) {
+      return layout_.first_product + triangle_index(row - border_, column - border_);
+    }
+    if (column > 0) {
+      return layout_.first_sum + column - 1;
+    }
+    return layout_.first_sum > 0 ? std::optional<std::size_t>(0) : std::nullopt;
+  }
+
+  double value_at(std::size_t index, std::int64_t rounded) const {
+    const Int128 steps = on_grid(moment_.entry(index), exponent_).steps;
+    return std::ldexp(static_cast<double>(steps + rounded), exponent_);
+  }
+
+  void put(std::size_t row, std::size_t column, std::int64_t rounded) {
+    const auto index = index_of(row, column);
+    if (!index) {
+      return;
+    }
+    const double value = value_at(*index, rounded);
+    if (row < border_) {
+      noisy_.before_products[static_cast<Eigen::Index>(*index)] = value;
+      return;
+    }
+    const auto i = static_cast<Eigen::Index>(row - border_);
+    const auto j = static_cast<Eigen::Index>(column - border_);
+    noisy_.products(i, j) = noisy_.products(j, i) = value;
+  }
+
+  const SecondMoment& moment_;
+  EntryLayout layout_;
+  std::size_t border_;
+  NoiseScale scale_;
+  int exponent_;
+  NoisyEntries& noisy_;
+};
+
 NoisyEntries noisy_entries(const SecondMoment& moment, const NoiseScale& scale, int exponent,
                            RandomStream& stream) {
   const EntryLayout layout(moment.shape());
   const std::size_t entries = moment.shape().entries();
   const auto p = static_cast<Eigen::Index>(moment.shape().dimension);
   NoisyEntries noisy{Vector(static_cast<Eigen::Index>(layout.first_product)), Matrix(p, p)};
+  if (scale.law == NoiseLaw::Wishart) {
+    WishartEntries(moment, scale, exponent, noisy).add_noise(stream);
+    return noisy;
+  }
   const auto add_noise = [&](std::size_t begin, std::size_t end, RandomStream& own) {
     add_noise_to_range(moment, scale, exponent, layout, begin, end, own, noisy);
   };
@@ -168,13 +247,36 @@ NoisyEntries noisy_entries(const SecondMoment& moment, const NoiseScale& scale, 
 }  // namespace
 
 double standard_deviation(NoiseLaw law, double scale) {
-  return law == NoiseLaw::Gaussian ? scale : std::sqrt(2.0) * scale;
+  return law == NoiseLaw::Laplace ? std::sqrt(2.0) * scale : scale;
+}
+
+std::string_view name_of(NoiseLaw law) {
+  switch (law) {
+    case NoiseLaw::Laplace:
+      return "rounded Laplace";
+    case NoiseLaw::Wishart:
+      return "rounded two-sided Wishart";
+    default:
+      return "rounded Gaussian";
+  }
+}
+
+double spectral_factor(NoiseLaw law) {
+  // The edge of G Gᵀ - H Hᵀ is p sqrt((11 + 5 sqrt 5) / 2), its entries have variance 2 (p + 1).
+  return law == NoiseLaw::Wishart ? std::sqrt((11.0 + 5.0 * std::sqrt(5.0)) / 16.0) : 1.0;
+}
+
+double corner_sd(const NoiseScale& scale, const MomentShape& shape) {
+  if (scale.law == NoiseLaw::Wishart && !shape.releases_sums()) {
+    return standard_deviation(NoiseLaw::Laplace, 2.0 * scale.factor);
+  }
+  return standard_deviation(scale.law, scale.diagonal);
 }
 
 std::vector<std::string> noise_assumptions(NoiseLaw law) {
   std::vector<std::string> assumptions = {
       "random bits: ChaCha20 keyed by the operating system cannot be told from true randomness"};
-  if (law == NoiseLaw::Gaussian) {
+  if (law != NoiseLaw::Laplace) {
     assumptions.emplace_back(
         "normal quantile: the error bound of its published approximation, which was checked "
         "against 50-digit references and not proved");
@@ -208,6 +310,7 @@ NoisyTotals add_rounded_noise(const SecondMoment& moment, const NoiseScale& scal
 
   NoisyTotals released;
   released.products = std::move(noisy.products);
+  released.law = scale.law;
   released.product_sd = standard_deviation(scale.law, scale.diagonal);
   released.off_diagonal_sd = standard_deviation(scale.law, scale.off_diagonal);
   if (shape.releases_sums()) {
@@ -221,7 +324,7 @@ NoisyTotals add_rounded_noise(const SecondMoment& moment, const NoiseScale& scal
     released.count_is_public = true;
   } else if (shape.releases_count()) {
     released.count = noisy.before_products[0] / (t * t);
-    released.count_sd = released.product_sd / (t * t);
+    released.count_sd = corner_sd(scale, shape) / (t * t);
   }
   return released;
 }
@@ -238,6 +341,7 @@ NoisyMoment in_scaled_units(NoisyTotals totals, const Schema& schema, const RowB
   }
   moment.sum_sd = totals.sum_sd * unit;
   moment.count_sd = totals.count_sd;
+  moment.law = totals.law;
   return moment;
 }
 

@@ -12,16 +12,26 @@
 namespace eigenveil {
 
 /// Which continuous law is rounded to the grid.
-enum class NoiseLaw : std::uint8_t { Gaussian, Laplace };
+enum class NoiseLaw : std::uint8_t { Gaussian, Laplace, Wishart };
+std::string_view name_of(NoiseLaw law);  ///< "rounded Gaussian", as releases state it
 double standard_deviation(NoiseLaw law, double scale);
 
-/// Scale of the noise on every released entry, in grid units: the standard deviation of a Gaussian,
-/// the scale b of a Laplace law.
+/// The spectral norm of symmetric noise tends to this times 2 sqrt(p) times the standard deviation
+/// of an entry off its diagonal: 1 for independent entries, 1.177 for two-sided Wishart noise
+/// (docs/proofs/wishart.md, "What the noise shows").
+double spectral_factor(NoiseLaw law);
+
+/// Scale of the noise on every released entry, in grid units: the standard deviation of a Gaussian
+/// or a Wishart matrix, the scale b of a Laplace law.
 struct NoiseScale {
   NoiseLaw law = NoiseLaw::Gaussian;
   double diagonal = 0.0;
   double off_diagonal = 0.0;
+  double factor = 0.0;  ///< Wishart: s of s (G Gᵀ - H Hᵀ)
 };
+
+/// Standard deviation of the noise on t² n, where it is released.
+double corner_sd(const NoiseScale& scale, const MomentShape& shape);
 
 /// The entries of a second moment after noise, in grid units: safe to publish.
 struct NoisyTotals {
@@ -33,6 +43,7 @@ struct NoisyTotals {
   Matrix products;
   double product_sd = 0.0;  ///< diagonal entries of `products`
   double off_diagonal_sd = 0.0;
+  NoiseLaw law = NoiseLaw::Gaussian;
 };
 
 /// A second moment after noise: safe to publish. Everything is in scaled units (data/bounding.hpp).
@@ -48,6 +59,7 @@ struct NoisyMoment {
   double off_diagonal_sd = 0.0;
   double sum_sd = 0.0;
   double count_sd = 0.0;
+  NoiseLaw law = NoiseLaw::Gaussian;
 };
 
 /// The exponent e of the public grid step 2^e that rounded noise of this scale lives on, with 2^20
@@ -65,7 +77,7 @@ inline constexpr std::string_view kLibraryAssumption =
     "ran before, on the processor that made the release";
 
 /// Rounds (entry + noise) to the grid, exactly. The caller has shown that the scale fits the
-/// sensitivity; mechanism/gauss and mechanism/laplace are the only callers.
+/// sensitivity; mechanism/gauss, laplace and wishart and projected_moment are the only callers.
 NoisyTotals add_rounded_noise(const SecondMoment& moment, const NoiseScale& scale,
                               int grid_exponent, RandomStream& stream);
 

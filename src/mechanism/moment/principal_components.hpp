@@ -17,9 +17,10 @@ struct PrincipalComponents {
 };
 
 /// Along each of the leading eigenvectors `loadings`, in units that `scales` lead to, of a noisy
-/// matrix with these eigenvalues and noise of about this spectral norm.
+/// matrix with these eigenvalues and noise of about this spectral norm, `factor` (spectral_factor)
+/// times twice the spread of its eigenvalues.
 Vector noise_edge(const Vector& eigenvalues, const Matrix& loadings, const Vector& scales,
-                  double noise_floor);
+                  double noise_floor, double factor);
 
 /// A vector's sign is arbitrary: its entry of largest modulus is made positive.
 void fix_sign(Eigen::Ref<Vector> loading);

@@ -7,8 +7,6 @@
 #include "core/outward.hpp"
 #include "core/parallel.hpp"
 #include "core/symmetric_eigen.hpp"
-#include "mechanism/gauss/gauss.hpp"
-#include "mechanism/laplace/laplace.hpp"
 #include "statistics/trusted_totals.hpp"
 
 namespace eigenveil {
@@ -106,6 +104,14 @@ GramTotals project(const GramTotals& totals, std::size_t p, std::size_t k,
   return projected;
 }
 
+/// t / R of the count's constant. Inside a subspace nothing but variances depends on the noise, and
+/// a variance v is a noisy sum over a noisy count: (R² + t²)² ((k + 1) + 2 v² / t⁴) is smallest
+/// near t⁶ = 2 v² R² / (k + 1); v = 0.3 R² is assumed.
+double count_share(NoiseLaw law, std::size_t columns) {
+  return law == NoiseLaw::Wishart ? std::pow(0.18 / (static_cast<double>(columns) + 1.0), 1.0 / 6.0)
+                                  : count_constant_share(law, columns);
+}
+
 MomentShape projected_shape(const ProjectionRequest& request, int bits) {
   const double norm = projected_norm(request, bits);
   MomentShape shape;
@@ -114,8 +120,9 @@ MomentShape projected_shape(const ProjectionRequest& request, int bits) {
   shape.extension = Extension::Count;
   shape.relation = request.relation;
   shape.constant = std::max<std::int64_t>(
-      1, std::min(kLargestConstant,
-                  std::llround(count_constant_share(request.per_row, shape.dimension) * norm)));
+      1,
+      std::min(kLargestConstant,
+               std::llround(count_share(sharpest_law(request.per_row), shape.dimension) * norm)));
   return shape;
 }
 
@@ -159,7 +166,8 @@ Result<ProjectionPlan> ProjectionPlan::make(const ProjectionRequest& request) {
   // noise, and fewer bits of the frame leave room for it.
   for (int bits = frame_bits_for(request); bits >= kFewestFrameBits && !plan; --bits) {
     const MomentShape shape = projected_shape(request, bits);
-    plan = calibrate_noise(shape, request.per_row).map([&](const CalibratedNoise& noise) {
+    const NoiseLaw law = sharpest_law(request.per_row);
+    plan = calibrate_noise(shape, request.per_row, law).map([&](const CalibratedNoise& noise) {
       const Guarantee guarantee{request.relation, as_loss(request.per_row), Basis::Proved,
                                 noise_assumptions(noise.scale.law), true};
       return ProjectionPlan(request, bits, shape, noise, guarantee);
@@ -191,9 +199,7 @@ double ProjectionPlan::off_diagonal_sd() const {
 
 double ProjectionPlan::count_sd() const {
   const double t = static_cast<double>(shape_.constant);
-  return shape_.releases_count()
-             ? standard_deviation(noise_.scale.law, noise_.scale.diagonal) / (t * t)
-             : 0.0;
+  return shape_.releases_count() ? corner_sd(noise_.scale, shape_) / (t * t) : 0.0;
 }
 
 Result<Release<NoisyProjection>> ProjectionPlan::run(const ExactGram& gram, const Matrix& frame,
@@ -210,7 +216,7 @@ Result<Release<NoisyProjection>> ProjectionPlan::run(const ExactGram& gram, cons
     const NoisyTotals noisy = add_rounded_noise(moment, noise_.scale, exponent, stream);
     return Release<NoisyProjection>(
         NoisyProjection{noisy.products * product_unit(), product_sd(), off_diagonal_sd(),
-                        noisy.count, noisy.count_sd, noisy.count_is_public},
+                        noisy.count, noisy.count_sd, noisy.count_is_public, noisy.law},
         as_run(guarantee_, stream), "projected moment");
   });
 }
@@ -228,7 +234,8 @@ PrincipalComponents components_in_subspace(const Matrix& frame, const NoisyProje
   result.explained_share = total > 0.0 ? Vector(result.explained_variance / total)
                                        : Vector::Zero(result.explained_variance.size());
   const double k = static_cast<double>(frame.cols());
-  result.noise_floor = 2.0 * projection.off_diagonal_sd * std::sqrt(k) / count;
+  result.noise_floor =
+      2.0 * spectral_factor(projection.law) * projection.off_diagonal_sd * std::sqrt(k) / count;
   result.noise_edge = Vector::Constant(frame.cols(), result.noise_floor);
   return result;
 }

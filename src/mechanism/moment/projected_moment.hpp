@@ -26,6 +26,7 @@ struct NoisyProjection {
   double count = 0.0;
   double count_sd = 0.0;
   bool count_is_public = false;
+  NoiseLaw law = NoiseLaw::Gaussian;
 };
 
 /// Everything public that a projection depends on, but the frame.
@@ -34,7 +35,7 @@ struct ProjectionRequest {
   Vector scales;  ///< column_scales(bound, units)
   Eigen::Index columns = 1;
   Relation relation = Relation::AddRemove;
-  PerRowLoss per_row;  ///< pure: Laplace noise; Gaussian DP: Gaussian noise
+  PerRowLoss per_row;  ///< sharpest_law decides the noise
 };
 
 /// The second moment inside a subspace that was released before. The frame is rounded to integers

@@ -87,6 +87,9 @@ Result<double> frobenius_sensitivity(const MomentShape& shape) {
       }
       return shape.extension == Extension::Count ? up(std::hypot(r2, t2), 2) : r2;
     case Relation::ReplaceOne: {
+      if (!full && shape.dimension == 1) {
+        return r2;  // |x² - y²|
+      }
       const double extended = full ? up(r2 + t2) : r2;
       return up(up(std::sqrt(2.0)) * extended);
     }
@@ -116,9 +119,35 @@ Result<double> upper_triangle_l1_sensitivity(const MomentShape& shape) {
     case Relation::ReplaceOne: {
       // <W, |A|> <= |W|_F |A|_F with A = x x' - y y', |A|_F <= sqrt(2) R^2, and W the weights 1 on
       // and 1/2 off the diagonal: sqrt(p (p + 3) / 2) R^2, attained for p = 2.
-      const double triangle = up(up(std::sqrt(up(p * (p + 3.0) / 2.0))) * r2);
+      const double triangle =
+          shape.dimension == 1 ? r2 : up(up(std::sqrt(up(p * (p + 3.0) / 2.0))) * r2);
       return up(triangle + 2.0 * sums);
     }
+    default:
+      return unsupported(shape.relation);
+  }
+}
+
+Result<double> nuclear_sensitivity(const MomentShape& shape) {
+  if (!has_sound_constant(shape)) {
+    return bad_request(kBadConstant);
+  }
+  const double r2 = upper_double(shape.norm2_bound);
+  const double t = static_cast<double>(shape.constant);
+  const double t2 = up(t * t);
+  const bool full = shape.releases_sums();
+  switch (shape.relation) {
+    case Relation::AddRemove:  // |(t, x)|², or |x|² and t² side by side
+      return shape.extension == Extension::None ? r2 : up(r2 + t2);
+    case Relation::ReplaceOne:
+      if (!full && shape.dimension == 1) {
+        return r2;
+      }
+      return 2.0 * (full ? up(r2 + t2) : r2);
+    case Relation::ZeroRow:
+      // (t, x) -> (t, 0) is indefinite: |u u' - v v'|_* = sqrt((|u|² + |v|²)² - 4 (u.v)²), not
+      // R² + t².
+      return full ? up(std::sqrt(up(r2 * up(r2 + 4.0 * t2)))) : r2;
     default:
       return unsupported(shape.relation);
   }
@@ -152,6 +181,11 @@ Result<Bounded<SecondMoment, FrobeniusNorm>> frobenius_bounded(const ExactGram& 
 Result<Bounded<SecondMoment, UpperTriangleL1Norm>> l1_bounded(const ExactGram& gram,
                                                               const MomentShape& shape) {
   return bounded<UpperTriangleL1Norm>(gram, shape, upper_triangle_l1_sensitivity(shape));
+}
+
+Result<Bounded<SecondMoment, NuclearNorm>> nuclear_bounded(const ExactGram& gram,
+                                                           const MomentShape& shape) {
+  return bounded<NuclearNorm>(gram, shape, nuclear_sensitivity(shape));
 }
 
 }  // namespace eigenveil

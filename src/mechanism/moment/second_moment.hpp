@@ -31,6 +31,8 @@ struct MomentShape {
   bool releases_count() const;
   bool releases_sums() const { return extension == Extension::Full; }
   std::size_t entries() const;
+  /// Rows of the matrix that joint noise is drawn for: the extended Gram's where sums are released.
+  std::size_t noise_dimension() const { return dimension + (releases_sums() ? 1 : 0); }
 };
 
 /// The shape for rows within `bound`, with t = constant_share * R rounded to the grid (at least 1).
@@ -42,6 +44,8 @@ MomentShape moment_shape(const RowBound& bound, Extension extension, Relation re
 /// bounded rows. Proof: docs/proofs/second_moment.md.
 Result<double> frobenius_sensitivity(const MomentShape& shape);
 Result<double> upper_triangle_l1_sensitivity(const MomentShape& shape);
+/// Sum of the moduli of the eigenvalues of the change, a count beside the matrix added to it.
+Result<double> nuclear_sensitivity(const MomentShape& shape);
 
 /// The exact integers of a shape, read from private totals: the count (if released), the sums (if
 /// released), then the packed upper triangle. Refers to the totals, which must outlive it.
@@ -64,5 +68,7 @@ Result<Bounded<SecondMoment, FrobeniusNorm>> frobenius_bounded(const ExactGram& 
                                                                const MomentShape& shape);
 Result<Bounded<SecondMoment, UpperTriangleL1Norm>> l1_bounded(const ExactGram& gram,
                                                               const MomentShape& shape);
+Result<Bounded<SecondMoment, NuclearNorm>> nuclear_bounded(const ExactGram& gram,
+                                                           const MomentShape& shape);
 
 }  // namespace eigenveil

@@ -70,8 +70,9 @@ ComplexComponents complex_components(const Matrix& paired, const NoisyProjection
   // Real and imaginary part of an entry are sums of two noises: E|entry|² = 4 sd², edge 2 sqrt(k 4
   // sd²).
   const auto k = static_cast<double>(result.loadings.cols());
-  result.noise_edge = Vector::Constant(result.loadings.cols(),
-                                       4.0 * projection.off_diagonal_sd * std::sqrt(k) / count);
+  result.noise_edge = Vector::Constant(
+      result.loadings.cols(),
+      4.0 * spectral_factor(projection.law) * projection.off_diagonal_sd * std::sqrt(k) / count);
   return result;
 }
 
