@@ -311,7 +311,8 @@ const Method& wishart_method() {
        .sentence = "two-sided Wishart noise on the exact second moment, joint over all entries",
        .budgets = "pure epsilon; others on request",
        .tasks = kEveryTask,
-       .subtracts_mean = true},
+       .subtracts_mean = true,
+       .takes_counted_rows = true},
       &plan_wishart);
   return method;
 }

@@ -14,6 +14,7 @@ NoisyMoment counted_moment(NoisyMoment extended, const CountedColumns& columns) 
   moment.off_diagonal_sd = w * extended.off_diagonal_sd;
   moment.sum_sd = w * extended.off_diagonal_sd / c;
   moment.count_sd = w * extended.product_sd / (c * c);
+  moment.law = extended.law;
   return moment;
 }
 
