@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
   }
   const eigenveil::Result<void> done = eigenveil::papers::run_safely({argv + 1, argv + argc});
   if (!done) {
-    fmt::print(stderr, "error: {}\n", for_command_line(done.error().message));
+    fmt::print(stderr, "error: {}\n", eigenveil::for_command_line(done.error().message));
     return done.error().code == ErrorCode::BadRequest ? 2 : 1;
   }
   return std::fflush(stdout) == 0 ? 0 : 1;

@@ -20,7 +20,8 @@ TEST(WishartAudit, ThePrivateMeanStandsAndItsMutantsFall) {
     request.private_mean = true;
     request.mutants = true;
     bool trap = false;
-    for (const Attack& one : *method.attacks(request)) {
+    const auto attacks = method.attacks(request);  // a temporary would be gone before the loop
+    for (const Attack& one : *attacks) {
       const bool shipped = one.kind == AttackKind::Shipped;
       const double error = shipped ? alpha_of("audit: wishart with a mean") / 6.0 : kAttackError;
       const AuditResult result =
