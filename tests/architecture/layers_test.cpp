@@ -209,7 +209,8 @@ TEST(Layers, OnlyMechanismsPromiseASensitivity) {
 }
 
 TEST(Layers, HeavyHeadersStayOutOfPublicHeaders) {
-  const std::regex heavy("<nlohmann/|<boost/|<sodium|<sqlite|<CLI/|<lapacke|<cblas|<openssl/|<fmt/");
+  const std::regex heavy(
+      "<nlohmann/|<boost/|<sodium|<sqlite|<CLI/|<lapacke|<cblas|<openssl/|<fmt/");
   for (const fs::path& file : sources(kSource / "include")) {
     EXPECT_FALSE(std::regex_search(read(file), heavy)) << file;
   }
