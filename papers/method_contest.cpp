@@ -13,6 +13,7 @@
 #include "mechanism/sharp/sharp.hpp"
 #include "mechanism/spiked/gap_projector.hpp"
 #include "mechanism/spiked/spiked.hpp"
+#include "mechanism/wishart/wishart.hpp"
 #include "papers/spiked_simulation.hpp"
 #include "random/haar.hpp"
 #include "random/normal.hpp"
@@ -39,9 +40,10 @@ using Frame = std::optional<Matrix>;  ///< nothing: NULL
 /// A planned method, to be run on any number of tables.
 using Contender = std::function<Frame(const Matrix& columns, const ExactGram&, RandomStream&)>;
 
-Contender moment_contender(const AssumedSetting& s, bool gaussian) {
+Contender moment_contender(const AssumedSetting& s,
+                           Result<MomentPlan> (*plan_of)(const MomentRequest&)) {
   const MomentRequest request{s.bound, s.budget, s.relation, Extension::Count, s.group_size};
-  const Result<MomentPlan> plan = gaussian ? plan_gauss(request) : plan_laplace(request);
+  const Result<MomentPlan> plan = plan_of(request);
   if (!plan) {
     return {};
   }
@@ -137,8 +139,14 @@ Contender oja_contender(const AssumedSetting& s) {
 }
 
 Contender contender(const AssumedSetting& setting, const std::string& name) {
-  if (name == "gauss" || name == "laplace") {
-    return moment_contender(setting, name == "gauss");
+  if (name == "gauss") {
+    return moment_contender(setting, &plan_gauss);
+  }
+  if (name == "wishart") {
+    return moment_contender(setting, &plan_wishart);
+  }
+  if (name == "laplace") {
+    return moment_contender(setting, &plan_laplace);
   }
   if (name == "spiked") {
     return spiked_contender(setting);

@@ -7,6 +7,7 @@
 #include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
+#include "cli/options/ledger_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
@@ -84,6 +85,9 @@ struct BoundsPrivate {
   }
 
   Outcome run() const {
+    if (const Result<void> free = refuse_uncharged("bounds private"); !free) {
+      return error_of(free);
+    }
     const Result<PrivateBoundsRequest> asked = request();
     if (!asked) {
       return error_of(asked);

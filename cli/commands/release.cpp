@@ -234,7 +234,9 @@ Result<bool> ReleaseCommand::spend_unplanned(const Method& method, const Request
 
 Result<bool> ReleaseCommand::spend_planned(const Method& method, const Plan& plan) {
   if (spending_.active() && !spending_.reservation()) {
-    return spend(cost_of(plan, output.stream()), to_json(plan.request()));
+    ReleaseCost cost = cost_of(plan, output.stream());
+    cost.person = input.person;
+    return spend(cost, to_json(plan.request()));
   }
   return spending_.active() ? Result<bool>(false)
                             : check_output(method.info(), plan).map([] { return false; });

@@ -9,6 +9,7 @@
 #include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
+#include "cli/options/ledger_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
@@ -80,6 +81,9 @@ struct ScoresCommand {
   }
 
   Outcome run() const {
+    if (const Result<void> free = refuse_uncharged("scores"); !free) {
+      return error_of(free);
+    }
     const Result<ScoresRequest> asked = request();
     if (!asked) {
       return error_of(asked);

@@ -2,9 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "cli/options/checks.hpp"
 
 namespace eigenveil::cli {
+
+Result<void> refuse_uncharged(std::string_view command) {
+  const char* named = std::getenv("EIGENVEIL_LEDGER");
+  if (named == nullptr || *named == '\0') {
+    return {};
+  }
+  return bad_request(fmt::format(
+      "{} cannot be charged to a ledger yet, and EIGENVEIL_LEDGER names one; unset it to release "
+      "outside of the ledger, whose promise does not cover that",
+      command));
+}
 
 void LedgerOptions::declare(CLI::App& app) {
   constexpr const char* kGroup = "Ledger";

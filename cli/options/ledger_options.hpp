@@ -2,12 +2,17 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
 #include "cli/options/input_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "ledger/spending.hpp"
 
 namespace eigenveil::cli {
+
+/// For releases that cannot be charged yet: refused where the shell names a ledger, so that nothing
+/// is spent behind its back.
+Result<void> refuse_uncharged(std::string_view command);
 
 /// --ledger, --ledger-key.
 struct LedgerOptions {

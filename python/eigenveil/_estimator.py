@@ -304,6 +304,11 @@ class PrivateEstimator(BaseEstimator):
     @contextmanager
     def _alone(self):
         """One call at a time: sums that two threads write, or release twice, would be worth nothing."""
+        if os.environ.get("EIGENVEIL_LEDGER"):
+            raise EigenveilError(
+                "EIGENVEIL_LEDGER names a ledger, and the Python package cannot charge one yet; release with the program, or unset it to release "
+                "outside of the ledger, whose promise does not cover that"
+            )
         lock = self.__dict__.setdefault("_lock", threading.Lock())
         if not lock.acquire(blocking=False):
             raise EigenveilError("this estimator is in use by another thread; give every thread one of its own")

@@ -49,7 +49,7 @@ def long_comparison():
     while True:  # one takes seconds only
         eigenveil.compare_pca(10**6, spectrum, n_components=40, epsilon=1, row_norm=1)
 
-released = eigenveil.PrivateLowRank(20, epsilon=20, row_norm=30, method_options={"unbounded_time": True})
+released = eigenveil.PrivateLowRank(20, epsilon=20, row_norm=30, method="orbit", method_options={"unbounded_time": True})
 threading.Thread(target=interrupt_inside, args=(sys.argv[2],), daemon=True).start()
 try:
     globals()[sys.argv[1]]()

@@ -32,6 +32,16 @@ def _no_secret(caught):
     assert SECRET[:6] not in "".join(seen)
 
 
+def test_a_ledger_of_the_shell_is_not_passed_over(monkeypatch):
+    monkeypatch.setenv("EIGENVEIL_LEDGER", "survey.ledger")
+    rows = np.zeros((10, 2))
+    for estimator in (PrivatePCA(1, mu=1, row_norm=1), PrivateCovariance(mu=1, row_norm=1), MaskedData(mu=1, row_norm=1)):
+        with pytest.raises(EigenveilError, match="ledger"):
+            estimator.fit(rows)
+    with pytest.raises(EigenveilError, match="ledger"):
+        PrivatePCA(1, mu=1, row_norm=1).partial_fit(rows)
+
+
 def test_failed_save_keeps_the_sums(rows, tmp_path):
     estimator = _covariance().partial_fit(rows)
     with pytest.raises(EigenveilError):

@@ -21,6 +21,11 @@ Result<Guarantee> merge_statements(const std::vector<Guarantee>& guarantees) {
   Guarantee merged = guarantees.front();
   merged.assumptions.clear();
   for (const Guarantee& guarantee : guarantees) {
+    if (guarantee.person != merged.person) {
+      return bad_request(
+          "one release protects a person with all their rows and the other rows alone, or by "
+          "another column; their losses do not add up");
+    }
     if (guarantee.group_size != merged.group_size) {
       return bad_request(
           fmt::format("guarantees for groups of {} rows and of {} do not compose; state both for "
@@ -86,7 +91,7 @@ Result<Guarantee> compose_parallel(const std::vector<Guarantee>& guarantees, Par
         name_of(statement->relation)));
   }
   // Two answers, each about any change of its part at all, say twice as much about two rows.
-  if (statement && statement->group_size != 1) {
+  if (statement && (statement->group_size != 1 || !statement->person.empty())) {
     return bad_request(
         "a group of rows may be spread over several parts, so the parts do not protect each other; "
         "compose guarantees for one row, then state them for groups");

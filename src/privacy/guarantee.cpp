@@ -94,11 +94,14 @@ struct LossWords {
   std::string summary() const { return (*this)(summary_of(whole)); }
 };
 
-/// "adding or removing one row", or "... up to 4 rows" for groups.
+/// "adding or removing one row", "... up to 4 rows" for groups, "... one person with all rows".
 std::string neighbours_in_words(const Guarantee& guarantee) {
   std::string words(describe(guarantee.relation));
   constexpr std::string_view kOneRow = "one row";
-  if (guarantee.group_size > 1) {
+  if (!guarantee.person.empty()) {
+    words.replace(words.find(kOneRow), kOneRow.size(),
+                  fmt::format("one person with all rows of the same {}", guarantee.person));
+  } else if (guarantee.group_size > 1) {
     words.replace(words.find(kOneRow), kOneRow.size(),
                   fmt::format("up to {} rows", guarantee.group_size));
   }
@@ -147,7 +150,9 @@ std::string detection_in_words(const Guarantee& guarantee) {
   }
   const std::string bound = fmt::format(
       "someone who accepts 5% false alarms detects a given {} with at most {:.1f}% power",
-      guarantee.group_size > 1 ? fmt::format("group of {} rows", guarantee.group_size) : "person",
+      guarantee.group_size > 1 && guarantee.person.empty()
+          ? fmt::format("group of {} rows", guarantee.group_size)
+          : "person",
       power_in_percent(guarantee.loss));
   const BasisCondition condition = condition_of(guarantee.basis);
   return condition.empty()

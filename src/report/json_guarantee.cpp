@@ -46,13 +46,17 @@ Json proved_part(const Guarantee& guarantee, const Budget& requested) {
   Json loss = std::visit(LossToJson{guarantee.basis}, guarantee.loss);
   add_requested(loss, requested);
   const StatedPower stated = stated_power(guarantee);
-  return Json{{"relation", name_of(guarantee.relation)},
-              {"group_size", guarantee.group_size},
-              {"loss", loss},
-              {"basis", name_of(guarantee.basis)},
-              {"assumptions", guarantee.assumptions},
-              {"secure_random", guarantee.secure_random},
-              {stated.field, stated.power}};
+  Json json{{"relation", name_of(guarantee.relation)},
+            {"group_size", guarantee.group_size},
+            {"loss", loss},
+            {"basis", name_of(guarantee.basis)},
+            {"assumptions", guarantee.assumptions},
+            {"secure_random", guarantee.secure_random},
+            {stated.field, stated.power}};
+  if (!guarantee.person.empty()) {
+    json["person"] = guarantee.person;
+  }
+  return json;
 }
 
 Result<Loss> loss_from_json(const Json& json) {
@@ -125,7 +129,8 @@ Result<Guarantee> guarantee_from_json(const Json& json) {
                    json.at("assumptions").get<std::vector<std::string>>(),
                    json.at("secure_random").get<bool>(),
                    json.value("group_size", 1),
-                   *would_be};
+                   *would_be,
+                   stated.value("person", std::string())};
 }
 
 Json budget_to_json(const Budget& budget) {

@@ -2,9 +2,11 @@
 
 import csv
 import json
+import os
 import pathlib
 import random
 import unittest
+import unittest.mock
 
 from support import CliTest
 
@@ -50,6 +52,9 @@ class Stages(CliTest):
         table = self.visits()
         document, _ = self.release("covariance", table, *MU, "--range", "-5:5", "--person", "who", "--rows-per-person", 2, "--exclude", "w")
         self.assertEqual(document["guarantee"]["group_size"], 2)
+        # Rows of different people, or one row of somebody who has more than count, are another matter: the unit is said.
+        self.assertEqual(document["guarantee"]["person"], "who")
+        self.assertIn("one person with all rows of the same who", document["guarantee"]["statement"])
         self.assertEqual(document["parameters"]["columns"], ["a", "b"])
         self.assertEqual(document["parameters"]["rows_per_person"], 2)
         alone, _ = self.release("covariance", table, *MU, "--range", "-5:5", "--columns", "a,b", "--group-size", 2)
@@ -97,6 +102,20 @@ class Stages(CliTest):
         for words in ("above one over the number of rows", "epsilon 20", "column id", "--exclude"):
             self.assertIn(words, text)
         self.assertNotIn("column id", self.succeed("covariance", table, *MU, "--range", "0:10", "--exclude", "id"))
+
+    def test_nothing_is_spent_behind_the_back_of_a_ledger(self):
+        table = self.write("t.csv", "x,y\n" + "1,2\n" * 50)
+        _, out = self.release("pca", table, "-k", 1, "--mu", 5, "--range", "0:9")
+        with unittest.mock.patch.dict(os.environ, EIGENVEIL_LEDGER="survey.ledger"):
+            self.assertIn("EIGENVEIL_LEDGER", self.refuse("scores", table, "--on", out, "--axes", "1,1", *MU))
+            self.assertIn("EIGENVEIL_LEDGER", self.refuse("bounds", "private", table, *MU))
+
+    def test_a_ledger_of_rows_takes_no_release_about_persons(self):
+        table = self.write("t.csv", "who,x,y\n" + "".join(f"p{i},1,2\n" for i in range(50)))
+        ledger = self.path("rows.ledger")
+        self.succeed("ledger", "create", ledger, "--name", "rows", "--epsilon", 3, "--delta", 1e-6)
+        words = ("covariance", table, "--mu", 0.1, "--range", "0:9", "--person", "who", "--rows-per-person", 1, "--header", "present", "--ledger", ledger, "--out", self.path("out"))
+        self.assertIn("make a ledger for persons", self.refuse(*words))
 
     def test_scores_are_counts_on_released_axes(self):
         draw = random.Random(2)

@@ -75,6 +75,9 @@ struct Guarantee {
   int group_size = 1;  ///< rows protected together; the loss is stated for the whole group
   /// With basis NotPrivate: what the basis would have been had the randomness been secret.
   Basis would_be = Basis::NotPrivate;
+  /// Column that says whose a row is: the unit is a person with all their rows, of which the first
+  /// `group_size` count, and nothing is said about single rows. Empty: rows.
+  std::string person = {};
 };
 
 /// Sequential composition. Different relations: an error, never a guess. The basis is the weaker

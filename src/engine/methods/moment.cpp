@@ -177,7 +177,7 @@ void add_spectral_lines(Outlook& outlook, const Request& request, const MomentPl
     outlook.line(
         "repair",
         fmt::format("where all variance is noise, dropping negative eigenvalues adds about "
-                    "{:.4g} to the total variance ({} units); covariance_raw is as it was "
+                    "{:.4g} to the total variance ({} units); the raw matrix is as it was "
                     "noised, for sums",
                     added, units));
     return;

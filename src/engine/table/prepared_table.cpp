@@ -502,6 +502,7 @@ ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
     set_field(parameters, "units", std::string("rows of norm 1 about the public centre"));
   }
   if (has_people()) {
+    document.guarantee.person = spec_.person;
     set_field(parameters, "person", spec_.person);
     set_field(parameters, "rows_per_person", std::int64_t{spec_.rows_per_person});
   }
