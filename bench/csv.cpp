@@ -27,7 +27,7 @@
 #include "data/open.hpp"
 #include "data/parallel_rows.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
-#include "statistics/trusted_totals.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 
 namespace {
 

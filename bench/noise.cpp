@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "eigenveil/random/rounded_noise.hpp"
 #include "random/normal.hpp"
-#include "random/rounded_noise.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include "cli/options/bound_options.hpp"
 #include "cli/options/input_options.hpp"
+#include "eigenveil/engine/release.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
-#include "engine/release.hpp"
 #include "engine/table/prepared_table.hpp"
 
 namespace eigenveil::cli {

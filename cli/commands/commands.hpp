@@ -1,7 +1,7 @@
 #pragma once
 
 #include "cli/outcome.hpp"
-#include "engine/method.hpp"
+#include "eigenveil/engine/method.hpp"
 
 namespace eigenveil::cli {
 

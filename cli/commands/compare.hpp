@@ -3,7 +3,7 @@
 #include <string>
 
 #include "cli/outcome.hpp"
-#include "engine/request.hpp"
+#include "eigenveil/engine/request.hpp"
 
 namespace eigenveil::cli {
 

@@ -1,4 +1,4 @@
-#include "engine/release.hpp"
+#include "eigenveil/engine/release.hpp"
 
 #include <fmt/format.h>
 
@@ -15,9 +15,9 @@
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "data/exact_rows.hpp"
+#include "eigenveil/engine/request_json.hpp"
 #include "engine/bound_words.hpp"
 #include "engine/release_cost.hpp"
-#include "engine/request_json.hpp"
 #include "engine/verdict.hpp"
 
 namespace eigenveil::cli {

@@ -7,7 +7,7 @@
 
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/data/raw_rows.hpp"
-#include "engine/request.hpp"
+#include "eigenveil/engine/request.hpp"
 #include "engine/table/table_spec.hpp"
 
 namespace eigenveil::cli {

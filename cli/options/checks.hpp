@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "eigenveil/core/result.hpp"
-#include "engine/option.hpp"
+#include "eigenveil/engine/option.hpp"
 
 namespace eigenveil::cli {
 

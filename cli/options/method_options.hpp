@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "engine/registry.hpp"
+#include "eigenveil/engine/registry.hpp"
 
 namespace eigenveil::cli {
 

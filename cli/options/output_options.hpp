@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "eigenveil/engine/method.hpp"
 #include "eigenveil/random/stream.hpp"
-#include "engine/method.hpp"
-#include "report/release_writer.hpp"
+#include "eigenveil/report/release_writer.hpp"
 
 namespace eigenveil::cli {
 

@@ -6,7 +6,7 @@
 #include "cli/options/bound_options.hpp"
 #include "cli/options/budget_options.hpp"
 #include "cli/options/method_options.hpp"
-#include "engine/request.hpp"
+#include "eigenveil/engine/request.hpp"
 
 namespace eigenveil::cli {
 

@@ -9,7 +9,7 @@
 
 #include "bind.hpp"
 #include "eigenveil/report/read_release.hpp"
-#include "report/release_writer.hpp"
+#include "eigenveil/report/release_writer.hpp"
 
 namespace eigenveil::python {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "bind.hpp"
 #include "data/rank_transform.hpp"
+#include "eigenveil/engine/release.hpp"
+#include "eigenveil/engine/request_json.hpp"
 #include "engine/compare.hpp"
-#include "engine/release.hpp"
-#include "engine/request_json.hpp"
 #include "engine/table/prepared_table.hpp"
 
 namespace eigenveil::python {

@@ -10,12 +10,12 @@
 #include <filesystem>
 
 #include "bind.hpp"
+#include "eigenveil/engine/request_json.hpp"
+#include "eigenveil/report/release_writer.hpp"
 #include "engine/mask/mask_facts.hpp"
 #include "engine/mask/pseudo_release.hpp"
-#include "engine/request_json.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/mask/pseudo_rows.hpp"
-#include "report/release_writer.hpp"
 
 namespace eigenveil::python {
 namespace {

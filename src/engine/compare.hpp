@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/registry.hpp"
+#include "eigenveil/engine/registry.hpp"
 #include "mechanism/comparison/comparison.hpp"
 
 namespace eigenveil {

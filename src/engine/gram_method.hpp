@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "engine/gram_plan.hpp"
+#include "eigenveil/engine/gram_plan.hpp"
 #include "engine/outlook.hpp"
 
 namespace eigenveil {

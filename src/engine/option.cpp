@@ -1,4 +1,4 @@
-#include "engine/option.hpp"
+#include "eigenveil/engine/option.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "engine/method.hpp"
+#include "eigenveil/engine/method.hpp"
 
 namespace eigenveil {
 

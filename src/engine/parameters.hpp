@@ -1,7 +1,7 @@
 #pragma once
 
+#include "eigenveil/engine/request.hpp"
 #include "engine/documents/document_parts.hpp"
-#include "engine/request.hpp"
 
 namespace eigenveil {
 

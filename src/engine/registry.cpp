@@ -1,4 +1,4 @@
-#include "engine/registry.hpp"
+#include "eigenveil/engine/registry.hpp"
 
 #include <fmt/format.h>
 

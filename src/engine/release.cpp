@@ -7,7 +7,7 @@
 #include "core/parallel.hpp"
 #include "data/exact_rows.hpp"
 #include "data/parallel_rows.hpp"
-#include "engine/request_json.hpp"
+#include "eigenveil/engine/request_json.hpp"
 
 namespace eigenveil {
 namespace {

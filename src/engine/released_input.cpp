@@ -9,8 +9,8 @@
 
 #include "data/open.hpp"
 #include "eigenveil/report/fields.hpp"
+#include "eigenveil/report/read_release.hpp"
 #include "engine/gap_words.hpp"
-#include "report/read_release.hpp"
 
 namespace eigenveil {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/request.hpp"
+#include "eigenveil/engine/request.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "engine/request_json.hpp"
+#include "eigenveil/engine/request_json.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "core/bytes.hpp"
 #include "eigenveil/core/digest.hpp"
-#include "engine/registry.hpp"
+#include "eigenveil/engine/registry.hpp"
 #include "report/json_guarantee.hpp"
 
 namespace eigenveil {

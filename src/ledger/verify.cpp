@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "eigenveil/core/digest.hpp"
-#include "report/read_release.hpp"
+#include "eigenveil/report/read_release.hpp"
 
 namespace eigenveil {
 namespace {

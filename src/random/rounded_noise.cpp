@@ -1,4 +1,4 @@
-#include "random/rounded_noise.hpp"
+#include "eigenveil/random/rounded_noise.hpp"
 
 #include <algorithm>
 #include <array>

@@ -7,7 +7,7 @@
 #include "core/plain_text.hpp"
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "report/read_release.hpp"
+#include "eigenveil/report/read_release.hpp"
 
 namespace eigenveil {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "eigenveil/report/document.hpp"
-#include "report/release_writer.hpp"
+#include "eigenveil/report/release_writer.hpp"
 
 namespace eigenveil {
 

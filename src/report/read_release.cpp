@@ -1,4 +1,4 @@
-#include "report/read_release.hpp"
+#include "eigenveil/report/read_release.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/fields.hpp"
+#include "eigenveil/report/release_writer.hpp"
 #include "report/json_guarantee.hpp"
-#include "report/release_writer.hpp"
 #include "report/table_format.hpp"
 
 namespace eigenveil {

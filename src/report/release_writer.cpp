@@ -1,4 +1,4 @@
-#include "report/release_writer.hpp"
+#include "eigenveil/report/release_writer.hpp"
 
 #include <nlohmann/json.hpp>
 

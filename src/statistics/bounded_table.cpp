@@ -1,6 +1,6 @@
 #include "statistics/bounded_table.hpp"
 
-#include "statistics/trusted_totals.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 

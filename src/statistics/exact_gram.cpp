@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/bytes.hpp"
-#include "statistics/trusted_totals.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {

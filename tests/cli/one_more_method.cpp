@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "eigenveil/engine/registry.hpp"
 #include "engine/documents/moment_document.hpp"
 #include "engine/gram_method.hpp"
 #include "engine/parameters.hpp"
-#include "engine/registry.hpp"
 #include "mechanism/gauss/gauss.hpp"
 
 namespace eigenveil {

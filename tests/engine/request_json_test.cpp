@@ -1,9 +1,9 @@
 // A request is a value: it has one text, that text reads back, and nothing in it is passed over.
-#include "engine/request_json.hpp"
+#include "eigenveil/engine/request_json.hpp"
 
 #include <gtest/gtest.h>
 
-#include "engine/registry.hpp"
+#include "eigenveil/engine/registry.hpp"
 
 namespace eigenveil::test::request_json_test {
 namespace {

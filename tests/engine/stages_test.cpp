@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "data/array_rows.hpp"
+#include "eigenveil/engine/release.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "engine/private_bounds.hpp"
-#include "engine/release.hpp"
 #include "engine/table/prepared_table.hpp"
 #include "support/seed.hpp"
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "eigenveil/random/rounded_noise.hpp"
 #include "random/normal.hpp"
-#include "random/rounded_noise.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"
 #include "support/seed.hpp"

@@ -1,5 +1,5 @@
 // What was written comes back: documents of this format and of the one before.
-#include "report/read_release.hpp"
+#include "eigenveil/report/read_release.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/report/fields.hpp"
+#include "eigenveil/report/release_writer.hpp"
 #include "report/json_guarantee.hpp"
-#include "report/release_writer.hpp"
 #include "support/source_directory.hpp"
 
 namespace eigenveil::test::read_release_test {

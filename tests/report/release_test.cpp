@@ -5,9 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "eigenveil/report/release_writer.hpp"
 #include "report/explain.hpp"
 #include "report/json_guarantee.hpp"
-#include "report/release_writer.hpp"
 
 namespace eigenveil::test::release_test {
 namespace {

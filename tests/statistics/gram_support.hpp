@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "eigenveil/statistics/exact_gram.hpp"
-#include "statistics/trusted_totals.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 
 namespace eigenveil::test {
 

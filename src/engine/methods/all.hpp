@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/method.hpp"
+#include "eigenveil/engine/method.hpp"
 #include "mechanism/comparison/comparison.hpp"
 
 namespace eigenveil {

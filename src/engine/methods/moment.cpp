@@ -3,9 +3,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "eigenveil/engine/gram_plan.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "engine/documents/moment_document.hpp"
-#include "engine/gram_plan.hpp"
 #include "engine/methods/all.hpp"
 #include "engine/outlook.hpp"
 #include "engine/parameters.hpp"

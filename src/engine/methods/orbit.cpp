@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "eigenveil/engine/gram_plan.hpp"
 #include "engine/documents/orbit_document.hpp"
-#include "engine/gram_plan.hpp"
 #include "engine/methods/all.hpp"
 #include "engine/methods/orbit_plan_facts.hpp"
 #include "engine/methods/orbit_words.hpp"

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "engine/method.hpp"
+#include "eigenveil/engine/method.hpp"
 
 namespace eigenveil {
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "eigenveil/engine/gram_plan.hpp"
 #include "engine/documents/subspace_document.hpp"
-#include "engine/gram_plan.hpp"
 #include "engine/methods/all.hpp"
 #include "engine/methods/sharp_outlook.hpp"
 #include "engine/parameters.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/method.hpp"
+#include "eigenveil/engine/method.hpp"
 #include "mechanism/sharp/sharp.hpp"
 
 namespace eigenveil {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/request.hpp"
+#include "eigenveil/engine/request.hpp"
 
 namespace eigenveil {
 

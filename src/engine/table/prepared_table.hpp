@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "data/one_hot.hpp"
+#include "eigenveil/engine/request.hpp"
 #include "eigenveil/report/document.hpp"
-#include "engine/request.hpp"
 #include "engine/table/table_spec.hpp"
 
 namespace eigenveil {

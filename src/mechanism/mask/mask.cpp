@@ -7,13 +7,13 @@
 
 #include "core/outward.hpp"
 #include "core/symmetric_eigen.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 #include "mechanism/mask/triangular_factor.hpp"
 #include "mechanism/moment/moment_plan.hpp"
 #include "mechanism/moment/solver_error.hpp"
 #include "privacy/pair_per_row.hpp"
 #include "random/chi_square.hpp"
 #include "random/normal.hpp"
-#include "statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {

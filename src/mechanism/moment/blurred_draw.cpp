@@ -10,10 +10,10 @@
 
 #include "core/hermitian_eigen.hpp"
 #include "core/outward.hpp"
+#include "eigenveil/random/rounded_noise.hpp"
 #include "mechanism/moment/effective_delta.hpp"
 #include "mechanism/moment/noisy_moment.hpp"
 #include "mechanism/moment/solver_error.hpp"
-#include "random/rounded_noise.hpp"
 
 namespace eigenveil {
 namespace {

@@ -9,8 +9,8 @@
 #include "core/hermitian_eigen.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "eigenveil/core/integers.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 #include "mechanism/moment/projected_moment.hpp"
-#include "statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {

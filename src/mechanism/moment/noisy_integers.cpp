@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "eigenveil/random/rounded_noise.hpp"
 #include "mechanism/subspace/grid_position.hpp"
-#include "random/rounded_noise.hpp"
 
 namespace eigenveil {
 

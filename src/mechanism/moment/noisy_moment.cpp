@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "eigenveil/random/rounded_noise.hpp"
 #include "mechanism/subspace/grid_position.hpp"
-#include "random/rounded_noise.hpp"
 #include "random/rounded_wishart.hpp"
 
 namespace eigenveil {

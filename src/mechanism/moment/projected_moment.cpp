@@ -7,7 +7,7 @@
 #include "core/outward.hpp"
 #include "core/parallel.hpp"
 #include "core/symmetric_eigen.hpp"
-#include "statistics/trusted_totals.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {

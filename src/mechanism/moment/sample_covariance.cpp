@@ -4,7 +4,7 @@
 
 #include "core/blas.hpp"
 #include "core/decompositions.hpp"
-#include "statistics/trusted_totals.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/outward.hpp"
-#include "statistics/trusted_totals.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/outward.hpp"
-#include "random/rounded_noise.hpp"
+#include "eigenveil/random/rounded_noise.hpp"
 
 namespace eigenveil {
 namespace {

@@ -7,10 +7,10 @@
 #include <functional>
 
 #include "core/outward.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 #include "mechanism/laplace/laplace.hpp"
 #include "mechanism/moment/noisy_integers.hpp"
 #include "mechanism/moment/solver_error.hpp"
-#include "statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {

@@ -8,11 +8,11 @@
 #include "core/outward.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "eigenveil/privacy/conversion.hpp"
+#include "eigenveil/random/rounded_noise.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 #include "mechanism/sharp/sharp_privacy.hpp"
-#include "random/rounded_noise.hpp"
 #include "sampling/bingham.hpp"
 #include "sampling/bingham_gibbs.hpp"
-#include "statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {

@@ -8,12 +8,12 @@
 
 #include "core/outward.hpp"
 #include "core/symmetric_eigen.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 #include "mechanism/moment/moment_plan.hpp"
 #include "mechanism/moment/principal_components.hpp"
 #include "mechanism/moment/sample_covariance.hpp"
 #include "mechanism/spiked/noisy_projector.hpp"
 #include "privacy/pair_per_row.hpp"
-#include "statistics/trusted_totals.hpp"
 
 namespace eigenveil {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/outward.hpp"
 #include "core/parallel.hpp"
 #include "eigenveil/privacy/calibration.hpp"
-#include "random/rounded_noise.hpp"
+#include "eigenveil/random/rounded_noise.hpp"
 
 namespace eigenveil {
 namespace {
