@@ -1,23 +1,23 @@
 // Private principal components of an Eigen matrix, written to the directory `out`.
 #include <eigenveil/eigenveil.hpp>
 #include <iostream>
+using namespace eigenveil;
 
 int main() {
   Eigen::MatrixXd people = Eigen::MatrixXd::Random(20000, 8);  // a row per person, either order
   people.leftCols(2) *= 5.0;
-  eigenveil::Request request;  // principal components; all of it is public
-  request.components = 2;
-  request.budget = eigenveil::ApproxDp{.epsilon = 1.0, .delta = 1e-6};
-  const auto bound = eigenveil::RowBound::row_norm(8, 7.5).value();  // known without looking
-  auto stream = eigenveil::RandomStream::secure();
-  const auto document =
-      eigenveil::plan(request, {eigenveil::Schema::numbered(8), bound})
-          .and_then([&](const auto& plan) { return eigenveil::release(*plan, people, stream); });
-  if (!document) {
-    std::cerr << document.error().message << '\n';
-    return 1;
-  }
-  std::cout << in_words(document->guarantee) << '\n'
-            << document->array("loadings")->value() << '\n';
-  return write_release(*document, eigenveil::TableFormat::Csv, "out") ? 0 : 1;
+  const Request request{.budget = ApproxDp{.epsilon = 1.0, .delta = 1e-6}, .components = 2};
+  const PublicFacts known{Schema::numbered(8), RowBound::row_norm(8, 7.5).value()};  // public
+  auto stream = RandomStream::secure();
+  const auto written =
+      plan(request, known)
+          .and_then([&](const auto& plan) { return release(*plan, people, stream); })
+          .and_then([](const auto& document) {
+            std::cout << in_words(document.guarantee) << '\n'
+                      << document.array("loadings")->value() << '\n';
+            return write_release(document, TableFormat::Csv, "out");
+          });
+  if (!written)
+    std::cerr << written.error().message << '\n';
+  return written ? 0 : 1;
 }
