@@ -1,0 +1,303 @@
+#include "serve/http_server.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <thread>
+
+namespace eigenveil {
+namespace inside_http_server {  // HttpServer::Inside holds some of these, so they have linkage
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = beast::http;
+using Tcp = asio::ip::tcp;
+
+constexpr auto kFarewell = std::chrono::seconds(2);
+constexpr std::size_t kDiscard = std::size_t{1} << 16;
+
+/// Shared by all connections of a server.
+struct Shared {
+  HttpSetup setup;
+  std::atomic<int> connections = 0;
+};
+
+std::string small_letters(std::string_view text) {
+  std::string small(text);
+  std::transform(small.begin(), small.end(), small.begin(), [](unsigned char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter + 32)
+                                          : static_cast<char>(letter);
+  });
+  return small;
+}
+
+std::string_view view(beast::string_view text) {
+  return {text.data(), text.size()};
+}
+
+template <class Fields>
+HttpRequest request_of(const http::request<http::string_body, Fields>& message, std::string peer) {
+  HttpRequest request;
+  request.method = view(message.method_string());
+  const std::string_view target = view(message.target());
+  const std::size_t question = target.find('?');
+  request.path = target.substr(0, question);
+  request.query = question == std::string_view::npos ? "" : target.substr(question + 1);
+  for (const auto& field : message) {
+    request.headers.emplace_back(small_letters(view(field.name_string())), view(field.value()));
+  }
+  request.peer = std::move(peer);
+  return request;
+}
+
+/// The answer to a message that is none; nothing of it is repeated.
+HttpResponse refusal(const beast::error_code& error) {
+  const bool large = error == http::error::body_limit;
+  const bool long_head = error == http::error::header_limit;
+  return {.status = large       ? 413
+                    : long_head ? 431
+                                : 400,
+          .body = large       ? "the body is larger than this server takes\n"
+                  : long_head ? "the head of the request is longer than this server takes\n"
+                              : "this is no HTTP request\n"};
+}
+
+/// One connection, from its first request to its last. `Stream` carries bytes and has deadlines:
+/// `beast::tcp_stream`, or something that encrypts on top of one.
+template <class Stream>
+class Connection : public std::enable_shared_from_this<Connection<Stream>> {
+ public:
+  Connection(Tcp::socket&& socket, std::shared_ptr<Shared> shared)
+      : stream_(std::move(socket)), shared_(std::move(shared)) {
+    beast::error_code ignored;
+    const Tcp::endpoint peer = beast::get_lowest_layer(stream_).socket().remote_endpoint(ignored);
+    peer_ = peer.address().to_string(ignored);
+    shared_->connections.fetch_add(1);
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  ~Connection() { shared_->connections.fetch_sub(1); }
+
+  void read_head() {
+    parser_.emplace();
+    parser_->header_limit(static_cast<std::uint32_t>(limits().head_bytes));
+    parser_->body_limit(limits().body_bytes);
+    // One deadline for head and body together: a slow sender does not extend it byte by byte.
+    beast::get_lowest_layer(stream_).expires_after(limits().request);
+    http::async_read_header(stream_, buffer_, *parser_,
+                            [self = this->shared_from_this()](
+                                beast::error_code error, std::size_t) { self->on_head(error); });
+  }
+
+ private:
+  const HttpLimits& limits() const { return shared_->setup.limits; }
+
+  void on_head(const beast::error_code& error) {
+    if (error) {
+      return give_up(error);
+    }
+    if (shared_->setup.admit) {
+      const HttpRequest head = request_of(parser_->get(), peer_);
+      if (std::optional<HttpResponse> refused = shared_->setup.admit(head)) {
+        return answer(*refused, false);  // its body was not read, so nothing can follow it
+      }
+    }
+    if (view(parser_->get()[http::field::expect]) != "100-continue") {
+      return read_body();
+    }
+    continue_ = {http::status::continue_, parser_->get().version()};
+    http::async_write(stream_, continue_,
+                      [self = this->shared_from_this()](beast::error_code failed, std::size_t) {
+                        if (!failed) {
+                          self->read_body();
+                        }
+                      });
+  }
+
+  void read_body() {
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = this->shared_from_this()](beast::error_code error, std::size_t) {
+                       if (error) {
+                         self->give_up(error);
+                       } else {
+                         self->on_request();
+                       }
+                     });
+  }
+
+  void on_request() {
+    HttpRequest request = request_of(parser_->get(), peer_);
+    request.body = std::move(parser_->get().body());
+    answer(handled(request), parser_->get().keep_alive());
+  }
+
+  HttpResponse handled(const HttpRequest& request) const {
+    try {
+      return shared_->setup.handle(request);
+    } catch (const std::exception&) {  // its text might quote a value
+      return {.status = 500, .body = "something went wrong inside the program\n"};
+    }
+  }
+
+  void give_up(const beast::error_code& error) {
+    if (error.category() == http::make_error_code(http::error::body_limit).category() &&
+        error != http::error::end_of_stream && error != http::error::partial_message) {
+      answer(refusal(error), false);
+    }  // otherwise the other side has gone, or was too slow: nobody to tell
+  }
+
+  void answer(const HttpResponse& response, bool keep_alive) {
+    reply_ = {static_cast<http::status>(response.status), parser_->get().version()};
+    reply_.set(http::field::content_type, response.type);
+    for (const auto& [name, value] : response.headers) {
+      reply_.set(name, value);
+    }
+    const bool head = parser_->is_header_done() && parser_->get().method() == http::verb::head;
+    reply_.body() = head ? std::string() : response.body;
+    reply_.content_length(response.body.size());
+    reply_.keep_alive(keep_alive && !head);
+    beast::get_lowest_layer(stream_).expires_after(limits().response);
+    http::async_write(stream_, reply_,
+                      [self = this->shared_from_this()](beast::error_code error, std::size_t) {
+                        self->on_answered(error);
+                      });
+  }
+
+  void on_answered(const beast::error_code& error) {
+    if (!error && reply_.keep_alive()) {
+      return read_head();
+    }
+    beast::error_code ignored;
+    beast::get_lowest_layer(stream_).socket().shutdown(Tcp::socket::shutdown_send, ignored);
+    beast::get_lowest_layer(stream_).expires_after(kFarewell);
+    listen_until_silent();
+  }
+
+  /// Closing over bytes that were not read makes the other side lose the answer.
+  void listen_until_silent() {
+    buffer_.clear();
+    beast::get_lowest_layer(stream_).async_read_some(
+        buffer_.prepare(kDiscard),
+        [self = this->shared_from_this()](beast::error_code error, std::size_t bytes) {
+          self->discarded_ += bytes;
+          if (!error && self->discarded_ < self->limits().body_bytes) {
+            self->listen_until_silent();
+          }
+        });
+  }
+
+  Stream stream_;
+  std::shared_ptr<Shared> shared_;
+  std::string peer_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  http::response<http::string_body> reply_;
+  http::response<http::empty_body> continue_;
+  std::size_t discarded_ = 0;
+};
+
+}  // namespace inside_http_server
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+using asio::ip::tcp;
+using inside_http_server::Connection;
+using inside_http_server::Shared;
+
+std::optional<std::string_view> HttpRequest::header(std::string_view name) const {
+  std::optional<std::string_view> found;
+  for (const auto& [other, value] : headers) {
+    if (other == name) {
+      if (found) {
+        return std::nullopt;
+      }
+      found = value;
+    }
+  }
+  return found;
+}
+
+struct HttpServer::Inside {
+  explicit Inside(HttpSetup setup) : shared(std::make_shared<Shared>()), acceptor(context) {
+    shared->setup = std::move(setup);
+  }
+
+  beast::error_code listen() {
+    beast::error_code error;
+    const auto address = asio::ip::make_address(shared->setup.address, error);
+    if (error) {
+      return error;
+    }
+    const tcp::endpoint endpoint(address, shared->setup.port);
+    acceptor.open(endpoint.protocol(), error);
+    if (!error) {
+      acceptor.set_option(asio::socket_base::reuse_address(true), error);
+    }
+    if (!error) {
+      acceptor.bind(endpoint, error);
+    }
+    if (!error) {
+      acceptor.listen(asio::socket_base::max_listen_connections, error);
+    }
+    return error;
+  }
+
+  void accept() {
+    acceptor.async_accept(
+        asio::make_strand(context), [this](beast::error_code error, tcp::socket socket) {
+          if (error == asio::error::operation_aborted) {
+            return;
+          }
+          if (!error && shared->connections < shared->setup.limits.connections) {
+            std::make_shared<Connection<beast::tcp_stream>>(std::move(socket), shared)->read_head();
+          }
+          accept();
+        });
+  }
+
+  ~Inside() {
+    context.stop();
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+  }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+  std::shared_ptr<Shared> shared;
+  asio::io_context context;
+  tcp::acceptor acceptor;
+  std::vector<std::thread> threads;
+};
+
+HttpServer::HttpServer(std::unique_ptr<Inside> inside)
+    : inside_(std::move(inside)), port_(inside_->acceptor.local_endpoint().port()) {}
+
+HttpServer::~HttpServer() = default;
+
+void HttpServer::stop() {
+  inside_.reset();
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpSetup setup) {
+  auto inside = std::make_unique<Inside>(std::move(setup));
+  if (const beast::error_code error = inside->listen()) {
+    return input_output_error(fmt::format("cannot listen on {}, port {}: {}",
+                                          inside->shared->setup.address, inside->shared->setup.port,
+                                          error.message()));
+  }
+  inside->accept();
+  for (int i = 0; i < std::max(1, inside->shared->setup.threads); ++i) {
+    inside->threads.emplace_back([&context = inside->context] { context.run(); });
+  }
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(inside)));
+}
+
+}  // namespace eigenveil
