@@ -33,6 +33,7 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"audit: shipped claims", 1e-9},
     AlphaEntry{"audit: mutant power", 1e-9},
     AlphaEntry{"audit: wishart with a mean", 1e-9},
+    AlphaEntry{"audit: power with a mean", 1e-9},
     AlphaEntry{"audit: law of one table", 1e-9},
     AlphaEntry{"audit: outside the model", 1e-9},
     AlphaEntry{"audit: sharp trade-off", 1e-9},
