@@ -369,8 +369,9 @@ class SubspacePlans(CliTest):
 
     def test_the_audit_names_the_mutants(self):
         # That they fall at the default number of runs is shown by audit/Audits in C++.
-        text = self.succeed("audit", "subspace", "--epsilon", "2", "--delta", "0.05", "--runs",
-                            "1000", "--mutants", "--seed", "1")
+        code, text, _ = self.run_program("audit", "subspace", "--epsilon", "2", "--delta", "0.05",
+                                         "--runs", "1000", "--mutants", "--seed", "1")
+        self.assertIn(code, (0, 1))  # 1: a mutant needs more runs
         self.assertIn("the published rule", text)
         self.assertNotIn("REFUTED", text)
 
