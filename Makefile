@@ -26,6 +26,7 @@ demo: build
 
 test: packages
 	@scripts/install-packages debian-packages-browser.txt || echo "the browser test will be skipped"
+	@scripts/install-packages debian-packages-r.txt || echo "the tests of the R package will be skipped"
 	@scripts/run-tests all
 
 check: packages

@@ -2,16 +2,20 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/eigenveil)
+# `cmake --install BUILD --component library` leaves out the program and the documentation.
 install(TARGETS eigenveil eigenveil_dependencies EXPORT eigenveil_targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT eigenveil_targets NAMESPACE eigenveil:: DESTINATION ${package_dir})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(EXPORT eigenveil_targets NAMESPACE eigenveil:: DESTINATION ${package_dir} COMPONENT library)
 configure_package_config_file(cmake/eigenveil-config.cmake.in
   ${CMAKE_BINARY_DIR}/eigenveil-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/eigenveil-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/eigenveil-config.cmake
-  ${CMAKE_BINARY_DIR}/eigenveil-config-version.cmake DESTINATION ${package_dir})
-install(DIRECTORY include/eigenveil DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  ${CMAKE_BINARY_DIR}/eigenveil-config-version.cmake DESTINATION ${package_dir} COMPONENT library)
+configure_file(cmake/eigenveil.pc.in ${CMAKE_BINARY_DIR}/eigenveil.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/eigenveil.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT library)
+install(DIRECTORY include/eigenveil DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "core/parameter_names.hpp"
 #include "engine/compare.hpp"
@@ -96,28 +95,6 @@ void print_asides(const MethodComparison& comparison) {
   }
 }
 
-nlohmann::ordered_json as_json(const MethodComparison& comparison) {
-  nlohmann::ordered_json json = {{"sampling_error_f2", comparison.sampling_f2},
-                                 {"worst_error_f2", comparison.worst_f2},
-                                 {"made_up_tables", comparison.tables}};
-  for (const ComparedMethod& method : comparison.methods) {
-    nlohmann::ordered_json line = {{"method", method.name},
-                                   {"relation", name_of(method.predicted.relation)},
-                                   {"basis", name_of(method.predicted.basis)},
-                                   {"note", for_command_line(method.predicted.note)}};
-    if (method.predicted.available) {
-      line["predicted_error_f2"] = method.predicted.error_f2;
-      line["total_error_f2"] = method.total_f2;
-      line["null_share"] = method.null_share;
-    }
-    json["methods"].push_back(line);
-  }
-  const ComparedMethod* best = recommended(comparison, false);
-  json["recommended"] = best != nullptr ? nlohmann::ordered_json(best->name) : nullptr;
-  json["reason"] = recommendation(comparison);
-  return json;
-}
-
 }  // namespace
 
 Outcome print_comparison(const Request& request, const AssumedTable& table,
@@ -141,7 +118,7 @@ Outcome print_comparison(const Request& request, const AssumedTable& table,
     }
   }
   if (json) {
-    fmt::print("{}\n", as_json(comparison).dump(2));
+    fmt::print("{}\n", comparison_json(comparison, for_command_line).dump(2));
     return {};
   }
   fmt::print("Predicted |UU' - VV'|_F for pca: {} rows, {} columns, k = {} (no data was read)\n",

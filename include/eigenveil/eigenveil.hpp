@@ -18,15 +18,20 @@
 /// (privacy/release.hpp) post-processes it and keeps the guarantee. Losses convert and add up
 /// (privacy/conversion.hpp, privacy/composition.hpp).
 ///
+/// A face in another language asks for a release, from request to files, with one JSON text
+/// (engine/table_release.hpp), and hands over a data frame by its columns (data/column_table.hpp).
+///
 /// A mechanism of one's own includes eigenveil/mechanism.hpp too. Worked examples: examples/.
 
 #include "eigenveil/core/version.hpp"
 #include "eigenveil/data/bounding.hpp"
+#include "eigenveil/data/column_table.hpp"
 #include "eigenveil/data/matrix_view.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/release.hpp"
 #include "eigenveil/engine/request_json.hpp"
+#include "eigenveil/engine/table_release.hpp"
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/privacy/guarantee.hpp"

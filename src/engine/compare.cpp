@@ -45,4 +45,27 @@ MethodComparison compare_methods(const Request& request, const AssumedSetting& s
   return compared(std::move(methods), setting);
 }
 
+nlohmann::ordered_json comparison_json(const MethodComparison& comparison,
+                                       const std::function<std::string(std::string_view)>& spell) {
+  nlohmann::ordered_json json = {{"sampling_error_f2", comparison.sampling_f2},
+                                 {"worst_error_f2", comparison.worst_f2},
+                                 {"made_up_tables", comparison.tables}};
+  for (const ComparedMethod& method : comparison.methods) {
+    nlohmann::ordered_json line = {{"method", method.name},
+                                   {"relation", name_of(method.predicted.relation)},
+                                   {"basis", name_of(method.predicted.basis)},
+                                   {"note", spell(method.predicted.note)}};
+    if (method.predicted.available) {
+      line["predicted_error_f2"] = method.predicted.error_f2;
+      line["total_error_f2"] = method.total_f2;
+      line["null_share"] = method.null_share;
+    }
+    json["methods"].push_back(line);
+  }
+  const ComparedMethod* best = recommended(comparison, false);
+  json["recommended"] = best != nullptr ? nlohmann::ordered_json(best->name) : nullptr;
+  json["reason"] = recommendation(comparison);
+  return json;
+}
+
 }  // namespace eigenveil

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
 #include "eigenveil/engine/registry.hpp"
 #include "mechanism/comparison/comparison.hpp"
 
@@ -10,5 +15,9 @@ Result<AssumedSetting> assumed_setting(const Request& request, const AssumedTabl
 
 /// Every method of the request's task on it, best first.
 MethodComparison compare_methods(const Request& request, const AssumedSetting& setting);
+
+/// The comparison for machines; `spell` writes the parameters that notes name as a face does.
+nlohmann::ordered_json comparison_json(const MethodComparison& comparison,
+                                       const std::function<std::string(std::string_view)>& spell);
 
 }  // namespace eigenveil

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "eigenveil/core/result.hpp"
+#include "eigenveil/data/column_table.hpp"
+#include "eigenveil/report/document.hpp"
+
+namespace eigenveil {
+
+/// What a release of a table came to.
+struct TableOutcome {
+  ReleaseDocument document;
+  std::vector<std::string> warnings = {};         ///< sentences from public facts; name parameters
+  std::vector<std::filesystem::path> files = {};  ///< where it was written, if anywhere
+  std::string charged = {};                       ///< what a ledger took, in words
+  bool again = false;  ///< the job has a key that was used: the same bits, nothing charged
+};
+
+/// A release from request to files, as a face in another language asks for it: public facts, plan,
+/// reservation, rows, draw, files, in this order, so that every refusal that can come from the
+/// request comes before a row is read. `job` is a JSON object (docs/formats.md#jobs): the request,
+/// how rows become bounded rows, the input and where results go. `memory` is the table of a job
+/// that names no file.
+Result<TableOutcome> release_table(std::string_view job, const ColumnTable* memory = nullptr);
+
+/// The plan of such a job for a table nobody has read: a JSON object with `title`, `lines` (label,
+/// text), `facts` and `warning`; with `compare` in the job, every method on its assumed spectrum.
+Result<std::string> plan_table(std::string_view job);
+
+/// What a face shows of the engine, as JSON: tasks with their methods, each with its sentence,
+/// budgets and option specs.
+std::string engine_catalogue();
+
+}  // namespace eigenveil

@@ -1,0 +1,45 @@
+#' Methods of the engine, and their options
+#'
+#' What the C++ library itself says: every method of a task with the budgets it takes, and every option of these methods.
+#' Options are arguments of the faces by their name, `private_pca(x, method = "orbit", eigenvalue_share = 0.3)`.
+#'
+#' @param task `"pca"`, `"covariance"`, `"lowrank"`, `"mask"` or `"subspace"`.
+#' @return A data frame with a line per method, or per option.
+#' @examples
+#' engine_methods("pca")[, c("method", "budgets")]
+#' engine_options("covariance")
+#' @export
+engine_methods <- function(task = "pca") {
+  methods <- task_info(known_task(task))$methods
+  column <- function(name) vapply(methods, function(method) method[[name]], "")
+  data.frame(method = column("name"), budgets = column("budgets"), sentence = in_r_all(column("sentence")))
+}
+
+#' @rdname engine_methods
+#' @export
+engine_options <- function(task = "pca") {
+  options <- options_of(known_task(task))
+  column <- function(name) vapply(options, function(option) paste(option[[name]], collapse = ", "), "", USE.NAMES = FALSE)
+  data.frame(
+    option = names(options), kind = column("kind"), methods = column("methods"), default = column("default"),
+    sentence = in_r_all(column("sentence"))
+  )
+}
+
+in_r_all <- function(texts) vapply(texts, in_r, "", USE.NAMES = FALSE)
+
+known_task <- function(task) {
+  tasks <- vapply(catalogue()$tasks, function(entry) entry$task, "")
+  one_of(task, tasks, "task")
+}
+
+# For roxygen: the options of a task's methods as a section of its page, in the engine's words.
+options_section <- function(task) {
+  options <- engine_options(task)
+  escape <- function(text) gsub("([%{}\\\\])", "\\\\\\1", text)
+  item <- sprintf(
+    "\\item{\\code{%s}}{(%s; %s) %s%s}", options$option, options$kind, options$methods, escape(options$sentence),
+    ifelse(nzchar(options$default), sprintf(" (default %s)", escape(options$default)), "")
+  )
+  c("@section Options of the methods:", "\\describe{", item, "}")
+}

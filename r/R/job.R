@@ -1,0 +1,298 @@
+# A request of R as the one JSON text that the engine takes (docs/formats.md#jobs), and the engine's own words about its
+# methods and options.
+
+the <- new.env(parent = emptyenv())
+
+catalogue <- function() {
+  if (is.null(the$catalogue)) {
+    the$catalogue <- value_of(.Call(ev_catalogue))
+  }
+  the$catalogue
+}
+
+task_info <- function(task) {
+  found <- Filter(function(entry) entry$task == task, catalogue()$tasks)
+  found[[1]]
+}
+
+# The specs of all options that methods of the task have, by name; methods share names, and then the meaning.
+options_of <- function(task) {
+  specs <- list()
+  for (method in task_info(task)$methods) {
+    for (option in method$options) {
+      if (is.null(specs[[option$name]])) {
+        option$methods <- character()
+        specs[[option$name]] <- option
+      }
+      specs[[option$name]]$methods <- c(specs[[option$name]]$methods, method$name)
+    }
+  }
+  specs
+}
+
+drop_null <- function(list) list[!vapply(list, is.null, NA)]
+
+budget_of <- function(epsilon, delta, rho, mu, needed = TRUE) {
+  given <- drop_null(list(epsilon = epsilon, delta = delta, rho = rho, mu = mu))
+  if (length(given) == 0) {
+    if (!needed) {
+      return(NULL)
+    }
+    refuse(paste(
+      "a privacy budget is missing. It decides how much one person can show in the result: give epsilon with delta,",
+      "epsilon alone, rho or mu; epsilon = 1, delta = 1e-6 is a common start"
+    ), parameter = "epsilon", call = NULL)
+  }
+  for (name in names(given)) {
+    check_number(given[[name]], name)
+  }
+  legal <- list("epsilon", c("epsilon", "delta"), "rho", "mu")
+  if (!any(vapply(legal, identical, NA, names(given)))) {
+    refuse("give exactly one budget: epsilon, epsilon with delta, rho, or mu", parameter = "epsilon", call = NULL)
+  }
+  given
+}
+
+check_number <- function(value, name) {
+  if (!is.numeric(value) || length(value) != 1 || is.na(value)) {
+    refuse(paste(name, "must be one number"), parameter = name, call = NULL)
+  }
+}
+
+# A whole number, or a refusal: truncating 2.7 would protect less than was asked for.
+whole <- function(value, name, least = 1, most = 2^31 - 1) {
+  if (is.null(value)) {
+    return(NULL)
+  }
+  if (!is.numeric(value) || length(value) != 1 || is.na(value) || value != floor(value) || value < least || value > most) {
+    refuse(sprintf("%s must be a whole number from %.0f to %.0f", name, least, most), parameter = name, call = NULL)
+  }
+  as.numeric(value)
+}
+
+# Options of the methods as they were given in `...`, checked against the engine's specs for their name and shape; what
+# they may hold the engine says.
+method_options <- function(task, given) {
+  if (length(given) == 0) {
+    return(list(options = NULL, files = NULL))
+  }
+  specs <- options_of(task)
+  if (is.null(names(given)) || any(!nzchar(names(given)))) {
+    refuse("arguments after the first must be named", call = NULL)
+  }
+  given <- drop_null(given)
+  unknown <- setdiff(names(given), names(specs))
+  if (length(unknown) > 0) {
+    close <- agrep(unknown[1], names(specs), max.distance = 0.3, value = TRUE)
+    refuse(sprintf(
+      "there is no argument or option '%s'%s; method_options(\"%s\") lists the options of the methods", unknown[1],
+      if (length(close)) sprintf("; did you mean %s?", close[1]) else "", task
+    ), parameter = unknown[1], call = NULL)
+  }
+  for (name in names(given)) {
+    value <- given[[name]]
+    kind <- specs[[name]]$kind
+    if (kind == "spectrum") {
+      given[[name]] <- I(as.numeric(value))
+    } else if (length(value) != 1 || is.na(value) || is.list(value)) {
+      refuse(sprintf("%s must be one %s", name, kind), parameter = name, call = NULL)
+    }
+    if (kind == "flag" && identical(value, FALSE)) {
+      given[name] <- NULL # as if it had not been given
+    }
+  }
+  private <- vapply(names(given), function(name) specs[[name]]$kind == "private file", NA)
+  list(options = if (any(!private)) given[!private], files = if (any(private)) given[private])
+}
+
+# How rows become bounded rows, from what is known without looking.
+table_spec <- function(range = NULL, bounds = NULL, row_norm = NULL, center = NULL, columns = NULL, exclude = NULL,
+                       one_hot = NULL, missing = NULL, bad_cell = NULL, grid = NULL, rank_transform = FALSE,
+                       allele_frequencies = NULL, project = NULL, projected_norm = NULL, normalise_rows = FALSE,
+                       person = NULL, rows_per_person = NULL, weights = NULL, weight_bound = NULL) {
+  if (!is.null(range) && !is.null(bounds)) {
+    refuse("give {range} or {bounds}, not both", parameter = "range", call = NULL)
+  }
+  drop_null(list(
+    columns = listed(columns), exclude = listed(exclude), missing = one_of(missing, c("midpoint", "refuse"), "missing"),
+    bad_cell = one_of(bad_cell, c("refuse", "midpoint"), "bad_cell"), one_hot = levels_listed(one_hot),
+    range = if (!is.null(range)) pair(range, "range"), bounds = bounds_listed(bounds), row_norm = number(row_norm, "row_norm"),
+    grid = whole(grid, "grid", 1, 2^62), center = if (is.numeric(center)) values_listed(center, "center"),
+    allele_frequencies = frequencies_listed(allele_frequencies), rank_transform = flag(rank_transform),
+    project = basis(project), projected_norm = number(projected_norm, "projected_norm"),
+    normalise_rows = flag(normalise_rows), person = person,
+    rows_per_person = whole(rows_per_person, "rows_per_person", 1, 1e6), weights = weights,
+    weight_bound = number(weight_bound, "weight_bound")
+  ))
+}
+
+listed <- function(names) if (!is.null(names)) I(as.character(names))
+flag <- function(value) if (isTRUE(value)) TRUE
+
+number <- function(value, name) {
+  if (!is.null(value)) {
+    check_number(value, name)
+  }
+  value
+}
+
+one_of <- function(value, words, name) {
+  if (!is.null(value) && !(is.character(value) && length(value) == 1 && value %in% words)) {
+    refuse(sprintf("%s must be %s", name, paste(dQuote(words, FALSE), collapse = " or ")), parameter = name, call = NULL)
+  }
+  value
+}
+
+pair <- function(range, name) {
+  if (!is.numeric(range) || length(range) != 2 || any(!is.finite(range)) || range[1] >= range[2]) {
+    refuse(sprintf("%s must be two finite numbers, low before high: c(0, 10)", name), parameter = name, call = NULL)
+  }
+  as.numeric(range)
+}
+
+# A list of pairs by column, a matrix or data frame with columns low and high, or the path of a bounds file.
+bounds_listed <- function(bounds) {
+  if (is.null(bounds)) {
+    return(NULL)
+  }
+  if (is.character(bounds) && length(bounds) == 1) {
+    bounds <- read_public(bounds, c("column", "low", "high"), "bounds")
+  }
+  if (is.data.frame(bounds) || is.matrix(bounds)) {
+    bounds <- as.data.frame(bounds)
+    names <- if ("column" %in% names(bounds)) as.character(bounds$column) else rownames(bounds)
+    bounds <- Map(c, bounds$low, bounds$high)
+    names(bounds) <- names
+  }
+  if (!is.list(bounds) || is.null(names(bounds))) {
+    refuse("bounds must be a list of pairs by column, list(age = c(0, 120)), a data frame column, low, high, or a file of these",
+      parameter = "bounds", call = NULL
+    )
+  }
+  Map(function(range, name) pair(range, sprintf("the bounds of column %s", name)), bounds, names(bounds))
+}
+
+read_public <- function(path, columns, parameter) {
+  if (!file.exists(path)) {
+    refuse(sprintf("%s: there is no such file", path), "input-output", parameter, call = NULL)
+  }
+  table <- utils::read.csv(path, stringsAsFactors = FALSE, strip.white = TRUE, colClasses = c(column = "character"))
+  if (!all(columns %in% names(table))) {
+    refuse(sprintf("%s must have the columns %s", parameter, paste(columns, collapse = ", ")), parameter = parameter, call = NULL)
+  }
+  table
+}
+
+values_listed <- function(values, name) {
+  if (is.null(names(values))) {
+    refuse(sprintf("a public %s needs the names of its columns: c(age = 50, income = 40000)", name), parameter = name, call = NULL)
+  }
+  as.list(values)
+}
+
+frequencies_listed <- function(values) {
+  if (is.null(values)) {
+    return(NULL)
+  }
+  if (is.null(names(values))) {
+    refuse("allele_frequencies needs the names of its columns", parameter = "allele_frequencies", call = NULL)
+  }
+  unname(Map(function(column, frequency) list(column = column, frequency = frequency), names(values), as.numeric(values)))
+}
+
+levels_listed <- function(one_hot) {
+  if (is.null(one_hot)) {
+    return(NULL)
+  }
+  if (!is.list(one_hot) || is.null(names(one_hot))) {
+    refuse("one_hot must be a list of public levels by column: list(sex = c(\"f\", \"m\"))", parameter = "one_hot", call = NULL)
+  }
+  lapply(one_hot, function(levels) I(as.character(levels)))
+}
+
+basis <- function(project) {
+  if (is.null(project)) {
+    return(NULL)
+  }
+  if (inherits(project, "prcomp")) {
+    project <- project$rotation
+  }
+  if (!is.matrix(project) || !is.numeric(project)) {
+    refuse("project must be a public matrix, columns of the table by directions, or a prcomp object of public rows",
+      parameter = "project", call = NULL
+    )
+  }
+  list(
+    columns = I(as.character(rownames(project))), counted_alleles = I(character()), directions = ncol(project),
+    values = I(as.numeric(project))
+  )
+}
+
+# Rows as the engine reads them: a path, or vectors in place.
+is_path <- function(x) is.character(x) && !is.matrix(x) && length(x) >= 1
+
+rows_in_memory <- function(x, words) {
+  if (inherits(x, "Matrix")) {
+    refuse("a sparse matrix is not read in place; give as.matrix(x)", call = NULL)
+  }
+  if (is.matrix(x)) {
+    if (!(is.double(x) || is.integer(x) || is.logical(x))) {
+      refuse("a matrix must hold numbers", call = NULL)
+    }
+    return(x)
+  }
+  if (!is.data.frame(x)) {
+    refuse("x must be a matrix, a data frame, or the path of a table", parameter = "x", call = NULL)
+  }
+  x <- unclass(x)
+  attributes(x) <- list(names = names(x))
+  for (name in names(x)) {
+    x[[name]] <- column_in_memory(x[[name]], name, name %in% words)
+  }
+  x
+}
+
+column_in_memory <- function(cells, name, is_words) {
+  plain <- !is.object(cells) || inherits(cells, "factor") || inherits(cells, "AsIs")
+  if (plain && (is.double(cells) || is.integer(cells) || is.logical(cells)) && is.null(dim(cells))) {
+    return(cells)
+  }
+  if (is.character(cells)) { # as places in the list of its words
+    words <- unique(cells)
+    words <- words[!is.na(words)]
+    return(structure(match(cells, words), levels = words, class = "factor"))
+  }
+  if (!is_words) {
+    refuse(sprintf(
+      "column %s is of class %s; turn it into numbers whose range is public, or leave it out with exclude", name,
+      class(cells)[1]
+    ), parameter = "columns", call = NULL)
+  }
+  cells
+}
+
+# The person column as numbers: which number stands for whom says nothing, rows are only compared.
+people_in_memory <- function(x, person) {
+  if (!is.null(person) && is.list(x) && person %in% names(x)) {
+    cells <- x[[person]]
+    if (is.factor(cells)) {
+      x[[person]] <- as.integer(cells)
+    }
+  }
+  x
+}
+
+# One release: the job as JSON, rows in place.
+run_job <- function(job, x, person = NULL) {
+  if (is_path(x)) {
+    job$input <- if (length(x) == 1) path.expand(x) else I(path.expand(x))
+    rows <- NULL
+  } else {
+    rows <- people_in_memory(rows_in_memory(x, names(job$table$one_hot)), person)
+  }
+  outcome <- value_of(.Call(ev_release, job, rows), call = NULL)
+  for (sentence in outcome$warnings) {
+    warn(sentence)
+  }
+  outcome
+}

@@ -1,0 +1,236 @@
+# What all releases share: arguments into a job, a document into an R object.
+
+# The arguments of the calling face by name, without `...`.
+arguments <- function(frame = parent.frame()) {
+  face <- sys.function(sys.parent())
+  mget(setdiff(names(formals(face)), c("...", "x", "formula", "data")), envir = frame)
+}
+
+table_arguments <- function(arguments) {
+  arguments[intersect(names(arguments), names(formals(table_spec)))]
+}
+
+# The request of a task, as the engine's JSON has it.
+request_of <- function(task, arguments, options, needed = TRUE) {
+  center <- arguments$center
+  if (is.character(center)) {
+    one_of(center, c("auto", "none", "private"), "center")
+  }
+  drop_null(list(
+    task = task, method = arguments$method,
+    budget = budget_of(arguments$epsilon, arguments$delta, arguments$rho, arguments$mu, needed),
+    neighbours = arguments$neighbours, group_size = whole(arguments$group_size, "group_size"),
+    components = whole(arguments$k, "k"),
+    center = if (is.character(center) && center != "auto") center,
+    units = if (isTRUE(arguments$standardize)) "scaled", options = options
+  ))
+}
+
+job_of <- function(task, arguments, dots, needed = TRUE) {
+  own <- method_options(task, dots)
+  seed <- whole(arguments$seed, "seed", 0, 2^53)
+  drop_null(list(
+    request = request_of(task, arguments, own$options, needed),
+    table = do.call(table_spec, table_arguments(arguments)),
+    format = drop_null(list(
+      header = one_of(arguments$header, c("auto", "present", "absent"), "header"), width = whole(arguments$width, "width"),
+      separator = arguments$separator
+    )),
+    private_files = own$files, people = whole(arguments$people, "people", 1, 2^50), anyway = flag(arguments$anyway),
+    rows = whole(arguments$rows, "rows", 1, 2^50),
+    threads = whole(arguments$threads, "threads", 1, 1024), seed = seed, ledger = path_or_null(arguments$ledger),
+    ledger_key = arguments$ledger_key, data_set = arguments$data_set, date = date_text(arguments$date),
+    out = if (!is.null(arguments$out)) {
+      list(
+        folder = path.expand(arguments$out), arrays = one_of(arguments$arrays, c("csv", "npy"), "arrays"),
+        replace = isTRUE(arguments$replace)
+      )
+    }
+  ))
+}
+
+path_or_null <- function(ledger) {
+  if (inherits(ledger, "eigenveil_ledger")) ledger$path else if (!is.null(ledger)) path.expand(ledger)
+}
+
+date_text <- function(date) if (!is.null(date)) as.character(date)
+
+# What every release object has, beside what its kind adds.
+release_parts <- function(outcome, call) {
+  document <- outcome$document
+  list(
+    guarantee = document$guarantee, method = document$method, parameters = document$parameters, result = document$result,
+    tables = document$tables, remarks = document$remarks, null_reason = document$null_reason, call = call,
+    release = structure(
+      list(document = document, pointer = outcome$pointer, files = outcome$files, charged = outcome$charged, again = outcome$again),
+      class = "eigenveil_release"
+    )
+  )
+}
+
+release_of <- function(task, x, arguments, dots, call) {
+  outcome <- run_job(job_of(task, arguments, dots), x, arguments$person)
+  release_parts(outcome, call)
+}
+
+check_not_null <- function(fit) {
+  if (nzchar(fit$null_reason)) {
+    refuse(sprintf("the release is NULL: %s. This is a legal outcome, and its budget is spent", fit$null_reason),
+      class = "eigenveil_null_release", call = NULL
+    )
+  }
+}
+
+# Columns of a release: names, midpoints of their public ranges, half widths.
+column_scales <- function(parameters) {
+  names <- parameters$columns
+  low <- parameters$range_low
+  high <- parameters$range_high
+  if (is.null(low)) {
+    middle <- parameters$center_values
+    return(list(names = names, midpoint = if (is.null(middle)) 0 * seq_along(names) else middle, half = rep(1, length(names))))
+  }
+  list(names = names, midpoint = (low + high) / 2, half = (high - low) / 2)
+}
+
+is_scaled <- function(parameters) startsWith(parameters$units, "scaled")
+
+# What columns are measured from, and what they are divided by, for scores.
+center_and_scale <- function(parameters, result) {
+  columns <- column_scales(parameters)
+  scaled <- is_scaled(parameters)
+  center <- columns$midpoint
+  if (!is.null(result$noisy_mean)) {
+    center <- if (scaled) columns$midpoint + columns$half * result$noisy_mean else result$noisy_mean
+  }
+  list(
+    center = setNames(center, columns$names),
+    scale = if (scaled) setNames(columns$half, columns$names) else FALSE
+  )
+}
+
+#' The guarantee of a release or plan
+#'
+#' A guarantee is a value: for which neighbours it holds, its loss, what it rests on and what it assumes. Printing says it
+#' in words. `epsilon_at()`, `delta_at()` and `power_at()` convert the loss; `compose_guarantees()` adds up releases of
+#' the same data, refusing those about different neighbours.
+#'
+#' @param object A release, a plan, or a guarantee.
+#' @param guarantee A guarantee.
+#' @param delta,epsilon,false_alarm Where the converted loss is wanted.
+#' @param relation `"replace-one"` for the same release under these neighbours; only what is proved is converted.
+#' @param ... Guarantees, or releases.
+#' @return `guarantee()` and `compose_guarantees()`: a list of class `eigenveil_guarantee`. The others: a number, rounded
+#'   to the safe side.
+#' @examples
+#' x <- matrix(c(1, 2, 3, 4), 200, 4)
+#' fit <- private_pca(x, epsilon = 1, delta = 1e-6, range = c(0, 10), anyway = TRUE)
+#' guarantee(fit)
+#' epsilon_at(guarantee(fit), delta = 1e-9)
+#' compose_guarantees(fit, fit)
+#' @export
+guarantee <- function(object, ...) UseMethod("guarantee")
+
+#' @export
+guarantee.default <- function(object, ...) {
+  found <- if (is.list(object)) object$guarantee
+  if (!inherits(found, "eigenveil_guarantee")) {
+    refuse("there is no guarantee here: give a release or a plan of this package", parameter = "object")
+  }
+  found
+}
+
+#' @export
+guarantee.eigenveil_guarantee <- function(object, ...) object
+
+#' @rdname guarantee
+#' @export
+epsilon_at <- function(guarantee, delta) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "epsilon", as.numeric(delta)))
+
+#' @rdname guarantee
+#' @export
+delta_at <- function(guarantee, epsilon) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "delta", as.numeric(epsilon)))
+
+#' @rdname guarantee
+#' @export
+power_at <- function(guarantee, false_alarm = 0.05) {
+  value_of(.Call(ev_guarantee_number, guarantee(guarantee), "power", as.numeric(false_alarm)))
+}
+
+#' @rdname guarantee
+#' @export
+to_relation <- function(guarantee, relation) value_of(.Call(ev_to_relation, guarantee(guarantee), as.character(relation)))
+
+#' @rdname guarantee
+#' @export
+compose_guarantees <- function(...) {
+  all <- list(...)
+  value_of(.Call(ev_compose, unname(lapply(all, guarantee))))
+}
+
+#' @export
+print.eigenveil_guarantee <- function(x, ...) {
+  cat(x$in_words, "\n", sep = "")
+  cat("in words: ", x$detection, "\n", sep = "")
+  if (length(x$assumptions) > 0) {
+    cat("assuming:\n", paste0("  - ", x$assumptions, "\n"), sep = "")
+  }
+  cat("not protected:\n", paste0("  - ", x$not_protected, "\n"), sep = "")
+  invisible(x)
+}
+
+#' @export
+format.eigenveil_guarantee <- function(x, ...) x$in_words
+
+#' Write a release, and read one back
+#'
+#' A release is a directory: `release.json` with the guarantee, the public parameters and checksums, its arrays, and
+#' `report.html` to read and sign. It appears whole or not at all. `read_release()` checks every checksum.
+#'
+#' @param fit A release of this package, made in this session.
+#' @param path The directory; of `read_release()` also the document.
+#' @param arrays `"csv"` or `"npy"`.
+#' @param replace Whether an earlier release in the directory may be lost.
+#' @param data_set,date A public name of the table, and a date, to stand in the release; never filled in.
+#' @return `write_release()`: the files, invisibly. `read_release()`: what the face that made it returned, as far as the
+#'   files say it.
+#' @examples
+#' x <- matrix(c(1, 2, 3, 4), 200, 4)
+#' fit <- private_pca(x, epsilon = 1, delta = 1e-6, range = c(0, 10), anyway = TRUE)
+#' folder <- file.path(tempdir(), "release")
+#' write_release(fit, folder)
+#' again <- read_release(folder)
+#' all.equal(again$rotation, fit$rotation)
+#' @export
+write_release <- function(fit, path, arrays = "csv", replace = FALSE, data_set = NULL, date = NULL) {
+  release <- fit$release
+  if (!inherits(release, "eigenveil_release")) {
+    refuse("give a release of this package", parameter = "fit")
+  }
+  if (!.Call(ev_is_alive, release$pointer)) {
+    refuse("this object comes from another session: write_release() before it is saved, or save the release itself",
+      parameter = "fit"
+    )
+  }
+  one_of(arrays, c("csv", "npy"), "arrays")
+  document <- release$document
+  invisible(value_of(.Call(
+    ev_write_release, release$pointer, path.expand(path), arrays, isTRUE(replace),
+    if (is.null(data_set)) document$data_set else as.character(data_set), if (is.null(date)) document$date else as.character(date)
+  )))
+}
+
+#' @rdname write_release
+#' @export
+read_release <- function(path) {
+  outcome <- value_of(.Call(ev_read_release, path.expand(path)))
+  parts <- release_parts(outcome, sys.call())
+  switch(outcome$document$task,
+    pca = new_private_pca(parts),
+    covariance = new_private_cov(parts),
+    lowrank = new_private_lowrank(parts),
+    subspace = new_private_subspace(parts),
+    mask = new_masked_data(parts),
+    structure(parts, class = "eigenveil_fit")
+  )
+}

@@ -1,0 +1,3 @@
+library(testthat)
+library(eigenveil)
+test_check("eigenveil")

@@ -1,0 +1,231 @@
+#include "engine/table/release_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/parallel.hpp"
+#include "core/plain_text.hpp"
+#include "eigenveil/engine/registry.hpp"
+#include "eigenveil/engine/request_json.hpp"
+#include "eigenveil/random/stream.hpp"
+
+namespace eigenveil {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The request with what the job leaves out: the defaults of its task.
+Result<Request> requested(const Json& json) {
+  Request plain;
+  const Result<Task> task = parse_task(json.value("task", std::string(name_of(plain.task))));
+  if (!task) {
+    return error_of(task);
+  }
+  plain.task = *task;
+  plain.relation = default_relation(*task);
+  Json whole = Json::parse(to_json(plain));
+  whole.update(json);
+  return request_from_json(whole.dump());
+}
+
+ReadOptions::Header header_of(const std::string& word) {
+  return word == "present"  ? ReadOptions::Header::Present
+         : word == "absent" ? ReadOptions::Header::Absent
+                            : ReadOptions::Header::Auto;
+}
+
+char separator_of(const std::string& word) {
+  return word == "comma"       ? ','
+         : word == "semicolon" ? ';'
+         : word == "tab"       ? '\t'
+         : word == "pipe"      ? '|'
+                               : '\0';
+}
+
+template <class T>
+void read_word(const Json& json, const char* key, std::initializer_list<const char*> words,
+               T& into) {
+  if (!json.contains(key)) {
+    return;
+  }
+  const auto word = json.at(key).get<std::string>();
+  if (std::none_of(words.begin(), words.end(), [&](const char* known) { return word == known; })) {
+    throw Error{ErrorCode::BadRequest,
+                fmt::format("{{{}}} must be {}", key, fmt::join(words, " or ")), key};
+  }
+  into = word;
+}
+
+void read_format(const Json& json, ReleaseJob& job) {
+  std::string header = "auto";
+  std::string separator;
+  read_word(json, "header", {"auto", "present", "absent"}, header);
+  read_word(json, "separator", {"comma", "semicolon", "tab", "pipe"}, separator);
+  job.format.header = header_of(header);
+  job.format.separator = separator_of(separator);
+  job.format.width = json.value("width", std::size_t{0});
+}
+
+void read_output(const Json& json, ReleaseJob& job) {
+  job.out = json.value("folder", "");
+  job.arrays = json.value("arrays", "csv") == "npy" ? TableFormat::Npy : TableFormat::Csv;
+  job.existing = json.value("replace", false) ? Existing::Replace : Existing::Refuse;
+}
+
+/// Text that stands in a document.
+std::string plain(const Json& json, const char* key) {
+  auto text = json.at(key).get<std::string>();
+  if (!is_plain_text(text)) {
+    throw Error{ErrorCode::BadRequest, fmt::format("{{{}}} must be one line of plain text", key),
+                key};
+  }
+  return text;
+}
+
+void read_private_files(const Json& json, ReleaseJob& job) {
+  for (const auto& [name, path] : json.items()) {
+    job.request.options.set(name, path.get<std::string>());
+  }
+}
+
+std::vector<std::string> list_of(const Json& json) {
+  return json.is_array() ? json.get<std::vector<std::string>>()
+                         : std::vector<std::string>{json.get<std::string>()};
+}
+
+std::optional<std::int64_t> positive(const Json& json, const std::string& key) {
+  const auto value = json.get<std::int64_t>();
+  if (value < 1 || value > (std::int64_t{1} << 50)) {
+    throw Error{ErrorCode::BadRequest, fmt::format("{{{}}} must be a whole number from 1 on", key),
+                key};
+  }
+  return value;
+}
+
+void read_job_key(ReleaseJob& job, const std::string& key, const Json& value) {
+  if (key == "format") {
+    read_format(value, job);
+  } else if (key == "input") {
+    job.inputs = list_of(value);
+  } else if (key == "rows") {
+    job.rows = positive(value, key);
+  } else if (key == "people") {
+    job.people = positive(value, key);
+  } else if (key == "anyway") {
+    job.anyway = value.get<bool>();
+  } else if (key == "threads") {
+    job.threads = static_cast<int>(std::min<std::int64_t>(*positive(value, key), 1024));
+  } else if (key == "seed") {
+    job.seed = value.get<std::uint64_t>();
+  } else if (key == "ledger") {
+    job.ledger = value.get<std::string>();
+  } else if (key == "ledger_key") {
+    job.ledger_key = value.get<std::string>();
+  } else if (key == "out") {
+    read_output(value, job);
+  } else if (key == "data_set") {
+    job.data_set = plain(Json{{key, value}}, "data_set");
+  } else if (key == "date") {
+    job.date = plain(Json{{key, value}}, "date");
+  } else if (key == "columns") {
+    job.columns = list_of(value);
+  } else if (key == "spectrum") {
+    const auto values = value.get<std::vector<double>>();
+    job.spectrum =
+        Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+  } else if (key == "compare") {
+    job.compare = value.get<bool>();
+  } else if (key != "request" && key != "table" && key != "private_files") {
+    throw Error{ErrorCode::BadRequest, fmt::format("a job has no field '{}'", key), key};
+  }
+}
+
+/// The parts of a request that the table decides.
+Result<void> settle_request(ReleaseJob& job) {
+  Request& request = job.request;
+  TableSpec& table = job.table;
+  request.arrives_centred = table.arrives_centred();
+  request.rank_transform = table.rank_transform;
+  table.scaled = request.units == Units::Scaled;
+  if (table.center) {
+    request.center = CenterChoice::Public;
+  }
+  if (!table.person.empty()) {
+    if (request.group_size != 1) {
+      return bad_request("with {person} the rows of a person are the group; leave out {group_size}",
+                         "group_size");
+    }
+    request.group_size = std::max(1, static_cast<int>(table.rows_per_person));
+    table.noisy_count = request.relation != Relation::AddRemove;
+    RandomStream stream = RandomStream::secure();
+    for (unsigned char& byte : table.person_key) {  // fresh: nobody can prepare names that collide
+      byte = static_cast<unsigned char>(stream.bits64());
+    }
+  }
+  return {};
+}
+
+/// Errors travel out of the nested readers by exception, and no further than here.
+Result<ReleaseJob> read_job(const Json& json) {
+  try {
+    ReleaseJob job;
+    job.threads = default_threads();
+    Result<Request> request = requested(json.value("request", Json::object()));
+    if (!request) {
+      return error_of(request);
+    }
+    job.request = *std::move(request);
+    Result<TableSpec> table = table_from_json(json.value("table", Json::object()).dump());
+    if (!table) {
+      return error_of(table);
+    }
+    job.table = *std::move(table);
+    for (const auto& [key, value] : json.items()) {
+      read_job_key(job, key, value);
+    }
+    read_private_files(json.value("private_files", Json::object()), job);
+    return settle_request(job).map([&] { return job; });
+  } catch (const Error& error) {
+    return tl::unexpected<Error>(error);
+  } catch (const nlohmann::json::exception&) {
+    return bad_request("a field of the job is not what it should be");
+  }
+}
+
+}  // namespace
+
+ReleaseTarget ReleaseJob::target(bool streams) const {
+  ReleaseTarget target = streams ? file_or_directory(out, arrays) : ReleaseTarget{out, arrays};
+  target.existing = existing;
+  target.threads = threads;
+  return target;
+}
+
+bool is_text_table(const std::string& input) {
+  const std::string name = input.ends_with(".gz") ? input.substr(0, input.size() - 3) : input;
+  return name == "-" || name.ends_with(".csv") || name.ends_with(".tsv");
+}
+
+Result<ReleaseJob> release_job(std::string_view text, bool planned) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) {
+    return bad_request("the text is not a job of Eigenveil");
+  }
+  return read_job(json).and_then([&](ReleaseJob job) -> Result<ReleaseJob> {
+    if (!job.request.budget && !(planned && plans_without_budget(job.request.method))) {
+      return bad_request(
+          "a budget is missing: give {epsilon} with {delta}, {epsilon} alone, {rho} or {mu}; there "
+          "is no default",
+          "epsilon");
+    }
+    if (const char* named = std::getenv("EIGENVEIL_LEDGER");
+        job.ledger.empty() && !planned && named != nullptr) {
+      job.ledger = named;
+    }
+    return job;
+  });
+}
+
+}  // namespace eigenveil

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "eigenveil/core/version.hpp"
+#include "eigenveil/engine/registry.hpp"
+#include "eigenveil/engine/table_release.hpp"
+#include "engine/compare.hpp"
+#include "engine/table/prepared_table.hpp"
+#include "engine/table/release_job.hpp"
+#include "report/json_guarantee.hpp"
+
+namespace eigenveil {
+namespace {
+
+/// The columns of a table nobody has read: names, or those that a basis or the bounds speak of.
+Result<Schema> assumed_schema(const ReleaseJob& job) {
+  if (!job.columns.empty()) {
+    return Schema{job.columns};
+  }
+  if (job.table.project && !job.table.project->columns.empty()) {
+    return Schema{job.table.project->columns};
+  }
+  if (job.table.bounds) {
+    return Schema{job.table.bounded_columns()};
+  }
+  if (plans_without_budget(job.request.method)) {
+    return Schema{};
+  }
+  return bad_request("give {dimension P}, or {columns} with the names", "dimension");
+}
+
+Result<AssumedTable> assumed_table(const ReleaseJob& job) {
+  Result<Schema> schema = assumed_schema(job);
+  if (!schema) {
+    return error_of(schema);
+  }
+  if (!job.rows) {
+    return bad_request("give {rows N}, the number of rows that is assumed", "rows");
+  }
+  AssumedTable table;
+  table.schema = *std::move(schema);
+  table.rows = *job.rows;
+  table.spectrum = job.spectrum;
+  table.row_norm = job.table.row_norm;
+  if (!job.table.project && !job.table.normalise_rows) {
+    table.bound = [spec = job.table,
+                   columns = table.schema](const std::optional<double>& model_radius) {
+      return PreparedTable::make(spec, columns, model_radius)
+          .map([](const PreparedTable& prepared) { return prepared.bound(); });
+    };
+    return table;
+  }
+  return PreparedTable::make(job.table, table.schema).map([&](const PreparedTable& prepared) {
+    table.schema = prepared.schema();
+    table.bound = [bound = prepared.bound()](const auto&) { return Result<RowBound>(bound); };
+    table.basis = prepared.remarks().front().text;
+    return table;
+  });
+}
+
+Json facts_json(const PlanFacts& facts) {
+  Json lines = Json::array();
+  for (const FactLine& line : facts.lines) {
+    lines.push_back({{"label", line.label}, {"text", line.text}});
+  }
+  return {{"title", facts.title},
+          {"lines", lines},
+          {"facts", Json::parse(facts.json)},
+          {"warning", facts.warning}};
+}
+
+Result<Json> compared(const ReleaseJob& job, const AssumedTable& table) {
+  return assumed_setting(job.request, table).map([&](const AssumedSetting& setting) {
+    const auto as_they_stand = [](std::string_view note) { return std::string(note); };
+    return comparison_json(compare_methods(job.request, setting), as_they_stand);
+  });
+}
+
+constexpr const char* name_of(OptionKind kind) {
+  switch (kind) {
+    case OptionKind::Flag:
+      return "flag";
+    case OptionKind::WholeNumber:
+      return "whole number";
+    case OptionKind::Number:
+      return "number";
+    case OptionKind::Share:
+      return "share";
+    case OptionKind::Word:
+      return "word";
+    case OptionKind::Spectrum:
+      return "spectrum";
+    case OptionKind::PrivateFile:
+      break;
+  }
+  return "private file";
+}
+
+Json option_json(const OptionSpec& option) {
+  return {{"name", option.name},
+          {"kind", name_of(option.kind)},
+          {"sentence", option.sentence},
+          {"default", option.default_in_words()},
+          {"words", option.words}};
+}
+
+Json method_json(const MethodInfo& info, Task task) {
+  Json options = Json::array();
+  for (const OptionSpec& option : info.options) {
+    if (option.serves(task)) {
+      options.push_back(option_json(option));
+    }
+  }
+  return {{"name", info.name},
+          {"sentence", info.sentence},
+          {"budgets", info.budgets},
+          {"plans_without_budget", info.plans_without_budget},
+          {"takes_ranks", info.takes_ranks},
+          {"options", options}};
+}
+
+}  // namespace
+
+Result<std::string> plan_table(std::string_view text) {
+  const Result<ReleaseJob> job = release_job(text, true);
+  if (!job) {
+    return error_of(job);
+  }
+  const Result<AssumedTable> table = assumed_table(*job);
+  if (!table) {
+    return error_of(table);
+  }
+  const Result<Json> planned =
+      job->compare ? compared(*job, *table) : outlook(job->request, *table).map(facts_json);
+  return planned.map([](const Json& json) { return json.dump(); });
+}
+
+std::string engine_catalogue() {
+  Json tasks = Json::array();
+  for (const Task task :
+       {Task::Components, Task::Covariance, Task::LowRank, Task::Mask, Task::Subspace}) {
+    Json methods = Json::array();
+    for (const Method* method : methods_for(task)) {
+      methods.push_back(method_json(method->info(), task));
+    }
+    tasks.push_back({{"task", eigenveil::name_of(task)},
+                     {"takes_rank", takes_rank(task)},
+                     {"has_center", has_center(task)},
+                     {"has_bound", has_bound(task)},
+                     {"default_neighbours", eigenveil::name_of(default_relation(task))},
+                     {"methods", methods}});
+  }
+  return Json{{"version", kVersion}, {"tasks", tasks}}.dump();
+}
+
+}  // namespace eigenveil
