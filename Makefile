@@ -7,7 +7,7 @@ BINARY := build/release/bin/eigenveil
 # What ninja says on a terminal: files done, of how many, seconds.
 export NINJA_STATUS := [%f/%t %es] 
 
-.PHONY: build papers demo test check soak bench fuzz format lint install uninstall tarball python python-docs wheel packages clean
+.PHONY: build papers demo demo-collection test check soak bench fuzz format lint install uninstall tarball python python-docs wheel packages clean
 
 build: packages
 	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -23,6 +23,10 @@ packages:
 
 demo: build
 	@scripts/demo $(BINARY)
+
+# Two aggregators on loopback, 200 made-up people, a form in a browser, a server killed in the middle.
+demo-collection: build
+	@scripts/demo-collection $(BINARY)
 
 test: packages
 	@scripts/install-packages debian-packages-browser.txt || echo "the browser test will be skipped"

@@ -23,7 +23,7 @@ std::string subject(const ReleaseDocument& document) {
   if (document.task == "mask") {
     return document.streamed.empty() ? "second moment" : "pseudo-data";
   }
-  return document.task;
+  return document.task == "collect" ? "second moment" : document.task;
 }
 
 std::string title(const ReleaseDocument& document, const TerminalNotes& notes) {

@@ -38,7 +38,7 @@ foreach(header ${headers})
 endforeach()
 find_package(PkgConfig QUIET)
 eigenveil_needs(pkg-config PKG_CONFIG_FOUND)
-foreach(module sodium:libsodium:libsodium-dev crypto:libcrypto:libssl-dev sqlite:sqlite3:libsqlite3-dev openblas:openblas:libopenblas-pthread-dev
+foreach(module sodium:libsodium:libsodium-dev crypto:libcrypto:libssl-dev ssl:libssl:libssl-dev sqlite:sqlite3:libsqlite3-dev openblas:openblas:libopenblas-pthread-dev
         lapacke:lapacke:liblapacke-dev)
   string(REPLACE ":" ";" module ${module})
   list(GET module 0 prefix)
@@ -58,5 +58,5 @@ endif()
 
 add_library(eigenveil_dependencies INTERFACE)
 target_link_libraries(eigenveil_dependencies INTERFACE
-  Eigen3::Eigen fmt::fmt ZLIB::ZLIB PkgConfig::sodium PkgConfig::crypto PkgConfig::sqlite
+  Eigen3::Eigen fmt::fmt ZLIB::ZLIB PkgConfig::sodium PkgConfig::ssl PkgConfig::crypto PkgConfig::sqlite
   PkgConfig::lapacke PkgConfig::openblas Threads::Threads)

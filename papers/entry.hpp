@@ -73,6 +73,7 @@ Entry spiked_figure_entry(int number);  ///< 1, 2, 3, 5, 6 of Cai, Xia and Zha
 Entry spiked_mnist_entry();
 Entry chooser_entry();
 Entry robust_contest_entry();
+Entry triple_matrix_entry();
 std::vector<Entry> subspace_entries();  ///< of Singhal and Steinke
 Entry subspace_constants_entry();
 

@@ -16,10 +16,10 @@ std::vector<Entry> all_entries() {
   for (Entry& entry : subspace_entries()) {
     entries.push_back(std::move(entry));
   }
-  for (Entry& entry :
-       std::vector<Entry>{spiked_figure_entry(1), spiked_figure_entry(2), spiked_figure_entry(3),
-                          spiked_mnist_entry(), spiked_figure_entry(5), spiked_figure_entry(6),
-                          chooser_entry(), robust_contest_entry(), genotype_budget_entry()}) {
+  for (Entry& entry : std::vector<Entry>{
+           spiked_figure_entry(1), spiked_figure_entry(2), spiked_figure_entry(3),
+           spiked_mnist_entry(), spiked_figure_entry(5), spiked_figure_entry(6), chooser_entry(),
+           robust_contest_entry(), genotype_budget_entry(), triple_matrix_entry()}) {
     entries.push_back(std::move(entry));
   }
   return entries;

@@ -24,5 +24,7 @@ Command generate_command();
 Command reproduce_command();
 Command man_command();
 Command completion_command();
+Command collect_command();
+Command contribute_command();
 
 }  // namespace eigenveil::cli

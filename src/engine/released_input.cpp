@@ -307,11 +307,12 @@ bool can_be_added(const ReleasedGram& one, const ReleasedGram& other) {
 
 Result<ReleasedGram> gram_in(const ReadRelease& release) {
   const std::string& task = release.document.task;
-  if (task != "mask" && task != "covariance") {
-    return bad_request("analyse works on pseudo-data (mask) and on a released covariance");
+  if (task != "mask" && task != "covariance" && task != "collect") {
+    return bad_request(
+        "analyse works on pseudo-data (mask), on a released covariance and on a collected Gram");
   }
   const auto* gaps = field<std::string>(release.document.parameters, "missing_cells");
-  return (task == "mask" ? read_mask(release) : read_covariance(release))
+  return (task == "covariance" ? read_covariance(release) : read_mask(release))
       .and_then(checked_gram)
       .map([&](ReleasedGram gram) {
         gram.fills_gaps = gaps == nullptr || *gaps != gaps_in_words(false, GapEffect::SecondMoment);

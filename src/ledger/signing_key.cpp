@@ -12,7 +12,9 @@
 namespace eigenveil {
 namespace {
 
-constexpr std::string_view kFirstLine = "eigenveil ledger key 1\n";
+std::string first_line(std::string_view owner) {
+  return fmt::format("eigenveil {} key 1\n", owner);
+}
 
 void start_sodium() {
   if (sodium_init() < 0) {
@@ -48,32 +50,34 @@ SigningKey SigningKey::make() {
   return key;
 }
 
-Result<SigningKey> SigningKey::load(const std::filesystem::path& path) {
+Result<SigningKey> SigningKey::load(const std::filesystem::path& path, std::string_view owner) {
   std::ifstream file(path, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (!file.is_open()) {
     return input_output_error(
-        fmt::format("the key of the ledger, {}, cannot be read; without it nothing can be charged",
-                    path.string()));
+        fmt::format("the key of the {}, {}, cannot be read; without it nothing can be {}", owner,
+                    path.string(), owner == "ledger" ? "charged" : "signed"));
   }
+  const std::string first = first_line(owner);
   SigningKey key;
-  const bool sound = text.starts_with(kFirstLine) && text.ends_with('\n') &&
-                     from_hex(std::string_view(text).substr(kFirstLine.size(),
-                                                            text.size() - kFirstLine.size() - 1),
-                              key.secret_.data(), key.secret_.size());
+  const bool sound =
+      text.starts_with(first) && text.ends_with('\n') &&
+      from_hex(std::string_view(text).substr(first.size(), text.size() - first.size() - 1),
+               key.secret_.data(), key.secret_.size());
   sodium_memzero(text.data(), text.size());
   if (!sound) {
-    return bad_request(fmt::format("{} is not the key of a ledger", path.string()));
+    return bad_request(fmt::format("{} is not the key of {} {}", path.string(),
+                                   owner == "aggregator" ? "an" : "a", owner));
   }
   return key;
 }
 
-Result<void> SigningKey::save(const std::filesystem::path& path) const {
+Result<void> SigningKey::save(const std::filesystem::path& path, std::string_view owner) const {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
-    return bad_request(fmt::format("{} exists; give the ledger another name", path.string()));
+    return bad_request(fmt::format("{} exists; give the {} another name", path.string(), owner));
   }
-  return write_file_atomically(path, fmt::format("{}{}\n", kFirstLine, to_hex(secret_)),
+  return write_file_atomically(path, fmt::format("{}{}\n", first_line(owner), to_hex(secret_)),
                                FileAccess::OwnerOnly);
 }
 

@@ -3,18 +3,23 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "eigenveil/core/result.hpp"
 
 namespace eigenveil {
 
 /// The Ed25519 key of a ledger (libsodium): made with it, kept beside it in a file of its own, mode
-/// 0600, never inside. Who has the file but not the key cannot write a line that verifies.
+/// 0600, never inside. Who has the file but not the key cannot write a line that verifies. Others
+/// who sign, aggregators and collectors, keep theirs in the same way: `owner` says whose it is, in
+/// the file and in sentences.
 class SigningKey {
  public:
   static SigningKey make();
-  static Result<SigningKey> load(const std::filesystem::path& path);
-  Result<void> save(const std::filesystem::path& path) const;  ///< a new file
+  static Result<SigningKey> load(const std::filesystem::path& path,
+                                 std::string_view owner = "ledger");
+  Result<void> save(const std::filesystem::path& path,
+                    std::string_view owner = "ledger") const;  ///< a new file
   std::string public_part() const;                             ///< hexadecimal
   std::string sign(std::string_view text) const;               ///< hexadecimal
   ~SigningKey();

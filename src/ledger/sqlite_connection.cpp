@@ -35,12 +35,17 @@ SqliteStatement& SqliteStatement::bind(double number) {
   return *this;
 }
 
+SqliteStatement& SqliteStatement::bind_blob(std::string_view bytes) {
+  sqlite3_bind_blob64(statement_, next_++, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+  return *this;
+}
+
 int SqliteStatement::step() {
   return code_ == SQLITE_OK ? sqlite3_step(statement_) : code_;
 }
 
 std::string SqliteStatement::text(int column) const {
-  const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
@@ -66,27 +71,27 @@ tl::unexpected<Error> SqliteConnection::failure(int code) const {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return input_output_error(
-          fmt::format("other programs used the ledger {} for {:g} seconds without a pause; nothing "
-                      "was charged, try again",
-                      name, waiting_->limit_seconds));
+          fmt::format("other programs used the {} {} for {:g} seconds without a pause; nothing "
+                      "was {}, try again",
+                      words_.file, name, waiting_->limit_seconds, words_.done));
     case SQLITE_FULL:
-      return input_output_error(
-          fmt::format("the disk of the ledger {} is full, so nothing can be charged", name));
+      return input_output_error(fmt::format("the disk of the {} {} is full, so nothing can be {}",
+                                            words_.file, name, words_.done));
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return input_output_error(
-          fmt::format("the ledger {} cannot be written, so nothing can be charged", name));
+      return input_output_error(fmt::format("the {} {} cannot be written, so nothing can be {}",
+                                            words_.file, name, words_.done));
     case SQLITE_CANTOPEN:
-      return input_output_error(fmt::format("cannot open the ledger {}", name));
+      return input_output_error(fmt::format("cannot open the {} {}", words_.file, name));
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return bad_request(fmt::format("{} is not a ledger, or was damaged", name));
+      return bad_request(fmt::format("{} is not a {}, or was damaged", name, words_.file));
     case SQLITE_CONSTRAINT:
-      return bad_request(
-          fmt::format("the ledger {} refused the entry: lines can only be added at its end", name));
+      return bad_request(fmt::format(
+          "the {} {} refused the entry: lines can only be added at its end", words_.file, name));
     default:
       return input_output_error(
-          fmt::format("the ledger {} failed ({}); nothing may rest on this attempt", name,
+          fmt::format("the {} {} failed ({}); nothing may rest on this attempt", words_.file, name,
                       sqlite3_errstr(code)));
   }
 }
@@ -118,8 +123,9 @@ Result<std::string> SqliteConnection::text(const char* sql) const {
 }
 
 Result<SqliteConnection> SqliteConnection::open(const std::filesystem::path& path,
-                                                double wait_seconds) {
+                                                double wait_seconds, SqliteWords words) {
   SqliteConnection connection;
+  connection.words_ = words;
   connection.path_ = path;
   connection.waiting_ = std::make_unique<Waiting>(Waiting{wait_seconds, 0.0});
   sqlite3* database = nullptr;

@@ -23,9 +23,10 @@ class SqliteStatement {
   SqliteStatement& bind(std::string_view text);
   SqliteStatement& bind(std::int64_t number);
   SqliteStatement& bind(double number);
+  SqliteStatement& bind_blob(std::string_view bytes);
   /// SQLITE_ROW, SQLITE_DONE or an error code.
   int step();
-  std::string text(int column) const;
+  std::string text(int column) const;  ///< of a blob too
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
   double real(int column) const { return sqlite3_column_double(statement_, column); }
 
@@ -35,10 +36,17 @@ class SqliteStatement {
   int next_ = 1;
 };
 
+/// How a file is called in sentences for people, and what cannot be done when it fails.
+struct SqliteWords {
+  const char* file = "ledger";
+  const char* done = "charged";
+};
+
 /// An open file with the settings every use of a ledger has.
 class SqliteConnection {
  public:
-  static Result<SqliteConnection> open(const std::filesystem::path& path, double wait_seconds);
+  static Result<SqliteConnection> open(const std::filesystem::path& path, double wait_seconds,
+                                       SqliteWords words = {});
   sqlite3* get() const { return database_.get(); }
   /// Statements without results.
   Result<void> run(const char* sql) const;
@@ -60,6 +68,7 @@ class SqliteConnection {
   static int on_busy(void* waiting, int attempts);
 
   std::filesystem::path path_;
+  SqliteWords words_;
   std::unique_ptr<Waiting> waiting_;
   std::unique_ptr<sqlite3, Close> database_;
 };

@@ -6,10 +6,12 @@
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
+#include <boost/beast/ssl/ssl_stream.hpp>
 #include <thread>
 
 namespace eigenveil {
@@ -27,7 +29,23 @@ constexpr std::size_t kDiscard = std::size_t{1} << 16;
 struct Shared {
   HttpSetup setup;
   std::atomic<int> connections = 0;
+  std::optional<asio::ssl::context> tls;
 };
+
+using PlainStream = beast::tcp_stream;
+using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+
+/// TLS 1.2 or later, with the certificate that was given; an error where it cannot be used.
+beast::error_code load_tls(Shared& shared) {
+  beast::error_code error;
+  shared.tls.emplace(asio::ssl::context::tls_server);
+  SSL_CTX_set_min_proto_version(shared.tls->native_handle(), TLS1_2_VERSION);
+  shared.tls->use_certificate_chain_file(shared.setup.tls.certificate, error);
+  if (!error) {
+    shared.tls->use_private_key_file(shared.setup.tls.key, asio::ssl::context::pem, error);
+  }
+  return error;
+}
 
 std::string small_letters(std::string_view text) {
   std::string small(text);
@@ -74,8 +92,8 @@ HttpResponse refusal(const beast::error_code& error) {
 template <class Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
  public:
-  Connection(Tcp::socket&& socket, std::shared_ptr<Shared> shared)
-      : stream_(std::move(socket)), shared_(std::move(shared)) {
+  Connection(Stream&& stream, std::shared_ptr<Shared> shared)
+      : stream_(std::move(stream)), shared_(std::move(shared)) {
     beast::error_code ignored;
     const Tcp::endpoint peer = beast::get_lowest_layer(stream_).socket().remote_endpoint(ignored);
     peer_ = peer.address().to_string(ignored);
@@ -85,6 +103,21 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Connection& operator=(const Connection&) = delete;
   ~Connection() { shared_->connections.fetch_sub(1); }
 
+  void start() {
+    if constexpr (std::is_same_v<Stream, TlsStream>) {
+      beast::get_lowest_layer(stream_).expires_after(limits().request);
+      stream_.async_handshake(asio::ssl::stream_base::server,
+                              [self = this->shared_from_this()](beast::error_code error) {
+                                if (!error) {
+                                  self->read_head();
+                                }
+                              });
+    } else {
+      read_head();
+    }
+  }
+
+ private:
   void read_head() {
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(limits().head_bytes));
@@ -96,7 +129,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
                                 beast::error_code error, std::size_t) { self->on_head(error); });
   }
 
- private:
   const HttpLimits& limits() const { return shared_->setup.limits; }
 
   void on_head(const beast::error_code& error) {
@@ -209,7 +241,9 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 using asio::ip::tcp;
 using inside_http_server::Connection;
+using inside_http_server::PlainStream;
 using inside_http_server::Shared;
+using inside_http_server::TlsStream;
 
 std::optional<std::string_view> HttpRequest::header(std::string_view name) const {
   std::optional<std::string_view> found;
@@ -250,16 +284,25 @@ struct HttpServer::Inside {
   }
 
   void accept() {
-    acceptor.async_accept(
-        asio::make_strand(context), [this](beast::error_code error, tcp::socket socket) {
-          if (error == asio::error::operation_aborted) {
-            return;
-          }
-          if (!error && shared->connections < shared->setup.limits.connections) {
-            std::make_shared<Connection<beast::tcp_stream>>(std::move(socket), shared)->read_head();
-          }
-          accept();
-        });
+    acceptor.async_accept(asio::make_strand(context),
+                          [this](beast::error_code error, tcp::socket socket) {
+                            if (error == asio::error::operation_aborted) {
+                              return;
+                            }
+                            if (!error && shared->connections < shared->setup.limits.connections) {
+                              open(std::move(socket));
+                            }
+                            accept();
+                          });
+  }
+
+  void open(tcp::socket&& socket) {
+    if (shared->tls) {
+      std::make_shared<Connection<TlsStream>>(TlsStream(std::move(socket), *shared->tls), shared)
+          ->start();
+    } else {
+      std::make_shared<Connection<PlainStream>>(PlainStream(std::move(socket)), shared)->start();
+    }
   }
 
   ~Inside() {
@@ -288,6 +331,12 @@ void HttpServer::stop() {
 
 Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpSetup setup) {
   auto inside = std::make_unique<Inside>(std::move(setup));
+  if (inside->shared->setup.tls.wanted()) {
+    if (const beast::error_code error = inside_http_server::load_tls(*inside->shared)) {
+      return input_output_error(
+          fmt::format("cannot use the certificate or its key: {}", error.message()));
+    }
+  }
   if (const beast::error_code error = inside->listen()) {
     return input_output_error(fmt::format("cannot listen on {}, port {}: {}",
                                           inside->shared->setup.address, inside->shared->setup.port,

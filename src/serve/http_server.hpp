@@ -44,11 +44,20 @@ struct HttpLimits {
   int connections = 64;  ///< one more is closed at once
 };
 
+/// Files in PEM; empty: plain HTTP.
+struct HttpTls {
+  std::string certificate = {};  ///< with the chain behind it
+  std::string key = {};
+
+  bool wanted() const { return !certificate.empty(); }
+};
+
 struct HttpSetup {
   std::string address = "127.0.0.1";  ///< loopback, unless somebody means otherwise
   std::uint16_t port = 0;             ///< 0: any that is free
   int threads = 2;                    ///< handlers run on them, so they must be prepared for that
   HttpLimits limits = {};
+  HttpTls tls = {};
   /// Looks at a request before its body is read; an answer refuses it. May be empty.
   std::function<std::optional<HttpResponse>(const HttpRequest&)> admit = {};
   std::function<HttpResponse(const HttpRequest&)> handle = {};

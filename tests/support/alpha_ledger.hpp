@@ -79,6 +79,8 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"audit: orbit power", 1e-9},
     AlphaEntry{"audit: low bits", 1e-9},
     AlphaEntry{"spiked: law of released entries", 1e-9},
+    AlphaEntry{"collection: shares are uniform", 1e-9},
+    AlphaEntry{"collection: broken shares", 1e-9},
     AlphaEntry{"spiked: block sampler", 1e-9},
     AlphaEntry{"spiked: basis of the wide draw", 1e-9},
 };

@@ -1,0 +1,94 @@
+#include "cli/commands/collect.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <memory>
+
+#include "cli/commands/commands.hpp"
+#include "cli/options/checks.hpp"
+#include "cli/options/output_options.hpp"
+#include "cli/summary.hpp"
+#include "collection/collected_release.hpp"
+#include "core/parallel.hpp"
+
+namespace eigenveil::cli {
+
+Result<std::string> read_whole_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file.is_open()) {
+    return input_output_error(fmt::format("cannot read {}", path));
+  }
+  return text;
+}
+
+namespace {
+
+/// Something made of a released Gram: costs nothing, since all of it is published already.
+struct FromCollected {
+  std::string task;
+  std::string input;
+  Eigen::Index components = 2;
+  OutputOptions output;
+
+  void declare(CLI::App& app) {
+    app.add_option("GRAM", input, "the release that collect study merge wrote")->required();
+    if (task == "pca") {
+      app.add_option("-k,--components", components, "number of components (default 2)")
+          ->check(whole_number(1));
+    }
+    output.declare(app);
+  }
+
+  Outcome run() const {
+    if (output.out.empty() && !output.json) {
+      return bad_request("--out DIR says where the release goes; without it nothing would be kept");
+    }
+    const Result<ReadRelease> read = read_release(input);
+    if (!read) {
+      return error_of(read);
+    }
+    RandomStream stream = output.stream();
+    return make(*read, stream).and_then([&](const ReleaseDocument& document) {
+      return publish(document, output,
+                     {input, "", output.target(task == "mask", default_threads())});
+    });
+  }
+
+ private:
+  Result<ReleaseDocument> make(const ReadRelease& read, RandomStream& stream) const {
+    if (task == "pca") {
+      return components_of_collected(read, components);
+    }
+    return task == "covariance" ? covariance_of_collected(read)
+                                : pseudo_data_of_collected(read, stream);
+  }
+};
+
+Command from_collected(const std::string& task, const std::string& summary) {
+  return {task, summary, [task](CLI::App& app) {
+            auto command = std::make_shared<FromCollected>();
+            command->task = task;
+            command->declare(app);
+            return [command] { return command->run(); };
+          }};
+}
+
+}  // namespace
+
+Command collect_command() {
+  return command_group(
+      "collect",
+      "Collecting without a curator: two aggregators add up encrypted shares, and nobody sees a "
+      "row.\n"
+      "  eigenveil collect study new --columns questions.csv ... --out study.json\n"
+      "  eigenveil collect serve --role a --folder a/ --tokens tokens.list --port 8441",
+      {study_command(), collect_serve_command(),
+       from_collected("pca", "principal components of a released Gram; costs nothing"),
+       from_collected("covariance", "covariance of a released Gram; costs nothing"),
+       from_collected("mask", "pseudo-data with the moments of a released Gram; costs nothing")});
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,440 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "cli/commands/collect.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/options/budget_options.hpp"
+#include "cli/options/checks.hpp"
+#include "cli/options/output_options.hpp"
+#include "cli/summary.hpp"
+#include "collection/aggregator.hpp"
+#include "collection/collected_release.hpp"
+#include "collection/data_dictionary.hpp"
+#include "collection/form.hpp"
+#include "collection/token_list.hpp"
+#include "core/atomic_output.hpp"
+#include "ledger/ledger.hpp"
+#include "serve/http_client.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+void print_study(const Study& study, const CollectionPlan& plan) {
+  const Manifest& manifest = study.manifest;
+  fmt::print("  title       {}\n  study       {}\n", manifest.title, hex(study.digest));
+  fmt::print("  guarantee   {}\n", headline(plan.guarantee, manifest.budget));
+  fmt::print("  in words    {}\n", detection_in_words(plan.guarantee));
+  fmt::print("  columns     {}, rounded to {} steps on either side of the middle\n",
+             manifest.columns.size(), manifest.max_abs);
+  fmt::print("  noise       added by {}; at least {} reports, until {}\n", name_of(manifest.noise),
+             manifest.minimum_batch, manifest.deadline);
+  for (const std::string& line : trust_in_words(manifest)) {
+    fmt::print("  trust       {}\n", line);
+  }
+  fmt::print("  key of a    {}\n  key of b    {}\n", manifest.a.signing_key,
+             manifest.b.signing_key);
+}
+
+struct StudyKeys {
+  std::string role;
+  std::string address;
+  std::string folder;
+
+  void declare(CLI::App& app) {
+    app.add_option("--role", role, "a or b")->required()->check(one_of({"a", "b"}));
+    app.add_option("--address", address, "where participants will find this aggregator")
+        ->required();
+    app.add_option("--folder", folder, "of the aggregator, one for each study")->required();
+  }
+  Outcome run() const {
+    return parse_role(role)
+        .and_then([&](Role parsed) { return AggregatorFolder{folder}.make(parsed, address); })
+        .map([&](const AggregatorCard& card) {
+          fmt::print("wrote {0}/card.json for the collector; keys in {0} (mode 0600)\n", folder);
+          fmt::print("  publish this key yourself, participants compare it: {}\n",
+                     card.signing_key);
+        });
+  }
+};
+
+struct StudyNew {
+  std::string title;
+  std::string columns;
+  std::string card_a;
+  std::string card_b;
+  std::string noise = "servers";
+  std::string deadline;
+  std::int64_t minimum_batch = 0;
+  std::int64_t colluders = 0;
+  BudgetOptions budget;
+  std::string out;
+
+  void declare(CLI::App& app) {
+    app.add_option("--title", title, "what participants read")->required()->check(plain_text());
+    app.add_option("--columns", columns, "CSV column,low,high,question: public")->required();
+    app.add_option("--a", card_a, "card.json of aggregator a")->required();
+    app.add_option("--b", card_b, "card.json of aggregator b")->required();
+    budget.neighbours = "zero-row";
+    budget.declare(app);
+    app.get_option("--neighbours")
+        ->description("zero-row (default) or replace-one; the number of reports is public");
+    app.add_option("--noise", noise, "servers (default) or participants: who adds it")
+        ->check(one_of({"servers", "participants"}));
+    app.add_option("--minimum-batch", minimum_batch, "fewer reports are never released")
+        ->required()
+        ->check(whole_number(2, 100'000'000));
+    app.add_option("--colluders", colluders,
+                   "with --noise participants: how many may tell their noise (default 0)")
+        ->check(whole_number(0, 100'000'000));
+    app.add_option("--deadline", deadline, "UTC, as 2026-12-01T12:00:00Z")->required();
+    app.add_option("--out", out, "the study, a new file; the collector's key goes to OUT.key")
+        ->required();
+  }
+
+  Result<Manifest> draft(const SigningKey& key) const {
+    Manifest manifest;
+    manifest.id = random_identifier();
+    manifest.title = title;
+    manifest.minimum_batch = minimum_batch;
+    manifest.colluders = colluders;
+    manifest.deadline = deadline;
+    manifest.collector_key = key.public_part();
+    manifest.noise = *parse_noise_mode(noise);
+    const Result<Budget> spent = budget.budget();
+    const Result<Relation> relation = budget.relation();
+    if (!spent || !relation) {
+      return spent ? error_of(relation) : error_of(spent);
+    }
+    if (budget.group_size != 1) {
+      return bad_request("a report is one person: leave out --group-size");
+    }
+    manifest.budget = *spent;
+    manifest.relation = *relation;
+    for (auto [card, path] : {std::pair{&manifest.a, &card_a}, std::pair{&manifest.b, &card_b}}) {
+      const Result<AggregatorCard> read = read_whole_file(*path).and_then(card_from_json);
+      if (!read) {
+        return error_of(read);
+      }
+      *card = *read;
+    }
+    return read_data_dictionary(columns).and_then([&](const std::vector<StudyColumn>& read) {
+      manifest.columns = read;
+      manifest.max_abs = RowBound::kDefaultMaxAbs;
+      return check_manifest(manifest).and_then([&] { return with_grid(manifest); });
+    });
+  }
+
+  Outcome run() const {
+    if (const Result<void> fresh = check_new_file(out); !fresh) {
+      return error_of(fresh);
+    }
+    const SigningKey key = SigningKey::make();
+    const Result<Manifest> manifest = draft(key);
+    if (!manifest) {
+      return error_of(manifest);
+    }
+    const Study study = Study::of(*manifest);
+    return key.save(out + ".key", "collector")
+        .and_then([&] { return write_file_atomically(out, to_json(study)); })
+        .and_then([&] { return plan_collection(*manifest); })
+        .map([&](const CollectionPlan& plan) {
+          fmt::print("wrote {0} and the collector's key {0}.key (mode 0600)\n", out);
+          print_study(study, plan);
+          fmt::print("  next        both aggregators sign it: eigenveil collect study open {}\n",
+                     out);
+        });
+  }
+};
+
+struct StudyOpen {
+  std::string study;
+  std::string folder;
+
+  void declare(CLI::App& app) {
+    app.add_option("STUDY", study, "study.json; the signature is added to it")->required();
+    app.add_option("--folder", folder, "of the aggregator that signs")->required();
+  }
+  Outcome run() const {
+    const Result<Study> read = load_study(study);
+    if (!read) {
+      return error_of(read);
+    }
+    const Result<CollectionPlan> plan = plan_collection(read->manifest);
+    if (!plan) {
+      return error_of(plan);
+    }
+    return AggregatorFolder{folder}
+        .countersign(*read)
+        .and_then([&](const Study& mine) { return write_file_atomically(study, to_json(mine)); })
+        .map([&] {
+          fmt::print("signed {}: this aggregator takes reports of this study and no other\n",
+                     study);
+          print_study(*read, *plan);
+        });
+  }
+};
+
+struct StudyTokens {
+  std::string study;
+  std::string key;
+  std::int64_t count = 0;
+  std::string out;
+  std::string list;
+
+  void declare(CLI::App& app) {
+    app.add_option("STUDY", study, "study.json")->required();
+    app.add_option("--key", key, "the collector's key (default STUDY.key)");
+    app.add_option("--count", count, "how many")->required()->check(whole_number(1, 1'000'000));
+    app.add_option("--out", out, "codes, one a line, for participants; mode 0600")->required();
+    app.add_option("--list", list, "hashes, signed, for both aggregators")->required();
+  }
+  Outcome run() const {
+    for (const std::string& file : {out, list}) {
+      if (const Result<void> fresh = check_new_file(file); !fresh) {
+        return error_of(fresh);
+      }
+    }
+    const Result<Study> read = load_study(study);
+    const Result<SigningKey> collector =
+        SigningKey::load(key.empty() ? study + ".key" : key, "collector");
+    if (!read || !collector) {
+      return read ? error_of(collector) : error_of(read);
+    }
+    if (collector->public_part() != read->manifest.collector_key) {
+      return bad_request("the key is not that of the study's collector");
+    }
+    const std::vector<Token> tokens = draw_tokens(static_cast<std::size_t>(count));
+    std::string codes;
+    for (const Token& token : tokens) {
+      codes += to_hex(view_of(token)) + "\n";
+    }
+    return write_file_atomically(out, codes, FileAccess::OwnerOnly)
+        .and_then(
+            [&] { return write_file_atomically(list, token_list(*read, tokens, *collector)); })
+        .map(
+            [&] { fmt::print("wrote {} codes to {} and their hashes to {}\n", count, out, list); });
+  }
+};
+
+struct StudyForm {
+  std::string study;
+  std::string out;
+
+  void declare(CLI::App& app) {
+    app.add_option("STUDY", study, "study.json, signed by both aggregators")->required();
+    app.add_option("--out", out, "an HTML file")->required();
+  }
+  Outcome run() const {
+    if (const Result<void> fresh = check_new_file(out); !fresh) {
+      return error_of(fresh);
+    }
+    const Result<std::string> page =
+        load_study(study).and_then([](const Study& read) { return form_page(read); });
+    if (!page) {
+      return error_of(page);
+    }
+    return write_file_atomically(out, *page).map([&] {
+      fmt::print("wrote {}\n  publish its SHA-256 with the study: {}\n", out, hex(sha256(*page)));
+    });
+  }
+};
+
+/// Sums for the collector, charged before they are asked for.
+struct StudyClose {
+  std::string study;
+  std::string key;
+  std::string ledger;
+  std::string authorities;
+  std::string out;
+
+  void declare(CLI::App& app) {
+    app.add_option("STUDY", study, "study.json")->required();
+    app.add_option("--key", key, "the collector's key (default STUDY.key)");
+    app.add_option("--ledger", ledger, "charged before the sums are asked for, once a study")
+        ->envname("EIGENVEIL_LEDGER");
+    app.add_option("--ca", authorities, "certificates to trust, PEM (default: the system's)");
+    app.add_option("--out", out, "directory for a.sum and b.sum")->required();
+  }
+
+  Result<void> charge(const Study& read) const {
+    if (ledger.empty()) {
+      return {};
+    }
+    return plan_collection(read.manifest).and_then([&](const CollectionPlan& plan) {
+      ReservationRequest request;
+      request.cost = collection_cost(read.manifest, plan);
+      request.request = read.text;
+      request.key = "collect " + read.manifest.id;
+      return Ledger::open(ledger)
+          .and_then([&](const Ledger& opened) { return opened.reserve(request); })
+          .map([](const Reservation& made) {
+            fmt::print("{}  {} (entry {})\n", made.earlier ? "charged before" : "charged",
+                       in_words(made.charge), made.index);
+          });
+    });
+  }
+
+  Result<std::string> ask(const AggregatorCard& card, const std::string& path,
+                          const std::string& order) const {
+    HttpCall wanted;
+    wanted.origin = card.address;
+    wanted.path = path;
+    wanted.method = "POST";
+    wanted.body = order;
+    wanted.type = "application/json";
+    wanted.authorities = authorities;
+    wanted.timeout = std::chrono::minutes(10);
+    return call(wanted).and_then([&](HttpAnswer&& answer) -> Result<std::string> {
+      if (answer.status != 200) {
+        return bad_request(
+            fmt::format("aggregator {} refused: {}", name_of(card.role), answer.body));
+      }
+      return std::move(answer.body);
+    });
+  }
+
+  Outcome run() const {
+    const Result<Study> read = load_study(study);
+    const Result<SigningKey> collector =
+        SigningKey::load(key.empty() ? study + ".key" : key, "collector");
+    if (!read || !collector) {
+      return read ? error_of(collector) : error_of(read);
+    }
+    const std::string order = closing_order(*read, *collector);
+    const Result<void> closed = charge(*read).and_then(
+        [&] { return ask(read->manifest.a, "/v1/close", order).map([](auto&&) {}); });
+    if (!closed) {
+      return error_of(closed);
+    }
+    std::error_code ignored;
+    fs::create_directories(out, ignored);
+    for (const Role role : {Role::A, Role::B}) {
+      const std::string file = fmt::format("{}/{}.sum", out, name_of(role));
+      const Result<void> written =
+          ask(read->manifest.card(role), "/v1/sum", order).and_then([&](const std::string& text) {
+            return sum_from_json(text, *read).and_then([&](const NoisySum&) {
+              return write_file_atomically(file, text);
+            });
+          });
+      if (!written) {
+        return error_of(written);
+      }
+      fmt::print("wrote {}\n", file);
+    }
+    return {};
+  }
+};
+
+struct StudyMerge {
+  std::string study;
+  std::string sum_a;
+  std::string sum_b;
+  std::string ledger;
+  OutputOptions output;
+
+  void declare(CLI::App& app) {
+    app.add_option("STUDY", study, "study.json")->required();
+    app.add_option("A", sum_a, "a.sum")->required();
+    app.add_option("B", sum_b, "b.sum")->required();
+    app.add_option("--ledger", ledger, "the one that was charged at closing")
+        ->envname("EIGENVEIL_LEDGER");
+    output.declare(app);
+  }
+
+  Result<NoisySum> half(const Study& read, const std::string& file) const {
+    return read_whole_file(file).and_then(
+        [&](const std::string& text) { return sum_from_json(text, read); });
+  }
+
+  /// The reservation made at closing; there must be one.
+  Result<std::optional<Reservation>> reserved(const Study& read, Ledger& opened) const {
+    return plan_collection(read.manifest).and_then([&](const CollectionPlan& plan) {
+      ReservationRequest request;
+      request.cost = collection_cost(read.manifest, plan);
+      request.request = read.text;
+      request.key = "collect " + read.manifest.id;
+      return opened.known(request).and_then(
+          [](const std::optional<Reservation>& known) -> Result<std::optional<Reservation>> {
+            if (!known) {
+              return bad_request(
+                  "the ledger was not charged for this study: run collect study close with it");
+            }
+            return known;
+          });
+    });
+  }
+
+  Outcome run() const {
+    if (output.out.empty()) {
+      return bad_request("--out DIR says where the released Gram goes");
+    }
+    const Result<Study> read = load_study(study);
+    if (!read) {
+      return error_of(read);
+    }
+    const Result<NoisySum> a = half(*read, sum_a);
+    const Result<NoisySum> b = half(*read, sum_b);
+    if (!a || !b) {
+      return a ? error_of(b) : error_of(a);
+    }
+    Result<ReleaseDocument> document =
+        merge_sums(*read, *a, *b).and_then([&](const CollectedGram& gram) {
+          return collected_document(*read, gram);
+        });
+    if (!document) {
+      return error_of(document);
+    }
+    TerminalNotes notes{study, "", output.target(false, 1)};
+    if (ledger.empty()) {
+      return publish(*document, output, notes);
+    }
+    Result<Ledger> opened = Ledger::open(ledger);
+    if (!opened) {
+      return error_of(opened);
+    }
+    const Result<std::optional<Reservation>> known = reserved(*read, *opened);
+    if (!known) {
+      return error_of(known);
+    }
+    document->ledger = LedgerEntry{opened->terms().id, (*known)->index, (*known)->hash};
+    notes.target.before = [&](std::string_view bytes) -> Result<void> {
+      const std::string hash = hex(sha256(bytes));
+      if (!(*known)->release.empty()) {  // the same sums make the same document
+        return (*known)->release == hash
+                   ? Result<void>()
+                   : bad_request("the ledger has another release of this study");
+      }
+      return opened->settle((*known)->index, hash);
+    };
+    return publish(*document, output, notes);
+  }
+};
+
+template <class Action>
+Command action(std::string name, std::string summary) {
+  return {std::move(name), std::move(summary), [](CLI::App& app) {
+            auto made = std::make_shared<Action>();
+            made->declare(app);
+            return [made] { return made->run(); };
+          }};
+}
+
+}  // namespace
+
+Command study_command() {
+  return command_group(
+      "study", "From keys and a manifest to the released Gram.",
+      {action<StudyKeys>("keys", "an aggregator's keys for a new study"),
+       action<StudyNew>("new", "the manifest: columns, ranges, budget, noise, deadline; public"),
+       action<StudyOpen>("open", "an aggregator signs the manifest and makes its store"),
+       action<StudyTokens>("tokens", "one-time codes for participants"),
+       action<StudyForm>("form", "the form for participants, one HTML file"),
+       action<StudyClose>("close", "closes the study and fetches both noisy sums; charged"),
+       action<StudyMerge>("merge", "adds the two sums: the released Gram, with its guarantee")});
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/collect.hpp"
+#include "cli/commands/commands.hpp"
+#include "collection/participant.hpp"
+#include "core/atomic_output.hpp"
+#include "core/plain_text.hpp"
+#include "data/open.hpp"
+#include "serve/http_client.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// One row to both aggregators. What is sent is kept until both have it: a second try sends the
+/// same bytes, because other bytes for one token would be another report.
+struct Contribute {
+  std::string study;
+  std::string row;
+  std::string token;
+  std::string key_a;
+  std::string key_b;
+  std::string receipt;
+  std::string authorities;
+
+  void declare(CLI::App& app) {
+    app.add_option("STUDY", study, "study.json, signed by both aggregators")->required();
+    app.add_option("ROW", row, "CSV with names in its first line and one row")->required();
+    app.add_option("--token", token, "the code from your invitation")->required();
+    app.add_option("--key-a", key_a, "key of aggregator a as you have it from there");
+    app.add_option("--key-b", key_b, "key of aggregator b as you have it from there");
+    app.add_option("--receipt", receipt,
+                   "kept for retries and for looking up the report (default ROW.receipt)");
+    app.add_option("--ca", authorities, "certificates to trust, PEM (default: the system's)");
+  }
+
+  Outcome run() const;
+
+ private:
+  std::string receipt_file() const { return receipt.empty() ? row + ".receipt" : receipt; }
+  Result<std::vector<double>> cells(const Manifest& manifest) const;
+  Result<SealedReport> made(const Study& read) const;
+  Result<SealedReport> kept(const Study& read) const;
+  Result<std::string> deliver(const AggregatorCard& card, const std::string& bytes) const;
+};
+
+Result<std::vector<double>> Contribute::cells(const Manifest& manifest) const {
+  ReadOptions options;
+  options.columns = manifest.schema().columns;
+  options.header = ReadOptions::Header::Present;
+  Result<std::unique_ptr<RowReader>> reader = open_rows(row, options);
+  if (!reader) {
+    return error_of(reader);
+  }
+  std::vector<double> values;
+  RawRows block;
+  do {
+    if (const Result<void> read = (*reader)->read(block); !read) {
+      return error_of(read);
+    }
+    values.insert(values.end(), block.values.begin(), block.values.end());
+  } while (block.rows > 0);
+  if (values.size() != manifest.columns.size()) {
+    return bad_request(fmt::format("{} must hold one row", row));
+  }
+  return values;
+}
+
+Result<SealedReport> Contribute::made(const Study& read) const {
+  const auto bytes = from_hex(token, sizeof(Token));
+  if (!bytes) {
+    return bad_request("a token has 32 hexadecimal digits");
+  }
+  Token own = {};
+  std::copy_n(bytes->begin(), own.size(), own.begin());
+  const Result<CollectionPlan> plan = plan_collection(read.manifest);
+  const Result<std::vector<double>> values = cells(read.manifest);
+  if (!plan || !values) {
+    return plan ? error_of(values) : error_of(plan);
+  }
+  RandomStream stream = RandomStream::secure();
+  return seal_row(read, *plan, own, *values, stream).and_then([&](const SealedReport& report) {
+    const Json json = {{"eigenveil_receipt", 1},
+                       {"study", hex(read.digest)},
+                       {"report", to_hex(view_of(report.id))},
+                       {"closing_list",
+                        {read.manifest.a.address + "/v1/closing-list",
+                         read.manifest.b.address + "/v1/closing-list"}},
+                       {"to_a", to_hex(report.to_a)},
+                       {"to_b", to_hex(report.to_b)}};
+    return write_file_atomically(receipt_file(), json.dump(1) + "\n", FileAccess::OwnerOnly)
+        .map([&] { return report; });
+  });
+}
+
+/// The report of an earlier try; holds nothing but what was sent.
+Result<SealedReport> Contribute::kept(const Study& read) const {
+  const Result<std::string> text = read_whole_file(receipt_file());
+  if (!text) {
+    return error_of(text);
+  }
+  const Json json = Json::parse(*text, nullptr, false);
+  const auto field = [&](const char* name) {
+    return json.is_object() && json.contains(name) && json[name].is_string()
+               ? json[name].get<std::string>()
+               : std::string();
+  };
+  const std::string a = field("to_a");
+  const std::string b = field("to_b");
+  const auto to_a = from_hex(a, a.size() / 2);
+  const auto to_b = from_hex(b, b.size() / 2);
+  const auto id = from_hex(field("report"), sizeof(ReportId));
+  if (!to_a || !to_b || !id || field("study") != hex(read.digest)) {
+    return bad_request(fmt::format(
+        "{} is the receipt of another study, or none; give --receipt a new name", receipt_file()));
+  }
+  SealedReport report;
+  std::copy_n(id->begin(), report.id.size(), report.id.begin());
+  report.to_a = *to_a;
+  report.to_b = *to_b;
+  return report;
+}
+
+Result<std::string> Contribute::deliver(const AggregatorCard& card,
+                                        const std::string& bytes) const {
+  HttpCall wanted;
+  wanted.origin = card.address;
+  wanted.path = "/v1/report";
+  wanted.method = "POST";
+  wanted.body = bytes;
+  wanted.authorities = authorities;
+  return call(wanted).and_then([&](const HttpAnswer& answer) -> Result<std::string> {
+    const Json json = Json::parse(answer.body, nullptr, false);
+    if (answer.status == 200 && json.is_object() && json.value("stored", false)) {
+      return std::string(json.value("already", false) ? "had it already" : "stored it");
+    }
+    const std::string told =
+        json.is_object() && json.contains("refused") && json["refused"].is_string()
+            ? json["refused"].get<std::string>()
+            : "it did not say why";
+    const std::string words =
+        fmt::format("aggregator {} did not take the report: {}", name_of(card.role),
+                    is_plain_text(told) ? told : "(not plain text)");
+    return answer.status == 400 ? Result<std::string>(bad_request(words))
+                                : Result<std::string>(input_output_error(words));
+  });
+}
+
+Outcome Contribute::run() const {
+  const Result<Study> read = load_study(study);
+  if (!read) {
+    return error_of(read);
+  }
+  if (const Result<void> sound = check_signatures(*read, key_a, key_b); !sound) {
+    return sound;
+  }
+  std::error_code ignored;
+  const bool again = std::filesystem::exists(receipt_file(), ignored);
+  const Result<SealedReport> report = again ? kept(*read) : made(*read);
+  if (!report) {
+    return error_of(report);
+  }
+  for (const Role role : {Role::A, Role::B}) {
+    const Result<std::string> delivered =
+        deliver(read->manifest.card(role), role == Role::A ? report->to_a : report->to_b);
+    if (!delivered) {
+      return error_of(delivered);
+    }
+    fmt::print("aggregator {} {}\n", name_of(role), *delivered);
+  }
+  fmt::print("report {}: look for it in the closing list; receipt in {}\n",
+             to_hex(view_of(report->id)), receipt_file());
+  if (key_a.empty() || key_b.empty()) {
+    fmt::print(
+        "the keys of the aggregators were taken from the study: compare them with what the "
+        "aggregators publish (--key-a, --key-b)\n  a {}\n  b {}\n",
+        read->manifest.a.signing_key, read->manifest.b.signing_key);
+  }
+  return {};
+}
+
+}  // namespace
+
+Command contribute_command() {
+  return {"contribute",
+          "Sends one row to a study: divided into two shares, each encrypted for one aggregator.\n"
+          "  eigenveil contribute study.json row.csv --token 0123...",
+          [](CLI::App& app) {
+            auto command = std::make_shared<Contribute>();
+            command->declare(app);
+            return [command] { return command->run(); };
+          }};
+}
+
+}  // namespace eigenveil::cli

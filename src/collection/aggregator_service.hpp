@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "collection/aggregator.hpp"
+#include "serve/http_server.hpp"
+
+namespace eigenveil {
+
+/// How often one address may ask: so many at once, so many a second on average.
+struct RateLimit {
+  double at_once = 40.0;
+  double per_second = 10.0;
+};
+
+/// Counts requests of addresses. Forgets those that have been silent long enough to start anew.
+class RateOfAddresses {
+ public:
+  explicit RateOfAddresses(RateLimit limit) : limit_(limit) {}
+  bool admits(const std::string& address, std::chrono::steady_clock::time_point now);
+
+ private:
+  struct Bucket {
+    double left = 0.0;
+    std::chrono::steady_clock::time_point seen;
+  };
+  RateLimit limit_;
+  std::mutex mutex_;
+  std::map<std::string, Bucket> buckets_;
+};
+
+struct ServiceSetup {
+  RateLimit rate = {};
+  std::string authorities = {};  ///< certificates to trust for the other aggregator
+  /// Structured lines without content: no address, no identifier, nothing of a report.
+  std::function<void(const std::string& line)> log = {};
+};
+
+/// What an aggregator answers over HTTP. Paths:
+///   GET /v1/health               POST /v1/report (and OPTIONS, for forms opened from a file)
+///   POST /v1/close, /v1/sum      the collector, by a signed order
+///   POST /v1/proposal, /v1/stored  aggregator A, by its signature
+///   GET /v1/closing-list         everybody, once the set is fixed
+class AggregatorService {
+ public:
+  AggregatorService(Aggregator& aggregator, ServiceSetup setup)
+      : aggregator_(aggregator), setup_(std::move(setup)), rate_(setup_.rate) {}
+
+  /// Before a body is read: its size, its path, the rate of its address.
+  std::optional<HttpResponse> admit(const HttpRequest& head);
+  HttpResponse handle(const HttpRequest& request);
+  /// The largest body there can be.
+  static std::size_t most_body_bytes(const Manifest& manifest);
+
+  /// Closes where it is time to, as A. Called every now and then.
+  void close_when_due();
+
+ private:
+  HttpResponse report(const HttpRequest& request);
+  Result<std::string> answer(const HttpRequest& request);
+  Result<void> close(std::string_view order);
+  void log(std::string_view event, std::string_view outcome) const;
+
+  Aggregator& aggregator_;
+  ServiceSetup setup_;
+  RateOfAddresses rate_;
+  std::mutex closing_;
+  bool told_b_ = false;  ///< that the study is closed, by this process
+};
+
+}  // namespace eigenveil

@@ -1,0 +1,191 @@
+#include <gtest/gtest.h>
+
+#include "collection_support.hpp"
+
+namespace eigenveil::test::refusals_test {
+namespace {
+
+template <class T>
+std::string refusal_of(const Result<T>& result) {
+  return result ? "accepted" : result.error().message;
+}
+
+TEST(Refusals, ReplayChangesNothingAndIsToldSo) {
+  Collection collection;
+  const SealedReport report = collection.send(0, answers(0, 3));
+  const auto again = collection.a->accept(report.to_a);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(again->already);
+  EXPECT_EQ(collection.a->store().count().value(), 1U);
+}
+
+TEST(Refusals, OneTokenIsOneReport) {
+  Collection collection;
+  collection.send(0, answers(0, 3));
+  const SealedReport second = collection.sealed(0, answers(1, 3));
+  EXPECT_EQ(refusal_of(collection.a->accept(second.to_a)),
+            "the token has been used by another report, which counts instead");
+}
+
+TEST(Refusals, SwappedRoles) {
+  Collection collection;
+  const SealedReport report = collection.sealed(0, answers(0, 3));
+  EXPECT_EQ(refusal_of(collection.a->accept(report.to_b)),
+            "this half of the report is for the other aggregator");
+  std::string relabelled = report.to_b;
+  relabelled[4] = 'a';
+  EXPECT_NE(refusal_of(collection.a->accept(relabelled)), "accepted");
+}
+
+TEST(Refusals, ForeignStudyAndStaleManifest) {
+  Collection collection;
+  Collection other;
+  const SealedReport foreign = other.sealed(0, answers(0, 3));
+  EXPECT_EQ(refusal_of(collection.a->accept(foreign.to_a)),
+            "the report belongs to another study, or to another version of this one");
+  // The same sealed bytes under the name of this study: bound to the other one, they do not open.
+  std::string renamed = foreign.to_a;
+  const SealedReport own = collection.sealed(0, answers(0, 3));
+  renamed.replace(0, 69, own.to_a, 0, 69);
+  EXPECT_EQ(refusal_of(collection.a->accept(renamed)).substr(0, 24), "the report does not open");
+}
+
+TEST(Refusals, ForgedToken) {
+  Collection collection;
+  RandomStream stream = RandomStream::secure();
+  const SealedReport forged =
+      seal_row(collection.study, collection.plan(), draw_tokens(1).front(), answers(0, 3), stream)
+          .value();
+  EXPECT_EQ(refusal_of(collection.a->accept(forged.to_a)), "the token is not one of this study");
+  const std::string list =
+      token_list(collection.study, draw_tokens(3), SigningKey::make());  // not the collector's key
+  EXPECT_FALSE(collection.a->add_tokens(list));
+  Collection other;
+  EXPECT_FALSE(collection.a->add_tokens(token_list(other.study, other.tokens, other.collector)));
+}
+
+TEST(Refusals, TokenOfAnotherPersonUnderTheSameSeal) {
+  Collection collection;
+  SealedReport report = collection.sealed(0, answers(0, 3));
+  std::copy_n(collection.tokens[1].begin(), 16, report.to_a.begin() + 53);
+  EXPECT_EQ(refusal_of(collection.a->accept(report.to_a)).substr(0, 24),
+            "the report does not open");
+}
+
+TEST(Refusals, AnyChangedByte) {
+  Collection collection({.columns = 1});
+  const SealedReport report = collection.sealed(0, answers(0, 1));
+  for (std::size_t i = 0; i < report.to_b.size(); ++i) {
+    std::string damaged = report.to_b;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x20);
+    EXPECT_FALSE(collection.b->accept(damaged)) << i;
+    EXPECT_FALSE(collection.b->accept(std::string_view(report.to_b).substr(0, i))) << i;
+  }
+  EXPECT_EQ(collection.b->store().count().value(), 0U);
+}
+
+TEST(Refusals, BelowTheMinimumNothingIsReleased) {
+  Collection collection({.minimum_batch = 5});
+  for (std::size_t person = 0; person < 4; ++person) {
+    collection.send(person, answers(person, 3));
+  }
+  EXPECT_FALSE(collection.close());
+  EXPECT_EQ(collection.a->store().state().value(), CollectionState::Open);
+  EXPECT_EQ(collection.b->store().state().value(), CollectionState::Open);
+  EXPECT_FALSE(collection.b->sum_for(collection.order()));
+  collection.send(4, answers(4, 3));
+  EXPECT_TRUE(collection.close());
+}
+
+/// A report that only one side has does not count, and the list says so.
+TEST(Refusals, HalvesDoNotCount) {
+  Collection collection({.minimum_batch = 3});
+  for (std::size_t person = 0; person < 3; ++person) {
+    collection.send(person, answers(person, 3));
+  }
+  const SealedReport half = collection.sealed(3, answers(3, 3));
+  ASSERT_TRUE(collection.a->accept(half.to_a));
+  // Two halves of two reports under one identifier: commitments differ.
+  const SealedReport one = collection.sealed(4, answers(4, 3));
+  RandomStream stream = RandomStream::secure();
+  SealedReport other = collection.sealed(4, answers(5, 3));
+  ASSERT_TRUE(collection.a->accept(one.to_a));
+  ASSERT_TRUE(collection.b->accept(other.to_b));
+  ASSERT_TRUE(collection.close());
+  EXPECT_EQ(collection.merged().value().reports, 3U);
+  const std::string list = collection.a->closing_list().value();
+  EXPECT_EQ(list, collection.b->closing_list().value());
+  EXPECT_EQ(list.find(to_hex(view_of(half.id))), std::string::npos);
+}
+
+TEST(Refusals, ClosingNeedsTimeOrOrder) {
+  Collection collection({.minimum_batch = 2});
+  collection.send(0, answers(0, 3));
+  collection.send(1, answers(1, 3));
+  EXPECT_FALSE(collection.a->proposal(""));
+  EXPECT_FALSE(collection.a->proposal(closing_order(collection.study, SigningKey::make())));
+  EXPECT_TRUE(collection.a->proposal(collection.order()));
+  EXPECT_FALSE(collection.b->proposal(collection.order()));  // A starts
+}
+
+TEST(Refusals, MessagesOfClosingAreForTheirPlace) {
+  Collection collection({.minimum_batch = 2});
+  for (std::size_t person = 0; person < 3; ++person) {
+    collection.send(person, answers(person, 3));
+  }
+  const std::string proposal = collection.a->proposal(collection.order()).value();
+  EXPECT_FALSE(collection.a->agreement(proposal));
+  EXPECT_FALSE(collection.b->closed(proposal));
+  EXPECT_FALSE(collection.b->agreement("{}"));
+  const std::string agreement = collection.b->agreement(proposal).value();
+  EXPECT_FALSE(collection.a->draw_and_close());  // nothing drawn before the set is stored
+  EXPECT_FALSE(collection.a->stored(proposal));
+  const std::string note = collection.a->stored(agreement).value();
+  Collection other({.minimum_batch = 2});
+  EXPECT_FALSE(other.b->closed(note));
+  ASSERT_TRUE(collection.b->closed(note));
+  EXPECT_EQ(collection.a->store().state().value(), CollectionState::Agreed);
+  ASSERT_TRUE(collection.a->draw_and_close());
+  EXPECT_TRUE(collection.merged());
+}
+
+/// However often its steps are repeated, a closing has one sum.
+TEST(Refusals, ThereIsOneClosing) {
+  Collection collection({.minimum_batch = 2});
+  for (std::size_t person = 0; person < 3; ++person) {
+    collection.send(person, answers(person, 3));
+  }
+  ASSERT_TRUE(collection.close());
+  const std::string first = collection.a->sum_for(collection.order()).value();
+  const std::string second = collection.b->sum_for(collection.order()).value();
+  ASSERT_TRUE(collection.close());
+  ASSERT_TRUE(collection.a->draw_and_close());
+  collection.open_both({}, {});
+  ASSERT_TRUE(collection.a->draw_and_close());
+  EXPECT_EQ(collection.a->sum_for(collection.order()).value(), first);
+  EXPECT_EQ(collection.b->sum_for(collection.order()).value(), second);
+  EXPECT_EQ(refusal_of(collection.a->accept(collection.sealed(5, answers(5, 3)).to_a)),
+            "the study is closed and takes no more reports");
+  EXPECT_FALSE(std::filesystem::exists(collection.folder / "a/sealing.key"));
+  EXPECT_FALSE(std::filesystem::exists(collection.folder / "b/sealing.key"));
+}
+
+TEST(Refusals, SumsOfDifferentSets) {
+  Collection one({.minimum_batch = 2});
+  for (std::size_t person = 0; person < 2; ++person) {
+    one.send(person, answers(person, 3));
+  }
+  ASSERT_TRUE(one.close());
+  const NoisySum a = sum_from_json(one.a->sum_for(one.order()).value(), one.study).value();
+  NoisySum b = sum_from_json(one.b->sum_for(one.order()).value(), one.study).value();
+  EXPECT_FALSE(merge_sums(one.study, a, a));
+  EXPECT_FALSE(merge_sums(one.study, b, a));
+  b.set[0] ^= 1U;
+  EXPECT_FALSE(merge_sums(one.study, a, b));
+  std::string forged = one.b->sum_for(one.order()).value();
+  forged[forged.find("\"sum\":\"") + 8] ^= 1;
+  EXPECT_FALSE(sum_from_json(forged, one.study));
+}
+
+}  // namespace
+}  // namespace eigenveil::test::refusals_test
