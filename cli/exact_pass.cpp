@@ -2,6 +2,7 @@
 
 #include "cli/progress.hpp"
 #include "eigenveil/random/stream.hpp"
+#include "statistics/gram_head.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -46,12 +47,8 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
   }
   if (input.is_gram()) {
     return check_stored(input, bounds)
-        .and_then([&] { return ExactGram::load(input.input); })
-        .map([&](ExactGram&& gram) {
-          ExactPass pass(input, {}, gram.schema(), gram.bound());
-          pass.stored_ = std::move(gram);
-          return pass;
-        });
+        .and_then([&] { return read_gram_head(input.input); })
+        .map([&](const GramHead& head) { return ExactPass(input, {}, head.schema, head.bound); });
   }
   Result<TableSpec> spec = table_spec(input, bounds);
   if (!spec) {
@@ -103,9 +100,22 @@ Result<std::unique_ptr<RowReader>> ExactPass::rows(bool quiet) {
       });
 }
 
+Result<void> ExactPass::load_totals() {
+  if (!input_.is_gram() || stored_) {
+    return {};
+  }
+  return ExactGram::load(input_.input).and_then([&](ExactGram&& gram) -> Result<void> {
+    if (!(gram.schema() == schema_) || gram.bound().encode() != bound_.encode()) {
+      return bad_request("the .gram file was replaced while it was read");
+    }
+    stored_ = std::move(gram);
+    return {};
+  });
+}
+
 Result<ExactGram> ExactPass::run(bool quiet) {
-  if (stored_) {
-    return *stored_;
+  if (input_.is_gram()) {
+    return load_totals().map([&] { return *stored_; });
   }
   const Result<std::unique_ptr<RowReader>> reader = rows(quiet);
   if (!reader) {

@@ -33,7 +33,9 @@ class ExactPass {
   }
   const Schema& schema() const { return schema_; }
   const RowBound& bound() const { return bound_; }
-  /// The statistic of a .gram file as it was stored; null for a table of rows.
+  /// Totals of a .gram file are private like rows: they are read here, once a ledger was charged.
+  Result<void> load_totals();
+  /// The statistic of a .gram file, once it is loaded; null for a table of rows.
   const ExactGram* stored() const { return stored_ ? &*stored_ : nullptr; }
   /// The rows or the stored statistic, as the engine takes them.
   TablePart part(bool quiet) {

@@ -2,17 +2,17 @@
 
 #include <memory>
 
+#include "cli/charged_release.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/options/bound_options.hpp"
 #include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
-#include "cli/options/ledger_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/progress.hpp"
-#include "cli/summary.hpp"
 #include "core/atomic_output.hpp"
 #include "engine/private_bounds.hpp"
+#include "engine/release_cost.hpp"
 #include "report/table_format.hpp"
 
 namespace eigenveil::cli {
@@ -48,6 +48,7 @@ struct BoundsPrivate {
   InputOptions input;
   BudgetOptions budget;
   OutputOptions output;
+  LedgerOptions ledger;
   double outside = 0.001;
   std::string outer;
 
@@ -55,6 +56,7 @@ struct BoundsPrivate {
     input.declare(app);
     budget.declare(app);
     output.declare(app);
+    ledger.declare(app);
     app.add_option("--outside", outside,
                    "share of the rows that a range may leave out, about (default 0.001)")
         ->group("Bounds");
@@ -65,15 +67,11 @@ struct BoundsPrivate {
   }
 
   Result<PrivateBoundsRequest> request() const {
-    const Result<Budget> spent = budget.budget();
+    const Result<AskedBudget> spent = budget.asked();
     if (!spent) {
       return error_of(spent);
     }
-    const Result<Relation> relation = budget.relation();
-    if (!relation) {
-      return error_of(relation);
-    }
-    PrivateBoundsRequest asked{*spent, *relation, budget.group_size, outside};
+    PrivateBoundsRequest asked{spent->budget, spent->relation, spent->group_size, outside};
     if (!outer.empty()) {
       const Result<ColumnRange> range = parse_range(outer);
       if (!range) {
@@ -85,9 +83,6 @@ struct BoundsPrivate {
   }
 
   Outcome run() const {
-    if (const Result<void> free = refuse_uncharged("bounds private"); !free) {
-      return error_of(free);
-    }
     const Result<PrivateBoundsRequest> asked = request();
     if (!asked) {
       return error_of(asked);
@@ -95,8 +90,9 @@ struct BoundsPrivate {
     if (input.is_gram()) {
       return bad_request("bounds are for rows; a .gram file has them already");
     }
-    if (const Result<void> writable = output.check_writable(); !writable) {
-      return error_of(writable);
+    Result<ChargedRelease> charged = ChargedRelease::open(ledger, input, output);
+    if (!charged) {
+      return error_of(charged);
     }
     Result<std::unique_ptr<RowReader>> reader = input.open();
     if (!reader) {
@@ -106,12 +102,24 @@ struct BoundsPrivate {
     if (!plan) {
       return error_of(plan);
     }
+    Result<std::vector<std::string>> built_on = output.releases_built_on("");
+    if (!built_on) {
+      return error_of(built_on);
+    }
+    charged->build_on(*std::move(built_on));
+    const Result<bool> found =
+        charged->charge(cost_of(plan->counts(), "bounds", asked->budget, output.seed.has_value()),
+                        plan->request_text(), output);
+    if (!found || *found) {
+      return found ? Outcome() : error_of(found);
+    }
     const std::unique_ptr<RowReader> rows =
         with_progress(std::move(*reader), input.display_name(), output.is_quiet());
     RandomStream stream = output.stream();
     return plan->release(*rows, stream, input.thread_count())
         .and_then([&](const ReleaseDocument& document) {
-          return publish(document, output, {input.display_name(), "", output.target(false, 1)});
+          return charged->publish(document, output,
+                                  {input.display_name(), "", output.target(false, 1)});
         });
   }
 };

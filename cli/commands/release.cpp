@@ -6,14 +6,13 @@
 #include <filesystem>
 #include <memory>
 
+#include "cli/charged_release.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/exact_pass.hpp"
 #include "cli/options/checks.hpp"
-#include "cli/options/ledger_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/options/request_options.hpp"
 #include "cli/progress.hpp"
-#include "cli/summary.hpp"
 #include "data/exact_rows.hpp"
 #include "eigenveil/engine/request_json.hpp"
 #include "engine/bound_words.hpp"
@@ -49,17 +48,16 @@ struct ReleaseCommand {
   /// Tasks whose results can go back from stages to the columns.
   bool takes_stages() const { return has_bound(what.task) && what.task != Task::Mask; }
   Result<void> judge(const Method& method, const Request& request, const PublicFacts& facts);
-  Result<bool> spend(const ReleaseCost& cost, const std::string& request);
-  Result<bool> spend_unplanned(const Method& method, const Request& request);
-  Result<bool> spend_planned(const Method& method, const Plan& plan);
-  Outcome settle_and_publish(const ReleaseDocument& document, TerminalNotes notes);
+  Result<bool> charge_unplanned(const Method& method, Request request, const PublicFacts& facts);
+  Result<bool> charge_planned(const Method& method, const Plan& plan);
   Outcome run_on_rows(const Method& method, const Request& request);
   Outcome run_on_exact_rows(const Method& method, const Request& request);
   SpendHook entry() const {
-    return [this]() -> Result<std::optional<LedgerEntry>> { return spending_.entry(); };
+    return [this]() -> Result<std::optional<LedgerEntry>> { return charged_.entry(); };
   }
 
-  Spending spending_;
+  ChargedRelease charged_;
+  std::optional<ReleaseCost> charged_cost_;  ///< where it was charged before the plan stood
 };
 
 void ReleaseCommand::declare(CLI::App& app) {
@@ -116,6 +114,16 @@ Result<void> ReleaseCommand::check_input(const MethodInfo& info) const {
   std::error_code ignored;
   const auto status = fs::status(input.input, ignored);
   const bool once = input.input == "-" || (fs::exists(status) && !fs::is_regular_file(status));
+  if (once && info.reads_exact_rows && !ledger.ledger.empty()) {
+    return bad_request(
+        "with a ledger the input must be a regular file: its columns are looked at first");
+  }
+  if (!input.person.empty() && info.needs_row_count) {
+    return bad_request(fmt::format(
+        "--person goes with methods that need the sums of a table alone, such as gauss, "
+        "not with {}",
+        info.name));
+  }
   if (once && info.needs_row_count && !info.reads_exact_rows) {
     return bad_request(
         "the rows are read more than once, so the input must be a regular file: standard input "
@@ -198,56 +206,33 @@ Result<void> ReleaseCommand::judge(const Method& method, const Request& request,
   return {};
 }
 
-/// Finds the release of a retry (true); anything else is charged.
-Result<bool> ReleaseCommand::spend(const ReleaseCost& cost, const std::string& request) {
-  const Result<std::optional<std::int64_t>> again =
-      spending_.resume(cost, request, output.out, output.existing());
-  if (!again) {
-    return error_of(again);
-  }
-  if (*again) {
-    print_published_again(**again, output);
-    return true;
-  }
-  return output.check_writable().and_then([&] { return spending_.reserve(cost, request); }).map([] {
-    return false;
-  });
-}
-
 /// Where the plan has to wait for the number of rows, which is public but must be read: charged as
-/// it was asked for, before they are counted. What the plan refuses for want of rows stays spent.
-Result<bool> ReleaseCommand::spend_unplanned(const Method& method, const Request& request) {
-  if (!spending_.active() || !request.budget) {
+/// the method states it, before they are counted. What the plan refuses for want of rows stays
+/// spent.
+Result<bool> ReleaseCommand::charge_unplanned(const Method& method, Request request,
+                                              const PublicFacts& facts) {
+  if (!charged_.active()) {
     return false;
   }
-  ReleaseCost cost;
-  cost.task = std::string(name_of(request.task));
-  cost.method = method.info().name;
-  cost.guarantee.relation = request.relation;
-  cost.guarantee.group_size = request.group_size;
-  cost.guarantee.basis = request.published() ? Basis::NotPrivate : Basis::Proved;
-  cost.requested = *request.budget;
-  cost.guarantee.loss = std::visit([](const auto& loss) { return Loss(loss); }, *request.budget);
-  cost.seeded = output.seed.has_value();
-  return spend(cost, to_json(request));
+  request.method = method.info().name;
+  request.table = table_fingerprint(facts);
+  return stated_cost(method, request, output.seed.has_value())
+      .and_then([&](const ReleaseCost& cost) {
+        charged_cost_ = cost;
+        return charged_.charge(cost, to_json(request), output);
+      });
 }
 
-Result<bool> ReleaseCommand::spend_planned(const Method& method, const Plan& plan) {
-  if (spending_.active() && !spending_.reservation()) {
-    ReleaseCost cost = cost_of(plan, output.stream());
-    cost.person = input.person;
-    return spend(cost, to_json(plan.request()));
+Result<bool> ReleaseCommand::charge_planned(const Method& method, const Plan& plan) {
+  if (charged_cost_) {
+    return check_charged(*charged_cost_, plan).map([] { return false; });
   }
-  return spending_.active() ? Result<bool>(false)
-                            : check_output(method.info(), plan).map([] { return false; });
-}
-
-Outcome ReleaseCommand::settle_and_publish(const ReleaseDocument& document, TerminalNotes notes) {
-  if (spending_.active()) {
-    notes.target.before = [&](std::string_view bytes) { return spending_.settle(bytes); };
-    output.charged = charged_in_words(spending_);
+  if (!charged_.active()) {
+    return check_output(method.info(), plan).map([] { return false; });
   }
-  return publish(document, output, notes);
+  ReleaseCost cost = cost_of(plan, output.seed.has_value());
+  cost.guarantee.person = input.person;
+  return charged_.charge(cost, to_json(plan.request()), output);
 }
 
 Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request) {
@@ -259,7 +244,7 @@ Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request
   PublicFacts facts = passes->front().facts();
   facts.rows = rows;
   if (info.needs_row_count && !rows) {
-    if (const Result<bool> found = spend_unplanned(method, request); !found || *found) {
+    if (const Result<bool> found = charge_unplanned(method, request, facts); !found || *found) {
       return found ? Outcome() : error_of(found);
     }
     const Result<std::int64_t> counted =
@@ -276,12 +261,15 @@ Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request
   if (!plan) {
     return error_of(plan);
   }
-  if (const Result<bool> found = spend_planned(method, **plan); !found || *found) {
+  if (const Result<bool> found = charge_planned(method, **plan); !found || *found) {
     return found ? Outcome() : error_of(found);
   }
   RandomStream stream = output.stream();
   std::vector<TablePart> parts;
   for (ExactPass& pass : *passes) {
+    if (const Result<void> loaded = pass.load_totals(); !loaded) {
+      return loaded;
+    }
     parts.push_back(pass.part(output.is_quiet()));
   }
   const auto drawing = [&](const auto& finish) {
@@ -291,16 +279,22 @@ Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request
   return release(**plan, parts, stream, input.thread_count(), drawing, entry())
       .and_then([&](const ReleaseDocument& document) {
         const RowBound& bound = facts.counted ? facts.counted->bound : facts.bound;
-        return settle_and_publish(
-            passes->front().finish(document),
+        return charged_.publish(
+            passes->front().finish(document), output,
             {input.display_name(), has_bound(request.task) ? describe_bound(bound) : std::string(),
              output.target(info.streams, input.thread_count())});
       });
 }
 
 Outcome ReleaseCommand::run_on_exact_rows(const Method& method, const Request& request) {
-  if (const Result<bool> found = spend_unplanned(method, request); !found || *found) {
-    return found ? Outcome() : error_of(found);
+  if (charged_.active()) {  // the columns are part of what is asked for, and public
+    const Result<bool> found =
+        ExactPass::unbounded(input).and_then([&](const ExactPass& pass) -> Result<bool> {
+          return charge_unplanned(method, request, pass.facts());
+        });
+    if (!found || *found) {
+      return found ? Outcome() : error_of(found);
+    }
   }
   const Result<ReadOptions> options =
       table_spec(input, BoundOptions{}).and_then([&](const TableSpec& spec) {
@@ -323,13 +317,14 @@ Outcome ReleaseCommand::run_on_exact_rows(const Method& method, const Request& r
   if (!plan) {
     return error_of(plan);
   }
-  if (const Result<bool> found = spend_planned(method, **plan); !found || *found) {
+  if (const Result<bool> found = charge_planned(method, **plan); !found || *found) {
     return found ? Outcome() : error_of(found);
   }
   RandomStream stream = output.stream();
   return release(**plan, *table, stream, input.thread_count(), entry())
       .and_then([&](const ReleaseDocument& document) {
-        return settle_and_publish(document, {input.display_name(), "", output.target(false, 1)});
+        return charged_.publish(document, output,
+                                {input.display_name(), "", output.target(false, 1)});
       });
 }
 
@@ -355,11 +350,18 @@ Outcome ReleaseCommand::run() {
   if (const Result<void> readable = check_input((*method)->info()); !readable) {
     return readable;
   }
-  Result<Spending> spending = ledger.open(input, output);
-  if (!spending) {
-    return error_of(spending);
+  Result<ChargedRelease> charged = ChargedRelease::open(ledger, input, output);
+  if (!charged) {
+    return error_of(charged);
   }
-  spending_ = std::move(*spending);
+  charged_ = std::move(*charged);
+  if (const Result<void> known =
+          output.releases_built_on(what.bounds.bounds_file).map([&](auto on) {
+            charged_.build_on(std::move(on));
+          });
+      !known) {
+    return known;
+  }
   return (*method)->info().reads_exact_rows ? run_on_exact_rows(**method, *request)
                                             : run_on_rows(**method, *request);
 }

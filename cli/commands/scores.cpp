@@ -5,14 +5,14 @@
 #include <charconv>
 #include <memory>
 
+#include "cli/charged_release.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
-#include "cli/options/ledger_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/progress.hpp"
-#include "cli/summary.hpp"
+#include "engine/release_cost.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -22,6 +22,7 @@ struct ScoresCommand {
   InputOptions input;
   BudgetOptions budget;
   OutputOptions output;
+  LedgerOptions ledger;
   std::string on;
   std::string axes = "1,2";
   std::size_t cells = 20;
@@ -41,21 +42,18 @@ struct ScoresCommand {
         ->group("Scores");
     budget.declare(app);
     output.declare(app);
+    ledger.declare(app);
   }
 
   Result<ScoresRequest> request() const {
-    const Result<Budget> spent = budget.budget();
+    const Result<AskedBudget> spent = budget.asked();
     if (!spent) {
       return error_of(spent);
     }
-    const Result<Relation> relation = budget.relation();
-    if (!relation) {
-      return error_of(relation);
-    }
     ScoresRequest asked;
-    asked.budget = *spent;
-    asked.relation = *relation;
-    asked.group_size = budget.group_size;
+    asked.budget = spent->budget;
+    asked.relation = spent->relation;
+    asked.group_size = spent->group_size;
     asked.cells = cells;
     const std::size_t comma = axes.find(',');
     const char* end = axes.data() + axes.size();
@@ -81,9 +79,6 @@ struct ScoresCommand {
   }
 
   Outcome run() const {
-    if (const Result<void> free = refuse_uncharged("scores"); !free) {
-      return error_of(free);
-    }
     const Result<ScoresRequest> asked = request();
     if (!asked) {
       return error_of(asked);
@@ -97,8 +92,9 @@ struct ScoresCommand {
     if (!scores) {
       return error_of(scores);
     }
-    if (const Result<void> writable = output.check_writable(); !writable) {
-      return error_of(writable);
+    Result<ChargedRelease> charged = ChargedRelease::open(ledger, input, output);
+    if (!charged) {
+      return error_of(charged);
     }
     TableSpec spec;
     if (const Result<void> filled = input.fill(spec); !filled) {
@@ -117,12 +113,25 @@ struct ScoresCommand {
     if (!reader) {
       return error_of(reader);
     }
+    Result<std::vector<std::string>> built_on = output.releases_built_on("");
+    if (!built_on) {
+      return error_of(built_on);
+    }
+    built_on->insert(built_on->begin(), scores->on());
+    charged->build_on(*std::move(built_on));
+    const Result<bool> found =
+        charged->charge(cost_of(scores->counts(), "scores", asked->budget, output.seed.has_value()),
+                        scores->request_text(), output);
+    if (!found || *found) {
+      return found ? Outcome() : error_of(found);
+    }
     RandomStream stream = output.stream();
     return scores
         ->release(with_progress(std::move(*reader), input.display_name(), output.is_quiet()),
                   stream, input.thread_count())
         .and_then([&](const ReleaseDocument& document) {
-          return publish(document, output, {input.display_name(), "", output.target(false, 1)});
+          return charged->publish(document, output,
+                                  {input.display_name(), "", output.target(false, 1)});
         });
   }
 };

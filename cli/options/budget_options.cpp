@@ -42,4 +42,10 @@ Result<Budget> BudgetOptions::budget() const {
   return rho ? check_budget(Zcdp{*rho}) : check_budget(GaussianDp{*mu});
 }
 
+Result<AskedBudget> BudgetOptions::asked() const {
+  return budget().and_then([&](const Budget& spent) {
+    return relation().map([&](Relation whom) { return AskedBudget{spent, whom, group_size}; });
+  });
+}
+
 }  // namespace eigenveil::cli

@@ -9,6 +9,13 @@
 
 namespace eigenveil::cli {
 
+/// A budget and whom it protects.
+struct AskedBudget {
+  Budget budget;
+  Relation relation;
+  int group_size;
+};
+
 /// --epsilon, --delta, --rho, --mu, --group-size, --neighbours. There is no default budget.
 struct BudgetOptions {
   std::optional<double> epsilon;
@@ -22,6 +29,7 @@ struct BudgetOptions {
   bool given() const { return epsilon || delta || rho || mu; }
   Result<Budget> budget() const;
   Result<Relation> relation() const { return parse_relation(neighbours); }
+  Result<AskedBudget> asked() const;
 };
 
 }  // namespace eigenveil::cli

@@ -1,23 +1,8 @@
 #include "cli/options/ledger_options.hpp"
 
-#include <fmt/format.h>
-
-#include <cstdlib>
-
 #include "cli/options/checks.hpp"
 
 namespace eigenveil::cli {
-
-Result<void> refuse_uncharged(std::string_view command) {
-  const char* named = std::getenv("EIGENVEIL_LEDGER");
-  if (named == nullptr || *named == '\0') {
-    return {};
-  }
-  return bad_request(fmt::format(
-      "{} cannot be charged to a ledger yet, and EIGENVEIL_LEDGER names one; unset it to release "
-      "outside of the ledger, whose promise does not cover that",
-      command));
-}
 
 void LedgerOptions::declare(CLI::App& app) {
   constexpr const char* kGroup = "Ledger";
@@ -55,20 +40,6 @@ Result<Spending> LedgerOptions::open(const InputOptions& input, const OutputOpti
         "--header absent");
   }
   return Spending::open(ledger, key, output.data_set);
-}
-
-void print_published_again(std::int64_t index, const OutputOptions& output) {
-  if (!output.json) {
-    fmt::print("the release of entry {} is in {}: the same bits, nothing was charged\n", index,
-               output.out);
-  }
-}
-
-std::string charged_in_words(const Spending& spending) {
-  const std::optional<Reservation>& made = spending.reservation();
-  return made ? fmt::format("entry {}: {} of the {} account", made->index, in_words(made->charge),
-                            name_of(made->charge.account))
-              : std::string();
 }
 
 }  // namespace eigenveil::cli

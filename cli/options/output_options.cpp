@@ -1,10 +1,13 @@
 #include "cli/options/output_options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
 #include "cli/options/checks.hpp"
 #include "core/atomic_output.hpp"
+#include "eigenveil/report/read_release.hpp"
 
 namespace eigenveil::cli {
 
@@ -27,6 +30,12 @@ void OutputOptions::declare(CLI::App& app) {
   app.add_option("--date", date, "to stand in the release, in your words; never filled in")
       ->check(plain_text())
       ->group(kGroup);
+  app.add_option(
+         "--builds-on", builds_on,
+         "releases that this one was made with (release.json or its directory), to stand in "
+         "it; private bounds are found beside --bounds by themselves")
+      ->check(not_empty())
+      ->group(kGroup);
   app.add_flag("--quiet", quiet, "no progress bar")->group(kGroup);
   app.add_option("--seed", seed,
                  "for tests and reproduction only: the randomness is known, so the release is "
@@ -44,6 +53,44 @@ Result<void> OutputOptions::check_writable() const {
     return {};
   }
   return AtomicDirectory::create(out, existing()).map([](const AtomicDirectory&) {});
+}
+
+namespace {
+
+/// The directory of the release that a file of bounds is an array of, as `bounds private` writes
+/// it.
+std::optional<std::filesystem::path> release_of_bounds(const std::string& bounds_file) {
+  const std::filesystem::path path(bounds_file);
+  std::error_code ignored;
+  for (const char* mark : {"", ".NOT-PRIVATE"}) {
+    const std::filesystem::path document = path.parent_path() / fmt::format("release{}.json", mark);
+    if (path.filename() == fmt::format("bounds{}.csv", mark) &&
+        std::filesystem::exists(document, ignored)) {
+      return document;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> OutputOptions::releases_built_on(
+    const std::string& bounds_file) const {
+  std::vector<std::filesystem::path> paths(builds_on.begin(), builds_on.end());
+  if (const auto beside = release_of_bounds(bounds_file)) {
+    paths.push_back(*beside);
+  }
+  std::vector<std::string> checksums;
+  for (const std::filesystem::path& path : paths) {
+    const Result<ReadRelease> release = read_release(path);
+    if (!release) {
+      return error_of(release);
+    }
+    if (std::find(checksums.begin(), checksums.end(), release->checksum) == checksums.end()) {
+      checksums.push_back(release->checksum);
+    }
+  }
+  return checksums;
 }
 
 ReleaseTarget OutputOptions::target(bool streams, int threads) const {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "data/parallel_rows.hpp"
+#include "engine/counts_request.hpp"
 
 namespace eigenveil {
 namespace {
@@ -75,6 +76,16 @@ Result<PrivateBounds> PrivateBounds::make(const PrivateBoundsRequest& request,
   return CountsPlan::make(
              {schema.dimension(), request.budget, request.relation, request.group_size})
       .map([&](CountsPlan plan) { return PrivateBounds(request, schema, std::move(plan)); });
+}
+
+std::string PrivateBounds::request_text() const {
+  Json outer = nullptr;
+  if (request_.outer) {
+    outer = {request_.outer->low, request_.outer->high};
+  }
+  return counts_request_json(
+      "bounds", request_.budget, request_.relation, request_.group_size,
+      {{"columns", schema_.columns}, {"outside", request_.outside}, {"outer", outer}});
 }
 
 double PrivateBounds::threshold() const {

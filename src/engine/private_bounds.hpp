@@ -39,6 +39,9 @@ class PrivateBounds {
  public:
   static Result<PrivateBounds> make(const PrivateBoundsRequest& request, const Schema& schema);
   const Guarantee& guarantee() const { return plan_.guarantee(); }
+  const CountsPlan& counts() const { return plan_; }
+  /// What is asked for, as canonical JSON: two requests for the same thing are the same text.
+  std::string request_text() const;
   double count_sd() const { return plan_.sd(); }
   /// The smallest number of rows in one cell that is sure to be seen.
   double smallest_seen(std::size_t rows) const;

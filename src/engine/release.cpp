@@ -107,6 +107,14 @@ Result<std::unique_ptr<Plan>> make_plan(const Method& method, Request request,
   });
 }
 
+Result<Guarantee> Method::stated(const Request& /*request*/) const {
+  return bad_request(
+      fmt::format("method {} says what it costs only once the rows are counted, and a ledger is "
+                  "charged before: "
+                  "give {{rows}}",
+                  info().name));
+}
+
 Result<void> Run::add(const ExactGram& /*totals*/) {
   return bad_request("this method needs the rows themselves; a .gram file holds sums");
 }

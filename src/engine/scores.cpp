@@ -9,6 +9,7 @@
 #include "data/parallel_rows.hpp"
 #include "data/projection.hpp"
 #include "eigenveil/report/fields.hpp"
+#include "engine/counts_request.hpp"
 
 namespace eigenveil {
 namespace {
@@ -113,6 +114,15 @@ Result<Scores> Scores::make(const ScoresRequest& request, const ReadRelease& on)
                                           : center_of(on.document, static_cast<std::size_t>(p));
   scores.checksum_ = on.checksum;
   return scores;
+}
+
+std::string Scores::request_text() const {
+  return counts_request_json("scores", request_.budget, request_.relation, request_.group_size,
+                             {{"on", checksum_},
+                              {"axes", request_.axes},
+                              {"cells", request_.cells},
+                              {"label", request_.label.column},
+                              {"levels", request_.label.words}});
 }
 
 /// Rows hold two scores and perhaps a level. Total: a score that is no number is in the middle.

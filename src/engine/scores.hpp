@@ -31,6 +31,11 @@ class Scores {
   /// How the table must be read: the columns of the release, then the label.
   const TableSpec& table() const { return table_; }
   const Guarantee& guarantee() const { return plan_.guarantee(); }
+  const CountsPlan& counts() const { return plan_; }
+  /// What is asked for, as canonical JSON: two requests for the same thing are the same text.
+  std::string request_text() const;
+  /// Checksum of the release whose loadings are the axes.
+  const std::string& on() const { return checksum_; }
   Result<ReleaseDocument> release(std::unique_ptr<RowReader> rows, RandomStream& stream,
                                   int threads) const;
 

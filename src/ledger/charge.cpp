@@ -172,12 +172,12 @@ Result<int> steps_between(const LedgerTerms& terms, const ReleaseCost& cost) {
   if (!steps) {
     return steps;
   }
-  if (terms.unit.person != cost.person) {
+  if (terms.unit.person != cost.guarantee.person) {
     return bad_request(
         terms.unit.person.empty()
             ? fmt::format("the ledger protects rows, and this release protects whoever has the "
                           "same {}; make a ledger for persons",
-                          cost.person)
+                          cost.guarantee.person)
             : fmt::format("the ledger protects persons by column {}; it takes only releases that "
                           "limit the rows of one person by that column",
                           terms.unit.person));
@@ -196,9 +196,24 @@ Result<std::vector<Charge>> charges_of(const LedgerTerms& terms, const ReleaseCo
   if (!steps) {
     return error_of(steps);
   }
-  return group_loss(charged_loss(cost, terms.caps), *steps).and_then([&](const Loss& loss) {
-    return std::visit(ChargeLoss{terms.caps}, loss);
-  });
+  std::vector<Loss> losses = {charged_loss(cost, terms.caps)};
+  losses.insert(losses.end(), cost.further.begin(), cost.further.end());
+  std::vector<Charge> ways;
+  std::optional<Error> refusal;
+  for (const Loss& loss : losses) {
+    const Result<std::vector<Charge>> own = group_loss(loss, *steps).and_then([&](const Loss& all) {
+      return std::visit(ChargeLoss{terms.caps}, all);
+    });
+    if (own) {
+      ways.insert(ways.end(), own->begin(), own->end());
+    } else if (!refusal) {
+      refusal = own.error();
+    }
+  }
+  if (ways.empty() && refusal) {
+    return tl::unexpected(*refusal);
+  }
+  return ways;
 }
 
 }  // namespace eigenveil

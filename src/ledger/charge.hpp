@@ -12,12 +12,12 @@ namespace eigenveil {
 
 /// What a release costs, as its plan states it before a row is read. All of it is public.
 struct ReleaseCost {
-  std::string task = {};     ///< "pca"
-  std::string method = {};   ///< "gauss"
-  Guarantee guarantee = {};  ///< with secure randomness
+  std::string task = {};           ///< "pca"
+  std::string method = {};         ///< "gauss"
+  Guarantee guarantee = {};        ///< with secure randomness
+  std::vector<Loss> further = {};  ///< other losses that are proved for the same release
   Budget requested = PureDp{0.0};
-  bool seeded = false;      ///< the randomness is known
-  std::string person = {};  ///< column on which rows of one person were capped; empty: none
+  bool seeded = false;  ///< the randomness is known
 };
 
 enum class Account : std::uint8_t { Gaussian, Basic };

@@ -23,6 +23,19 @@ class FieldHash {
   Sha256 hash_;
 };
 
+struct NumbersOf {
+  std::vector<double> operator()(const PureDp& loss) const { return {loss.epsilon}; }
+  std::vector<double> operator()(const ApproxDp& loss) const { return {loss.epsilon, loss.delta}; }
+  std::vector<double> operator()(const Zcdp& loss) const { return {loss.rho}; }
+  std::vector<double> operator()(const GaussianDp& loss) const { return {loss.mu}; }
+  std::vector<double> operator()(const RenyiCurve& loss) const { return loss.divergences; }
+  std::vector<double> operator()(const TradeOffCurve& loss) const { return loss.type_two; }
+};
+
+std::vector<double> numbers_of(const Loss& promise) {
+  return std::visit(NumbersOf{}, promise);
+}
+
 tl::unexpected<Error> broken(std::int64_t index, std::string_view how) {
   return bad_request(fmt::format(
       "entry {} of the ledger {}: the file was changed by something other than this program", index,
@@ -47,11 +60,16 @@ std::string hash_of(const LedgerLine& line) {
 
 std::string hash_of(const LedgerTerms& terms) {
   FieldHash hash;
-  hash.add("eigenveil ledger terms 1").add(terms.id).add(terms.name);
+  hash.add("eigenveil ledger terms 2").add(terms.id).add(terms.name);
   hash.add(name_of(terms.relation)).add(std::int64_t{terms.unit.rows}).add(terms.unit.person);
   hash.add(terms.caps.mu).add(terms.caps.epsilon).add(terms.caps.delta);
   hash.add(std::int64_t{terms.allow_unproved ? 1 : 0}).add(terms.created).add(terms.public_key);
-  return hash.add(promise_in_words(terms)).finish();
+  // Numbers, not words, which a later version may put better.
+  hash.add(static_cast<std::int64_t>(terms.promise.index()));
+  for (const double number : numbers_of(terms.promise)) {
+    hash.add(number);
+  }
+  return hash.finish();
 }
 
 Result<void> check_chain(const LedgerTerms& terms, const std::vector<LedgerLine>& lines) {

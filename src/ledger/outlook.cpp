@@ -76,7 +76,7 @@ Result<WantedRelease> wanted_release(const Json& entry, const LedgerTerms& terms
   return typical_cost(method, *budget, *relation, entry.value("group_size", terms.unit.rows))
       .map([&](ReleaseCost cost) {
         cost.task = entry.value("task", std::string("release"));
-        cost.person = terms.unit.person;
+        cost.guarantee.person = terms.unit.person;
         const std::string name = entry.value("name", fmt::format("{} by {}", cost.task, method));
         return WantedRelease{fmt::format("{} at {}", name, budget_in_words(*budget)), cost};
       });

@@ -56,6 +56,7 @@ ReservationRequest Spending::wanted(const ReleaseCost& cost, const std::string& 
   wanted.request = request;
   wanted.data_set = data_set_;
   wanted.key = key_;
+  wanted.builds_on = builds_on_;
   return wanted;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/atomic_output.hpp"
 #include "eigenveil/report/document.hpp"
@@ -22,6 +23,8 @@ class Spending {
   static Result<Spending> open(const std::filesystem::path& ledger, std::string key = {},
                                std::string data_set = {});
 
+  /// Checksums of releases that the one to come is made with; said before it is charged.
+  void build_on(std::vector<std::string> releases) { builds_on_ = std::move(releases); }
   bool active() const { return ledger_ != nullptr; }
   /// Where a key was used before: puts the release it stands for into `out` again, the same bits,
   /// at no charge, and returns its index. A run that did not get as far has spent its budget and
@@ -43,6 +46,7 @@ class Spending {
   std::shared_ptr<Ledger> ledger_;
   std::string key_;
   std::string data_set_;
+  std::vector<std::string> builds_on_;
   std::optional<Reservation> reservation_;
 };
 

@@ -141,6 +141,7 @@ std::string promise_in_words(const LedgerTerms& terms) {
   whole.loss = terms.promise;
   whole.basis = Basis::Proved;
   whole.group_size = terms.unit.rows;
+  whole.person = terms.unit.person;
   const std::string text = in_words(whole);
   return text.substr(0, text.find(';'));
 }

@@ -11,6 +11,7 @@
 #include "core/bytes.hpp"
 #include "core/plain_text.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "statistics/gram_head.hpp"
 
 namespace eigenveil {
 namespace {
@@ -58,8 +59,8 @@ struct GramFields {
   std::string_view bytes;
 };
 
-/// The fields between first line and checksum, once both are right.
-Result<GramFields> checked_fields(std::string_view bytes) {
+/// The version of the first line.
+Result<char> version_of(std::string_view bytes) {
   if (!bytes.starts_with(kFormat)) {
     return bad_request("the file is not a .gram file: it does not start with EIGENVEIL-GRAM");
   }
@@ -70,6 +71,15 @@ Result<GramFields> checked_fields(std::string_view bytes) {
         "the .gram file is damaged or of another version; this program reads versions {} to {}",
         kOldest, kNewest));
   }
+  return version;
+}
+
+/// The fields between first line and checksum, once both are right.
+Result<GramFields> checked_fields(std::string_view bytes) {
+  const Result<char> version = version_of(bytes);
+  if (!version) {
+    return error_of(version);
+  }
   if (bytes.size() < kFirstLineBytes + kDigestBytes) {
     return damaged("it ends too early");
   }
@@ -77,7 +87,7 @@ Result<GramFields> checked_fields(std::string_view bytes) {
   if (as_text(sha256(content)) != bytes.substr(content.size())) {
     return damaged("its checksum does not match its content");
   }
-  return GramFields{version, content.substr(kFirstLineBytes)};
+  return GramFields{*version, content.substr(kFirstLineBytes)};
 }
 
 void write_genotypes(const Schema& schema, ByteWriter& bytes) {
@@ -130,6 +140,34 @@ bool read_origin(ByteReader& reader, Schema& schema, std::optional<ShardIdentity
   }
   return fills_gaps <= 1 && is_plain_text(found.run) &&
          (none || (!found.run.empty() && found.index < found.count));
+}
+
+/// Columns, origin and bound: everything before the count.
+Result<GramHead> read_head(ByteReader& reader, char version,
+                           std::optional<ShardIdentity>& identity) {
+  const std::uint64_t dimension = reader.integer();
+  if (dimension < 1 || dimension > ExactGram::kLargestDimension) {
+    return damaged("its number of columns is out of range");
+  }
+  Schema schema;
+  for (std::uint64_t j = 0; j < dimension && reader.complete(); ++j) {
+    schema.columns.emplace_back(reader.text());
+  }
+  if (version >= '2' && !read_genotypes(reader, schema)) {
+    return damaged("its counted alleles or allele frequencies cannot be read");
+  }
+  if (version >= '3' && !read_origin(reader, schema, identity)) {
+    return damaged("its rule for missing cells or its place among the shards cannot be read");
+  }
+  Result<RowBound> bound = RowBound::decode(reader.text());
+  if (!reader.complete() || !bound || bound->dimension() != dimension) {
+    return damaged("its column names or its row bound cannot be read");
+  }
+  if (!std::ranges::all_of(schema.columns, is_plain_text) ||
+      !std::ranges::all_of(schema.counted_alleles, is_plain_text)) {
+    return damaged("its column names are not plain UTF-8 text");
+  }
+  return GramHead{std::move(schema), *std::move(bound)};
 }
 
 /// What every table of bounded rows satisfies; keeps later sums inside 128 bits.
@@ -239,49 +277,60 @@ Result<ExactGram> GramFile::decode(std::string_view bytes) {
     return error_of(fields);
   }
   ByteReader reader(fields->bytes);
-  const std::uint64_t dimension = reader.integer();
-  if (dimension < 1 || dimension > ExactGram::kLargestDimension) {
-    return damaged("its number of columns is out of range");
-  }
-  Schema schema;
-  for (std::uint64_t j = 0; j < dimension && reader.complete(); ++j) {
-    schema.columns.emplace_back(reader.text());
-  }
-  if (fields->version >= '2' && !read_genotypes(reader, schema)) {
-    return damaged("its counted alleles or allele frequencies cannot be read");
-  }
   std::optional<ShardIdentity> identity;
-  if (fields->version >= '3' && !read_origin(reader, schema, identity)) {
-    return damaged("its rule for missing cells or its place among the shards cannot be read");
+  Result<GramHead> head = read_head(reader, fields->version, identity);
+  if (!head) {
+    return error_of(head);
   }
-  Result<RowBound> bound = RowBound::decode(reader.text());
   const std::uint64_t count = reader.integer();
   Result<std::vector<Digest>> shards = read_shards(reader);
-  if (!reader.complete() || !bound || bound->dimension() != dimension) {
-    return damaged("its column names or its row bound cannot be read");
-  }
-  if (!std::ranges::all_of(schema.columns, is_plain_text) ||
-      !std::ranges::all_of(schema.counted_alleles, is_plain_text)) {
-    return damaged("its column names are not plain UTF-8 text");
+  if (!reader.complete()) {
+    return damaged("it ends too early");
   }
   if (!shards) {
     return error_of(shards);
   }
-  Result<GramTotals> totals = read_totals(reader, count, dimension);
+  Result<GramTotals> totals = read_totals(reader, count, head->schema.dimension());
   if (!totals) {
     return error_of(totals);
   }
   if (count > ExactGram::kLargestCount || shards->empty() != (count == 0) ||
-      !possible_totals(*bound, *totals)) {
+      !possible_totals(head->bound, *totals)) {
     return damaged("its totals cannot come from rows within its bound");
   }
-  ExactGram gram(std::move(schema), *std::move(bound), *std::move(totals));
+  ExactGram gram(std::move(head->schema), std::move(head->bound), *std::move(totals));
   if (shards->size() == 1 && shards->front() != gram.statistic_digest()) {
     return damaged("its shard fingerprint does not match its totals");
   }
   gram.merged_shards_ = *std::move(shards);
   gram.identity_ = std::move(identity);
   return gram;
+}
+
+Result<GramHead> read_gram_head(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) {
+    return input_output_error(fmt::format("cannot read {}", path.string()));
+  }
+  // Names of columns have any length: as much is read as they take.
+  std::string bytes;
+  for (std::size_t size = std::size_t{1} << 16U;; size *= 4) {
+    const std::size_t had = bytes.size();
+    bytes.resize(size);
+    file.read(bytes.data() + had, static_cast<std::streamsize>(size - had));
+    bytes.resize(had + static_cast<std::size_t>(file.gcount()));
+    const Result<char> version = version_of(bytes);
+    if (!version) {
+      return error_of(version);
+    }
+    const bool whole = bytes.size() < size;
+    ByteReader reader(std::string_view(bytes).substr(std::min(kFirstLineBytes, bytes.size())));
+    std::optional<ShardIdentity> ignored;
+    Result<GramHead> head = read_head(reader, *version, ignored);
+    if (head || whole) {
+      return head;
+    }
+  }
 }
 
 Result<void> ExactGram::save(const std::filesystem::path& path) const {

@@ -179,7 +179,7 @@ TEST(Charges, PersonsNeedACapOnTheirColumn) {
   terms.unit.person = "household";
   ReleaseCost cost = gaussian_cost(0.1);
   EXPECT_NE(refusal(terms, cost).find("household"), std::string::npos);
-  cost.person = "household";
+  cost.guarantee.person = "household";
   EXPECT_EQ(only_charge(terms, cost).mu, 0.1);
   EXPECT_FALSE(charges_of(terms_with(kBoth), cost));
 }

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <numbers>
 #include <random>
 
+#include "eigenveil/privacy/conversion.hpp"
 #include "statistics/gram_support.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/goodness_of_fit.hpp"
@@ -150,7 +152,8 @@ TEST(Exponential, ThePlanSplitsTheBudget) {
   EXPECT_LE(plan->direction_epsilon() + inside, 1.0);
   EXPECT_LT(plan->exponent(), 0.8 / 4.0);  // what solver and blur take
   EXPECT_GT(plan->exponent(), 0.998 * 0.8 / 4.0);
-  EXPECT_LT(plan->zcdp_rho(), 0.8 * 0.8 / 8.0 + 0.2 * 0.2 / 2.0 + 1e-12);
+  const double range = 0.8 * (1.0 + kBlurShare);  // the blur moves the loss to both sides
+  EXPECT_LT(plan->zcdp_rho(), range * range / 8.0 + 0.2 * 0.2 / 2.0 + 1e-12);
   const Result<ExponentialPlan> groups =
       plan_exponential(request_of(PureDp{1.0}, Relation::AddRemove, 4));
   EXPECT_NEAR(groups->direction_epsilon(), 0.2, 1e-12);
@@ -162,8 +165,49 @@ TEST(Exponential, RhoBuysTheBoundedRange) {
   const Result<ExponentialPlan> plan = plan_exponential(request_of(Zcdp{0.1}));
   ASSERT_TRUE(plan);
   EXPECT_EQ(std::get<Zcdp>(plan->guarantee().loss).rho, 0.1);
-  EXPECT_LE(std::pow(plan->direction_epsilon(), 2) / 8.0, 0.08);
-  EXPECT_NEAR(plan->direction_epsilon(), std::sqrt(0.64), 1e-9);
+  const double range = plan->direction_epsilon() * (1.0 + kBlurShare);
+  EXPECT_LE(std::pow(range, 2) / 8.0, 0.08);
+  EXPECT_NEAR(range, std::sqrt(0.64), 1e-9);
+}
+
+/// Two answers with losses t and t - r, the worst pairs of bounded range r: every kink of their
+/// trade-off curves lies above that of mu(r / 2), and the middle one on it.
+TEST(Exponential, ABoundedRangeIsCoveredByTheMuOfItsHalf) {
+  const boost::math::normal normal;
+  for (const double range : {0.01, 0.3, 1.0, 4.0, 12.0}) {
+    const double mu = pure_gdp(range / 2.0).mu;
+    double largest = 0.0;
+    for (int i = 1; i < 2000; ++i) {
+      const double t = range * i / 2000.0;
+      const double q = std::expm1(range - t) / (std::exp(range) - 1.0);
+      const double p = std::exp(t) * q;
+      largest =
+          std::max(largest, boost::math::quantile(normal, p) - boost::math::quantile(normal, q));
+    }
+    EXPECT_LE(largest, mu * (1.0 + 1e-9)) << range;
+    EXPECT_GT(largest, pure_gdp(range / 2.0 * 0.999).mu) << range;
+  }
+}
+
+/// The plan's mu: draw and noise along it, whichever budget was given; for groups too.
+TEST(Exponential, StatesTheMuThatCoversIt) {
+  for (const Budget& budget : {Budget(PureDp{1.0}), Budget(Zcdp{0.1})}) {
+    const Result<ExponentialPlan> plan = plan_exponential(request_of(budget));
+    ASSERT_TRUE(plan);
+    ASSERT_EQ(plan->further_losses().size(), 1U);
+    const double mu = std::get<GaussianDp>(plan->further_losses().front()).mu;
+    const double draw = pure_gdp(0.5 * plan->direction_epsilon() * (1.0 + kBlurShare)).mu;
+    const Loss inside = plan->projection().guarantee().loss;
+    const auto* gaussian = std::get_if<GaussianDp>(&inside);
+    const double noise =
+        gaussian != nullptr ? gaussian->mu : pure_gdp(std::get<PureDp>(inside).epsilon).mu;
+    EXPECT_GE(mu, std::hypot(draw, noise) * (1.0 - 1e-15));
+    EXPECT_NEAR(mu, std::hypot(draw, noise), 1e-12);
+    const Result<ExponentialPlan> groups =
+        plan_exponential(request_of(budget, Relation::AddRemove, 3));
+    EXPECT_GT(std::get<GaussianDp>(groups->further_losses().front()).mu,
+              std::get<GaussianDp>(plan->further_losses().front()).mu * 0.9);
+  }
 }
 
 TEST(Exponential, ReleasesAUnitVectorOnAPublicGrid) {

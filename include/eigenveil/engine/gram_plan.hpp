@@ -21,6 +21,14 @@ class GramPlan final : public Plan {
   const Guarantee& guarantee() const override { return made_.guarantee(); }
   const PublicFacts& facts() const override { return facts_; }
 
+  std::vector<Loss> further_losses() const override {
+    if constexpr (requires { made_.further_losses(); }) {
+      return made_.further_losses();
+    } else {
+      return {};
+    }
+  }
+
   double draw_seconds() const override {
     if constexpr (requires { made_.draw_seconds(); }) {
       return made_.draw_seconds();

@@ -74,6 +74,8 @@ class Plan {
   virtual ~Plan() = default;
   /// What a release carries when its randomness is secure.
   virtual const Guarantee& guarantee() const = 0;
+  /// Other losses that are proved for the same release, for ledgers that keep accounts in them.
+  virtual std::vector<Loss> further_losses() const { return {}; }
   /// What it was made from.
   virtual const PublicFacts& facts() const = 0;
   /// How long the draw after the last row may take; 0 where it is a moment.
@@ -109,6 +111,10 @@ class Method {
   }
   virtual Result<std::unique_ptr<Plan>> plan(const Request& request,
                                              const PublicFacts& facts) const = 0;
+  /// Where the plan needs the number of rows: the guarantee that every plan for the request states,
+  /// whatever that number is, so that a ledger is charged before they are counted. By default
+  /// refused.
+  virtual Result<Guarantee> stated(const Request& request) const;
   virtual Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const = 0;
   /// For comparisons; by default none.
   virtual std::optional<PredictedError> predicted_error(const Request& request,

@@ -20,6 +20,7 @@ class ExactSubspaceMethod final : public Method {
   bool asked_for(const Request& request) const override { return request.options.flag("exact"); }
   Result<std::unique_ptr<Plan>> plan(const Request& request,
                                      const PublicFacts& facts) const override;
+  Result<Guarantee> stated(const Request& request) const override;
   Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const override;
 };
 
@@ -63,20 +64,27 @@ bool is_affine(const Request& request) {
   return request.options.flag("affine");
 }
 
+Result<ExactAggregate> exact_aggregate(const Request& request) {
+  const std::string word = request.options.value("aggregate", std::string());
+  if (word == "core" || word == "grid") {
+    return bad_request("with {exact}, {aggregate} is gapmax or votes", "aggregate");
+  }
+  return word == "votes"                           ? ExactAggregate::Votes
+         : word == "gapmax" || request.published() ? ExactAggregate::GapMax
+                                                   : ExactAggregate::Auto;
+}
+
 Result<ExactSubspacePlan> exact_plan_for(const Request& request, std::size_t rows,
                                          std::size_t dimension) {
-  const std::string aggregate = request.options.value("aggregate", std::string());
-  if (aggregate == "core" || aggregate == "grid") {
-    return bad_request("with {exact}, {aggregate} is gapmax or votes", "aggregate");
+  const Result<ExactAggregate> aggregate = exact_aggregate(request);
+  if (!aggregate) {
+    return error_of(aggregate);
   }
   const std::size_t constant = is_affine(request) ? 1 : 0;  // one more coordinate and dimension
   return subspace_pair(request).and_then([&](const ApproxDp& pair) {
     return ExactSubspacePlan::make(
         {rows, dimension + constant, static_cast<std::size_t>(request.components) + constant, pair,
-         aggregate == "votes"                           ? ExactAggregate::Votes
-         : aggregate == "gapmax" || request.published() ? ExactAggregate::GapMax
-                                                        : ExactAggregate::Auto,
-         request.options.find<std::int64_t>("exceptions"),
+         *aggregate, request.options.find<std::int64_t>("exceptions"),
          request.options.value("max_abs", kDefaultLargestNumber), request.published()});
   });
 }
@@ -141,6 +149,14 @@ Result<std::unique_ptr<Plan>> ExactSubspaceMethod::plan(const Request& request,
       .map([&](ExactSubspacePlan&& made) -> std::unique_ptr<Plan> {
         return std::make_unique<ExactPlan>(is_affine(request), facts, std::move(made));
       });
+}
+
+Result<Guarantee> ExactSubspaceMethod::stated(const Request& request) const {
+  return exact_aggregate(request).and_then([&](ExactAggregate aggregate) {
+    return subspace_pair(request).map([&](const ApproxDp& pair) {
+      return ExactSubspacePlan::stated(pair, aggregate, request.published());
+    });
+  });
 }
 
 Result<PlanFacts> ExactSubspaceMethod::outlook(const Request& request,

@@ -23,6 +23,7 @@ class NearSubspaceMethod final : public Method {
   const MethodInfo& info() const override;
   Result<std::unique_ptr<Plan>> plan(const Request& request,
                                      const PublicFacts& facts) const override;
+  Result<Guarantee> stated(const Request& request) const override;
   Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const override;
 };
 
@@ -85,6 +86,11 @@ std::size_t parts_in(const Request& request) {
   return failure ? boosting_parts(*failure) : 1;
 }
 
+SubspaceAggregate near_aggregate(const Request& request) {
+  return request.options.value("aggregate", std::string()) == "grid" ? SubspaceAggregate::Grid
+                                                                     : SubspaceAggregate::Core;
+}
+
 SubspaceRequest near_request(const Request& request, std::size_t rows, std::size_t dimension,
                              const ApproxDp& budget) {
   const Options& options = request.options;
@@ -93,8 +99,7 @@ SubspaceRequest near_request(const Request& request, std::size_t rows, std::size
           dimension,
           static_cast<std::size_t>(request.components),
           budget,
-          options.value("aggregate", std::string()) == "grid" ? SubspaceAggregate::Grid
-                                                              : SubspaceAggregate::Core,
+          near_aggregate(request),
           options.find<double>("gamma"),
           groups ? std::optional(static_cast<std::size_t>(*groups)) : std::nullopt,
           static_cast<std::size_t>(options.value("references", kDefaultReferences)),
@@ -201,6 +206,14 @@ Result<std::unique_ptr<Plan>> NearSubspaceMethod::plan(const Request& request,
   return near_plan_for(request, static_cast<std::size_t>(*facts.rows), facts.schema.dimension())
       .map([&](SubspacePlan&& made) -> std::unique_ptr<Plan> {
         return std::make_unique<NearPlan>(request, facts, std::move(made));
+      });
+}
+
+Result<Guarantee> NearSubspaceMethod::stated(const Request& request) const {
+  return check_near_words(request)
+      .and_then([&] { return subspace_pair(request); })
+      .map([&](const ApproxDp& pair) {
+        return SubspacePlan::stated(pair, near_aggregate(request));
       });
 }
 

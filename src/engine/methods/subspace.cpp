@@ -24,6 +24,7 @@ class SubspaceMethod final : public Method {
   }
   Result<std::unique_ptr<Plan>> plan(const Request& request,
                                      const PublicFacts& facts) const override;
+  Result<Guarantee> stated(const Request& request) const override;
   Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const override;
 };
 
@@ -51,8 +52,8 @@ const MethodInfo& SubspaceMethod::info() const {
   return info;
 }
 
-Result<WithinPlan> make_within_plan(const Request& request, const RowBound& bound,
-                                    std::int64_t rows) {
+/// What can be said against a request before the table is known.
+Result<ApproxDp> pair_within(const Request& request) {
   const auto dimension = request.options.find<std::int64_t>("within_subspace");
   if (!dimension) {
     return bad_request("method subspace needs {within_subspace}", "within_subspace");
@@ -64,10 +65,19 @@ Result<WithinPlan> make_within_plan(const Request& request, const RowBound& boun
     return bad_request("{within_subspace} works about the public midpoint; leave out {center}",
                        "center");
   }
-  return subspace_pair(request).and_then([&](const ApproxDp& pair) {
+  return subspace_pair(request);
+}
+
+double learning_share(const Request& request) {
+  return request.options.value("subspace_share", kLearningShare);
+}
+
+Result<WithinPlan> make_within_plan(const Request& request, const RowBound& bound,
+                                    std::int64_t rows) {
+  return pair_within(request).and_then([&](const ApproxDp& pair) {
+    const auto dimension = *request.options.find<std::int64_t>("within_subspace");
     return WithinPlan::make({bound, static_cast<std::size_t>(rows),
-                             static_cast<std::size_t>(*dimension), pair,
-                             request.options.value("subspace_share", kLearningShare),
+                             static_cast<std::size_t>(dimension), pair, learning_share(request),
                              request.options.find<double>("gamma")});
   });
 }
@@ -236,6 +246,11 @@ Result<std::unique_ptr<Plan>> SubspaceMethod::plan(const Request& request,
       .map([&](WithinPlan&& made) -> std::unique_ptr<Plan> {
         return std::make_unique<WithinSubspacePlan>(request, facts, std::move(made));
       });
+}
+
+Result<Guarantee> SubspaceMethod::stated(const Request& request) const {
+  return pair_within(request).and_then(
+      [&](const ApproxDp& pair) { return WithinPlan::stated(pair, learning_share(request)); });
 }
 
 Result<PlanFacts> SubspaceMethod::outlook(const Request& request, const AssumedTable& table) const {

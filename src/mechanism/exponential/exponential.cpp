@@ -21,10 +21,16 @@ struct BudgetSplit {
   double zcdp_rho = 0.0;
 };
 
+/// The loss of draw and blur lies in an interval of this length: the blur moves it to both sides.
+double range_of_draw(double epsilon) {
+  return up(epsilon * (1.0 + kBlurShare));
+}
+
 BudgetSplit split_pure(double epsilon, double share) {
   const double variance = down(share * epsilon);
   const double direction = down(epsilon - variance);
-  const double rho = up(up(bounded_range_zcdp(direction).rho) + up(pure_zcdp(variance).rho));
+  const double rho =
+      up(up(bounded_range_zcdp(range_of_draw(direction)).rho) + up(pure_zcdp(variance).rho));
   return {direction, PureDp{variance}, PureDp{epsilon}, rho};
 }
 
@@ -32,7 +38,7 @@ BudgetSplit split_pure(double epsilon, double share) {
 BudgetSplit split_zcdp(double rho, double share) {
   const double variance = down(share * rho);
   const double direction = down(rho - variance);
-  return {down(std::sqrt(down(8.0 * direction)), 2),
+  return {down(std::sqrt(down(8.0 * direction)) / (1.0 + kBlurShare), 4),
           GaussianDp{down(std::sqrt(down(2.0 * variance)), 2)}, Zcdp{rho}, rho};
 }
 
@@ -44,6 +50,25 @@ Result<BudgetSplit> split_budget(const ExponentialRequest& request) {
   }
   return pure_budget_per_row(request.budget, request.group_size).map([&](PureDp pure) {
     return split_pure(pure.epsilon, request.variance_share);
+  });
+}
+
+double mu_of(const PerRowLoss& noise) {
+  const auto* gaussian = std::get_if<GaussianDp>(&noise);
+  return gaussian != nullptr ? gaussian->mu : pure_gdp(std::get<PureDp>(noise).epsilon).mu;
+}
+
+/// The mu that covers the whole: a loss within an interval of length r is mu(r / 2)-GDP
+/// (docs/proofs/exponential.md), and squares add up with those of the noise along the draw.
+Result<std::vector<Loss>> covering_mu(const BudgetSplit& split, int group_size) {
+  const double draw = pure_gdp(up(0.5 * range_of_draw(split.direction_epsilon))).mu;
+  const double noise = mu_of(split.variance);
+  const double mu = up(std::sqrt(up(up(draw * draw) + up(noise * noise))));
+  if (!std::isfinite(mu)) {
+    return std::vector<Loss>{};
+  }
+  return group_loss(GaussianDp{mu}, group_size).map([](const Loss& loss) {
+    return std::vector<Loss>{loss};
   });
 }
 
@@ -104,7 +129,12 @@ Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request) {
   if (!loss) {
     return error_of(loss);
   }
+  Result<std::vector<Loss>> further = covering_mu(*split, request.group_size);
+  if (!further) {
+    return error_of(further);
+  }
   ExponentialPlan plan(request.scales, *projection);
+  plan.further_losses_ = *std::move(further);
   plan.exponent_ = *exponent;
   plan.blur_ = draw.blur;
   plan.direction_epsilon_ = split->direction_epsilon;

@@ -42,6 +42,8 @@ class ExponentialPlan {
   double zcdp_rho() const { return zcdp_rho_; }
   const ProjectionPlan& projection() const { return projection_; }
   const Guarantee& guarantee() const { return guarantee_; }
+  /// The mu that covers draw and noise along it. sqrt(2 rho) would not (docs/proofs/ledger.md).
+  const std::vector<Loss>& further_losses() const { return further_losses_; }
 
   Result<Release<DrawnSubspace>> run(const ExactGram& gram, RandomStream& stream) const;
 
@@ -58,6 +60,7 @@ class ExponentialPlan {
   double row_norm2_bound_ = 0.0;
   double zcdp_rho_ = 0.0;
   Guarantee guarantee_;
+  std::vector<Loss> further_losses_;
 };
 
 Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request);

@@ -76,7 +76,7 @@ Release<Vector> CountsPlan::run(const std::vector<std::uint64_t>& counts,
                                 RandomStream& stream) const {
   const std::vector<Int128> integers(counts.begin(), counts.end());
   return Release<Vector>(add_rounded_noise(integers, scale_, stream), as_run(guarantee_, stream),
-                         scale_.law == NoiseLaw::Gaussian ? "gauss" : "laplace");
+                         method());
 }
 
 }  // namespace eigenveil

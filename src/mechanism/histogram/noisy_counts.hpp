@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "eigenveil/core/matrix.hpp"
@@ -31,6 +32,7 @@ class CountsPlan {
   static Result<CountsPlan> make(const CountsRequest& request);
   const Guarantee& guarantee() const { return guarantee_; }
   const NoiseScale& noise() const { return scale_; }
+  std::string method() const { return scale_.law == NoiseLaw::Gaussian ? "gauss" : "laplace"; }
   double sd() const { return standard_deviation(scale_.law, scale_.diagonal); }  ///< of a count
   /// `counts` are exact counts of rows, every histogram's cells after the other's.
   Release<Vector> run(const std::vector<std::uint64_t>& counts, RandomStream& stream) const;

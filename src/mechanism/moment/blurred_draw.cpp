@@ -20,7 +20,6 @@ namespace {
 
 using Index = Eigen::Index;
 
-constexpr double kBlurShare = 0x1p-10;   ///< of the epsilon of a draw
 constexpr double kHidden = 0x1p-36;      ///< error of a drawn frame that the blur hides
 constexpr double kTypical = 0x1p-48;     ///< error passed by t times with probability d k / t²
 constexpr double kRowsPaidFor = 0x1p30;  ///< as for noisy eigenvalues

@@ -34,6 +34,8 @@ struct Blur {
 /// `epsilon`: what the blur may cost between two tables.
 Blur blur_for(double epsilon, const DrawShape& shape);
 
+constexpr double kBlurShare = 0x1p-10;  ///< of the epsilon of a draw
+
 /// An epsilon for directions, divided between the law they are drawn from and the blur. `draw` is
 /// smaller by what the backward error of the solver can add on tables of at most 2^30 rows.
 struct DrawBudget {

@@ -92,15 +92,20 @@ Result<SubspacePlan> SubspacePlan::make(const SubspaceRequest& request) {
   if (!planned) {
     return error_of(planned);
   }
-  plan.guarantee_ = Guarantee{Relation::ReplaceOne, request.budget, Basis::Proved,
-                              noise_assumptions(NoiseLaw::Gaussian), true};
-  if (!core) {
-    plan.guarantee_.assumptions = noise_assumptions(NoiseLaw::Laplace);
-    plan.guarantee_.assumptions.emplace_back("SHA-256: no two cells are found that share a key");
+  plan.guarantee_ = stated(request.budget, request.aggregate);
+  return plan;
+}
+
+Guarantee SubspacePlan::stated(const ApproxDp& budget, SubspaceAggregate aggregate) {
+  Guarantee guarantee{Relation::ReplaceOne, budget, Basis::Proved,
+                      noise_assumptions(NoiseLaw::Gaussian), true};
+  if (aggregate == SubspaceAggregate::Grid) {
+    guarantee.assumptions = noise_assumptions(NoiseLaw::Laplace);
+    guarantee.assumptions.emplace_back("SHA-256: no two cells are found that share a key");
   }
   // Groups that hold no changed row must give the bits they gave before.
-  plan.guarantee_.assumptions.emplace_back(kLibraryAssumption);
-  return plan;
+  guarantee.assumptions.emplace_back(kLibraryAssumption);
+  return guarantee;
 }
 
 /// One number of groups; keeps the plan if it predicts a smaller error than the best so far.

@@ -51,6 +51,8 @@ struct LearnedSubspace {
 class SubspacePlan {
  public:
   static Result<SubspacePlan> make(const SubspaceRequest& request);
+  /// What every plan for this budget and aggregate states, whatever the sizes are.
+  static Guarantee stated(const ApproxDp& budget, SubspaceAggregate aggregate);
 
   const SubspaceRequest& request() const { return request_; }
   const GroupShape& shape() const { return shape_; }

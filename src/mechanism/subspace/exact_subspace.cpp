@@ -87,18 +87,22 @@ Result<ExactSubspacePlan> ExactSubspacePlan::make(const ExactSubspaceRequest& re
   if (const Result<void> field = plan.choose_field(); !field) {
     return error_of(field);
   }
-  plan.guarantee_ =
-      Guarantee{Relation::ReplaceOne,
-                request.budget,
-                request.published ? Basis::NotPrivate : Basis::Proved,
-                {"random bits: ChaCha20 keyed by the operating system cannot be told from true "
-                 "randomness"},
-                true};
-  if (plan.by_votes()) {
-    plan.guarantee_.assumptions.emplace_back(
-        "SHA-256: no two subspaces are found that share a key");
-  }
+  plan.guarantee_ = stated(request.budget, request.aggregate, request.published);
   return plan;
+}
+
+Guarantee ExactSubspacePlan::stated(const ApproxDp& budget, ExactAggregate aggregate,
+                                    bool published) {
+  Guarantee guarantee{Relation::ReplaceOne,
+                      budget,
+                      published ? Basis::NotPrivate : Basis::Proved,
+                      {"random bits: ChaCha20 keyed by the operating system cannot be told from "
+                       "true randomness"},
+                      true};
+  if (aggregate != ExactAggregate::GapMax) {
+    guarantee.assumptions.emplace_back("SHA-256: no two subspaces are found that share a key");
+  }
+  return guarantee;
 }
 
 Result<void> ExactSubspacePlan::plan_votes() {

@@ -63,6 +63,9 @@ struct ExactSubspace {
 class ExactSubspacePlan {
  public:
   static Result<ExactSubspacePlan> make(const ExactSubspaceRequest& request);
+  /// What every plan for this budget and aggregate states, whatever the sizes are. Where the
+  /// aggregate is left open: what either rests on.
+  static Guarantee stated(const ApproxDp& budget, ExactAggregate aggregate, bool published);
 
   const ExactSubspaceRequest& request() const { return request_; }
   bool by_votes() const { return request_.aggregate == ExactAggregate::Votes; }

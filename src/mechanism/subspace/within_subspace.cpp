@@ -61,33 +61,55 @@ class ProjectedReader final : public RowReader {
   Schema schema_;
 };
 
+struct TwoSteps {
+  ApproxDp learning;
+  ApproxDp moment;
+};
+
+TwoSteps two_steps(const ApproxDp& budget, double share) {
+  const ApproxDp first{down(share * budget.epsilon), down(share * budget.delta)};
+  return {first, {down(budget.epsilon - first.epsilon), down(budget.delta - first.delta)}};
+}
+
+Result<MomentPlan> moment_inside(std::size_t dimension, double radius, const ApproxDp& budget) {
+  return RowBound::row_norm(dimension, radius).and_then([&](const RowBound& inside) {
+    return plan_gauss({inside, budget, Relation::ReplaceOne, Extension::Count, 1});
+  });
+}
+
+Result<Guarantee> both_steps(const Guarantee& learning, Guarantee moment, const ApproxDp& budget) {
+  moment.loss = budget;  // implied by its Gaussian curve
+  return compose_all({learning, moment});
+}
+
 }  // namespace
 
+Result<Guarantee> WithinPlan::stated(const ApproxDp& budget, double share) {
+  const TwoSteps steps = two_steps(budget, share);
+  return moment_inside(1, 1.0, steps.moment).and_then([&](const MomentPlan& moment) {
+    return both_steps(SubspacePlan::stated(steps.learning, SubspaceAggregate::Core),
+                      moment.guarantee(), steps.moment);
+  });
+}
+
 Result<WithinPlan> WithinPlan::make(const WithinRequest& request) {
-  const ApproxDp first{down(request.share * request.budget.epsilon),
-                       down(request.share * request.budget.delta)};
-  const ApproxDp second{down(request.budget.epsilon - first.epsilon),
-                        down(request.budget.delta - first.delta)};
+  const TwoSteps steps = two_steps(request.budget, request.share);
   SubspaceRequest learn;
   learn.rows = request.rows;
   learn.dimension = request.bound.dimension();
   learn.subspace = request.subspace;
-  learn.budget = first;
+  learn.budget = steps.learning;
   learn.gamma = request.gamma;
   const Result<SubspacePlan> subspace = SubspacePlan::make(learn);
   if (!subspace) {
     return error_of(subspace);
   }
-  return RowBound::row_norm(request.subspace, request.bound.radius())
-      .and_then([&](const RowBound& inside) {
-        return plan_gauss({inside, second, Relation::ReplaceOne, Extension::Count, 1});
-      })
-      .and_then([&](const MomentPlan& moment) -> Result<WithinPlan> {
-        Guarantee stated = moment.guarantee();
-        stated.loss = second;  // implied by its Gaussian curve
-        return compose_all({subspace->guarantee(), stated}).map([&](const Guarantee& total) {
-          return WithinPlan(request, *subspace, moment, total);
-        });
+  return moment_inside(request.subspace, request.bound.radius(), steps.moment)
+      .and_then([&](const MomentPlan& moment) {
+        return both_steps(subspace->guarantee(), moment.guarantee(), steps.moment)
+            .map([&](const Guarantee& total) {
+              return WithinPlan(request, *subspace, moment, total);
+            });
       });
 }
 

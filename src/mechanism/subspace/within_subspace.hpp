@@ -26,6 +26,8 @@ struct WithinRequest {
 class WithinPlan {
  public:
   static Result<WithinPlan> make(const WithinRequest& request);
+  /// What every plan for this budget and share states, whatever the sizes are.
+  static Result<Guarantee> stated(const ApproxDp& budget, double share);
 
   const WithinRequest& request() const { return request_; }
   const SubspacePlan& subspace() const { return subspace_; }

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+
+#include "eigenveil/data/bounding.hpp"
+#include "eigenveil/data/raw_rows.hpp"
+
+namespace eigenveil {
+
+/// What is public in a .gram file: it stands before the count and the totals.
+struct GramHead {
+  Schema schema;
+  RowBound bound;
+};
+
+/// Reads no further than the head, so that a plan can be made, and charged, before the totals are
+/// looked at. The checksum at the end of the file is looked at by `ExactGram::load`.
+Result<GramHead> read_gram_head(const std::filesystem::path& path);
+
+}  // namespace eigenveil

@@ -1,0 +1,273 @@
+// What a ledger is charged before a row is read is what the release states afterwards, for every
+// method of the registry.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "data/exact_rows.hpp"
+#include "eigenveil/engine/release.hpp"
+#include "engine/release_cost.hpp"
+#include "engine/request_json.hpp"
+#include "ledger/ledger_support.hpp"
+
+namespace eigenveil::test::ledger_entries_test {
+namespace {
+
+constexpr Eigen::Index kColumns = 4;
+
+/// A request that its method serves, with the rows its plan needs.
+struct Sample {
+  std::function<void(Request&)> change;
+  Eigen::Index rows = 400;
+};
+
+void by_rho(Request& request) {
+  request.budget = Zcdp{0.02};
+}
+void pure(Request& request) {
+  request.budget = PureDp{1.0};
+}
+void about_nothing(Request& request) {
+  request.center = CenterChoice::None;
+}
+void replace_one(Request& request) {
+  request.relation = Relation::ReplaceOne;
+}
+void spiked(Request& request) {
+  request.relation = Relation::IndependentCopy;
+  request.center = CenterChoice::None;
+  request.options.set("sigma2", 1.0);
+  request.options.set("lambda", 30.0);
+  request.options.set("row_count", std::int64_t{400});
+}
+void within(Request& request) {
+  replace_one(request);
+  about_nothing(request);
+  request.options.set("within_subspace", std::int64_t{1});
+  request.options.set("gamma", 1e-3);
+}
+
+/// Every method and task must stand here, so that a new one is looked at.
+const std::multimap<std::string, Sample>& samples() {
+  static const std::multimap<std::string, Sample> all = {
+      {"pca/gauss", {[](Request&) {}}},
+      {"pca/gauss", {by_rho}},
+      {"pca/gauss", {[](Request& r) { r.group_size = 3; }}},
+      {"covariance/gauss", {replace_one}},
+      {"lowrank/gauss", {[](Request&) {}}},
+      {"pca/laplace", {pure}},
+      {"covariance/laplace", {pure}},
+      {"lowrank/laplace", {pure}},
+      {"pca/wishart", {pure}},
+      {"covariance/wishart", {pure}},
+      {"lowrank/wishart", {pure}},
+      {"pca/exponential", {[](Request& r) { pure(r), about_nothing(r); }}},
+      {"pca/exponential", {[](Request& r) { by_rho(r), about_nothing(r); }}},
+      {"pca/orbit", {[](Request& r) { pure(r), about_nothing(r); }}},
+      {"covariance/orbit",
+       {[](Request& r) { pure(r), about_nothing(r), r.options.set("rank", std::int64_t{1}); }}},
+      {"lowrank/orbit", {[](Request& r) { pure(r), about_nothing(r); }}},
+      {"pca/sharp", {[](Request& r) { r.budget = GaussianDp{0.5}, about_nothing(r); }}},
+      {"pca/spiked", {spiked}},
+      {"covariance/spiked", {spiked}},
+      {"pca/spiked-robust", {[](Request& r) {
+         r.budget = ApproxDp{50.0, 1e-3}, about_nothing(r);
+       }}},
+      {"pca/oja", {[](Request& r) { replace_one(r), about_nothing(r); }}},
+      {"pca/subspace", {within, 40'000}},
+      {"covariance/subspace", {within, 40'000}},
+      {"mask/gauss", {[](Request& r) { r.relation = Relation::ZeroRow; }}},
+      {"mask/mask", {[](Request& r) {
+         r.relation = Relation::ZeroRow, r.budget = ApproxDp{1.0, 1e-3};
+       }}},
+      {"subspace/exact", {[](Request& r) { replace_one(r), r.options.set("exact", true); }}},
+      {"subspace/exact", {[](Request& r) {
+         replace_one(r), r.options.set("exact", true);
+         r.options.set("aggregate", std::string("votes"));
+       }}},
+      {"subspace/exact", {[](Request& r) {
+         replace_one(r), r.options.set("exact", true);
+         r.options.set("calibration", std::string("published"));
+       }}},
+      {"subspace/near", {[](Request& r) { replace_one(r), r.options.set("gamma", 1e-4); }, 4000}},
+      {"subspace/near",
+       {[](Request& r) {
+          replace_one(r), r.options.set("gamma", 1e-4);
+          r.options.set("aggregate", std::string("grid"));
+        },
+        4000}}};
+  return all;
+}
+
+Request request_for(const std::string& task, const std::string& method, const Sample& sample) {
+  Request request;
+  request.task = *parse_task(task);
+  request.method = method;
+  request.budget = ApproxDp{1.0, 1e-6};
+  request.components_given = true;
+  sample.change(request);
+  return request;
+}
+
+Matrix rows_near_a_line(Eigen::Index count) {
+  Matrix rows(count, kColumns);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    for (Eigen::Index j = 0; j < kColumns; ++j) {
+      rows(i, j) = 0.1 * static_cast<double>((1 + j) * (1 + i % 3));
+    }
+  }
+  return rows;
+}
+
+ExactRows exact_rows(Eigen::Index count) {
+  ExactRows rows;
+  rows.schema = Schema::numbered(kColumns);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    rows.points.push_back({1 + i % 3, 2 * (1 + i % 3), 0, 3 * (1 + i % 3)});
+  }
+  return rows;
+}
+
+LedgerTerms generous(Relation relation, const SigningKey& key) {
+  LedgerTerms terms = terms_with({40.0, 90.0, 0.2}, relation);
+  terms.allow_unproved = true;
+  terms.public_key = key.public_part();
+  return terms;
+}
+
+bool can_be_kept(Relation relation) {
+  return relation == Relation::AddRemove || relation == Relation::ReplaceOne ||
+         relation == Relation::ZeroRow;
+}
+
+/// The line of a reservation beside the document that its release became.
+void compare(const LedgerLine& line, const LedgerTerms& terms, const ReleaseCost& before,
+             const ReleaseDocument& document, const std::string& what) {
+  std::string assumptions;
+  for (const std::string& each : document.guarantee.assumptions) {
+    assumptions += (assumptions.empty() ? "" : "\n") + each;
+  }
+  EXPECT_EQ(line.basis, document.guarantee.basis) << what;
+  EXPECT_EQ(line.assumptions, assumptions) << what;
+  ReleaseCost after = before;
+  after.guarantee = document.guarantee;
+  after.requested = document.requested;
+  const Result<Charge> charge = choose_charge(terms, {}, after);
+  ASSERT_TRUE(charge) << what << charge.error().message;
+  EXPECT_EQ(line.charge.account, charge->account) << what;
+  EXPECT_EQ(line.charge.mu, charge->mu) << what;
+  EXPECT_EQ(line.charge.epsilon, charge->epsilon) << what;
+  EXPECT_EQ(line.charge.delta, charge->delta) << what;
+}
+
+Result<ReleaseDocument> released(const Plan& plan, const Method& method, Eigen::Index rows) {
+  RandomStream stream = RandomStream::secure();
+  if (method.info().reads_exact_rows) {
+    return release(plan, exact_rows(rows), stream, 1);
+  }
+  return release(plan, rows_near_a_line(rows), stream);
+}
+
+void check(const Method& method, const std::string& task, const Sample& sample) {
+  const std::string what = task + "/" + method.info().name + ": ";
+  const Request request = request_for(task, method.info().name, sample);
+  PublicFacts facts = has_bound(request.task) ? PublicFacts{Schema::numbered(kColumns),
+                                                            *RowBound::row_norm(kColumns, 2.0)}
+                                              : *unbounded(Schema::numbered(kColumns));
+  std::optional<ReleaseCost> charged;
+  if (method.info().needs_row_count) {
+    const Result<ReleaseCost> stated = stated_cost(method, request, false);
+    ASSERT_TRUE(stated) << what << stated.error().message;
+    charged = *stated;
+  }
+  facts.rows = sample.rows;
+  const Result<std::unique_ptr<Plan>> plan = make_plan(method, request, facts);
+  ASSERT_TRUE(plan) << what << plan.error().message;
+  if (charged) {
+    EXPECT_TRUE(check_charged(*charged, **plan)) << what;
+    ReleaseCost forgetful = *charged;  // as it was charged before methods could say
+    forgetful.guarantee.assumptions.clear();
+    EXPECT_FALSE(check_charged(forgetful, **plan)) << what;
+  }
+  const ReleaseCost cost = charged.value_or(cost_of(**plan, false));
+  const Result<ReleaseDocument> document = released(**plan, method, sample.rows);
+  ASSERT_TRUE(document) << what << document.error().message;
+
+  const SigningKey key = SigningKey::make();
+  SharedLines shared{generous(
+      can_be_kept(cost.guarantee.relation) ? cost.guarantee.relation : Relation::ReplaceOne, key)};
+  const Ledger ledger = *Ledger::on(std::make_unique<MemoryStore>(shared), key);
+  ReservationRequest wanted;
+  wanted.cost = cost;
+  wanted.request = to_json((*plan)->request());
+  const Result<Reservation> made = ledger.reserve(wanted);
+  EXPECT_EQ(made.has_value(), can_be_kept(cost.guarantee.relation))
+      << what << (made ? "" : made.error().message);
+  if (made) {
+    compare(shared.lines.back(), shared.terms, cost, *document, what);
+  }
+}
+
+TEST(LedgerEntries, SayWhatTheReleaseSaysForEveryMethod) {
+  for (const Method* method : methods()) {
+    for (const Task task : method->info().tasks) {
+      const std::string name = std::string(name_of(task)) + "/" + method->info().name;
+      const auto [first, last] = samples().equal_range(name);
+      EXPECT_NE(first, last) << name << " has no sample here";
+      for (auto sample = first; sample != last; ++sample) {
+        check(*method, std::string(name_of(task)), sample->second);
+      }
+    }
+  }
+}
+
+/// A method that plans with the number of rows and does not say what it costs is not charged.
+TEST(LedgerEntries, AMethodThatCannotSayIsRefused) {
+  class Silent final : public Method {
+   public:
+    const MethodInfo& info() const override {
+      static const MethodInfo info{.name = "silent",
+                                   .sentence = "",
+                                   .budgets = "",
+                                   .tasks = {Task::Components},
+                                   .needs_row_count = true};
+      return info;
+    }
+    Result<std::unique_ptr<Plan>> plan(const Request&, const PublicFacts&) const override {
+      return bad_request("");
+    }
+    Result<PlanFacts> outlook(const Request&, const AssumedTable&) const override {
+      return bad_request("");
+    }
+  };
+  Request request;
+  request.budget = PureDp{1.0};
+  const Result<ReleaseCost> cost = stated_cost(Silent(), request, false);
+  ASSERT_FALSE(cost);
+  EXPECT_NE(cost.error().message.find("give {rows}"), std::string::npos);
+}
+
+/// Asked by rho, exponential pays the mu that covers its draw where that is the smaller share; not
+/// sqrt(2 rho), and not a pair.
+TEST(LedgerEntries, ExponentialByRhoPaysItsOwnMu) {
+  const Method& method = **std::find_if(methods().begin(), methods().end(), [](const Method* each) {
+    return each->info().name == "exponential";
+  });
+  Request request =
+      request_for("pca", "exponential", {[](Request& r) { by_rho(r), about_nothing(r); }});
+  const PublicFacts facts = {Schema::numbered(kColumns), *RowBound::row_norm(kColumns, 2.0)};
+  const auto plan = *make_plan(method, request, facts);
+  const LedgerTerms terms = terms_with({1.0, 1.0, 1e-6});
+  const Charge charge = *choose_charge(terms, {}, cost_of(*plan, false));
+  EXPECT_EQ(charge.account, Account::Gaussian);
+  EXPECT_GT(charge.mu, std::sqrt(2.0 * 0.02));
+  EXPECT_LT(charge.mu,
+            1.3 * std::sqrt(2.0 * 0.02));  // mu(e) / (e/2) is at most sqrt(pi/2) = 1.2533
+  // Without a gaussian account the pair is all that is left.
+  EXPECT_EQ(choose_charge(terms_with({0.0, 3.0, 1e-4}), {}, cost_of(*plan, false))->account,
+            Account::Basic);
+}
+
+}  // namespace
+}  // namespace eigenveil::test::ledger_entries_test
