@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "eigenveil/core/digest.hpp"
+#include "eigenveil/engine/request_json.hpp"
+
 namespace eigenveil::cli {
 namespace {
 
@@ -52,6 +55,19 @@ Result<bool> ChargedRelease::charge(const ReleaseCost& cost, const std::string& 
   return output.check_writable().and_then([&] { return spending_.reserve(cost, request); }).map([] {
     return false;
   });
+}
+
+Result<void> ChargedRelease::ask_about(const ExactGram& sums) const {
+  const std::string table = table_fingerprint({sums.schema(), sums.bound()});
+  return spending_.compare_data(table, hex(sums.statistic_digest()))
+      .map([](DataTags::Answer answer) {
+        if (answer == DataTags::Answer::Other) {
+          fmt::print(stderr,
+                     "question: the rows are not those of the last release under this name; is it "
+                     "the same data set? If it is another, give it a --data-set or a ledger of its "
+                     "own; if it was changed on purpose, nothing need be done\n");
+        }
+      });
 }
 
 Outcome ChargedRelease::publish(ReleaseDocument document, OutputOptions output,

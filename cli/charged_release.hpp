@@ -2,6 +2,7 @@
 
 #include "cli/options/ledger_options.hpp"
 #include "cli/summary.hpp"
+#include "eigenveil/statistics/exact_gram.hpp"
 
 namespace eigenveil::cli {
 
@@ -21,6 +22,9 @@ class ChargedRelease {
   /// a ledger only --out is tried.
   Result<bool> charge(const ReleaseCost& cost, const std::string& request,
                       const OutputOptions& output);
+  /// What the curator is asked on the terminal where the rows are not those of the last release
+  /// under this name; says nothing about them.
+  Result<void> ask_about(const ExactGram& sums) const;
   std::optional<LedgerEntry> entry() const { return spending_.entry(); }
   Outcome publish(ReleaseDocument document, OutputOptions output, TerminalNotes notes) const;
 

@@ -113,6 +113,10 @@ Result<void> ExactPass::load_totals() {
   });
 }
 
+Result<void> ExactPass::sum(bool quiet) {
+  return run(quiet).map([&](ExactGram&& gram) { stored_ = std::move(gram); });
+}
+
 Result<ExactGram> ExactPass::run(bool quiet) {
   if (input_.is_gram()) {
     return load_totals().map([&] { return *stored_; });

@@ -35,7 +35,9 @@ class ExactPass {
   const RowBound& bound() const { return bound_; }
   /// Totals of a .gram file are private like rows: they are read here, once a ledger was charged.
   Result<void> load_totals();
-  /// The statistic of a .gram file, once it is loaded; null for a table of rows.
+  /// Totals of a .gram file, or of one pass over the rows, to be had from `stored`.
+  Result<void> sum(bool quiet);
+  /// The statistic of a .gram file, or of rows, once it is there; else null.
   const ExactGram* stored() const { return stored_ ? &*stored_ : nullptr; }
   /// The rows or the stored statistic, as the engine takes them.
   TablePart part(bool quiet) {

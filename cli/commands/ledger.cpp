@@ -171,9 +171,15 @@ struct LedgerVerify {
           fmt::print(
               "{}: {} entries, each follows the one before it and is signed; within the caps\n",
               file, check.lines);
-          if (check.releases > 0) {
-            fmt::print("{} release{} as the ledger has {}\n", check.releases,
-                       check.releases == 1 ? " is" : "s are", check.releases == 1 ? "it" : "them");
+          if (const std::size_t same = check.releases - check.other_forms; same > 0) {
+            fmt::print("{} release{} as the ledger has {}\n", same, same == 1 ? " is" : "s are",
+                       same == 1 ? "it" : "them");
+          }
+          if (check.other_forms > 0) {
+            fmt::print(
+                "{} in another form than the ledger has: each names the one it says it was made "
+                "from\n",
+                check.other_forms);
           }
           return {};
         });

@@ -50,6 +50,7 @@ struct ReleaseCommand {
   Result<void> judge(const Method& method, const Request& request, const PublicFacts& facts);
   Result<bool> charge_unplanned(const Method& method, Request request, const PublicFacts& facts);
   Result<bool> charge_planned(const Method& method, const Plan& plan);
+  Result<void> sum_and_ask(ExactPass& pass) const;
   Outcome run_on_rows(const Method& method, const Request& request);
   Outcome run_on_exact_rows(const Method& method, const Request& request);
   SpendHook entry() const {
@@ -86,6 +87,9 @@ void ReleaseCommand::declare(CLI::App& app) {
   what.declare(app);
   output.declare(app);
   ledger.declare(app);
+  if (has_bound(what.task)) {
+    ledger.declare_same_data(app);
+  }
   what.own.declare(app, what.task);
   if (what.task == Task::Mask) {
     app.get_option("--out")->description(
@@ -110,6 +114,10 @@ Result<void> ReleaseCommand::check_input(const MethodInfo& info) const {
   if (info.reads_rows && input.is_gram()) {
     return bad_request(
         fmt::format("method {} needs the rows themselves; a .gram file holds sums", info.name));
+  }
+  if (ledger.same_data && info.reads_rows) {
+    return bad_request(
+        fmt::format("--same-data compares exact sums, which method {} does not keep", info.name));
   }
   std::error_code ignored;
   const auto status = fs::status(input.input, ignored);
@@ -235,6 +243,11 @@ Result<bool> ReleaseCommand::charge_planned(const Method& method, const Plan& pl
   return charged_.charge(cost, to_json(plan.request()), output);
 }
 
+/// The exact sums first: the release is then drawn from them as from a .gram file.
+Result<void> ReleaseCommand::sum_and_ask(ExactPass& pass) const {
+  return pass.sum(output.is_quiet()).and_then([&] { return charged_.ask_about(*pass.stored()); });
+}
+
 Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request) {
   const MethodInfo& info = method.info();
   Result<std::vector<ExactPass>> passes = open_blocks(method, request);
@@ -267,7 +280,8 @@ Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request
   RandomStream stream = output.stream();
   std::vector<TablePart> parts;
   for (ExactPass& pass : *passes) {
-    if (const Result<void> loaded = pass.load_totals(); !loaded) {
+    const Result<void> loaded = ledger.same_data ? sum_and_ask(pass) : pass.load_totals();
+    if (!loaded) {
       return loaded;
     }
     parts.push_back(pass.part(output.is_quiet()));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -136,7 +137,11 @@ Result<std::vector<std::string>> parse_columns(const std::string& text) {
 }
 
 bool InputOptions::is_text() const {
-  const std::string name = input.ends_with(".gz") ? input.substr(0, input.size() - 3) : input;
+  std::string name = input;  // in any case, as open_rows reads it
+  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  name.resize(name.size() - (name.ends_with(".gz") ? 3 : 0));
   return name == "-" || name.ends_with(".csv") || name.ends_with(".tsv");
 }
 

@@ -19,10 +19,20 @@ void LedgerOptions::declare(CLI::App& app) {
       ->group(kGroup);
 }
 
+void LedgerOptions::declare_same_data(CLI::App& app) {
+  app.add_flag("--same-data", same_data,
+               "ask on the terminal where the rows are not those of the last release under this "
+               "name; a keyed fingerprint lies beside the ledger's key, nothing is in the release")
+      ->group("Ledger");
+}
+
 Result<Spending> LedgerOptions::open(const InputOptions& input, const OutputOptions& output) const {
   if (ledger.empty()) {
     if (!key.empty()) {
       return bad_request("--ledger-key needs --ledger");
+    }
+    if (same_data) {
+      return bad_request("--same-data needs --ledger, whose key it uses");
     }
     return Spending();
   }

@@ -9,12 +9,14 @@
 
 namespace eigenveil::cli {
 
-/// --ledger, --ledger-key.
+/// --ledger, --ledger-key, --same-data.
 struct LedgerOptions {
   std::string ledger;
   std::string key;
+  bool same_data = false;
 
   void declare(CLI::App& app);
+  void declare_same_data(CLI::App& app);  ///< where sums can be compared
   /// Opens the ledger and checks what it asks of a command: a directory for --out, and a text
   /// table whose header is declared, because looking for one would read the data before the budget
   /// is reserved. Without --ledger: spending that costs nothing.

@@ -27,6 +27,7 @@ from ._diagnose import diagnose_spiked
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning
 from ._files import explain, merge_grams
 from ._guarantee import compose, compose_parallel, to_dp_accounting
+from ._ledger import Ledger, LedgerRelease
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
 from ._pca import PrivatePCA
@@ -42,6 +43,8 @@ __all__ = [
     "EigenveilError",
     "GDP",
     "Guarantee",
+    "Ledger",
+    "LedgerRelease",
     "MaskedData",
     "NullReleaseError",
     "Plan",

@@ -42,6 +42,7 @@ _Method: TypeAlias = Literal[
 _Header: TypeAlias = Literal["auto", "present", "absent"]
 _Separator: TypeAlias = Literal["comma", "semicolon", "tab", "pipe"]
 _Floats: TypeAlias = NDArray[np.float64]
+_LedgerLike: TypeAlias = "Ledger | LedgerRelease | _Path"
 
 class EigenveilError(ValueError):
     code: str
@@ -106,6 +107,7 @@ class _Moments(_Estimator):
     threads: _Int | None
     progress: bool
     seed: _Int | None
+    ledger: _LedgerLike | None
 
 class _Projection(_Estimator):
     components_: NDArray[Any]
@@ -159,6 +161,7 @@ class PrivatePCA(_Projection, _Moments):
         threads: _Int | None = None,
         progress: bool = False,
         seed: _Int | None = None,
+        ledger: _LedgerLike | None = None,
     ) -> None: ...
     def get_covariance(self) -> NDArray[Any]: ...
     def plot_scree(self, ax: Any = None) -> Any: ...
@@ -203,6 +206,7 @@ class PrivateCovariance(_Moments):
         threads: _Int | None = None,
         progress: bool = False,
         seed: _Int | None = None,
+        ledger: _LedgerLike | None = None,
     ) -> None: ...
     def get_precision(self) -> NDArray[Any]: ...
     def mahalanobis(self, X: _Table) -> _Floats: ...
@@ -249,6 +253,7 @@ class MaskedData(_Moments):
         threads: _Int | None = None,
         progress: bool = False,
         seed: _Int | None = None,
+        ledger: _LedgerLike | None = None,
     ) -> None: ...
     def fit(self, X: _Table, y: object = None, *, blocks: Sequence[_Table] = ()) -> Self: ...
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[np.object_]: ...
@@ -362,6 +367,7 @@ class _SharedParameters(TypedDict, total=False):
     threads: _Int | None
     progress: bool
     seed: _Int | None
+    ledger: _LedgerLike | None
 
 class _CovarianceParameters(_SharedParameters, total=False):
     variance_share: _Float | None
@@ -423,6 +429,67 @@ class Release:
     def _repr_html_(self) -> str: ...
 
 def read_release(path: _Path) -> Release: ...
+
+@dataclass(frozen=True)
+class LedgerRelease:
+    path: str
+    key: str = ""
+    out: str = ""
+    format: str = "csv"
+    replace: bool = False
+    data_set: str = ""
+    date: str = ""
+    builds_on: tuple[str, ...] = ()
+
+class Ledger:
+    path: str
+    def __init__(self, path: _Path) -> None: ...
+    @classmethod
+    def create(
+        cls,
+        path: _Path,
+        *,
+        name: str,
+        epsilon: _Float | None = None,
+        delta: _Float | None = None,
+        rho: _Float | None = None,
+        mu: _Float | None = None,
+        basic_share: _Float | None = None,
+        caps: Mapping[str, _Float] | None = None,
+        neighbours: Literal["add-remove", "replace-one", "zero-row"] = "add-remove",
+        group_size: _Int = 1,
+        person: str | None = None,
+        allow_unproved: bool = False,
+    ) -> Self: ...
+    def once(
+        self,
+        key: str = "",
+        *,
+        out: _Path | None = None,
+        format: Literal["csv", "npy"] = "csv",
+        replace: bool = False,
+        data_set: str = "",
+        date: str = "",
+        builds_on: Sequence[_Path] = (),
+    ) -> LedgerRelease: ...
+    def summary(self) -> dict[str, Any]: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def entries(self) -> list[dict[str, Any]]: ...
+    @property
+    def caps(self) -> dict[str, float]: ...
+    @property
+    def spent(self) -> dict[str, float]: ...
+    @property
+    def left(self) -> dict[str, float]: ...
+    def show(self) -> None: ...
+    def plan(self, releases: Sequence[Mapping[str, Any]]) -> str: ...
+    def verify(self, *releases: _Path) -> list[str]: ...
+    def backup(self, path: _Path) -> None: ...
+    def registry(self) -> str: ...
+    def _repr_html_(self) -> str: ...
+    def __hash__(self) -> int: ...
 
 @dataclass(frozen=True)
 class Plan:

@@ -44,7 +44,9 @@ PARAMETERS = """\
     progress : bool, default=False
         Show a tqdm bar while rows are read.
     seed : int, optional
-        Reproducible noise for tests and papers. The result is then NOT PRIVATE, and ``guarantee_`` says so."""
+        Reproducible noise for tests and papers. The result is then NOT PRIVATE, and ``guarantee_`` says so.
+    ledger : Ledger, path, or what :meth:`Ledger.once` gives, optional
+        Charged before a row is read, and refused where nothing is left; default: what ``EIGENVEIL_LEDGER`` names, else none."""
 
 
 def with_parameters(estimator):

@@ -56,14 +56,14 @@ def in_python(message: str) -> str:
     return re.sub(r"\{([a-z][a-z0-9_]*)(?: ([A-Za-z0-9_.:-]+))?\}", _spelled, message)
 
 
-_RENAMED = {"components": "n_components", "range": "bounds"}
+_RENAMED = {"components": "n_components", "range": "bounds", "ledger_key": "key"}
 
 
 def _spelled(found):
     name, value = _RENAMED.get(found[1], found[1]), found[2]
     if value is None:
         return name
-    return f"{name}={value}" if re.fullmatch(r"[A-Z]|-?[\d.]+", value) else f"{name}='{value}'"
+    return f"{name}={value}" if re.fullmatch(r"[A-Z]|-?[\d.]+(?:e[+-]?\d+)?", value) else f"{name}='{value}'"
 
 
 def whole(value, what, least=None, most=2**31 - 1):

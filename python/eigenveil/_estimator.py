@@ -23,8 +23,9 @@ from ._engine import ask, left_to_details
 from ._budget import make_budget
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, in_python, whole
 from ._guarantee import stated
+from ._ledger import Charge, ledger_of
 from ._progress import Progress, drawing
-from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, dense_blocks, is_gram, is_sparse, open_source
+from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, dense_blocks, is_gram, is_sparse, is_text, open_source
 from ._surroundings import steps_that_learned, void, warn_in_search
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
@@ -59,6 +60,7 @@ class _Pass:
         self.statistic = statistic
         self.from_file = statistic is not None  # a .gram file: nobody knows what was done about its gaps
         self.parameters = {}  # of the estimator when the pass began
+        self.charge = None  # its way past a ledger
 
     def finish(self):
         """What was summed, which the pass keeps: a failed save can be tried again. No more rows can be added."""
@@ -146,6 +148,7 @@ class PrivateEstimator(BaseEstimator):
 
     _task = ""
     _neighbours = "add-remove"  # when nothing is said
+    _charges = True  # to a ledger
 
     def __init__(
         self,
@@ -172,6 +175,7 @@ class PrivateEstimator(BaseEstimator):
         threads=None,
         progress=False,
         seed=None,
+        ledger=None,
     ):
         store_parameters(self, locals())
 
@@ -180,7 +184,8 @@ class PrivateEstimator(BaseEstimator):
     def fit(self, X, y=None):
         """Sum the rows exactly, release once, and forget the sums.
 
-        Fitting again spends again: every call is a release of its own, and their guarantees compose.
+        Fitting again spends again: every call is a release of its own, and their guarantees compose. With ``ledger`` it is charged before a row is
+        read, and nothing comes back when the fit fails.
 
         Parameters
         ----------
@@ -201,7 +206,8 @@ class PrivateEstimator(BaseEstimator):
                 self.__dict__.pop("_pass", None)
 
     def partial_fit(self, X, y=None):
-        """Add rows to the exact sums (or to what the method keeps instead). Nothing is spent or learned until :meth:`release`.
+        """Add rows to the exact sums (or to what the method keeps instead). Nothing is learned until :meth:`release`; nothing is spent until then
+        either, but for a ``ledger``, which is charged before the first row.
 
         Parameters
         ----------
@@ -241,9 +247,12 @@ class PrivateEstimator(BaseEstimator):
             warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=3)
         self.__dict__.pop("_pass", None)  # one draw from these sums, whatever happens
         released = self._release_pass(current)
+        if current.charge is not None:
+            current.charge.settle(released)
         earlier = dict(self.__dict__)
         try:
             self._publish(current, released)
+            self._settled = "" if current.charge is None else current.charge.settled
             if learned:
                 self.guarantee_ = void(self, learned)
         except BaseException:
@@ -278,7 +287,7 @@ class PrivateEstimator(BaseEstimator):
             raise EigenveilError("format must be 'csv' or 'npy'")
         if self._document.guarantee.basis != self.guarantee_.basis:
             raise EigenveilError("a step of the pipeline was fitted on the private rows: the files would claim a guarantee that does not hold")
-        return self._document.write(os.fsdecode(path), format == "npy", bool(replace), str(data_set), str(date))
+        return self._document.write(os.fsdecode(path), format == "npy", bool(replace), str(data_set), str(date), self._settled)
 
     def save_gram(self, path):
         """Write the exact sums to a ``.gram`` file instead of releasing them, and forget them.
@@ -296,6 +305,8 @@ class PrivateEstimator(BaseEstimator):
             self.__dict__.pop("_pass", None)
 
     def _release_pass(self, current):
+        if current.charge is not None and current.charge.found is not None:
+            return current.charge.found  # of an earlier run under the same key: the same bits
         with drawing(self.progress, type(self).__name__, current.plan.draw_seconds):
             if current.statistic is None:
                 return current.accumulator.release()
@@ -304,11 +315,7 @@ class PrivateEstimator(BaseEstimator):
     @contextmanager
     def _alone(self):
         """One call at a time: sums that two threads write, or release twice, would be worth nothing."""
-        if os.environ.get("EIGENVEIL_LEDGER"):
-            raise EigenveilError(
-                "EIGENVEIL_LEDGER names a ledger, and the Python package cannot charge one yet; release with the program, or unset it to release "
-                "outside of the ledger, whose promise does not cover that"
-            )
+        self._check_ledger()
         lock = self.__dict__.setdefault("_lock", threading.Lock())
         if not lock.acquire(blocking=False):
             raise EigenveilError("this estimator is in use by another thread; give every thread one of its own")
@@ -318,6 +325,14 @@ class PrivateEstimator(BaseEstimator):
             lock.release()
 
     # ---- parts -----------------------------------------------------------------------------------------------------
+
+    def _check_ledger(self):
+        """An estimator that cannot be charged is refused where a ledger is named, so that nothing is spent behind its back."""
+        if not self._charges and ledger_of(getattr(self, "ledger", None)) is not None:
+            raise EigenveilError(
+                f"{type(self).__name__} cannot be charged to a ledger yet; release with the program, or leave the ledger out (unset "
+                "EIGENVEIL_LEDGER), whose promise then does not cover it"
+            )
 
     def _asked(self, names, budget_needed=True):
         """What the release depends on, for columns of these names, and the method that serves it."""
@@ -382,6 +397,8 @@ class PrivateEstimator(BaseEstimator):
         if is_gram(X):
             self._load_gram(os.fsdecode(X))
             return
+        if self.header == "auto" and is_text(X) and ledger_of(self.ledger) is not None:
+            raise EigenveilError("with a ledger nothing is read before the budget is reserved: give header='present' or header='absent'")
         current = self.__dict__.get("_pass")
         if current is not None:
             if current.accumulator is None:
@@ -402,8 +419,9 @@ class PrivateEstimator(BaseEstimator):
             source.names = current.names
         # A pass that stops anywhere below is forgotten: half of its rows, or rows that a second try adds again, must not be released.
         self.__dict__.pop("_pass", None)
-        with Progress(self.progress, type(self).__name__) as progress:
-            self._feed(source, current, options, progress)
+        if current.charge is None or current.charge.found is None:
+            with Progress(self.progress, type(self).__name__) as progress:
+                self._feed(source, current, options, progress)
         if not self.__sklearn_is_fitted__():  # an earlier release stays whole until the next one
             self._set_features(current)
         self._pass = current
@@ -419,16 +437,23 @@ class PrivateEstimator(BaseEstimator):
     def _start(self, source, whole):
         asked = self._asked(source.names)
         bound = self._bound(asked, source.names)
+        charge = Charge.of(self)
         rows = None
         if asked.needs_row_count:
             if not whole:
                 raise EigenveilError(f"method {asked.method} reads the rows twice: use fit, partial_fit sees them once")
+            if charge is not None:
+                charge.before_counting(asked, source.schema, bound)
             rows = source.count_rows()
             if rows is None:
                 raise EigenveilError(f"method {asked.method} reads the rows twice: give a table or a file, a stream can be read once")
         plan = asked.plan(source.schema, bound, rows)
         _say(asked)
-        return _Pass(source.names, source.named, bound, plan, asked, asked.method, _core.Run(plan, self.threads or 0, self.seed))
+        if charge is not None:
+            charge.before_rows(plan)
+        current = _Pass(source.names, source.named, bound, plan, asked, asked.method, _core.Run(plan, self.threads or 0, self.seed))
+        current.charge = charge
+        return current
 
     def _bound(self, asked, names, rows=None):
         """The bound of these columns, from public parameters alone; a method's model may give it."""
@@ -445,11 +470,19 @@ class PrivateEstimator(BaseEstimator):
             raise EigenveilError("a .gram file carries its own bound and columns; leave bounds, row_norm, grid and columns out")
         if "_pass" in self.__dict__:
             raise EigenveilError("merge .gram files with `eigenveil gram merge` before they are released")
-        gram = _core.ExactGram.load(path)
-        asked = self._asked(gram.columns)
+        schema, bound = _core.gram_head(path)  # public; the totals are looked at once a ledger was charged
+        asked = self._asked(schema.columns)
         if asked.reads_rows:
             raise EigenveilError(f"method {asked.method} needs the rows themselves; a .gram file holds sums")
-        self._pass = _Pass(gram.columns, True, gram.bound, asked.plan(gram.schema, gram.bound, None), asked, asked.method, statistic=gram)
+        plan = asked.plan(schema, bound, None)
+        charge = Charge.of(self)
+        if charge is not None:
+            charge.before_rows(plan)
+        gram = _core.ExactGram.load(path)
+        if gram.schema != schema or gram.bound != bound:
+            raise EigenveilError("the .gram file was replaced while it was read")
+        self._pass = _Pass(schema.columns, True, bound, plan, asked, asked.method, statistic=gram)
+        self._pass.charge = charge
         self._pass.parameters = copy.deepcopy(self.get_params(deep=False))
         _say(asked)
 

@@ -81,6 +81,7 @@ class MaskedData(PrivateEstimator):
     """
 
     _task = "mask"
+    _charges = False
 
     _neighbours = "zero-row"
 

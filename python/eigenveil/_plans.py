@@ -13,6 +13,7 @@ from . import _core
 from ._covariance import PrivateCovariance
 from ._errors import EigenveilError, in_python, whole
 from ._guarantee import stated
+from ._ledger import ledger_of
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
 from ._pca import PrivatePCA
@@ -121,9 +122,14 @@ def _planned(estimator, rows, dimension, spectrum=None, budget_needed=True):
     title, lines, facts, warning, guarantee = _core.outlook(
         asked, _core.Schema(names, True), rows, _spectrum(spectrum), estimator.row_norm, bound
     )
+    charged = guarantee
     if guarantee is not None and asked.budget is not None:
         guarantee = stated(guarantee, asked.budget)
     row_norm = None if isinstance(bound, str) else bound.radius
+    place = ledger_of(estimator.ledger)
+    if place is not None and guarantee is not None and asked.budget is not None:
+        cost = _core.ledger_outlook(place.path, asked.task, asked.method, charged, asked.budget, estimator.seed is not None)
+        lines = [*lines, ("ledger", cost)]
     lines = tuple((what, in_python(words)) for what, words in lines)
     return Plan(asked.task, asked.method, guarantee, row_norm, json.loads(facts), in_python(warning), lines, title)
 

@@ -129,6 +129,11 @@ def is_gram(data):
     return isinstance(data, (str, os.PathLike)) and os.fsdecode(data).lower().endswith(".gram")
 
 
+def is_text(data):
+    """Whether this names a file of text, whose first line may be one of names."""
+    return isinstance(data, (str, os.PathLike)) and os.fsdecode(data).lower().removesuffix(".gz").endswith((".csv", ".tsv"))
+
+
 def open_source(data, options):
     """The source for whatever ``fit`` was given."""
     source = _source_of(data, options)

@@ -151,6 +151,7 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
     """
 
     _task = "subspace"
+    _charges = False
 
     @checked_names
     def __init__(

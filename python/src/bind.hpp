@@ -132,6 +132,7 @@ void bind_guarantee(nb::module_& module);
 void bind_rows(nb::module_& module);
 void bind_document(nb::module_& module);
 void bind_engine(nb::module_& module);
+void bind_ledger(nb::module_& module);
 void bind_diagnose(nb::module_& module);
 void bind_mask(nb::module_& module);
 void bind_subspace(nb::module_& module);

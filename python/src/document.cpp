@@ -1,6 +1,7 @@
 #include "eigenveil/report/document.hpp"
 
 #include <nanobind/eigen/dense.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -8,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "eigenveil/core/digest.hpp"
 #include "eigenveil/report/read_release.hpp"
 #include "eigenveil/report/release_writer.hpp"
 
@@ -77,10 +79,21 @@ Fields from_state(const std::vector<FieldState>& state) {
 
 using TableState = std::tuple<std::string, std::string, std::string, std::vector<std::string>,
                               std::vector<std::string>, Matrix, std::vector<std::string>>;
+/// Ledger, builds_on, data set and date.
+using OriginState = std::tuple<std::optional<std::tuple<std::string, std::int64_t, std::string>>,
+                               std::vector<std::string>, std::string, std::string>;
 using DocumentState =
     std::tuple<std::string, std::string, Guarantee, Budget, std::vector<FieldState>,
                std::vector<FieldState>, std::vector<TableState>, std::vector<TableState>,
-               std::vector<std::pair<std::string, std::string>>, std::string>;
+               std::vector<std::pair<std::string, std::string>>, std::string, OriginState>;
+
+OriginState origin_of(const ReleaseDocument& d) {
+  OriginState origin{std::nullopt, d.builds_on, d.data_set, d.date};
+  if (d.ledger) {
+    std::get<0>(origin) = {d.ledger->id, d.ledger->index, d.ledger->reservation};
+  }
+  return origin;
+}
 
 std::vector<TableState> state_of(const std::vector<ReleasedTable>& tables) {
   std::vector<TableState> state;
@@ -113,7 +126,8 @@ DocumentState state_of(const ReleaseDocument& d) {
           state_of(d.tables),
           state_of(d.drawn),
           remarks,
-          d.request};
+          d.request,
+          origin_of(d)};
 }
 
 ReleaseDocument from_state(const DocumentState& state) {
@@ -130,6 +144,13 @@ ReleaseDocument from_state(const DocumentState& state) {
     document.remarks.push_back({label, text});
   }
   document.request = std::get<9>(state);
+  const auto& [ledger, builds_on, data_set, date] = std::get<10>(state);
+  if (ledger) {
+    document.ledger = LedgerEntry{std::get<0>(*ledger), std::get<1>(*ledger), std::get<2>(*ledger)};
+  }
+  document.builds_on = builds_on;
+  document.data_set = data_set;
+  document.date = date;
   return document;
 }
 
@@ -172,15 +193,26 @@ void bind_document(nb::module_& m) {
       .def(
           "write",
           [](ReleaseDocument& d, const std::string& path, bool npy, bool replace,
-             std::string data_set, std::string date) {
-            d.data_set = std::move(data_set);
-            d.date = std::move(date);
+             std::string data_set, std::string date, const std::string& settled) {
+            const TableFormat format = npy ? TableFormat::Npy : TableFormat::Csv;
             return interruptibly([&] {
-              return unwrap(write_release(d, npy ? TableFormat::Npy : TableFormat::Csv, path,
+              ReleaseDocument shown = d;
+              shown.data_set = data_set.empty() ? d.data_set : std::move(data_set);
+              shown.date = date.empty() ? d.date : std::move(date);
+              // A ledger knows the release in one form; any other says which it was made from.
+              if (!settled.empty() &&
+                  hex(sha256(release_files(shown, format).front().bytes)) != settled) {
+                shown.builds_on.push_back(settled);
+              }
+              return unwrap(write_release(shown, format, path,
                                           replace ? Existing::Replace : Existing::Refuse));
             });
           },
-          "path"_a, "npy"_a, "replace"_a, "data_set"_a, "date"_a)
+          "path"_a, "npy"_a, "replace"_a, "data_set"_a, "date"_a, "settled"_a = "")
+      .def_prop_ro("ledger", [](const ReleaseDocument& d) { return std::get<0>(origin_of(d)); })
+      .def_ro("builds_on", &ReleaseDocument::builds_on)
+      .def_ro("data_set", &ReleaseDocument::data_set)
+      .def_ro("date", &ReleaseDocument::date)
       .def("__getstate__", [](const ReleaseDocument& d) { return state_of(d); })
       .def("__setstate__", [](ReleaseDocument& d, const DocumentState& state) {
         new (&d) ReleaseDocument(from_state(state));

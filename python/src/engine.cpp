@@ -14,7 +14,9 @@
 #include "eigenveil/engine/release.hpp"
 #include "eigenveil/engine/request_json.hpp"
 #include "engine/compare.hpp"
+#include "engine/release_cost.hpp"
 #include "engine/table/prepared_table.hpp"
+#include "ledger_cost.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -136,6 +138,14 @@ BoundPlan plan_of(const Asked& asked, const Schema& schema, const RowBound& boun
   });
 }
 
+LedgerCost stated_cost_of(const Asked& asked, const Schema& schema, const RowBound& bound,
+                          bool seeded) {
+  Request request = asked.request;
+  request.method = asked.method->info().name;
+  request.table = table_fingerprint({schema, bound});
+  return {unwrap(stated_cost(*asked.method, request, seeded)), to_json(request)};
+}
+
 /// A table nobody has read; its bound, or the sentence that says how to give one.
 AssumedTable assumed(Schema schema, std::int64_t rows, const std::optional<Vector>& spectrum,
                      const std::optional<double>& row_norm,
@@ -169,7 +179,9 @@ void bind_request(nb::module_& m) {
             return radius ? std::optional(unwrap(*std::move(radius))) : std::nullopt;
           },
           "dimension"_a, "rows"_a.none())
-      .def("plan", &plan_of, "schema"_a, "bound"_a, "rows"_a.none());
+      .def("plan", &plan_of, "schema"_a, "bound"_a, "rows"_a.none())
+      .def("stated_cost", &stated_cost_of, "schema"_a, "bound"_a, "seeded"_a,
+           "What a ledger is charged where the plan needs the number of rows.");
   m.def("ask", &ask, "task"_a, "method"_a, "budget"_a.none(), "relation"_a, "group_size"_a,
         "components"_a.none(), "center"_a, "arrives_centred"_a, "rank_transform"_a, "scaled"_a,
         "options"_a);
@@ -217,6 +229,20 @@ void bind_run(nb::module_& m) {
   nb::class_<BoundPlan>(m, "Plan", "Noise and guarantee, from public parameters alone.")
       .def_prop_ro("guarantee", [](const BoundPlan& p) { return p.plan->guarantee(); })
       .def_prop_ro("draw_seconds", [](const BoundPlan& p) { return p.plan->draw_seconds(); })
+      .def(
+          "cost",
+          [](const BoundPlan& p, bool seeded, const std::string& person) {
+            LedgerCost asked{cost_of(*p.plan, seeded), to_json(p.plan->request())};
+            asked.cost.guarantee.person = person;
+            return asked;
+          },
+          "seeded"_a, "person"_a, "What a ledger is charged for it.")
+      .def(
+          "check_charged",
+          [](const BoundPlan& p, const LedgerCost& charged) {
+            unwrap(check_charged(charged.cost, *p.plan));
+          },
+          "charged"_a)
       .def(
           "release",
           [](const BoundPlan& p, const ExactGram& gram, const std::optional<std::uint64_t>& seed) {

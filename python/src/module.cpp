@@ -99,6 +99,7 @@ NB_MODULE(_core, module) {
   python::bind_guarantee(module);
   python::bind_rows(module);
   python::bind_engine(module);
+  python::bind_ledger(module);
   python::bind_diagnose(module);
   python::bind_mask(module);
   python::bind_subspace(module);

@@ -15,6 +15,7 @@
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "statistics/gram_head.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -171,7 +172,9 @@ void bind_rows(nb::module_& m) {
             new (self) Schema{std::move(columns), {}, {}, fills_gaps};
           },
           "columns"_a, "fills_gaps"_a)
-      .def_ro("columns", &Schema::columns);
+      .def_ro("columns", &Schema::columns)
+      .def(
+          "__eq__", [](const Schema& a, const Schema& b) { return a == b; }, nb::is_operator());
   nb::class_<Table>(m, "Table", "An opened file of rows.")
       .def(
           "__init__",
@@ -223,6 +226,13 @@ void bind_rows(nb::module_& m) {
       .def(
           "__eq__", [](const ExactGram& a, const ExactGram& b) { return a == b; },
           nb::is_operator());
+  m.def(
+      "gram_head",
+      [](const std::string& path) {
+        GramHead head = unwrap(read_gram_head(path));
+        return std::pair(std::move(head.schema), std::move(head.bound));
+      },
+      "path"_a, "Columns and bound of a .gram file: what is public in it.");
   nb::class_<GramAccumulator> gram(m, "GramAccumulator", "Sums rows exactly; nothing is spent.");
   bind_bounded_sink(gram)
       .def_static(

@@ -34,7 +34,7 @@ def _no_secret(caught):
 
 def test_a_ledger_of_the_shell_is_not_passed_over(monkeypatch):
     monkeypatch.setenv("EIGENVEIL_LEDGER", "survey.ledger")
-    rows = np.zeros((10, 2))
+    rows = np.zeros((10, 2))  # the ledger does not exist: refused, not passed over
     for estimator in (PrivatePCA(1, mu=1, row_norm=1), PrivateCovariance(mu=1, row_norm=1), MaskedData(mu=1, row_norm=1)):
         with pytest.raises(EigenveilError, match="ledger"):
             estimator.fit(rows)

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "eigenveil/privacy/conversion.hpp"
-#include "privacy/bisection.hpp"
 
 namespace eigenveil {
 namespace {
@@ -57,17 +56,24 @@ Result<void> check_proved(const LedgerTerms& terms, const ReleaseCost& cost) {
       cost.method, describe(cost.guarantee.basis)));
 }
 
-/// The pair that takes the smallest share of the basic account; a share of at least 1 never fits.
+/// The pair that takes the smallest share of the basic account, to a millionth; a share of at least
+/// 1 never fits. Each candidate is a pair that the loss implies, so where the search ends is free.
 Result<Charge> smallest_share(const Loss& loss, const LedgerCaps& caps) {
-  const auto epsilon_is_larger = [&](double share) {
-    return !(epsilon_at(loss, share * caps.delta) <= share * caps.epsilon);
+  const auto at = [&](double share) {
+    const double delta = share * caps.delta;
+    return Charge{Account::Basic, 0.0, epsilon_at(loss, delta), delta};
   };
-  const double share =
-      epsilon_is_larger(1.0) ? 1.0 : detail::first_passing(0.0, 1.0, [&](double candidate) {
-        return !epsilon_is_larger(candidate);
-      });
-  const double delta = share * caps.delta;
-  return Charge{Account::Basic, 0.0, epsilon_at(loss, delta), delta};
+  double low = 1e-9;
+  double high = 1.0;
+  Charge found = at(high);
+  for (int i = 0; i < 24 && found.epsilon <= high * caps.epsilon; ++i) {
+    const double middle = std::sqrt(low * high);
+    const Charge candidate = at(middle);
+    const bool passes = candidate.epsilon <= middle * caps.epsilon;
+    (passes ? high : low) = middle;
+    found = passes ? candidate : found;
+  }
+  return found;
 }
 
 /// Every way to charge a loss that already speaks of the ledger's neighbours.

@@ -95,6 +95,22 @@ std::string SigningKey::sign(std::string_view text) const {
   return to_hex(signature);
 }
 
+std::string SigningKey::tag(std::string_view purpose, std::string_view text) const {
+  using Bytes = std::array<unsigned char, crypto_auth_hmacsha256_BYTES>;
+  static_assert(crypto_auth_hmacsha256_KEYBYTES == crypto_sign_SEEDBYTES);
+  const auto bytes_of = [](std::string_view from) {
+    return reinterpret_cast<const unsigned char*>(from.data());
+  };
+  // The first half of the secret is the seed it was made from; each purpose has a key of its own.
+  Bytes own = {};
+  const std::string label = fmt::format("eigenveil ledger tag 1: {}", purpose);
+  crypto_auth_hmacsha256(own.data(), bytes_of(label), label.size(), secret_.data());
+  Bytes tag = {};
+  crypto_auth_hmacsha256(tag.data(), bytes_of(text), text.size(), own.data());
+  sodium_memzero(own.data(), own.size());
+  return to_hex(tag);
+}
+
 std::filesystem::path key_path(const std::filesystem::path& ledger) {
   std::filesystem::path path = ledger;
   path += ".key";

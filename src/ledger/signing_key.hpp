@@ -22,6 +22,8 @@ class SigningKey {
                     std::string_view owner = "ledger") const;  ///< a new file
   std::string public_part() const;                             ///< hexadecimal
   std::string sign(std::string_view text) const;               ///< hexadecimal
+  /// HMAC-SHA-256 of a text under a key of its own for each purpose, hexadecimal.
+  std::string tag(std::string_view purpose, std::string_view text) const;
   ~SigningKey();
   SigningKey(const SigningKey&) = default;
   SigningKey& operator=(const SigningKey&) = default;

@@ -44,6 +44,7 @@ Result<Spending> Spending::open(const fs::path& path, std::string key, std::stri
   return Ledger::open(path).map([&](Ledger&& ledger) {
     Spending spending;
     spending.ledger_ = std::make_shared<Ledger>(std::move(ledger));
+    spending.path_ = path;
     spending.key_ = std::move(key);
     spending.data_set_ = std::move(data_set);
     return spending;
@@ -76,6 +77,9 @@ Result<std::optional<std::int64_t>> Spending::resume(const ReleaseCost& cost,
   const Reservation& earlier = **known;
   if (earlier.release.empty()) {
     return spent_without_release(key_, earlier.index, "its run did not finish");
+  }
+  if (out.empty()) {
+    return spent_without_release(key_, earlier.index, "its release was not kept in files");
   }
   const auto is_release = [&](const fs::path& folder) {
     return holds_release(folder, earlier.release);
@@ -116,6 +120,15 @@ std::optional<LedgerEntry> Spending::entry() const {
 Result<void> Spending::settle(std::string_view document) const {
   return reservation_ ? ledger_->settle(reservation_->index, hex(sha256(document)))
                       : Result<void>();
+}
+
+Result<DataTags::Answer> Spending::compare_data(const std::string& table,
+                                                const std::string& statistic) const {
+  const std::string& name = data_set_.empty() ? ledger_->terms().name : data_set_;
+  return SigningKey::load(key_path(path_)).and_then([&](const SigningKey& key) {
+    return DataTags(data_path(path_), key)
+        .compare(fmt::format("{} {}{}", name.size(), name, table), statistic);
+  });
 }
 
 }  // namespace eigenveil

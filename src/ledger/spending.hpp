@@ -9,6 +9,7 @@
 
 #include "core/atomic_output.hpp"
 #include "eigenveil/report/document.hpp"
+#include "ledger/data_tags.hpp"
 #include "ledger/ledger.hpp"
 
 namespace eigenveil {
@@ -38,12 +39,17 @@ class Spending {
   std::optional<LedgerEntry> entry() const;
   /// The document as it will be published, whole on the disk but under another name.
   Result<void> settle(std::string_view document) const;
+  /// Whether the rows are those of earlier releases under the same name: a question for the
+  /// curator, after the charge. `table`: its public facts; `statistic`: digest of its exact sums.
+  Result<DataTags::Answer> compare_data(const std::string& table,
+                                        const std::string& statistic) const;
   const std::optional<Reservation>& reservation() const { return reservation_; }
 
  private:
   ReservationRequest wanted(const ReleaseCost& cost, const std::string& request) const;
 
   std::shared_ptr<Ledger> ledger_;
+  std::filesystem::path path_;
   std::string key_;
   std::string data_set_;
   std::vector<std::string> builds_on_;

@@ -16,6 +16,15 @@ double part(double spent, double cap) {
   return cap > 0.0 ? spent / cap : 0.0;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string one; std::getline(stream, one);) {
+    lines.push_back(one);
+  }
+  return lines;
+}
+
 /// Basis and assumptions of everything that was reserved.
 Guarantee whole_of(const LedgerState& state) {
   Guarantee whole;
@@ -24,6 +33,7 @@ Guarantee whole_of(const LedgerState& state) {
   whole.basis = Basis::Proved;
   whole.secure_random = true;
   whole.group_size = state.terms.unit.rows;
+  whole.person = state.terms.unit.person;
   std::set<std::string> seen;
   for (const LedgerLine& line : state.lines) {
     if (line.kind != EntryKind::Reserve) {
@@ -33,8 +43,7 @@ Guarantee whole_of(const LedgerState& state) {
     if (!seen.insert(line.assumptions).second) {
       continue;
     }
-    std::istringstream assumptions(line.assumptions);
-    for (std::string one; std::getline(assumptions, one);) {
+    for (const std::string& one : lines_of(line.assumptions)) {
       if (std::find(whole.assumptions.begin(), whole.assumptions.end(), one) ==
           whole.assumptions.end()) {
         whole.assumptions.push_back(one);
@@ -125,6 +134,11 @@ std::string ledger_text(const LedgerSummary& summary) {
       "              for all releases together, whoever makes them and whatever was seen "
       "before each was chosen\n";
   text += fmt::format("  in words    {}\n", detection_in_words(summary.whole));
+  for (const std::string& assumption : summary.whole.assumptions) {
+    text += fmt::format("  {:<10}  {}\n",
+                        &assumption == &summary.whole.assumptions.front() ? "rests on" : "",
+                        assumption);
+  }
   text += account_lines(summary);
   text +=
       fmt::format("  releases    {} reserved, {} released", summary.rows.size(), summary.released);
@@ -157,6 +171,7 @@ std::string ledger_json(const LedgerSummary& summary) {
             {"group_size", terms.unit.rows},
             {"person", terms.unit.person},
             {"basis", name_of(summary.whole.basis)},
+            {"assumptions", summary.whole.assumptions},
             {"max_power_at_5pct",
              summary.whole.basis == Basis::NotPrivate ? 1.0 : max_power(summary.whole.loss, 0.05)},
             {"caps",
@@ -182,6 +197,8 @@ std::string ledger_json(const LedgerSummary& summary) {
                            {"epsilon", line.charge.epsilon},
                            {"delta", line.charge.delta},
                            {"basis", name_of(line.basis)},
+                           {"assumptions", lines_of(line.assumptions)},
+                           {"builds_on", lines_of(line.builds_on)},
                            {"key", line.key},
                            {"hash", line.hash},
                            {"release", row.release.empty() ? Json() : Json(row.release)}});

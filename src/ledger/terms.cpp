@@ -107,7 +107,9 @@ Loss promise_of(const LedgerCaps& caps) {
   if (!caps.has_gaussian()) {
     return caps.delta > 0.0 ? Loss(ApproxDp{caps.epsilon, caps.delta}) : Loss(PureDp{caps.epsilon});
   }
-  const double delta = caps.delta > 0.0 ? std::min(2.0 * caps.delta, 0.5) : 1e-6;
+  // Something must be left for the Gaussian: as much again, or half of what lies below 1.
+  const double delta =
+      caps.delta > 0.0 ? std::min(2.0 * caps.delta, 0.5 * (1.0 + caps.delta)) : 1e-6;
   const double rest = round_down(Wide(delta) - Wide(caps.delta));
   const double gaussian = epsilon_at(GaussianDp{caps.mu}, rest);
   return ApproxDp{detail::round_up(Wide(caps.epsilon) + Wide(gaussian)), delta};

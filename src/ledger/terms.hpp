@@ -57,7 +57,8 @@ Result<LedgerCaps> check_caps(const LedgerCaps& caps);
 double whole_delta(const LedgerCaps& caps, double epsilon);
 
 /// What caps given one by one promise: mu, epsilon, (epsilon, delta), or with both accounts the
-/// smallest epsilon at twice the delta of the basic one (at 1e-6 where it has none).
+/// smallest epsilon at twice the delta of the basic one (halfway to 1 where that is less; at 1e-6
+/// where it has none).
 Loss promise_of(const LedgerCaps& caps);
 
 /// Everything that can be said of the whole, for trade-off curves and detection: as promise_of with

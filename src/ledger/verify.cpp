@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -30,9 +31,15 @@ std::string hash_of_file(const fs::path& path) {
   return hex(sha256(std::string(std::istreambuf_iterator<char>(file), {})));
 }
 
+/// A release that was written in more than one form names the one that was settled.
+bool is_made_from(const ReleaseDocument& document, const std::string& settled) {
+  return std::find(document.builds_on.begin(), document.builds_on.end(), settled) !=
+         document.builds_on.end();
+}
+
 /// Empty: the release stands in the ledger as it says.
 std::string problem_of(const fs::path& path, const LedgerTerms& terms,
-                       const std::vector<LedgerLine>& lines) {
+                       const std::vector<LedgerLine>& lines, std::size_t& other_forms) {
   const std::string name = path.string();
   const Result<ReadRelease> release = read_release(path);
   if (!release) {
@@ -59,9 +66,14 @@ std::string problem_of(const fs::path& path, const LedgerTerms& terms,
   }
   for (const LedgerLine& line : lines) {
     if (line.kind == EntryKind::Settle && line.reservation == entry.index) {
-      return line.release == hash_of_file(document_in(path))
-                 ? std::string()
-                 : fmt::format("{} is not the release that entry {} became", name, entry.index);
+      if (line.release == hash_of_file(document_in(path))) {
+        return {};
+      }
+      if (is_made_from(release->document, line.release)) {
+        ++other_forms;
+        return {};
+      }
+      return fmt::format("{} is not the release that entry {} became", name, entry.index);
     }
   }
   return fmt::format("{} was published before entry {} was settled", name, entry.index);
@@ -82,7 +94,7 @@ Result<LedgerCheck> verify_ledger(const fs::path& ledger, const std::vector<fs::
   if (!lines) {
     return error_of(lines);
   }
-  LedgerCheck check{{}, lines->size(), releases.size()};
+  LedgerCheck check{{}, lines->size(), releases.size(), 0};
   if (const Result<void> chain = check_chain(*terms, *lines); !chain) {
     check.problems.push_back(chain.error().message);
   }
@@ -97,7 +109,8 @@ Result<LedgerCheck> verify_ledger(const fs::path& ledger, const std::vector<fs::
     check.problems.emplace_back("the entries add up to more than the caps");
   }
   for (const fs::path& release : releases) {
-    if (std::string problem = problem_of(release, *terms, *lines); !problem.empty()) {
+    if (std::string problem = problem_of(release, *terms, *lines, check.other_forms);
+        !problem.empty()) {
       check.problems.push_back(std::move(problem));
     }
   }

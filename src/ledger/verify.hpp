@@ -12,7 +12,8 @@ namespace eigenveil {
 struct LedgerCheck {
   std::vector<std::string> problems;  ///< empty: all is well
   std::size_t lines = 0;
-  std::size_t releases = 0;  ///< compared
+  std::size_t releases = 0;     ///< compared
+  std::size_t other_forms = 0;  ///< of them: that say they were made from the settled one
 };
 
 /// Chain and signature of every line, caps, and each release against its reservation and

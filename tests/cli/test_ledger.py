@@ -231,15 +231,17 @@ class Files(LedgerTest):
                 self.assertIn("changed by something other", self.refuse(*command))
 
     def test_a_clock_that_goes_back_changes_nothing(self):
+        clock = os.environ.get("EIGENVEIL_CLOCK", "")
+        self.assertTrue(os.path.exists(clock), "set EIGENVEIL_CLOCK to the library of tests/cli/other_clock.cpp")
         self.create()
-        self.succeed(*self.pca("one", budget=("--mu", "0.1")))
-        if shutil.which("faketime"):
-            subprocess.run(["faketime", "2001-01-01", PROGRAM, *self.pca("two", budget=("--mu", "0.1"))],
-                           cwd=self.folder, check=True, capture_output=True)
-        self.succeed(*self.pca("three", budget=("--mu", "0.1")))
+        for out, seconds in (("one", 4070908800), ("two", 978307200), ("three", 0)):  # 2099, 2001, 1970
+            subprocess.run([PROGRAM, *self.pca(out, budget=("--mu", "0.1"))], cwd=self.folder, check=True, capture_output=True,
+                           env={**os.environ, "LD_PRELOAD": clock, "EIGENVEIL_TIME": str(seconds)})
         entries = self.shown()["entries"]
-        self.assertEqual([e["index"] for e in entries], sorted(e["index"] for e in entries))
-        self.succeed("ledger", "verify", "a.ledger", "--release", "one", "three")
+        self.assertEqual([e["time"][:4] for e in entries], ["2099", "2001", "1970"])
+        self.assertEqual([e["index"] for e in entries], [1, 3, 5])
+        self.assertAlmostEqual(self.shown()["spent"]["mu_squared"], 0.03)
+        self.succeed("ledger", "verify", "a.ledger", "--release", "one", "two", "three")
 
     def test_backups(self):
         self.create()

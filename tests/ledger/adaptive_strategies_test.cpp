@@ -49,6 +49,43 @@ TinyMechanism binned_gaussian(double mu) {
   return {{law(0.0), law(mu)}, gaussian_cost(mu)};
 }
 
+/// Two answers with losses t and t - range: not symmetric, and charged by its bounded range where
+/// that is cheaper.
+TinyMechanism bounded_range(double range, double t) {
+  const double q = std::expm1(range - t) / std::expm1(range);
+  const double p = std::exp(t) * q;
+  ReleaseCost cost = pure_cost(range);
+  cost.further = {GaussianDp{pure_gdp(range / 2.0).mu}};
+  return {{{p, 1.0 - p}, {q, 1.0 - q}}, cost};
+}
+
+/// Tables that are two steps of the release's relation apart, as a replaced row is two of
+/// add-remove: answers whose loss for one step is exactly what is said, and for two as large as it
+/// can be. An answer that one step makes likely by (1 + e^epsilon) delta and the next impossible.
+TinyMechanism two_steps_of_a_pair(double epsilon, double delta) {
+  const double growth = std::exp(epsilon);
+  const std::vector<std::vector<double>> chain = {
+      {(1.0 + growth) * delta, 1.0 - (1.0 + growth) * delta}, {delta, 1.0 - delta}, {0.0, 1.0}};
+  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+    EXPECT_LE(true_delta({chain[i], chain[i + 1]}, epsilon), delta * (1.0 + 1e-12));
+    EXPECT_LE(true_delta({chain[i + 1], chain[i]}, epsilon), delta * (1.0 + 1e-12));
+  }
+  return {{chain.front(), chain.back()}, pair_cost(epsilon, delta)};
+}
+
+TinyMechanism two_steps_of_pure(double epsilon) {
+  return {randomised_response(2.0 * epsilon).laws, pure_cost(epsilon)};
+}
+
+TinyMechanism two_steps_of_gaussian(double mu) {
+  return {binned_gaussian(2.0 * mu).laws, gaussian_cost(mu)};
+}
+
+TinyMechanism mirrored(TinyMechanism mechanism) {
+  std::swap(mechanism.laws.first, mechanism.laws.second);
+  return mechanism;
+}
+
 /// What no test can beat at e^epsilon = growth once the laws of the transcript stand: sum (p - g
 /// q)+.
 double stick(const FinitePair& laws, double epsilon) {
@@ -88,6 +125,7 @@ TEST(AdaptiveStrategies, TheBestOneStaysBelowTheHeadline) {
     LedgerCaps caps;
     std::vector<TinyMechanism> menu;
     int depth;
+    Relation relation = Relation::AddRemove;
   };
   const std::vector<Setting> settings = {
       {{0.9, 0.8, 0.02},
@@ -97,10 +135,19 @@ TEST(AdaptiveStrategies, TheBestOneStaysBelowTheHeadline) {
        {leaky_response(0.5, 0.02), leaky_response(0.1, 0.03), binned_gaussian(0.3)},
        4},
       {{0.0, 1.2, 0.03}, {randomised_response(0.6), leaky_response(0.3, 0.015)}, 5},
-      {{1.1, 0.0, 0.0}, {randomised_response(0.5), binned_gaussian(0.45)}, 6}};
+      {{1.1, 0.0, 0.0}, {randomised_response(0.5), binned_gaussian(0.45)}, 6},
+      {{0.9, 0.5, 0.01},
+       {bounded_range(0.8, 0.1), bounded_range(0.8, 0.7), mirrored(bounded_range(0.6, 0.5)),
+        leaky_response(0.2, 0.005)},
+       4},
+      {{0.9, 0.9, 0.09},
+       {two_steps_of_a_pair(0.3, 0.02), mirrored(two_steps_of_a_pair(0.2, 0.03)),
+        two_steps_of_pure(0.15), two_steps_of_gaussian(0.2)},
+       4,
+       Relation::ReplaceOne}};
   double closest = 0.0;
   for (const Setting& setting : settings) {
-    const LedgerTerms terms = terms_with(setting.caps);
+    const LedgerTerms terms = terms_with(setting.caps, setting.relation);
     const Loss whole = whole_loss(setting.caps);
     for (const double epsilon : {0.0, 0.3, 0.8, 1.0, 1.5, 2.0}) {
       std::vector<Charge> charges;
@@ -118,10 +165,12 @@ TEST(AdaptiveStrategies, TheBestOneStaysBelowTheHeadline) {
 void play(const LedgerTerms& terms, std::mt19937_64& random, double p, double q,
           std::vector<Charge>& charges, int depth, FinitePair& transcript) {
   std::uniform_real_distribution<double> uniform;
-  const int kind = static_cast<int>(3.0 * uniform(random));
-  const double size = 0.7 * uniform(random);
+  const int kind = static_cast<int>(4.0 * uniform(random));
+  const double size = 0.01 + 0.7 * uniform(random);
+  const double second = uniform(random);
   const TinyMechanism mechanism = kind == 0   ? randomised_response(size)
-                                  : kind == 1 ? leaky_response(size, 0.02 * uniform(random))
+                                  : kind == 1 ? leaky_response(size, 0.02 * second)
+                                  : kind == 2 ? bounded_range(size, size * (0.05 + 0.9 * second))
                                               : binned_gaussian(size);
   const std::optional<Charge> charge = *fitting_charge(terms, charges, mechanism.cost);
   if (depth == 0 || !charge) {
@@ -151,6 +200,38 @@ TEST(AdaptiveStrategies, RandomOnesStayBelowTheHeadline) {
       EXPECT_LE(stick(transcript, epsilon), whole_delta(caps, epsilon) + kSumming);
     }
   }
+}
+
+/// Twins: a step that is charged as if it were none, a delta that only doubles, a bounded range
+/// whose mu is that of half as much, a rho taken for Gaussian noise. Each is refuted by releases
+/// that its own sums would allow.
+TEST(AdaptiveStrategies, WrongRatesOfExchangeAreRefuted) {
+  const double epsilon = 0.5;
+  const double delta = 0.02;
+  const TinyMechanism replaced = two_steps_of_a_pair(epsilon, delta);
+  EXPECT_GT(stick(replaced.laws, epsilon), whole_delta({0.0, epsilon, delta}, epsilon));
+  EXPECT_GT(stick(replaced.laws, 2.0 * epsilon),
+            whole_delta({0.0, 2.0 * epsilon, 2.0 * delta}, 2.0 * epsilon));
+  const Charge right =
+      *choose_charge(terms_with({0.0, 9.0, 0.5}, Relation::ReplaceOne), {}, replaced.cost);
+  EXPECT_LE(stick(replaced.laws, right.epsilon), right.delta);
+  EXPECT_NEAR(stick(replaced.laws, right.epsilon), right.delta, 1e-12);
+  const double mu = 0.3;
+  const TinyMechanism shifted = two_steps_of_gaussian(mu);
+  const auto passes = [&](const FinitePair& laws, double wrong) {
+    double worst = 0.0;
+    for (const double at : {0.0, 0.1, 0.3, 0.6, 1.0}) {
+      worst = std::max(worst, stick(laws, at) - whole_delta({wrong, 0.0, 0.0}, at));
+    }
+    return worst <= kSumming;
+  };
+  EXPECT_FALSE(passes(shifted.laws, mu));
+  EXPECT_FALSE(passes(shifted.laws, std::sqrt(2.0) * mu));
+  EXPECT_TRUE(passes(shifted.laws, 2.0 * mu));
+  const TinyMechanism drawn = bounded_range(1.0, 0.5);
+  EXPECT_FALSE(passes(drawn.laws, pure_gdp(0.25).mu));
+  EXPECT_FALSE(passes(drawn.laws, std::sqrt(2.0 * bounded_range_zcdp(1.0).rho)));
+  EXPECT_TRUE(passes(drawn.laws, pure_gdp(0.5).mu));
 }
 
 /// A ledger that composes the curves of what was released and stops when delta at its epsilon would

@@ -123,6 +123,12 @@ TEST(Charges, CapsKeepThePromise) {
   EXPECT_GE(caps_for(Zcdp{0.5})->mu, 1.0 - 1e-15);
   EXPECT_FALSE(caps_for(ApproxDp{1.0, 1e-6}, 1.5));
   EXPECT_FALSE(caps_for(PureDp{0.0}));
+  for (const double delta : {0.0, 1e-9, 0.3, 0.6, 0.99}) {
+    const LedgerCaps caps = {0.7, 0.4, delta};
+    const auto promise = std::get<ApproxDp>(promise_of(caps));
+    EXPECT_LT(promise.delta, 1.0);
+    EXPECT_LE(whole_delta(caps, promise.epsilon), promise.delta) << delta;
+  }
   EXPECT_FALSE(check_caps({0.0, 0.0, 0.0}));
   EXPECT_FALSE(check_caps({1.0, 0.0, 1e-6}));
 }
@@ -192,7 +198,7 @@ TEST(Charges, EveryLossHasItsAccount) {
   const Charge zcdp = only_charge(terms, cost_of(Zcdp{0.001}, Zcdp{0.001}));
   EXPECT_EQ(zcdp.account, Account::Basic);
   EXPECT_GE(zcdp.epsilon, zcdp_epsilon(0.001, zcdp.delta));
-  EXPECT_NEAR(zcdp.epsilon / kBoth.epsilon, zcdp.delta / kBoth.delta, 1e-9);
+  EXPECT_NEAR(zcdp.epsilon / kBoth.epsilon / (zcdp.delta / kBoth.delta), 1.0, 1e-5);
   const TradeOffCurve curve = trade_off_curve_of({{0.4, 1e-7}, {0.8, 1e-9}});
   const Charge asked = only_charge(terms, cost_of(curve, ApproxDp{0.5, 2e-7}));
   EXPECT_EQ(asked.epsilon, 0.5);

@@ -1,0 +1,303 @@
+"""A budget that outlives the process."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+
+from . import _core
+from ._budget import make_budget
+from ._errors import EigenveilError, in_python, whole
+from ._surroundings import steps_that_learned
+
+
+class Ledger:
+    """One budget for all releases about a data set, kept in a file that other programs and processes spend from too.
+
+    Every release that names it (``PrivatePCA(..., ledger=ledger)``, or ``EIGENVEIL_LEDGER`` for all of them) is charged, on the disk, before a row
+    is read; nothing comes back when a fit fails. What does not fit is refused, and the message says what is left and what would fit. The promise
+    holds although every release may be chosen after seeing the earlier ones.
+
+    Parameters
+    ----------
+    path : path
+        An existing ledger; :meth:`create` makes one.
+
+    Attributes
+    ----------
+    path : str
+    name : str
+        Of the data set.
+    entries : list of dict
+        One for every release that was charged, in order.
+    spent, left, caps : dict
+        Of the accounts: mu, epsilon, delta.
+
+    Examples
+    --------
+    >>> import os, tempfile, numpy as np, eigenveil
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = eigenveil.Ledger.create(os.path.join(folder.name, "survey.ledger"), name="Survey 2026", epsilon=3, delta=1e-6)
+    >>> rows = np.random.default_rng(0).normal(size=(1000, 3))
+    >>> pca = eigenveil.PrivatePCA(epsilon=1, delta=1e-6, row_norm=4, ledger=ledger).fit(rows)
+    >>> len(ledger.entries), ledger.entries[0]["method"]
+    (1, 'gauss')
+    """
+
+    def __init__(self, path):
+        self.path = _absolute(path)
+        self.summary()  # refuses what is no ledger
+
+    @classmethod
+    def create(
+        cls,
+        path,
+        *,
+        name,
+        epsilon=None,
+        delta=None,
+        rho=None,
+        mu=None,
+        basic_share=None,
+        caps=None,
+        neighbours="add-remove",
+        group_size=1,
+        person=None,
+        allow_unproved=False,
+    ):
+        """Make a new ledger. What it promises never changes.
+
+        Parameters
+        ----------
+        path : path
+            A new file; its key goes beside it, to ``path`` + ".key".
+        name : str
+            Of the data set, in your words; public.
+        epsilon, delta, rho, mu : float, optional
+            The promise: ``epsilon`` with ``delta``, ``epsilon`` alone (pure), ``rho`` or ``mu``.
+        basic_share : float, optional
+            With ``epsilon`` and ``delta``: the part kept for releases without Gaussian noise (0.25).
+        caps : dict, optional
+            Instead of a promise: ``{"mu": M, "epsilon": E, "delta": D}``, the cap of each account, for experts.
+        neighbours, group_size
+            What every release protects.
+        person : str, optional
+            Protect all rows with the same entry in this column; takes only releases that limit them.
+        allow_unproved : bool, default=False
+            Take releases that are not proved for every data set (sharp, spiked, ``seed``); after one of them nothing is promised.
+
+        Returns
+        -------
+        Ledger
+        """
+        if caps is not None and (basic_share is not None or any(given is not None for given in (epsilon, delta, rho, mu))):
+            raise EigenveilError("give a promise (epsilon=...) or caps={...}, not both")
+        if caps is not None and not set(caps) <= {"mu", "epsilon", "delta"}:
+            raise EigenveilError("caps has the keys 'mu', 'epsilon' and 'delta'")
+        promise = None if caps is not None else make_budget(epsilon, delta, rho, mu)
+        if basic_share is not None and not isinstance(promise, _core.ApproxDP):
+            raise EigenveilError("basic_share divides epsilon and delta; other promises have one account")
+        _core.ledger_create(
+            _absolute(path),
+            str(name),
+            promise,
+            None if caps is None else tuple(float(caps.get(account, 0)) for account in ("mu", "epsilon", "delta")),
+            0.25 if basic_share is None else float(basic_share),
+            str(neighbours),
+            whole(group_size, "group_size", 1, 2**31 - 1),
+            "" if person is None else str(person),
+            bool(allow_unproved),
+        )
+        return cls(path)
+
+    def once(self, key="", *, out=None, format="csv", replace=False, data_set="", date="", builds_on=()):
+        """This ledger for one release that may have to be repeated: ``ledger=ledger.once("june", out="june/")``.
+
+        The first ``fit`` is charged and writes its release to ``out``. The same request under the same key again, in any process, after a crash too,
+        is not charged: it reads that release, the same bits. Where the first run did not get that far its budget is spent, and the refusal says so.
+
+        Parameters
+        ----------
+        key : str
+            Names the release in the ledger, for ever. Empty: no retry.
+        out : path, optional
+            A new or empty directory, as for ``write_release``. Without it the release lives in the estimator alone, and a retry cannot find it.
+        format : {"csv", "npy"}, default="csv"
+            Of the arrays in ``out``.
+        replace : bool, default=False
+            ``out`` may hold an earlier release and nothing else; that release is then lost.
+        data_set, date : str, optional
+            A public name of the table where the ledger's is not enough, and a date in your words, to stand in the release.
+        builds_on : list of path, optional
+            Releases that this one was made with (``release.json`` or its directory): private bounds, for example.
+
+        Returns
+        -------
+        LedgerRelease
+            For the parameter ``ledger`` of one estimator.
+        """
+        if format not in ("csv", "npy"):
+            raise EigenveilError("format must be 'csv' or 'npy'")
+        where = "" if out is None else _absolute(out)
+        return LedgerRelease(self.path, str(key), where, format, bool(replace), str(data_set), str(date), tuple(map(_absolute, builds_on)))
+
+    # ---- what it says ----------------------------------------------------------------------------------------------
+
+    def summary(self):
+        """Promise, caps, spent, left and all entries, as ``eigenveil ledger show --json`` gives them.
+
+        Returns
+        -------
+        dict
+        """
+        return json.loads(_core.ledger_json(self.path))
+
+    name = property(lambda self: self.summary()["name"])
+    entries = property(lambda self: self.summary()["entries"])
+    caps = property(lambda self: self.summary()["caps"])
+    spent = property(lambda self: self.summary()["spent"])
+    left = property(lambda self: self.summary()["left"])
+
+    def show(self):
+        """Print what was promised, spent and published, as ``eigenveil ledger show`` does."""
+        print(in_python(_core.ledger_text(self.path)), end="")
+
+    def plan(self, releases):
+        """Whether these releases would fit, one after the other; nothing is charged.
+
+        Parameters
+        ----------
+        releases : list of dict
+            ``{"method": "gauss", "epsilon": 1, "delta": 1e-6, "count": 3}``: a budget each, and what else ``eigenveil ledger plan`` takes.
+
+        Returns
+        -------
+        str
+        """
+        return in_python(_core.ledger_plan(self.path, json.dumps(list(releases))))
+
+    def verify(self, *releases):
+        """Check every entry, and releases (``release.json`` or directories) against them.
+
+        Parameters
+        ----------
+        *releases : path
+
+        Returns
+        -------
+        list of str
+            What is wrong; empty when all is well.
+        """
+        return _core.ledger_verify(self.path, [os.fsdecode(release) for release in releases])
+
+    def backup(self, path):
+        """A copy as of one moment, without the key: it can be shown and verified, not spent from.
+
+        Parameters
+        ----------
+        path : path
+            A new file.
+        """
+        _core.ledger_backup(self.path, _absolute(path))
+
+    def registry(self):
+        """A record for the public registry of deployments (opendp/deployments-registry-data), as YAML.
+
+        Returns
+        -------
+        str
+        """
+        return _core.ledger_registry(self.path)
+
+    def __repr__(self):
+        return f"Ledger({self.path!r})"
+
+    def __str__(self):
+        return in_python(_core.ledger_text(self.path))
+
+    def _repr_html_(self):
+        return _core.ledger_html(self.path)
+
+    def __eq__(self, other):
+        return type(other) is Ledger and other.path == self.path
+
+    def __hash__(self):
+        return hash(self.path)
+
+
+@dataclass(frozen=True)
+class LedgerRelease:
+    """A ledger for one release, as :meth:`Ledger.once` makes it."""
+
+    path: str
+    key: str = ""
+    out: str = ""
+    format: str = "csv"
+    replace: bool = False
+    data_set: str = ""
+    date: str = ""
+    builds_on: tuple = ()
+
+
+def ledger_of(given):
+    """Where the releases of an estimator are charged, by its parameter or the shell's EIGENVEIL_LEDGER; None where nowhere."""
+    if given is None:
+        given = os.environ.get("EIGENVEIL_LEDGER") or None
+    if given is None or isinstance(given, LedgerRelease):
+        return given
+    if isinstance(given, Ledger):
+        return LedgerRelease(given.path)
+    if isinstance(given, (str, bytes, os.PathLike)):
+        return LedgerRelease(_absolute(given))
+    raise EigenveilError("ledger is a Ledger, what Ledger.once gives, or the path of a ledger")
+
+
+class Charge:
+    """One release of an estimator on its way past a ledger: charged before a row is read, settled before it is seen."""
+
+    def __init__(self, place, seed):
+        self.place = place
+        self.seeded = seed is not None
+        self.found = None  # the release of an earlier run under the same key
+        self.settled = ""  # hash of the document as the ledger has it
+        self._stated = None
+        self._passage = _core.LedgerPassage(place.path, place.key, place.data_set, list(place.builds_on))
+
+    @classmethod
+    def of(cls, estimator):
+        """None without a ledger."""
+        place = ledger_of(estimator.ledger)
+        if place is None:
+            return None
+        learned = steps_that_learned(estimator)
+        if learned:
+            raise EigenveilError(
+                f"{' and '.join(dict.fromkeys(learned))} learns from the private rows before the release, without noise: the ledger's promise would "
+                "not hold. Scale by public bounds instead, or freeze what was fitted on public rows"
+            )
+        return cls(place, estimator.seed)
+
+    def before_counting(self, asked, schema, bound):
+        """For methods that plan with the number of rows: charged as they state it."""
+        self._stated = asked.stated_cost(schema, bound, self.seeded)
+        self._reserve(self._stated)
+
+    def before_rows(self, plan, person=""):
+        if self._stated is not None:
+            plan.check_charged(self._stated)
+        else:
+            self._reserve(plan.cost(self.seeded, person))
+
+    def _reserve(self, cost):
+        self.found = self._passage.reserve(cost, self.place.out, self.place.replace)
+
+    def settle(self, document):
+        """Written down, and to ``out`` where one was named, before anybody sees it."""
+        if self.found is None:
+            place = self.place
+            self.settled = self._passage.settle(document, place.out, place.format == "npy", place.replace, place.data_set, place.date)
+
+
+def _absolute(path):
+    return os.path.abspath(os.fsdecode(path))
