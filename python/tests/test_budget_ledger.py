@@ -200,7 +200,7 @@ def test_pickles_and_clones(ledger, tmp_path):
 def test_what_it_shows(ledger, capsys):
     pca(ledger).fit(ROWS)
     ledger.show()
-    assert "promise" in capsys.readouterr().out and str(ledger).startswith("Survey")
+    assert "promise" in capsys.readouterr().out and str(ledger).startswith("Ledger of Survey")
     assert "<svg" in ledger._repr_html_() and repr(ledger) == f"Ledger({ledger.path!r})"
     assert "fit" in ledger.plan([{"mu": 0.1, "count": 2}])
     assert "Survey" in ledger.registry()
