@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "cli/options/checks.hpp"
 #include "core/parallel.hpp"
 #include "core/plain_text.hpp"
+#include "engine/table/release_job.hpp"
 
 namespace eigenveil::cli {
 
@@ -137,12 +137,7 @@ Result<std::vector<std::string>> parse_columns(const std::string& text) {
 }
 
 bool InputOptions::is_text() const {
-  std::string name = input;  // in any case, as open_rows reads it
-  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  name.resize(name.size() - (name.ends_with(".gz") ? 3 : 0));
-  return name == "-" || name.ends_with(".csv") || name.ends_with(".tsv");
+  return is_text_table(input);
 }
 
 Result<void> InputOptions::fill(TableSpec& spec) const {

@@ -42,7 +42,6 @@ _Method: TypeAlias = Literal[
 _Header: TypeAlias = Literal["auto", "present", "absent"]
 _Separator: TypeAlias = Literal["comma", "semicolon", "tab", "pipe"]
 _Floats: TypeAlias = NDArray[np.float64]
-_LedgerLike: TypeAlias = "Ledger | LedgerRelease | _Path"
 
 class EigenveilError(ValueError):
     code: str
@@ -51,6 +50,71 @@ class EigenveilError(ValueError):
 class NullReleaseError(EigenveilError): ...
 class PrivacyWarning(UserWarning): ...
 class ResultWarning(UserWarning): ...
+
+# ---- a budget that outlives the process ------------------------------------------------------------------------------
+
+@dataclass(frozen=True)
+class LedgerRelease:
+    path: str
+    key: str = ""
+    out: str = ""
+    format: str = "csv"
+    replace: bool = False
+    data_set: str = ""
+    date: str = ""
+    builds_on: tuple[str, ...] = ()
+
+class Ledger:
+    path: str
+    def __init__(self, path: _Path) -> None: ...
+    @classmethod
+    def create(
+        cls,
+        path: _Path,
+        *,
+        name: str,
+        epsilon: _Float | None = None,
+        delta: _Float | None = None,
+        rho: _Float | None = None,
+        mu: _Float | None = None,
+        basic_share: _Float | None = None,
+        caps: Mapping[str, _Float] | None = None,
+        neighbours: Literal["add-remove", "replace-one", "zero-row"] = "add-remove",
+        group_size: _Int = 1,
+        person: str | None = None,
+        allow_unproved: bool = False,
+    ) -> Self: ...
+    def once(
+        self,
+        key: str = "",
+        *,
+        out: _Path | None = None,
+        format: Literal["csv", "npy"] = "csv",
+        replace: bool = False,
+        data_set: str = "",
+        date: str = "",
+        builds_on: Sequence[_Path] = (),
+    ) -> LedgerRelease: ...
+    def summary(self) -> dict[str, Any]: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def entries(self) -> list[dict[str, Any]]: ...
+    @property
+    def caps(self) -> dict[str, float]: ...
+    @property
+    def spent(self) -> dict[str, float]: ...
+    @property
+    def left(self) -> dict[str, float]: ...
+    def show(self) -> None: ...
+    def plan(self, releases: Sequence[Mapping[str, Any]]) -> str: ...
+    def verify(self, *releases: _Path) -> list[str]: ...
+    def backup(self, path: _Path) -> None: ...
+    def registry(self) -> str: ...
+    def _repr_html_(self) -> str: ...
+    def __hash__(self) -> int: ...
+
+_LedgerLike: TypeAlias = Ledger | LedgerRelease | _Path
 
 # ---- estimators: every parameter is also an attribute ---------------------------------------------------------------
 
@@ -429,67 +493,6 @@ class Release:
     def _repr_html_(self) -> str: ...
 
 def read_release(path: _Path) -> Release: ...
-
-@dataclass(frozen=True)
-class LedgerRelease:
-    path: str
-    key: str = ""
-    out: str = ""
-    format: str = "csv"
-    replace: bool = False
-    data_set: str = ""
-    date: str = ""
-    builds_on: tuple[str, ...] = ()
-
-class Ledger:
-    path: str
-    def __init__(self, path: _Path) -> None: ...
-    @classmethod
-    def create(
-        cls,
-        path: _Path,
-        *,
-        name: str,
-        epsilon: _Float | None = None,
-        delta: _Float | None = None,
-        rho: _Float | None = None,
-        mu: _Float | None = None,
-        basic_share: _Float | None = None,
-        caps: Mapping[str, _Float] | None = None,
-        neighbours: Literal["add-remove", "replace-one", "zero-row"] = "add-remove",
-        group_size: _Int = 1,
-        person: str | None = None,
-        allow_unproved: bool = False,
-    ) -> Self: ...
-    def once(
-        self,
-        key: str = "",
-        *,
-        out: _Path | None = None,
-        format: Literal["csv", "npy"] = "csv",
-        replace: bool = False,
-        data_set: str = "",
-        date: str = "",
-        builds_on: Sequence[_Path] = (),
-    ) -> LedgerRelease: ...
-    def summary(self) -> dict[str, Any]: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def entries(self) -> list[dict[str, Any]]: ...
-    @property
-    def caps(self) -> dict[str, float]: ...
-    @property
-    def spent(self) -> dict[str, float]: ...
-    @property
-    def left(self) -> dict[str, float]: ...
-    def show(self) -> None: ...
-    def plan(self, releases: Sequence[Mapping[str, Any]]) -> str: ...
-    def verify(self, *releases: _Path) -> list[str]: ...
-    def backup(self, path: _Path) -> None: ...
-    def registry(self) -> str: ...
-    def _repr_html_(self) -> str: ...
-    def __hash__(self) -> int: ...
 
 @dataclass(frozen=True)
 class Plan:

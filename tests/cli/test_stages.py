@@ -105,10 +105,12 @@ class Stages(CliTest):
 
     def test_nothing_is_spent_behind_the_back_of_a_ledger(self):
         table = self.write("t.csv", "x,y\n" + "1,2\n" * 50)
-        _, out = self.release("pca", table, "-k", 1, "--mu", 5, "--range", "0:9")
+        _, out = self.release("pca", table, "-k", 2, "--mu", 5, "--range", "0:9")
+        kept = (*MU, "--header", "present", "--out", self.path("kept"))
         with unittest.mock.patch.dict(os.environ, EIGENVEIL_LEDGER="survey.ledger"):
-            self.assertIn("EIGENVEIL_LEDGER", self.refuse("scores", table, "--on", out, "--axes", "1,1", *MU))
-            self.assertIn("EIGENVEIL_LEDGER", self.refuse("bounds", "private", table, *MU))
+            self.assertIn("no ledger survey.ledger", self.refuse("scores", table, "--on", out, *kept, code=1))
+            self.assertIn("no ledger survey.ledger", self.refuse("bounds", "private", table, *kept, code=1))
+        self.assertFalse(os.path.exists(self.path("kept")))
 
     def test_a_ledger_of_rows_takes_no_release_about_persons(self):
         table = self.write("t.csv", "who,x,y\n" + "".join(f"p{i},1,2\n" for i in range(50)))

@@ -5,6 +5,7 @@
 #include "data/column_rows.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "statistics/gram_head.hpp"
 
 namespace eigenveil {
 namespace {
@@ -65,9 +66,9 @@ Result<OpenedTable> OpenedTable::open(const ReleaseJob& job, const Method& metho
   OpenedTable table(job, block, job.inputs.empty() ? memory : nullptr);
   if (job.is_gram()) {
     return check_stored(job)
-        .and_then([&] { return ExactGram::load(job.inputs.front()); })
-        .map([&](ExactGram&& gram) {
-          table.stored_ = std::make_shared<ExactGram>(std::move(gram));
+        .and_then([&] { return read_gram_head(job.inputs.front()); })
+        .map([&](GramHead head) {
+          table.unbounded_ = PublicFacts{std::move(head.schema), std::move(head.bound)};
           return std::move(table);
         });
   }
@@ -107,10 +108,21 @@ Result<OpenedTable> OpenedTable::open(const ReleaseJob& job, const Method& metho
   });
 }
 
-PublicFacts OpenedTable::facts() const {
-  if (stored_) {
-    return {stored_->schema(), stored_->bound()};
+Result<void> OpenedTable::load_totals() {
+  if (!job_->is_gram() || stored_) {
+    return {};
   }
+  return ExactGram::load(job_->inputs.front()).and_then([&](ExactGram&& gram) -> Result<void> {
+    if (!(gram.schema() == unbounded_->schema) ||
+        gram.bound().encode() != unbounded_->bound.encode()) {
+      return bad_request("the .gram file was replaced while it was read");
+    }
+    stored_ = std::make_shared<ExactGram>(std::move(gram));
+    return {};
+  });
+}
+
+PublicFacts OpenedTable::facts() const {
   return prepared_ ? prepared_->facts() : *unbounded_;
 }
 

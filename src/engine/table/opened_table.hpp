@@ -22,6 +22,8 @@ class OpenedTable {
 
   PublicFacts facts() const;
   Result<std::unique_ptr<RowReader>> rows();
+  /// Totals of a .gram file are private like rows: they are read here, once a ledger was charged.
+  Result<void> load_totals();
   TablePart part();
   /// A released document in terms of the table.
   ReleaseDocument finish(ReleaseDocument document) const;
@@ -34,7 +36,7 @@ class OpenedTable {
   const ReleaseJob* job_;
   std::size_t block_;
   const ColumnTable* memory_;
-  std::optional<PublicFacts> unbounded_;   ///< of tasks without a bound
+  std::optional<PublicFacts> unbounded_;   ///< of tasks without a bound, and of a .gram file
   std::optional<PreparedTable> prepared_;  ///< of the others
   std::shared_ptr<ExactGram> stored_;      ///< a .gram file
   std::unique_ptr<RowReader> first_;       ///< opened for its columns, not read yet

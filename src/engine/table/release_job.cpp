@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 #include "core/parallel.hpp"
@@ -204,7 +205,11 @@ ReleaseTarget ReleaseJob::target(bool streams) const {
 }
 
 bool is_text_table(const std::string& input) {
-  const std::string name = input.ends_with(".gz") ? input.substr(0, input.size() - 3) : input;
+  std::string name = input;  // in any case, as open_rows reads it
+  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::tolower(letter));
+  });
+  name.resize(name.size() - (name.ends_with(".gz") ? 3 : 0));
   return name == "-" || name.ends_with(".csv") || name.ends_with(".tsv");
 }
 

@@ -67,7 +67,7 @@ class JobRun {
   Result<void> judge(const PublicFacts& facts);
   Result<void> check_output(const Plan* plan) const;
   Result<bool> spend(const ReleaseCost& cost, const std::string& request);
-  Result<bool> spend_unplanned();
+  Result<bool> spend_unplanned(const PublicFacts& facts);
   Result<bool> spend_planned(const Plan& plan);
   Result<std::vector<OpenedTable>> open_blocks() const;
   Result<TableOutcome> on_rows();
@@ -82,6 +82,7 @@ class JobRun {
   RandomStream stream_;
   const Method* method_ = nullptr;
   Spending spending_;
+  std::optional<ReleaseCost> charged_cost_;  ///< where it was charged before the plan stood
   TableOutcome outcome_;
 };
 
@@ -95,6 +96,13 @@ Result<void> JobRun::check_input() const {
   if (info().reads_rows && job_.is_gram()) {
     return bad_request(
         fmt::format("method {} needs the rows themselves; a .gram file holds sums", info().name));
+  }
+  if (!job_.table.person.empty() && info().needs_row_count) {  // said before anything is spent
+    return bad_request(
+        fmt::format("{{person}} goes with methods that need the sums of a table alone, such as "
+                    "gauss, not with {}",
+                    info().name),
+        "person");
   }
   return {};
 }
@@ -177,32 +185,30 @@ Result<bool> JobRun::spend(const ReleaseCost& cost, const std::string& asked) {
 }
 
 /// Where the plan has to wait for the number of rows, which is public but must be read: charged as
-/// it was asked for, before they are counted. What the plan refuses for want of rows stays spent.
-Result<bool> JobRun::spend_unplanned() {
-  if (!spending_.active() || !request().budget) {
+/// the method states it, before they are counted. What the plan refuses for want of rows stays
+/// spent.
+Result<bool> JobRun::spend_unplanned(const PublicFacts& facts) {
+  if (!spending_.active()) {
     return false;
   }
-  ReleaseCost cost;
-  cost.task = std::string(name_of(request().task));
-  cost.method = info().name;
-  cost.guarantee.relation = request().relation;
-  cost.guarantee.group_size = request().group_size;
-  cost.guarantee.basis = request().published() ? Basis::NotPrivate : Basis::Proved;
-  cost.requested = *request().budget;
-  cost.guarantee.loss = std::visit([](const auto& loss) { return Loss(loss); }, *request().budget);
-  cost.seeded = job_.seed.has_value();
-  return spend(cost, to_json(request()));
+  Request asked = request();
+  asked.method = info().name;
+  asked.table = table_fingerprint(facts);
+  return stated_cost(*method_, asked, job_.seed.has_value()).and_then([&](const ReleaseCost& cost) {
+    charged_cost_ = cost;
+    return spend(cost, to_json(asked));
+  });
 }
 
 Result<bool> JobRun::spend_planned(const Plan& plan) {
   if (!spending_.active()) {
     return check_output(&plan).map([] { return false; });
   }
-  if (spending_.reservation()) {
-    return false;
+  if (charged_cost_) {
+    return check_charged(*charged_cost_, plan).map([] { return false; });
   }
-  ReleaseCost cost = cost_of(plan, stream_);
-  cost.person = job_.table.person;
+  ReleaseCost cost = cost_of(plan, job_.seed.has_value());
+  cost.guarantee.person = job_.table.person;
   return spend(cost, to_json(plan.request()));
 }
 
@@ -236,7 +242,7 @@ Result<TableOutcome> JobRun::on_rows() {
   PublicFacts facts = blocks->front().facts();
   facts.rows = job_.rows;
   if (info().needs_row_count && !job_.rows) {
-    if (const Result<bool> found = spend_unplanned(); !found || *found) {
+    if (const Result<bool> found = spend_unplanned(facts); !found || *found) {
       return found ? Result<TableOutcome>(std::move(outcome_)) : error_of(found);
     }
     const Result<std::int64_t> counted =
@@ -258,6 +264,9 @@ Result<TableOutcome> JobRun::on_rows() {
   }
   std::vector<TablePart> parts;
   for (OpenedTable& block : *blocks) {
+    if (const Result<void> loaded = block.load_totals(); !loaded) {
+      return error_of(loaded);
+    }
     parts.push_back(block.part());
   }
   return release(**plan, parts, stream_, job_.threads, {}, entry())
@@ -267,8 +276,14 @@ Result<TableOutcome> JobRun::on_rows() {
 }
 
 Result<TableOutcome> JobRun::on_exact_rows() {
-  if (const Result<bool> found = spend_unplanned(); !found || *found) {
-    return found ? Result<TableOutcome>(std::move(outcome_)) : error_of(found);
+  if (spending_.active()) {  // the columns are part of what is asked for, and public
+    const Result<bool> found =
+        OpenedTable::open(job_, *method_, 0, memory_).and_then([&](const OpenedTable& table) {
+          return spend_unplanned(table.facts());
+        });
+    if (!found || *found) {
+      return found ? Result<TableOutcome>(std::move(outcome_)) : error_of(found);
+    }
   }
   const Result<ReadOptions> options = reading_of(job_, 0);
   if (!options) {
