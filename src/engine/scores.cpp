@@ -172,7 +172,8 @@ Result<ReleaseDocument> Scores::release(std::unique_ptr<RowReader> rows, RandomS
                                         int threads) const {
   Result<std::unique_ptr<RowReader>> reader = std::move(rows);
   if (!frequencies_.empty()) {
-    reader = standardise_genotypes(std::move(*reader), frequencies_);
+    reader = standardise_genotypes(std::move(*reader), frequencies_,
+                                   request_.label.column.empty() ? 0 : 1);
   }
   if (!reader) {
     return error_of(reader);
