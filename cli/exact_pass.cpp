@@ -12,7 +12,10 @@ constexpr const char* kMissingGenotypeBound =
     "genotypes count 0, 1 or 2 copies of an allele, so give --range 0:2 --grid 1 (exact and "
     "fastest), or --allele-frequencies FILE with --range 0:2 or --row-norm R";
 
-Result<void> check_stored(const InputOptions& input, const BoundOptions& bounds) {
+Result<void> check_stored(const InputOptions& input, BoundOptions bounds) {
+  // A basis is named again to come back to its columns.
+  bounds.project_file.clear();
+  bounds.projected_norm.reset();
   if (bounds.shapes_rows() || input.chooses_columns()) {
     return bad_request(
         "a .gram file carries its columns and bound; leave out --row-norm, --range, --bounds, "
@@ -25,6 +28,31 @@ Result<void> check_stored(const InputOptions& input, const BoundOptions& bounds)
         "--missing and --bad-cell, or make it again from the rows");
   }
   return {};
+}
+
+/// The basis that the rows of a stored statistic were put in; their bound must be that of it.
+Result<PreparedTable> basis_of_stored(const BoundOptions& bounds, const GramHead& gram) {
+  TableSpec spec;
+  if (const Result<void> filled = bounds.fill(spec); !filled) {
+    return error_of(filled);
+  }
+  spec.grid = gram.bound.max_abs();
+  if (const Result<void> sound = spec.check(); !sound) {
+    return error_of(sound);
+  }
+  const auto p = static_cast<std::size_t>(spec.project->directions.rows());
+  Schema columns =
+      spec.project->columns.empty() ? Schema::numbered(p) : Schema{spec.project->columns};
+  columns.counted_alleles = spec.project->counted_alleles;
+  return PreparedTable::make(spec, columns)
+      .and_then([&](PreparedTable table) -> Result<PreparedTable> {
+        if (table.schema().columns != gram.schema.columns || !(table.bound() == gram.bound)) {
+          return bad_request(
+              "the .gram file was not made with this --project and --projected-norm; name those it "
+              "was made with, or leave them out for components in the coordinates of the basis");
+        }
+        return table;
+      });
 }
 
 }  // namespace
@@ -48,7 +76,17 @@ Result<ExactPass> ExactPass::open(const InputOptions& input, const BoundOptions&
   if (input.is_gram()) {
     return check_stored(input, bounds)
         .and_then([&] { return read_gram_head(input.input); })
-        .map([&](const GramHead& head) { return ExactPass(input, {}, head.schema, head.bound); });
+        .and_then([&](const GramHead& head) -> Result<ExactPass> {
+          ExactPass pass(input, {}, head.schema, head.bound);
+          if (!bounds.project_file.empty()) {
+            Result<PreparedTable> prepared = basis_of_stored(bounds, head);
+            if (!prepared) {
+              return error_of(prepared);
+            }
+            pass.prepared_ = *std::move(prepared);
+          }
+          return pass;
+        });
   }
   Result<TableSpec> spec = table_spec(input, bounds);
   if (!spec) {

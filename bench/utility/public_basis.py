@@ -98,4 +98,5 @@ def main():
         print(json.dumps(table))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,9 +10,8 @@
 #include "cli/commands/commands.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
+#include "engine/analysis.hpp"
 #include "engine/documents/document_parts.hpp"
-#include "engine/gap_words.hpp"
-#include "engine/released_input.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -49,6 +49,31 @@ void print_matrix(const std::vector<std::string>& names, const Matrix& values) {
   print_matrix(names, names, values);
 }
 
+/// Of the columns that have one.
+void print_correlations(const MomentEstimate& estimate, const CorrelationEstimate& correlations,
+                        const char* title) {
+  std::vector<Eigen::Index> kept;
+  std::vector<std::string> names;
+  for (Eigen::Index j = 0; j < correlations.value.rows(); ++j) {
+    if (!std::isnan(correlations.value(j, j))) {
+      kept.push_back(j);
+      names.push_back(estimate.names[static_cast<std::size_t>(j)]);
+    }
+  }
+  if (!kept.empty()) {
+    fmt::print("\n{}\n", title);
+    print_matrix(names, correlations.value(kept, kept));
+    if (correlations.standard_error.size() > 0) {
+      fmt::print("\nstandard errors of them\n");
+      print_matrix(names, correlations.standard_error(kept, kept));
+    }
+  }
+  if (!correlations.left_out.empty()) {
+    fmt::print("\nno {} of {}: the noise leaves no variance to divide by\n", title,
+               fmt::join(correlations.left_out, ", "));
+  }
+}
+
 /// What all parts of the command share: the release and how to print.
 struct AnalyseOptions {
   std::vector<std::string> files;
@@ -63,7 +88,7 @@ struct AnalyseOptions {
     app.add_flag("--json", json, "for machines");
   }
 
-  Result<ReleasedGram> read() const { return read_released_grams(files); }
+  Result<ReleasedMoments> read() const { return read_released_moments(files); }
 };
 
 struct MomentsRequest {
@@ -71,54 +96,51 @@ struct MomentsRequest {
   bool second = false;
 
   Outcome run() const {
-    const Result<ReleasedGram> gram = common.read();
-    if (!gram) {
-      return error_of(gram);
+    return common.read()
+        .and_then(
+            [&](const ReleasedMoments& released) { return analyse_moments(released, second); })
+        .map([&](const AnalysedMoments& found) { common.json ? print_json(found) : print(found); });
+  }
+
+ private:
+  static void print_json(const AnalysedMoments& found) {
+    const MomentEstimate& estimate = found.estimate;
+    Json json{{"estimate", found.about_midpoint ? "second_moment" : "covariance"},
+              {"rows", found.rows},
+              {"columns", estimate.names},
+              {"values", to_json(estimate.value)},
+              {"standard_errors", to_json(estimate.standard_error)}};
+    if (estimate.mean.size() > 0) {
+      json["mean"] = to_json(estimate.mean);
+      json["mean_standard_errors"] = to_json(estimate.mean_standard_error);
+      json["measured_from"] = found.from_midpoints ? "public midpoints" : "zero";
     }
-    const bool about_zero = second || !gram->intercept;
-    const Result<MomentEstimate> estimate =
-        about_zero ? Result<MomentEstimate>(second_moment(*gram)) : covariance(*gram);
-    if (!estimate) {
-      return error_of(estimate);
+    // Null where a variance is within its noise, or too few rows have both columns.
+    json["correlations"] = to_json(found.correlations.value);
+    if (found.correlations.standard_error.size() > 0) {
+      json["correlation_standard_errors"] = to_json(found.correlations.standard_error);
     }
-    const Result<Matrix> correlations = correlation(*estimate);
-    const std::string gaps = gaps_in_words(
-        gram->fills_gaps, about_zero ? GapEffect::SecondMoment : GapEffect::Covariance);
-    if (common.json) {
-      Json json{{"estimate", about_zero ? "second_moment" : "covariance"},
-                {"rows", gram->rows},
-                {"columns", estimate->names},
-                {"values", to_json(estimate->value)},
-                {"standard_errors", to_json(estimate->standard_error)}};
-      if (estimate->mean.size() > 0) {
-        json["mean"] = to_json(estimate->mean);
-        json["mean_standard_errors"] = to_json(estimate->mean_standard_error);
-        json["measured_from"] = gram->from_midpoints ? "public midpoints" : "zero";
-      }
-      json["correlations"] = correlations ? to_json(*correlations) : Json(nullptr);
-      json["missing_cells"] = gaps;
-      fmt::print("{}\n", json.dump(2));
-      return {};
-    }
+    json["left_out_of_correlations"] = found.correlations.left_out;
+    json["missing_cells"] = found.missing_cells;
+    fmt::print("{}\n", json.dump(2));
+  }
+  static void print(const AnalysedMoments& found) {
+    const MomentEstimate& estimate = found.estimate;
     fmt::print("{} of {:.0f} rows, corrected for the noise\n",
-               about_zero ? "Second moment about the public midpoint" : "Covariance", gram->rows);
-    print_matrix(estimate->names, estimate->value);
+               found.about_midpoint ? "Second moment about the public midpoint" : "Covariance",
+               found.rows);
+    print_matrix(estimate.names, estimate.value);
     fmt::print("\nstandard errors (noise of the release)\n");
-    print_matrix(estimate->names, estimate->standard_error);
-    if (estimate->mean.size() > 0) {
-      fmt::print("\nmeans{}\n", gram->from_midpoints ? " (from the public midpoints)" : "");
-      Matrix means(estimate->mean.size(), 2);
-      means << estimate->mean, estimate->mean_standard_error;
-      print_matrix(estimate->names, {"mean", "standard error"}, means);
+    print_matrix(estimate.names, estimate.standard_error);
+    if (estimate.mean.size() > 0) {
+      fmt::print("\nmeans{}\n", found.from_midpoints ? " (from the public midpoints)" : "");
+      Matrix means(estimate.mean.size(), 2);
+      means << estimate.mean, estimate.mean_standard_error;
+      print_matrix(estimate.names, {"mean", "standard error"}, means);
     }
-    if (correlations) {
-      fmt::print("\n{}\n", about_zero ? "cosines" : "correlations");
-      print_matrix(estimate->names, *correlations);
-    } else {
-      fmt::print("\nno correlations: {}\n", correlations.error().message);
-    }
-    fmt::print("\nmissing cells: {}\n", gaps);
-    return {};
+    print_correlations(estimate, found.correlations,
+                       found.about_midpoint ? "cosines" : "correlations");
+    fmt::print("\nmissing cells: {}\n", found.missing_cells);
   }
 };
 
@@ -138,47 +160,48 @@ struct RegressCommandRequest {
     if (!names) {
       return error_of(names);
     }
-    const Result<ReleasedGram> gram = common.read();
-    if (!gram) {
-      return error_of(gram);
-    }
     constexpr double kLargestRidge = 1e50;  // its square, times any number of rows, is a double
     if (!(ridge >= 0.0) || !(ridge <= kLargestRidge)) {
       return bad_request("--ridge must be a number from 0 to 1e50");
     }
-    const Result<Regression> fit = regress(
-        *gram, {response, *names, ridge, level,
-                about == "raw" ? CoefficientTarget::RawData : CoefficientTarget::Population});
-    if (!fit) {
-      return error_of(fit);
-    }
-    common.json ? print_json(*gram, *fit) : print(*gram, *fit);
-    return {};
+    return common.read()
+        .and_then([&](const ReleasedMoments& released) {
+          return analyse_regression(released, {response, *names, ridge, level,
+                                               about == "raw" ? CoefficientTarget::RawData
+                                                              : CoefficientTarget::Population});
+        })
+        .map([&](const AnalysedRegression& found) {
+          common.json ? print_json(found) : print(found);
+        });
   }
 
  private:
-  void print_json(const ReleasedGram& gram, const Regression& fit) const {
-    fmt::print("{}\n",
-               Json{{"response", response},
-                    {"predictors", fit.names},
-                    {"rows", gram.rows},
-                    {"ridge", ridge},
-                    {"level", level},
-                    {"about", about},
-                    {"measured_from", measured_from(gram, fit)},
-                    {"coefficients", to_json(fit.coefficients)},
-                    {"standard_errors", to_json(fit.standard_errors)},
-                    {"low", to_json(fit.low)},
-                    {"high", to_json(fit.high)},
-                    {"uncorrected", to_json(fit.uncorrected)},
-                    {"residual_sd", fit.residual_sd},
-                    {"missing_cells", gaps_in_words(gram.fills_gaps, GapEffect::Regression)}}
-                   .dump(2));
+  static const char* name_of(CoefficientTarget target) {
+    return target == CoefficientTarget::RawData ? "raw" : "population";
   }
-  void print(const ReleasedGram& gram, const Regression& fit) const {
+  void print_json(const AnalysedRegression& found) const {
+    const Regression& fit = found.fit;
+    fmt::print("{}\n", Json{{"response", response},
+                            {"predictors", fit.names},
+                            {"rows", found.rows},
+                            {"ridge", ridge},
+                            {"level", level},
+                            {"about", name_of(found.target)},
+                            {"measured_from", found.measured_from},
+                            {"coefficients", to_json(fit.coefficients)},
+                            {"standard_errors", to_json(fit.standard_errors)},
+                            {"low", to_json(fit.low)},
+                            {"high", to_json(fit.high)},
+                            {"uncorrected", to_json(fit.uncorrected)},
+                            {"residual_sd", fit.residual_sd},
+                            {"missing_cells", found.missing_cells}}
+                           .dump(2));
+  }
+  void print(const AnalysedRegression& found) const {
+    const Regression& fit = found.fit;
     fmt::print("{} of {} on {} predictor{}, {:.0f} rows, corrected for the noise\n",
                ridge > 0.0 ? fmt::format("Ridge regression ({})", ridge) : "Least squares",
-               response, fit.names.size(), fit.names.size() == 1 ? "" : "s", gram.rows);
+               response, fit.names.size(), fit.names.size() == 1 ? "" : "s", found.rows);
     fmt::print("  {:<28}{:>13}{:>13}{:>28}{:>14}\n", "", "coefficient", "std. error",
                fmt::format("{:g}% interval", 100.0 * level), "uncorrected");
     for (std::size_t j = 0; j < fit.names.size(); ++j) {
@@ -188,18 +211,12 @@ struct RegressCommandRequest {
                  fit.uncorrected[i]);
     }
     fmt::print("  residual standard deviation {:.4g}; intervals are about {}\n", fit.residual_sd,
-               about == "raw" ? "what the raw rows would have given"
-                              : "the population the rows were drawn from");
-    fmt::print("  missing cells: {}\n", gaps_in_words(gram.fills_gaps, GapEffect::Regression));
-    if (fit.original_intercept && gram.from_midpoints) {
-      fmt::print("  the intercept is the response where every predictor is 0, in original units\n");
-    } else if (gram.from_midpoints && !gram.centered) {
-      fmt::print(
-          "  columns are measured from the midpoints of their public ranges (indicators from "
-          "0.5){}\n",
-          gram.midpoints.size() == 0 ? ", in scaled units"
-                                     : "; the model goes through the midpoints: name 'intercept' "
-                                       "among the predictors of a release that has one");
+               found.target == CoefficientTarget::RawData
+                   ? "what the raw rows would have given"
+                   : "the population the rows were drawn from");
+    fmt::print("  missing cells: {}\n", found.missing_cells);
+    if (!found.intercept_words.empty()) {
+      fmt::print("  {}\n", found.intercept_words);
     }
   }
 };
@@ -209,48 +226,31 @@ struct PcaRequest {
   Eigen::Index components = 2;
 
   Outcome run() const {
-    const Result<ReleasedGram> gram = common.read();
-    if (!gram) {
-      return error_of(gram);
-    }
-    const Result<MomentEstimate> moment =
-        gram->intercept ? covariance(*gram) : Result<MomentEstimate>(second_moment(*gram));
-    if (!moment) {
-      return error_of(moment);
-    }
-    if (components > static_cast<Eigen::Index>(moment->names.size())) {
-      return bad_request(
-          fmt::format("-k must satisfy 1 <= k <= {}, the number of columns", moment->names.size()));
-    }
-    const Result<ComponentEstimate> found = components_of(*gram, *moment, components);
-    if (!found) {
-      return error_of(found);
-    }
-    const std::string gaps = gaps_in_words(
-        gram->fills_gaps, gram->intercept ? GapEffect::Covariance : GapEffect::SecondMoment);
-    if (common.json) {
-      fmt::print("{}\n", Json{{"columns", moment->names},
-                              {"variance", to_json(found->variance)},
-                              {"low", to_json(found->low)},
-                              {"high", to_json(found->high)},
-                              {"noise_edge", to_json(found->noise_edge)},
-                              {"below_noise", found->below_noise},
-                              {"clipped", found->clipped},
-                              {"loadings", to_json(found->loadings)},
-                              {"missing_cells", gaps}}
-                             .dump(2));
-      return {};
-    }
-    print(*gram, *found);
-    print_matrix(moment->names, component_names(found->loadings.cols()), found->loadings);
-    fmt::print("\nmissing cells: {}\n", gaps);
-    return {};
+    return common.read()
+        .and_then([&](const ReleasedMoments& released) {
+          return analyse_components(released, components);
+        })
+        .map([&](const AnalysedComponents& all) { common.json ? print_json(all) : print(all); });
   }
 
  private:
-  static void print(const ReleasedGram& gram, const ComponentEstimate& found) {
-    fmt::print("Principal components of {:.0f} rows {}\n", gram.rows,
-               gram.intercept ? "about their mean" : "about the public midpoint");
+  static void print_json(const AnalysedComponents& all) {
+    const ComponentEstimate& found = all.found;
+    fmt::print("{}\n", Json{{"columns", all.names},
+                            {"variance", to_json(found.variance)},
+                            {"low", to_json(found.low)},
+                            {"high", to_json(found.high)},
+                            {"noise_edge", to_json(found.noise_edge)},
+                            {"below_noise", found.below_noise},
+                            {"clipped", found.clipped},
+                            {"loadings", to_json(found.loadings)},
+                            {"missing_cells", all.missing_cells}}
+                           .dump(2));
+  }
+  static void print(const AnalysedComponents& all) {
+    const ComponentEstimate& found = all.found;
+    fmt::print("Principal components of {:.0f} rows {}\n", all.rows,
+               all.about_mean ? "about their mean" : "about the public midpoint");
     fmt::print("  {:<10}{:>14}{:>28}{:>13}\n", "component", "variance", "95% limits, all together",
                "must exceed");
     for (Eigen::Index k = 0; k < found.variance.size(); ++k) {
@@ -260,8 +260,11 @@ struct PcaRequest {
                  found.below_noise[j] ? "   (cannot be told from noise)" : "",
                  found.clipped[j] ? "   (clipped to the largest the bounds allow)" : "");
     }
-    fmt::print(
-        "  variances are noisy and tend to be too large; the limits hold for the raw rows\n");
+    fmt::print("  variances are noisy and tend to be too large; the limits {}\n",
+               all.approximate_limits ? "are approximate, for the cells that are there"
+                                      : "hold for the raw rows");
+    print_matrix(all.names, component_names(found.loadings.cols()), found.loadings);
+    fmt::print("\nmissing cells: {}\n", all.missing_cells);
   }
 };
 

@@ -95,43 +95,92 @@ void print_asides(const MethodComparison& comparison) {
   }
 }
 
+Outcome draw_comparison(const MethodComparison& comparison, const std::string& folder) {
+  if (folder.empty()) {
+    return {};
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return input_output_error(fmt::format("cannot create {}: {}", folder, error.message()));
+  }
+  return write_figure(comparison_figure(comparison), folder, "comparison");
+}
+
+void print_words(const MethodComparison& comparison) {
+  print_table(comparison);
+  fmt::print("  {}\n", recommendation(comparison));
+  print_asides(comparison);
+}
+
+void print_title(const AssumedTable& table, const AssumedSetting& setting) {
+  fmt::print("Predicted |UU' - VV'|_F for pca: {} rows, {} columns, k = {} (no data was read)\n",
+             table.rows, setting.spectrum.size(), setting.components);
+}
+
+/// No spectrum is known: three of them, since the best method depends on it.
+Outcome print_scenarios(const Request& request, AssumedTable table, bool json) {
+  const Result<RowBound> bound = table.bound({});
+  if (!bound) {
+    return error_of(bound);
+  }
+  nlohmann::ordered_json all;
+  for (const Scenario& scenario : named_scenarios(*bound, request.components)) {
+    table.spectrum = scenario.spectrum;
+    const Result<AssumedSetting> setting = assumed_setting(request, table);
+    if (!setting) {
+      return error_of(setting);
+    }
+    const MethodComparison comparison = compare_methods(request, *setting);
+    if (json) {
+      nlohmann::ordered_json one = comparison_json(comparison, for_command_line);
+      one["scenario"] = scenario.name;
+      all["scenarios"].push_back(std::move(one));
+      continue;
+    }
+    if (all.empty()) {
+      print_title(table, *setting);
+      fmt::print(
+          "  no --spectrum was given, so three are assumed, each with a third of the squared "
+          "norm that the bounds allow as its variance\n");
+      all["printed"] = true;
+    }
+    fmt::print("\n  {}\n", scenario.name);
+    print_words(comparison);
+  }
+  if (json) {
+    fmt::print("{}\n", all.dump(2));
+  }
+  return {};
+}
+
 }  // namespace
 
 Outcome print_comparison(const Request& request, const AssumedTable& table,
                          const std::string& figure_folder, bool json) {
+  if (table.spectrum.size() == 0 && figure_folder.empty()) {
+    return print_scenarios(request, table, json);
+  }
   const Result<AssumedSetting> setting = assumed_setting(request, table);
   if (!setting) {
     return error_of(setting);
   }
   const MethodComparison comparison = compare_methods(request, *setting);
-  if (!figure_folder.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(figure_folder, error);
-    if (error) {
-      return input_output_error(
-          fmt::format("cannot create {}: {}", figure_folder, error.message()));
-    }
-    const Result<void> drawn =
-        write_figure(comparison_figure(comparison), figure_folder, "comparison");
-    if (!drawn) {
-      return drawn;
-    }
+  if (const Outcome drawn = draw_comparison(comparison, figure_folder); !drawn) {
+    return drawn;
   }
   if (json) {
     fmt::print("{}\n", comparison_json(comparison, for_command_line).dump(2));
     return {};
   }
-  fmt::print("Predicted |UU' - VV'|_F for pca: {} rows, {} columns, k = {} (no data was read)\n",
-             table.rows, setting->spectrum.size(), setting->components);
+  print_title(table, *setting);
   fmt::print("  {}\n",
              comparison.tables > 0
                  ? fmt::format("every method was tried on {} made-up Gaussian tables with this "
                                "spectrum",
                                comparison.tables)
                  : "by first-order formulas: too many columns to try the methods");
-  print_table(comparison);
-  fmt::print("  {}\n", recommendation(comparison));
-  print_asides(comparison);
+  print_words(comparison);
   return {};
 }
 

@@ -82,6 +82,7 @@ Command gram_command() {
             partial->input.declare(*first);
             partial->input.declare_one_hot(*first);
             partial->bounds.declare(*first);
+            partial->bounds.declare_basis(*first);
             first->add_option("--out", partial->out, "the .gram file to write")->required();
             first->add_flag("--replace", partial->replace, kReplace);
             first->add_flag("--quiet", partial->quiet, "no progress bar");

@@ -30,7 +30,7 @@ void PlanCommand::declare(CLI::App& app) {
     constexpr const char* kGroup = "Size (assumed, no data is read)";
     app.add_flag("--compare", compare,
                  "the predicted error of every method for the assumed --spectrum, with a "
-                 "recommendation")
+                 "recommendation; without one, for three: a strong component, a power law, flat")
         ->group(kGroup);
     app.add_option("--figure", figure_folder,
                    "with --compare: a folder for comparison.svg and .csv")

@@ -54,7 +54,7 @@ void BoundOptions::declare_rank_transform(CLI::App& app) {
       ->group("Bounds (what is known without looking)");
 }
 
-void BoundOptions::declare_stages(CLI::App& app) {
+void BoundOptions::declare_basis(CLI::App& app) {
   constexpr const char* kGroup = "Stages (before the statistic)";
   app.add_option("--project", project_file,
                  "a public basis, columns by directions: CSV column,PC1,PC2,... as loadings.csv of "
@@ -64,10 +64,14 @@ void BoundOptions::declare_stages(CLI::App& app) {
   app.add_option("--projected-norm", projected_norm,
                  "with --project: coordinates longer than this norm are scaled down to it")
       ->group(kGroup);
+}
+
+void BoundOptions::declare_stages(CLI::App& app) {
+  declare_basis(app);
   app.add_flag("--normalise-rows", normalise_rows,
                "scale every row to norm 1 about the public centre (spherical components): needs no "
                "bound")
-      ->group(kGroup);
+      ->group("Stages (before the statistic)");
 }
 
 Result<ColumnRange> parse_range(const std::string& text) {

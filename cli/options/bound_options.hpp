@@ -34,6 +34,7 @@ struct BoundOptions {
   /// --project, --projected-norm, --normalise-rows: declared by commands that can go back to the
   /// columns.
   void declare_stages(CLI::App& app);
+  void declare_basis(CLI::App& app);  ///< of them, the basis alone
   bool given() const {
     return row_norm || !range.empty() || !bounds_file.empty() || rank_transform || has_stages();
   }

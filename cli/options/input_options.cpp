@@ -16,12 +16,18 @@
 #include "engine/table/release_job.hpp"
 
 namespace eigenveil::cli {
+namespace {
+
+constexpr std::string_view kPairwiseOf = "pairwise=";
+
+}  // namespace
 
 void InputOptions::declare(CLI::App& app) {
   constexpr const char* kGroup = "Input";
-  app.add_option("INPUT", input,
-                 ".csv or .tsv (also .gz), .npy, .bed (PLINK, with .bim and .fam), .idx or -ubyte "
-                 "(also .gz), .gram, or - for CSV on standard input")
+  app.add_option(
+         "INPUT", input,
+         ".csv, .tsv or .txt (also .gz), .npy, .bed (PLINK, with .bim and .fam), .idx or -ubyte "
+         "(also .gz), .gram, or - for CSV on standard input")
       ->required()
       ->group(kGroup);
   app.add_option("--columns", columns, "columns to use, a,b,c or @FILE with one name per line")
@@ -42,9 +48,25 @@ void InputOptions::declare(CLI::App& app) {
                  "comma, semicolon, tab or pipe: between fields (default comma, tab for .tsv)")
       ->check(one_of({"comma", "semicolon", "tab", "pipe"}))
       ->group(kGroup);
+  app.add_option("--decimal", decimal,
+                 "comma or point (also , or .): the decimal mark, where digits may stand in groups "
+                 "of three (1.234,5); with comma, fields of .csv are between semicolons")
+      ->check(one_of({"comma", "point", ",", "."}))
+      ->group(kGroup);
+  app.add_option("--encoding", encoding, "utf-8 (default), latin-1 or utf-16: of a text table")
+      ->check(one_of({"utf-8", "latin-1", "utf-16"}))
+      ->group(kGroup);
   app.add_option("--missing", missing,
-                 "midpoint (default: a missing cell counts as the public midpoint) or refuse")
-      ->check(one_of({"midpoint", "refuse"}))
+                 "midpoint (default: a missing cell counts as the public midpoint), refuse, or "
+                 "pairwise[=COLUMNS]: every entry is of the rows that have both of its columns "
+                 "(all columns, or a,b,c or @FILE); pca, covariance and lowrank")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            const bool known = text == "midpoint" || text == "refuse" || text == "pairwise" ||
+                               (text.starts_with(kPairwiseOf) && text.size() > kPairwiseOf.size());
+            return known ? std::string() : "must be midpoint, refuse or pairwise[=COLUMNS]";
+          },
+          ""))
       ->group(kGroup);
   app.add_option("--bad-cell", bad_cell,
                  "refuse (default: a cell that is no number stops the run) or midpoint")
@@ -64,6 +86,7 @@ void InputOptions::declare_one_hot(CLI::App& app) {
 }
 
 void InputOptions::declare_people(CLI::App& app) {
+  takes_pairwise = true;
   constexpr const char* kGroup = "People and surveys";
   app.add_option("--person", person,
                  "the column that says whose a row is: a person is protected with all their rows")
@@ -157,6 +180,18 @@ Result<void> InputOptions::fill(TableSpec& spec) const {
   spec.weights = weights;
   spec.weight_bound = weight_bound;
   spec.missing = missing == "refuse" ? MissingCell::Refuse : MissingCell::Midpoint;
+  if (missing.starts_with("pairwise") && !takes_pairwise) {
+    return bad_request("--missing pairwise is for pca, covariance and lowrank of a table of rows");
+  }
+  if (missing == "pairwise") {
+    spec.pairwise.emplace();
+  } else if (missing.starts_with(kPairwiseOf)) {
+    Result<std::vector<std::string>> named = parse_columns(missing.substr(kPairwiseOf.size()));
+    if (!named) {
+      return error_of(named);
+    }
+    spec.pairwise = *std::move(named);
+  }
   spec.bad_cell = bad_cell == "refuse" ? BadCell::Refuse : BadCell::Midpoint;
   for (const std::string& text : one_hot) {
     const std::size_t equals = text.find('=');
@@ -178,6 +213,10 @@ ReadOptions InputOptions::format() const {
                       : separator == "tab"       ? '\t'
                       : separator == "pipe"      ? '|'
                                                  : '\0';
+  options.decimal = decimal.empty() ? '\0' : decimal == "comma" || decimal == "," ? ',' : '.';
+  options.encoding = encoding == "latin-1"  ? TextEncoding::Latin1
+                     : encoding == "utf-16" ? TextEncoding::Utf16
+                                            : TextEncoding::Utf8;
   return options;
 }
 

@@ -16,7 +16,10 @@ struct InputOptions {
   std::string header = "auto";
   std::size_t width = 0;  ///< 0: not given
   std::string separator;
+  std::string decimal;
+  std::string encoding = "utf-8";
   std::string missing = "midpoint";
+  bool takes_pairwise = false;  ///< of commands that can leave missing cells out
   std::string bad_cell = "refuse";
   int threads = 0;
   std::string person;
@@ -31,8 +34,8 @@ struct InputOptions {
   bool is_text() const;                ///< CSV or TSV: the first line may be names
   /// Anything that changes how cells are read; a .gram file has none left.
   bool shapes_cells() const {
-    return header != "auto" || width > 0 || !separator.empty() || missing != "midpoint" ||
-           bad_cell != "refuse";
+    return header != "auto" || width > 0 || !separator.empty() || !decimal.empty() ||
+           encoding != "utf-8" || missing != "midpoint" || bad_cell != "refuse";
   }
   bool chooses_columns() const { return !columns.empty() || !exclude.empty() || !one_hot.empty(); }
   bool is_gram() const { return input.ends_with(".gram"); }

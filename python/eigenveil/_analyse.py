@@ -16,7 +16,7 @@ def _gram(release):
     paths = [release] if isinstance(release, (str, os.PathLike)) or not isinstance(release, (list, tuple)) else list(release)
     if not paths or not all(isinstance(path, (str, os.PathLike)) for path in paths):
         raise EigenveilError("give a fitted MaskedData or PrivateCovariance, the directory (or file) of a release, or a list of those of shards")
-    return _core.read_released_grams([os.fsdecode(path) for path in paths])
+    return _core.read_released_moments([os.fsdecode(path) for path in paths])
 
 
 def analyse_moments(release, *, second_moment=False):
@@ -34,8 +34,8 @@ def analyse_moments(release, *, second_moment=False):
     Returns
     -------
     dict
-        ``estimate``, ``rows``, ``columns``, ``values``, ``standard_errors``, ``mean``, ``correlations`` (None where a variance is not above its
-        noise): the names of ``eigenveil analyse moments --json``.
+        ``estimate``, ``rows``, ``columns``, ``values``, ``standard_errors``, ``mean``, ``correlations`` (NaN where a variance is not above its
+        noise; ``left_out_of_correlations`` lists those columns) and ``correlation_standard_errors`` (None where they are not known): the names of ``eigenveil analyse moments --json``.
 
     Examples
     --------

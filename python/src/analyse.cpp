@@ -1,12 +1,12 @@
 #include <nanobind/eigen/dense.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
+#include "engine/analysis.hpp"
 #include "engine/gap_words.hpp"
-#include "engine/released_input.hpp"
-#include "mechanism/mask/released_gram.hpp"
 #include "report/explain.hpp"
 
 namespace eigenveil::python {
@@ -18,59 +18,55 @@ GapEffect effect_of(bool about_midpoint) {
   return about_midpoint ? GapEffect::SecondMoment : GapEffect::Covariance;
 }
 
-/// About the mean where the release has one, unless second moments are asked for.
-MomentEstimate moments_of(const ReleasedGram& gram, bool about_zero) {
-  return about_zero || !gram.intercept ? second_moment(gram) : unwrap(covariance(gram));
-}
-
-nb::dict moments(const ReleasedGram& gram, bool about_zero) {
-  const MomentEstimate found = moments_of(gram, about_zero);
-  const Result<Matrix> correlations = correlation(found);
+nb::dict moments(const ReleasedMoments& released, bool second_moment) {
+  const AnalysedMoments found = unwrap(analyse_moments(released, second_moment));
+  const MomentEstimate& estimate = found.estimate;
   nb::dict all;
-  all["estimate"] = about_zero || !gram.intercept ? "second_moment" : "covariance";
-  all["rows"] = gram.rows;
-  all["columns"] = found.names;
-  all["values"] = found.value;
-  all["standard_errors"] = found.standard_error;
-  all["mean"] = found.mean.size() > 0 ? nb::cast(found.mean) : nb::none();
-  all["correlations"] = correlations ? nb::cast(*correlations) : nb::none();
-  all["missing_cells"] = gaps_in_words(gram.fills_gaps, effect_of(about_zero || !gram.intercept));
+  all["estimate"] = found.about_midpoint ? "second_moment" : "covariance";
+  all["rows"] = found.rows;
+  all["columns"] = estimate.names;
+  all["values"] = estimate.value;
+  all["standard_errors"] = estimate.standard_error;
+  all["mean"] = estimate.mean.size() > 0 ? nb::cast(estimate.mean) : nb::none();
+  all["correlations"] = found.correlations.value;  // NaN where a variance is within its noise
+  all["correlation_standard_errors"] = found.correlations.standard_error.size() > 0
+                                           ? nb::cast(found.correlations.standard_error)
+                                           : nb::none();
+  all["left_out_of_correlations"] = found.correlations.left_out;
+  all["missing_cells"] = found.missing_cells;
   return all;
 }
 
-nb::dict regression(const ReleasedGram& gram, const std::string& response,
+nb::dict regression(const ReleasedMoments& released, const std::string& response,
                     const std::vector<std::string>& predictors, double ridge, double level,
                     bool raw) {
   constexpr double kLargestRidge = 1e50;  // its square, times any number of rows, is a double
   if (!(ridge >= 0.0) || !(ridge <= kLargestRidge)) {
     throw Failure{{ErrorCode::BadRequest, "{ridge} must be a number from 0 to 1e50"}};
   }
-  const Regression fit =
-      unwrap(regress(gram, {response, predictors, ridge, level,
-                            raw ? CoefficientTarget::RawData : CoefficientTarget::Population}));
+  const AnalysedRegression found = unwrap(analyse_regression(
+      released, {response, predictors, ridge, level,
+                 raw ? CoefficientTarget::RawData : CoefficientTarget::Population}));
+  const Regression& fit = found.fit;
   nb::dict all;
   all["predictors"] = fit.names;
-  all["rows"] = gram.rows;
-  all["measured_from"] = measured_from(gram, fit);
+  all["rows"] = found.rows;
+  all["measured_from"] = found.measured_from;
   all["coefficients"] = fit.coefficients;
   all["standard_errors"] = fit.standard_errors;
   all["low"] = fit.low;
   all["high"] = fit.high;
   all["uncorrected"] = fit.uncorrected;
   all["residual_sd"] = fit.residual_sd;
-  all["missing_cells"] = gaps_in_words(gram.fills_gaps, GapEffect::Regression);
+  all["missing_cells"] = found.missing_cells;
   return all;
 }
 
-nb::dict components(const ReleasedGram& gram, Eigen::Index count) {
-  const MomentEstimate moment = moments_of(gram, false);
-  if (count < 1 || count > static_cast<Eigen::Index>(moment.names.size())) {
-    throw Failure{
-        {ErrorCode::BadRequest, "{components} must satisfy 1 <= k <= the number of columns"}};
-  }
-  const ComponentEstimate found = unwrap(components_of(gram, moment, count));
+nb::dict components(const ReleasedMoments& released, Eigen::Index count) {
+  const AnalysedComponents analysed = unwrap(analyse_components(released, count));
+  const ComponentEstimate& found = analysed.found;
   nb::dict all;
-  all["columns"] = moment.names;
+  all["columns"] = analysed.names;
   all["variance"] = found.variance;
   all["low"] = found.low;
   all["high"] = found.high;
@@ -78,7 +74,7 @@ nb::dict components(const ReleasedGram& gram, Eigen::Index count) {
   all["below_noise"] = found.below_noise;
   all["clipped"] = found.clipped;
   all["loadings"] = found.loadings;
-  all["missing_cells"] = gaps_in_words(gram.fills_gaps, effect_of(!gram.intercept));
+  all["missing_cells"] = analysed.missing_cells;
   return all;
 }
 
@@ -92,6 +88,16 @@ void bind_analyse(nb::module_& m) {
       .def_ro("products", &ReleasedGram::products)
       .def_rw("fills_gaps", &ReleasedGram::fills_gaps)
       .def("corrected", &ReleasedGram::corrected);
+  nb::class_<PairwiseGram>(m, "PairwiseGram",
+                           "Released sums over the rows that have both of two columns.")
+      .def_ro("names", &PairwiseGram::names)
+      .def_prop_ro("rows", &PairwiseGram::rows)
+      .def_ro("sums", &PairwiseGram::sums)
+      .def_ro("entry_sd", &PairwiseGram::entry_sd);
+  m.def(
+      "read_released_moments",
+      [](const std::vector<std::string>& paths) { return unwrap(read_released_moments(paths)); },
+      "paths"_a, "Masked tables, covariances, and those with missing cells left out pairwise.");
   m.def(
       "read_released_grams",
       [](const std::vector<std::string>& paths) { return unwrap(read_released_grams(paths)); },

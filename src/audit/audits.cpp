@@ -12,6 +12,7 @@
 #include "audit/orbit_cases.hpp"
 #include "audit/sharp_trade_off.hpp"
 #include "audit/spectral_cases.hpp"
+#include "audit/stage_cases.hpp"
 #include "audit/subspace_learning_cases.hpp"
 #include "audit/table_cases.hpp"
 
@@ -108,6 +109,13 @@ const std::vector<AuditedMethod>& audited_methods() {
        {Relation::AddRemove, Relation::ReplaceOne},
        false,
        people_attacks},
+      {"stages",
+       "rows far outside of every bound, read through the stages: pairwise, weights, basis, norm 1",
+       GaussianDp{1.0},
+       60'000,
+       {Relation::AddRemove, Relation::ReplaceOne},
+       false,
+       stage_attacks},
       {"histogram", "noisy histograms of several columns", GaussianDp{1.0}, 60'000, kRowRelations,
        false, histogram_attacks}};
   return methods;

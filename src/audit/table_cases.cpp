@@ -3,7 +3,9 @@
 #include <cmath>
 #include <memory>
 
+#include "audit/moment_pair.hpp"
 #include "data/array_rows.hpp"
+#include "data/counted_rows.hpp"
 #include "data/people.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/histogram/noisy_counts.hpp"
@@ -33,7 +35,7 @@ ExactGram gram_of(const Rows& rows, std::uint32_t kept, bool counts_inside) {
                   BadCell::Refuse, MissingCell::Midpoint),
       1, kept);
   if (counts_inside) {
-    reader = count_rows_inside(std::move(reader), bound, {kConstant, 1.0, false});
+    reader = count_rows_inside(std::move(reader), bound, {.constant = kConstant});
   }
   GramAccumulator totals(
       reader->schema(),
@@ -42,77 +44,6 @@ ExactGram gram_of(const Rows& rows, std::uint32_t kept, bool counts_inside) {
       1);
   (void)totals.add(*reader);
   return *totals.finish();
-}
-
-/// All released entries as one list, with the precision of each: differences of lists are what the
-/// most powerful test of two Gaussian laws weighs.
-struct Entries {
-  std::vector<double> values;
-  std::vector<double> precisions;
-  void add(double value, double sd) {
-    values.push_back(value);
-    precisions.push_back(1.0 / (sd * sd));
-  }
-};
-
-Entries entries_of(const NoisyMoment& moment) {
-  Entries entries;
-  if (moment.sums) {
-    entries.add(moment.count, moment.count_sd);
-    for (const double sum : *moment.sums) {
-      entries.add(sum, moment.sum_sd);
-    }
-  }
-  for (Eigen::Index j = 0; j < moment.products.cols(); ++j) {
-    for (Eigen::Index i = 0; i <= j; ++i) {
-      entries.add(moment.products(i, j), i == j ? moment.product_sd : moment.off_diagonal_sd);
-    }
-  }
-  return entries;
-}
-
-/// Means over runs of both laws tell where the test should look; noise of so many runs is small.
-std::vector<double> mean_entries(const MomentPlan& plan, const ExactGram& gram) {
-  constexpr int kRuns = 64;
-  RandomStream stream = RandomStream::seeded(20261117);
-  std::vector<double> mean;
-  for (int run = 0; run < kRuns; ++run) {
-    const Entries entries = entries_of(plan.run(gram, stream)->value());
-    mean.resize(entries.values.size());
-    for (std::size_t i = 0; i < mean.size(); ++i) {
-      mean[i] += entries.values[i] / kRuns;
-    }
-  }
-  return mean;
-}
-
-AuditCase people_case(const std::string& name, const Loss& claim, const MomentPlan& plan,
-                      const ExactGram& first, const ExactGram& second) {
-  // At a budget where noise hides nothing the means are the exact entries.
-  const MomentPlan sharp = *plan_gauss(
-      {plan.bound(), GaussianDp{1e4}, plan.shape().relation, plan.shape().extension, 1});
-  const std::vector<double> one = mean_entries(sharp, first);
-  const std::vector<double> two = mean_entries(sharp, second);
-  const auto statistic = [plan, one, two](const ExactGram& gram, RandomStream& stream) {
-    const Entries released = entries_of(plan.run(gram, stream)->value());
-    double ratio = 0.0;
-    for (std::size_t i = 0; i < one.size(); ++i) {
-      ratio += (one[i] - two[i]) * released.values[i] * released.precisions[i];
-    }
-    return ratio;
-  };
-  const std::vector<double> precisions = [&] {
-    RandomStream any = RandomStream::seeded(1);  // precisions are public
-    return entries_of(plan.run(first, any)->value()).precisions;
-  }();
-  double middle = 0.0;  // of the two means, where two normal laws are told apart best
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    middle += (one[i] - two[i]) * 0.5 * (one[i] + two[i]) * precisions[i];
-  }
-  return {name, claim,
-          [statistic, first](RandomStream& stream) { return statistic(first, stream); },
-          [statistic, second](RandomStream& stream) { return statistic(second, stream); },
-          AuditRule{middle, 1.0, false}};
 }
 
 Result<MomentPlan> people_plan(const Budget& budget, Relation relation, int group) {
@@ -152,13 +83,13 @@ Result<std::vector<Attack>> people_attacks(const AuditRequest& request) {
     return error_of(shipped);
   }
   std::vector<Attack> attacks = {
-      {people_case("people", claim, *shipped, first, second), AttackKind::Shipped, {}}};
+      {moment_pair("people", claim, *shipped, first, second), AttackKind::Shipped, {}}};
   if (!request.mutants) {
     return attacks;
   }
   const auto mutant = [&](const std::string& name, const MomentPlan& made, const ExactGram& one,
                           const ExactGram& two) {
-    attacks.push_back({people_case(name, claim, made, one, two), AttackKind::Mutant, {}});
+    attacks.push_back({moment_pair(name, claim, made, one, two), AttackKind::Mutant, {}});
   };
   mutant("noise x 0.9", *plan(1.0 / 0.9, kRowsKept), first, second);
   mutant("rows of a person not limited", *shipped, gram_of(with, 1000, inside),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "core/plain_text.hpp"
@@ -26,6 +27,22 @@ FirstRecord look_at(const std::vector<std::string_view>& fields, KindOfCell kind
   return record;
 }
 
+/// Whole numbers that count: 0, 1, 2, ... as some programs name columns, consecutive years, or any
+/// four that follow each other. Names as likely as a row.
+bool counts_on(const std::vector<std::string_view>& fields) {
+  double first = 0.0;
+  for (std::size_t column = 0; column < fields.size(); ++column) {
+    const Cell cell = classify_cell(fields[column]);
+    first = column == 0 ? cell.value : first;
+    if (cell.kind != CellKind::Number || cell.value != first + static_cast<double>(column) ||
+        first != std::floor(first)) {
+      return false;
+    }
+  }
+  const bool years = first >= 1900.0 && first <= 2100.0;
+  return fields.size() >= 4 || (fields.size() >= 2 && (years || first == 0.0));
+}
+
 Result<std::vector<std::string>> column_names(const std::vector<std::string_view>& fields) {
   std::vector<std::string> names;
   std::string memory;
@@ -36,7 +53,9 @@ Result<std::vector<std::string>> column_names(const std::vector<std::string_view
     }
     if (!is_plain_text(text)) {
       return bad_request(fmt::format(
-          "the name of column {} is not plain UTF-8 text; is the input a text table?", column + 1));
+          "the name of column {} is not plain UTF-8 text: give {{encoding latin-1}} or {{encoding "
+          "utf-16}} if the table is, or another file if it is no text table.",
+          column + 1));
     }
     names.push_back(text.empty() ? default_column_name(column) : std::string(text));
   }
@@ -51,6 +70,9 @@ Result<void> check_separator(std::string_view record, char delimiter) {
     return bad_request(
         "the input is gzip data without the ending .gz; rename it, or unpack it with zcat before "
         "the pipe");
+  }
+  if (record.starts_with("\xFF\xFE") || record.starts_with("\xFE\xFF")) {
+    return bad_request("the input starts as UTF-16 does: give {encoding utf-16}.", "encoding");
   }
   if (record.find(delimiter) == std::string_view::npos &&
       record.find_first_of(",;\t|") != std::string_view::npos &&
@@ -69,6 +91,12 @@ Result<CsvHeader> read_header(const std::vector<std::string_view>& fields, ReadO
   }
   const bool decide = mode == ReadOptions::Header::Auto;
   const FirstRecord record = decide ? look_at(fields, kind_of) : FirstRecord();
+  if (decide && !record.names && counts_on(fields)) {
+    return bad_request(
+        "the first line holds numbers that follow each other: is it a row ({header absent}) or the "
+        "names of the columns ({header present})?",
+        "header");
+  }
   if (mode == ReadOptions::Header::Absent || (decide && !record.names)) {
     return CsvHeader{false, default_column_names(fields.size())};
   }

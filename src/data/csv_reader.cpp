@@ -27,8 +27,12 @@ class CsvReader final : public RowReader {
 
 Result<std::unique_ptr<RowReader>> open_delimited(std::unique_ptr<ByteSource> source,
                                                   char delimiter, const ReadOptions& options) {
-  return TextTable::open(std::move(source), delimiter, options,
-                         [](std::string_view field) { return classify_cell(field).kind; })
+  const KindOfCell kinds =
+      options.decimal == ',' ? [](std::string_view field) { return classify_cell(field, ',').kind; }
+      : options.decimal == '.'
+          ? [](std::string_view field) { return classify_cell(field, '.').kind; }
+          : [](std::string_view field) { return classify_cell(field).kind; };
+  return TextTable::open(std::move(source), delimiter, options, kinds)
       .map([](TextTable table) -> std::unique_ptr<RowReader> {
         return std::make_unique<CsvReader>(std::move(table));
       });

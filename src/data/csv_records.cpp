@@ -110,7 +110,8 @@ class RecordParser {
   }
 
   const char* parse_number(const char* at, std::size_t slot) {
-    const char* next = read_plain_number(at, layout_.delimiter, values_[slot]);
+    const char* next =
+        layout_.decimal == 0 ? read_plain_number(at, layout_.delimiter, values_[slot]) : nullptr;
     return next != nullptr ? next : parse_cell(at, slot);
   }
 
@@ -133,7 +134,7 @@ class RecordParser {
 
   const char* parse_cell(const char* at, std::size_t slot) {
     const char* end = field_end(at, layout_.delimiter);
-    const Cell cell = classify_cell(field_between(at, end));
+    const Cell cell = classify_cell(field_between(at, end), layout_.decimal);
     values_[slot] = cell.kind == CellKind::Number ? cell.value : kMissing;
     if (cell.kind == CellKind::Missing && layout_.missing == MissingCell::Refuse) {
       return refuse_missing(slot);

@@ -21,6 +21,7 @@ struct CsvLayout {
   /// Field that names the person of a record, kSkip: none; its hash fills the last cells of a row.
   std::size_t person_field = ColumnSelection::kSkip;
   HashKey person_key = {};
+  char decimal = 0;  ///< as declared (ReadOptions)
   std::size_t cells() const {
     return selection.sources.size() + (person_field == ColumnSelection::kSkip ? 0 : kHashedCells);
   }

@@ -250,7 +250,11 @@ Result<ExactRows> read_exact_rows(RowReader& reader, BadCell bad_cell, bool affi
 
 Result<ExactRows> read_exact_rows(const std::string& input, const ReadOptions& options,
                                   bool affine) {
-  std::optional<Result<detail::TextSource>> text = detail::open_text_source(input);
+  if (options.decimal != 0) {
+    return bad_request("exact rows are read with a decimal point; leave out {decimal}.", "decimal");
+  }
+  std::optional<Result<detail::TextSource>> text =
+      detail::open_text_source(input, options.encoding);
   if (!text) {
     return open_rows(input, options).and_then([&](const std::unique_ptr<RowReader>& reader) {
       return read_exact_rows(*reader, options.bad_cell, affine);

@@ -52,7 +52,7 @@ class StandardisedReader final : public RowReader {
     }
     double* row = block.values.data();
     for (std::size_t i = 0; i < block.rows; ++i, row += block.dimension) {
-      for (std::size_t j = 0; j < block.dimension; ++j) {
+      for (std::size_t j = 0; j < means_.size(); ++j) {
         row[j] = (row[j] - means_[j]) / deviations_[j];
       }
     }
@@ -71,8 +71,11 @@ class StandardisedReader final : public RowReader {
 }  // namespace
 
 Result<std::unique_ptr<RowReader>> standardise_genotypes(std::unique_ptr<RowReader> counts,
-                                                         std::vector<double> frequencies) {
-  if (const Result<void> valid = check_frequencies(counts->schema().columns, frequencies); !valid) {
+                                                         std::vector<double> frequencies,
+                                                         std::size_t others) {
+  std::vector<std::string> names = counts->schema().columns;
+  names.resize(names.size() - std::min(names.size(), others));
+  if (const Result<void> valid = check_frequencies(names, frequencies); !valid) {
     return error_of(valid);
   }
   return std::make_unique<StandardisedReader>(std::move(counts), std::move(frequencies));

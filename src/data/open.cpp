@@ -55,7 +55,7 @@ std::string lower_case(std::string text) {
 }
 
 std::string known_endings() {
-  std::string endings = ".csv .tsv .csv.gz .tsv.gz ";
+  std::string endings = ".csv .tsv .txt (also .gz) ";
   for (const Format& format : kFormats) {
     endings += fmt::format("{} ", format.ending);
   }
@@ -65,7 +65,8 @@ std::string known_endings() {
 }  // namespace
 
 Result<std::unique_ptr<RowReader>> open_rows(const std::string& input, const ReadOptions& options) {
-  if (std::optional<Result<detail::TextSource>> text = detail::open_text_source(input)) {
+  if (std::optional<Result<detail::TextSource>> text =
+          detail::open_text_source(input, options.encoding)) {
     return std::move(*text).and_then([&](detail::TextSource source) {
       return detail::open_delimited(std::move(source.bytes), source.delimiter, options);
     });

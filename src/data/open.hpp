@@ -16,6 +16,9 @@ struct WordColumn {
   std::vector<std::string> words;
 };
 
+/// Of the bytes of a text table.
+enum class TextEncoding : unsigned char { Utf8, Latin1, Utf16 };
+
 /// How a file is to be read; everything here is public.
 struct ReadOptions {
   std::vector<std::string> columns;       ///< selection by name, in this order; empty: all
@@ -40,11 +43,17 @@ struct ReadOptions {
   std::vector<std::string> bounded_columns;  ///< public names from elsewhere, as a bounds file
   char separator = 0;             ///< text tables: between fields; 0: comma, or tab for .tsv
   std::vector<WordColumn> words;  ///< text tables: cells read as 1, 2, ... of the list, 0 otherwise
-  std::size_t chunk_bytes = 0;    ///< bytes per chunk; 0: the reader picks (tests move boundaries)
+  /// Text tables: the decimal mark where it was declared, ',' or '.'. Digits before it may then be
+  /// in groups of three (1.234,5 or 1,234.5; also by spaces and apostrophes), and with ',' the
+  /// usual separator of .csv is a semicolon. 0: a point, without groups.
+  char decimal = 0;
+  TextEncoding encoding = TextEncoding::Utf8;
+  std::size_t chunk_bytes = 0;  ///< bytes per chunk; 0: the reader picks (tests move boundaries)
 };
 
-/// Opens a table by the ending of its name: .csv .tsv (.gz), .npy, .bed (PLINK, with .bim and .fam
-/// beside it), .idx or -ubyte (IDX, also .gz), or "-" (CSV on standard input).
+/// Opens a table by the ending of its name: .csv .tsv .txt (.gz; .txt with tabs like .tsv), .npy,
+/// .bed (PLINK, with .bim and .fam beside it), .idx or -ubyte (IDX, also .gz), or "-" (CSV on
+/// standard input).
 ///
 /// Text tables (RFC 4180, UTF-8 with or without byte order mark, LF or CRLF):
 ///  - A line feed ends a record, and the delimiter a field, where the number of quotes before it is

@@ -101,59 +101,6 @@ class PersonReader final : public RowReader {
   RawRows rows_;
 };
 
-class CountedReader final : public RowReader {
- public:
-  CountedReader(std::unique_ptr<RowReader> table, const RowBound& bound, const CountedRows& counted)
-      : table_(std::move(table)), bound_(bound), counted_(counted) {
-    schema_ = without_last(table_->schema(), counted.weighted ? 1 : 0);
-    schema_.columns.insert(schema_.columns.begin(), "count");
-    schema_.counted_alleles.clear();
-    schema_.allele_frequencies.clear();
-  }
-
-  const Schema& schema() const override { return schema_; }
-  Result<bool> next_chunk(RawChunk& chunk) override { return table_->next_chunk(chunk); }
-  std::optional<double> progress() const override { return table_->progress(); }
-
-  Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
-    RawRows plain;
-    if (Result<void> parsed = table_->parse(chunk, plain); !parsed) {
-      return parsed;
-    }
-    const std::size_t width = bound_.dimension();
-    std::vector<double> cells(plain.rows * width);
-    std::vector<double> shares(plain.rows, 1.0);
-    for (std::size_t row = 0; row < plain.rows; ++row) {
-      const double* from = plain.values.data() + row * plain.dimension;
-      std::copy(from, from + width, cells.begin() + static_cast<std::ptrdiff_t>(row * width));
-      if (counted_.weighted) {
-        const double weight = std::isnan(from[width]) ? 0.0 : from[width];
-        shares[row] = std::sqrt(std::clamp(weight / counted_.weight_bound, 0.0, 1.0));
-      }
-    }
-    // Clipped and rounded as every row is, then weighed: |x| <= R holds before the weight does.
-    const BoundedRows bounded = BoundedRows::clip(bound_, cells.data(), plain.rows);
-    block.rows = plain.rows;
-    block.dimension = width + 1;
-    block.values.resize(block.rows * block.dimension);
-    double* out = block.values.data();
-    const double* row_cells = bounded.values().data();
-    for (std::size_t row = 0; row < plain.rows; ++row) {
-      *out++ = counted_.constant * shares[row];
-      for (std::size_t j = 0; j < width; ++j) {
-        *out++ = *row_cells++ * bound_.unit() * shares[row];
-      }
-    }
-    return {};
-  }
-
- private:
-  std::unique_ptr<RowReader> table_;
-  RowBound bound_;
-  CountedRows counted_;
-  Schema schema_;
-};
-
 class NormalisedReader final : public RowReader {
  public:
   NormalisedReader(std::unique_ptr<RowReader> table, const RowBound& bound, bool scaled)
@@ -213,11 +160,6 @@ std::unique_ptr<RowReader> normalise_rows(std::unique_ptr<RowReader> table, cons
 std::unique_ptr<RowReader> limit_rows_per_person(std::unique_ptr<RowReader> table,
                                                  std::size_t key_cells, std::uint32_t most) {
   return std::make_unique<PersonReader>(std::move(table), key_cells, most);
-}
-
-std::unique_ptr<RowReader> count_rows_inside(std::unique_ptr<RowReader> table,
-                                             const RowBound& bound, const CountedRows& counted) {
-  return std::make_unique<CountedReader>(std::move(table), bound, counted);
 }
 
 }  // namespace eigenveil

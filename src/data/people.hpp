@@ -24,17 +24,6 @@ std::vector<std::string> hashed_names(const std::string& person);
 std::unique_ptr<RowReader> limit_rows_per_person(std::unique_ptr<RowReader> table,
                                                  std::size_t key_cells, std::uint32_t most);
 
-/// Rows that count with a constant and perhaps a weight: (c, x) sqrt(w / W), where x is the row in
-/// the scaled units of `bound`, clipped to it, w the last column of the table clipped to [0, W]
-/// (missing: 0), or 1 = W where the table has no weights. The squared norm is at most R² + c².
-struct CountedRows {
-  double constant = 0.0;      ///< c
-  double weight_bound = 1.0;  ///< W
-  bool weighted = false;      ///< the last column holds w
-};
-std::unique_ptr<RowReader> count_rows_inside(std::unique_ptr<RowReader> table,
-                                             const RowBound& bound, const CountedRows& counted);
-
 /// Every row about the midpoints of `bound`, clipped to its ranges where it has some, scaled to
 /// norm 1 (spherical PCA): directions of elliptical data are kept, and no row is longer than
 /// another. A row at the centre, or with an infinite cell, is the zero row; a missing cell is at

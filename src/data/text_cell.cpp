@@ -178,6 +178,75 @@ Cell classify_cell(std::string_view field) {
   return {CellKind::Number, value};
 }
 
+namespace {
+
+/// A mark between groups of digits at the front, beside the decimal mark; its length, 0 for none.
+std::size_t group_mark(std::string_view text, char decimal) {
+  constexpr std::array<std::string_view, 4> kSpaces = {" ", "'", "\xC2\xA0", "\xE2\x80\xAF"};
+  if (!text.empty() && text.front() == (decimal == ',' ? '.' : ',')) {
+    return 1;
+  }
+  const auto found = std::ranges::find_if(
+      kSpaces, [text](std::string_view space) { return text.starts_with(space); });
+  return found == kSpaces.end() ? 0 : found->size();
+}
+
+/// With a point for the declared mark and without marks between groups of three digits; false where
+/// the groups are others.
+bool without_groups(std::string_view text, char decimal, std::string& plain) {
+  plain.clear();
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
+    plain.push_back(text.front());
+    text.remove_prefix(1);
+  }
+  std::string_view mark;
+  std::size_t group = 0;  // digits since the last mark
+  while (!text.empty() && text.front() != decimal && text.front() != 'e' && text.front() != 'E') {
+    if (is_digit(text.front())) {
+      plain.push_back(text.front());
+      text.remove_prefix(1);
+      ++group;
+      continue;
+    }
+    const std::size_t length = group_mark(text, decimal);
+    const std::string_view found = text.substr(0, length);
+    const bool fits = mark.empty() ? group >= 1 && group <= 3 : group == 3 && found == mark;
+    if (length == 0 || !fits) {
+      return false;
+    }
+    mark = found;
+    group = 0;
+    text.remove_prefix(length);
+  }
+  if (!mark.empty() && group != 3) {
+    return false;
+  }
+  if (!text.empty() && text.front() == decimal) {
+    plain.push_back('.');
+    text.remove_prefix(1);
+  }
+  plain += text;
+  return plain.find(decimal == ',' ? ',' : '\0') == std::string::npos;
+}
+
+}  // namespace
+
+Cell classify_cell(std::string_view field, char decimal) {
+  if (decimal == 0) {
+    return classify_cell(field);
+  }
+  std::string memory;
+  std::string_view text;
+  if (!field_text(field, memory, text)) {
+    return {};
+  }
+  if (is_missing_token(text)) {
+    return {CellKind::Missing, 0.0};
+  }
+  std::string plain;
+  return without_groups(text, decimal, plain) ? classify_cell(plain) : Cell{};
+}
+
 const char* read_plain_number(const char* at, char delimiter, double& value) {
   const char* first = at;
   const bool negative = *at == '-';

@@ -20,6 +20,9 @@ bool field_text(std::string_view field, std::string& memory, std::string_view& t
 /// A finite decimal number, a missing token, or neither.
 Cell classify_cell(std::string_view field);
 
+/// The same where a decimal mark was declared, ',' or '.' (ReadOptions::decimal); 0: as above.
+Cell classify_cell(std::string_view field, char decimal);
+
 /// Reads the common case in one pass: a plain decimal number at `at` that ends where the field
 /// does (`delimiter`, LF or CRLF). Returns the position of the delimiter or LF, or nullptr if the
 /// field is anything else, including numbers that need more care. A LF must follow

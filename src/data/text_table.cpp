@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "data/chunk_size.hpp"
+#include "data/text_encoding.hpp"
 
 namespace eigenveil {
 
@@ -138,7 +139,10 @@ Result<TextTable> TextTable::open(std::unique_ptr<ByteSource> source, char usual
   if (const Result<void> shaped = check_public_shape(options); !shaped) {
     return error_of(shaped);
   }
-  const char delimiter = options.separator != 0 ? options.separator : usual_delimiter;
+  const bool comma_is_decimal = options.decimal == ',' && usual_delimiter == ',';
+  const char delimiter = options.separator != 0 ? options.separator
+                         : comma_is_decimal     ? ';'
+                                                : usual_delimiter;
   RecordCutter cutter(std::move(source),
                       options.chunk_bytes > 0 ? options.chunk_bytes : kSmallestChunk);
   Result<std::optional<RawChunk>> first = first_chunk(cutter);
@@ -177,7 +181,7 @@ Result<TextTable> TextTable::open(std::unique_ptr<ByteSource> source, char usual
   }
   return TextTable(std::move(cutter), std::move(*first),
                    CsvLayout{delimiter, std::move(*selection), options.bad_cell, options.missing,
-                             std::move(*words), person_field, options.person_key});
+                             std::move(*words), person_field, options.person_key, options.decimal});
 }
 
 Result<bool> TextTable::next(RawChunk& chunk) {
@@ -188,14 +192,15 @@ Result<bool> TextTable::next(RawChunk& chunk) {
   return cutter_.next(chunk);
 }
 
-std::optional<Result<TextSource>> open_text_source(const std::string& input) {
+std::optional<Result<TextSource>> open_text_source(const std::string& input,
+                                                   TextEncoding encoding) {
   std::string name = input == "-" ? ".csv" : input;
   std::ranges::transform(name, name.begin(), [](unsigned char letter) {
     return static_cast<char>(std::tolower(letter));
   });
   const bool packed = name.ends_with(".gz");
   name.resize(name.size() - (packed ? 3 : 0));
-  if (!name.ends_with(".csv") && !name.ends_with(".tsv")) {
+  if (!name.ends_with(".csv") && !name.ends_with(".tsv") && !name.ends_with(".txt")) {
     return std::nullopt;
   }
   const char delimiter = name.ends_with(".csv") ? ',' : '\t';
@@ -203,7 +208,7 @@ std::optional<Result<TextSource>> open_text_source(const std::string& input) {
     return (packed ? gzip_source(std::move(file))
                    : Result<std::unique_ptr<ByteSource>>(plain_source(std::move(file))))
         .map([&](std::unique_ptr<ByteSource> bytes) {
-          return TextSource{std::move(bytes), delimiter};
+          return TextSource{as_utf8(std::move(bytes), encoding), delimiter};
         });
   });
 }

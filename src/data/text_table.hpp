@@ -39,6 +39,6 @@ struct TextSource {
   char delimiter = ',';
 };
 /// Nothing when the name is that of another format.
-std::optional<Result<TextSource>> open_text_source(const std::string& input);
+std::optional<Result<TextSource>> open_text_source(const std::string& input, TextEncoding encoding);
 
 }  // namespace eigenveil::detail

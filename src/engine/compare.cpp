@@ -1,13 +1,39 @@
 #include "engine/compare.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
 namespace eigenveil {
+
+std::vector<Scenario> named_scenarios(const RowBound& bound, Eigen::Index components) {
+  const auto p = static_cast<Eigen::Index>(bound.dimension());
+  const double total = bound.radius() * bound.radius() / 3.0;
+  const Eigen::Index k = std::min(components, p);
+  // Half of the variance in the components, equal among themselves, half in all directions.
+  Vector strong = Vector::Constant(p, 0.5 * total / static_cast<double>(p));
+  strong.head(k).array() += 0.5 * total / static_cast<double>(k);
+  Vector power(p);
+  for (Eigen::Index j = 0; j < p; ++j) {
+    power[j] = 1.0 / static_cast<double>(j + 1);
+  }
+  power *= total / power.sum();
+  // Exactly flat has no components at all: ten per cent above the others.
+  Vector flat = Vector::Ones(p);
+  flat.head(k).array() = 1.1;
+  flat *= total / flat.sum();
+  return {{fmt::format("{} strong component{}: half of the variance, the rest spread evenly", k,
+                       k == 1 ? "" : "s"),
+           strong},
+          {"power law: the j-th variance is 1/j of the first", power},
+          {"flat: components ten per cent above the rest", flat}};
+}
 
 Result<AssumedSetting> assumed_setting(const Request& request, const AssumedTable& table) {
   if (table.spectrum.size() == 0) {
     return bad_request(
-        "a comparison predicts errors for an assumed spectrum: give {spectrum}, with the "
-        "eigenvalues "
-        "of the covariance in scaled units",
+        "a prediction is for an assumed spectrum: give {spectrum}, with the eigenvalues of the "
+        "covariance in scaled units",
         "spectrum");
   }
   if (const Result<void> fits = request.check_components(table.schema.dimension()); !fits) {

@@ -13,6 +13,14 @@ namespace eigenveil {
 /// What a comparison rests on: sizes, bound, budget and the assumed spectrum, all checked.
 Result<AssumedSetting> assumed_setting(const Request& request, const AssumedTable& table);
 
+/// Spectra for tables nobody knows one of: as much variance as the bounds let cells have that are
+/// spread evenly between them (a third of R^2), in k components, falling like a power, or flat.
+struct Scenario {
+  std::string name;
+  Vector spectrum;
+};
+std::vector<Scenario> named_scenarios(const RowBound& bound, Eigen::Index components);
+
 /// Every method of the request's task on it, best first.
 MethodComparison compare_methods(const Request& request, const AssumedSetting& setting);
 

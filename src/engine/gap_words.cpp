@@ -1,5 +1,8 @@
 #include "engine/gap_words.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace eigenveil {
 
 std::string gaps_in_words(bool fills_gaps, GapEffect effect) {
@@ -25,6 +28,14 @@ std::string gaps_in_words(bool fills_gaps, GapEffect effect) {
   return rule +
          "coefficients come out too small where the response is missing, and may be off either way "
          "where predictors are";
+}
+
+std::string pairwise_in_words(const std::vector<std::string>& columns) {
+  return fmt::format(
+      "left out pair by pair in {}: every number is of the rows that have its cells, without bias "
+      "where cells are missing at random; any that are missing in other columns count as the "
+      "public midpoint",
+      fmt::join(columns, ", "));
 }
 
 }  // namespace eigenveil

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace eigenveil {
 
@@ -15,5 +16,8 @@ enum class GapEffect : std::uint8_t { SecondMoment, Covariance, Regression, Subs
 /// (1 - q) E y², E y becomes (1 - q) E y, and the variance (1 - q) (Var y + q (E y)²), which is
 /// below Var y unless (1 - q) (E y)² > Var y.
 std::string gaps_in_words(bool fills_gaps, GapEffect effect);
+
+/// The same where the missing cells of these columns are left out pair by pair.
+std::string pairwise_in_words(const std::vector<std::string>& columns);
 
 }  // namespace eigenveil

@@ -8,7 +8,8 @@ namespace eigenveil {
 /// The request as documents state it.
 inline MomentSettings settings_of(const Request& request) {
   return {request.private_mean() ? Center::PrivateMean : Center::PublicMidpoint, request.units,
-          request.center == CenterChoice::Public, *request.budget};
+          request.center == CenterChoice::Public, *request.budget,
+          request.options.flag("correlation")};
 }
 
 inline PublicParameters public_parameters_of(const Request& request, const RowBound& bound) {

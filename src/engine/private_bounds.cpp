@@ -9,6 +9,7 @@
 
 #include "data/parallel_rows.hpp"
 #include "engine/counts_request.hpp"
+#include "data/row_norms.hpp"
 
 namespace eigenveil {
 namespace {
@@ -173,8 +174,13 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
                                request_.outer ? "they have the outer range"
                                               : "fill their lines in, or give {outer LO:HI}")});
   }
+  const bool of_norms = schema_.columns == std::vector<std::string>{kRowNormColumn};
   document.remarks.push_back(
-      {"next", "give bounds.csv of it as {bounds}; both releases spend, one after the other"});
+      {"next", of_norms ? fmt::format("give {{row_norm {:.6g}}}; both releases spend, and noise "
+                                      "falls with the square of the norm",
+                                      ranges(0, 1))
+                        : std::string("give bounds.csv of it as {bounds}; both releases spend, one "
+                                      "after the other")});
   document.result.emplace_back("hidden_by_noise", hidden);
   document.tables.push_back({"bounds",
                              "private range of each column; outside of it lie few rows",

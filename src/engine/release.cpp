@@ -55,7 +55,8 @@ Result<void> check_people(const MethodInfo& info, const Request& request,
                     info.name),
         "person");
   }
-  if ((people || facts.counted) && request.relation == Relation::ZeroRow) {
+  const bool weighted = facts.counted && facts.counted->square_constant > 0.0;
+  if ((people || weighted) && request.relation == Relation::ZeroRow) {
     return bad_request(
         "with {person} or {weights} the number of rows is protected: give {neighbours add-remove} "
         "or {neighbours replace-one}",
@@ -67,8 +68,9 @@ Result<void> check_people(const MethodInfo& info, const Request& request,
   }
   if (facts.counted && !info.takes_counted_rows) {
     return bad_request(
-        fmt::format("{{weights}}, and {{person}} under replace-one, need counts with noise: take "
-                    "{{method gauss}} or {{method laplace}} instead of {}",
+        fmt::format("{{weights}}, {{missing pairwise}}, and {{person}} under replace-one, need "
+                    "counts with noise: take {{method gauss}}, {{method wishart}} or {{method "
+                    "laplace}} instead of {}",
                     info.name),
         "method");
   }

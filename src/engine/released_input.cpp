@@ -11,46 +11,12 @@
 #include "eigenveil/report/fields.hpp"
 #include "eigenveil/report/read_release.hpp"
 #include "engine/gap_words.hpp"
+#include "engine/released_fields.hpp"
 
 namespace eigenveil {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Fields that must be there. What is missing or of another kind reads as zero and turns
-/// `complete()` false, so that one check at the end does.
-class NeededFields {
- public:
-  explicit NeededFields(const Fields& fields) : fields_(fields) {}
-  bool has(std::string_view name) const {
-    return std::any_of(fields_.begin(), fields_.end(),
-                       [&](const auto& entry) { return entry.first == name; });
-  }
-  double number(std::string_view name) {
-    const auto* whole = field<std::int64_t>(fields_, name);
-    return whole != nullptr ? static_cast<double>(*whole) : get<double>(name);
-  }
-  template <class T>
-  T get(std::string_view name) {
-    const T* found = field<T>(fields_, name);
-    complete_ = complete_ && found != nullptr;
-    return found != nullptr ? *found : T{};
-  }
-  /// One number for each column.
-  Vector numbers(std::string_view name, std::size_t columns) {
-    const auto values = get<std::vector<double>>(name);
-    complete_ = complete_ && values.size() == columns;
-    return values.size() == columns
-               ? Vector(Eigen::Map<const Vector>(values.data(), std::ssize(values)))
-               : Vector(Vector::Zero(static_cast<Eigen::Index>(columns)));
-  }
-  std::size_t size_of(std::string_view name) { return get<std::vector<double>>(name).size(); }
-  bool complete() const { return complete_; }
-
- private:
-  const Fields& fields_;
-  bool complete_ = true;
-};
 
 /// Sum of row products of a table with `skipped` leading columns of names.
 Result<Matrix> products_of_rows(const fs::path& path, std::size_t columns) {
@@ -81,36 +47,6 @@ Result<Matrix> products_of_rows(const fs::path& path, std::size_t columns) {
   }
 }
 
-/// Whether a zero of the release is the midpoint of a public range instead of a zero of the data.
-bool has_midpoints(NeededFields& parameters) {
-  if (!parameters.has("range_low")) {
-    return false;
-  }
-  const std::size_t ranges = parameters.size_of("range_low");  // an intercept has no range
-  return !(parameters.numbers("range_low", ranges) + parameters.numbers("range_high", ranges))
-              .isZero(0.0);
-}
-
-/// What brings the columns of data back to original units; empty for a release in other units.
-Vector midpoints_of(NeededFields& parameters, std::size_t columns) {
-  if (parameters.get<std::string>("units") != "original") {
-    return {};
-  }
-  if (parameters.has("range_low")) {
-    return 0.5 *
-           (parameters.numbers("range_low", columns) + parameters.numbers("range_high", columns));
-  }
-  return parameters.has("public_center") ? parameters.numbers("public_center", columns)
-                                         : Vector(Vector::Zero(static_cast<Eigen::Index>(columns)));
-}
-
-/// No row is longer, in the units of the release: by its norm, and by its ranges.
-double longest_row(NeededFields& parameters, const Vector& scales) {
-  const double by_norm =
-      parameters.number("row_norm") * (scales.size() > 0 ? scales.maxCoeff() : 0.0);
-  return parameters.has("range_low") ? std::min(by_norm, scales.norm()) : by_norm;
-}
-
 Vector with_first(double first, const Vector& values) {
   Vector all(values.size() + 1);
   all << first, values;
@@ -133,19 +69,6 @@ Result<ReleasedGram> checked_gram(ReleasedGram gram) {
     return bad_request(kContradiction);
   }
   return gram;
-}
-
-tl::unexpected<Error> lacks_a_field() {
-  return bad_request(
-      "the release lacks a field that analyse needs, or holds it in another form: it was edited or "
-      "written by another version; give the document as it was written, or release again with this "
-      "version");
-}
-
-const ReleasedTable* table_called(const ReleaseDocument& document, const std::string& name) {
-  const auto found = std::find_if(document.tables.begin(), document.tables.end(),
-                                  [&](const ReleasedTable& table) { return table.name == name; });
-  return found == document.tables.end() ? nullptr : &*found;
 }
 
 /// Sums of row products: unbiased ones of method gauss, or those of factors and pseudo-data.
@@ -267,15 +190,11 @@ Result<ReleasedGram> read_covariance(const ReadRelease& release) {
     return bad_request("the release lists no square table called covariance_raw");
   }
   released.raw = raw->values;
-  const bool original_ranges =
-      parameters.has("range_low") && parameters.get<std::string>("units") != "scaled to [-1, 1]";
-  released.scales = Vector::Ones(static_cast<Eigen::Index>(columns));
+  released.scales = scales_of(parameters, columns);
   Vector middle = Vector::Zero(released.scales.size());
-  if (original_ranges) {
-    const Vector low = parameters.numbers("range_low", columns);
-    const Vector high = parameters.numbers("range_high", columns);
-    released.scales = 0.5 * (high - low);
-    middle = 0.5 * (low + high);
+  if (parameters.has("range_low") && parameters.get<std::string>("units") != "scaled to [-1, 1]") {
+    middle = 0.5 *
+             (parameters.numbers("range_low", columns) + parameters.numbers("range_high", columns));
   }
   released.midpoints = midpoints_of(parameters, columns);
   released.longest_row = longest_row(parameters, released.scales);
@@ -307,6 +226,9 @@ bool can_be_added(const ReleasedGram& one, const ReleasedGram& other) {
 
 Result<ReleasedGram> gram_in(const ReadRelease& release) {
   const std::string& task = release.document.task;
+  if (is_pairwise(release.document)) {
+    return bad_request("a release with cells left out pair by pair is read by itself");
+  }
   if (task != "mask" && task != "covariance" && task != "collect") {
     return bad_request(
         "analyse works on pseudo-data (mask), on a released covariance and on a collected Gram");
@@ -318,6 +240,33 @@ Result<ReleasedGram> gram_in(const ReadRelease& release) {
         gram.fills_gaps = gaps == nullptr || *gaps != gaps_in_words(false, GapEffect::SecondMoment);
         return gram;
       });
+}
+
+Result<PairwiseGram> pairwise_in(const ReadRelease& release) {
+  if (release.document.method != "gauss") {
+    return bad_request("intervals are only known for Gaussian noise: release with {method gauss}",
+                       "method");
+  }
+  NeededFields parameters(release.document.parameters);
+  PublishedPairwise published;
+  published.names = parameters.get<std::vector<std::string>>("columns");
+  published.indicated = parameters.get<std::vector<std::string>>("pairwise_columns");
+  published.constant = parameters.number("pairwise_constant");
+  published.diagonal_sd = parameters.number("noise_sd_diagonal");
+  published.off_diagonal_sd = parameters.number("noise_sd_off_diagonal");
+  published.scales = scales_of(parameters, published.names.size());
+  const Vector midpoints = midpoints_of(parameters, published.names.size());
+  const double longest = longest_row(parameters, published.scales);
+  const ReleasedTable* sums = table_called(release.document, "pairwise_gram");
+  if (!parameters.complete() || sums == nullptr) {
+    return lacks_a_field();
+  }
+  published.sums = sums->values;
+  return pairwise_gram(published).map([&](PairwiseGram gram) {
+    gram.midpoints = midpoints;
+    gram.longest_row = longest;
+    return gram;
+  });
 }
 
 }  // namespace
@@ -346,6 +295,19 @@ Result<ReleasedGram> gram_of(const ReleasedCovariance& released) {
 Result<ReleasedGram> read_released_gram(const std::string& path) {
   // Whoever changed a file must not get intervals from it.
   return read_release(path).and_then(gram_in);
+}
+
+Result<ReleasedMoments> read_released_moments(const std::vector<std::string>& paths) {
+  if (paths.size() == 1) {
+    const Result<ReadRelease> release = read_release(paths.front());
+    if (!release) {
+      return error_of(release);
+    }
+    if (is_pairwise(release->document)) {
+      return pairwise_in(*release).map([](PairwiseGram gram) { return ReleasedMoments(gram); });
+    }
+  }
+  return read_released_grams(paths).map([](ReleasedGram gram) { return ReleasedMoments(gram); });
 }
 
 Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths) {

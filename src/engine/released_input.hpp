@@ -2,11 +2,13 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "eigenveil/core/result.hpp"
 #include "engine/documents/mask_document.hpp"
 #include "mechanism/mask/released_gram.hpp"
+#include "mechanism/pairwise/pairwise.hpp"
 
 namespace eigenveil {
 
@@ -33,5 +35,9 @@ Result<ReleasedGram> read_released_gram(const std::string& path);
 /// Shards are one table, as `mask --blocks` writes it: of method mask those with the same noise on
 /// every cell.
 Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths);
+
+/// What estimates start from: sums of all rows, or of the rows that have both of two columns.
+using ReleasedMoments = std::variant<ReleasedGram, PairwiseGram>;
+Result<ReleasedMoments> read_released_moments(const std::vector<std::string>& paths);
 
 }  // namespace eigenveil

@@ -54,4 +54,15 @@ OptionSpec calibration_option() {
           .otherwise = std::string("tight")};
 }
 
+OptionSpec correlation_option() {
+  return {.name = "correlation",
+          .kind = OptionKind::Flag,
+          .sentence =
+              "of correlations: divide by the released variances after the noise, which "
+              "costs nothing; columns whose variance is within its noise are left out and "
+              "listed",
+          .otherwise = false,
+          .tasks = {Task::Components, Task::Covariance}};
+}
+
 }  // namespace eigenveil

@@ -10,6 +10,7 @@
 #include "data/projection.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "engine/counts_request.hpp"
+#include "engine/documents/moment_document.hpp"
 
 namespace eigenveil {
 namespace {
@@ -56,6 +57,21 @@ double deviation_of(const ReleaseDocument& on, std::size_t component) {
   return std::sqrt(variance);
 }
 
+/// Components of correlations are of columns over their released deviations; those that were left
+/// out have none, and no loading.
+Result<Vector> inverse_deviations(const ReleaseDocument& on, Eigen::Index columns) {
+  const auto* deviations = field<Numbers>(on.result, "noisy_column_deviations");
+  if (deviations == nullptr || std::ssize(*deviations) != columns) {
+    return bad_request("{on} lacks the deviations that its columns were divided by", "on");
+  }
+  Vector factors(columns);
+  for (Eigen::Index j = 0; j < columns; ++j) {
+    const double deviation = (*deviations)[static_cast<std::size_t>(j)];
+    factors[j] = std::isfinite(deviation) && deviation > 0.0 ? 1.0 / deviation : 0.0;
+  }
+  return factors;
+}
+
 std::vector<std::string> cell_names(double deviation, std::size_t cells) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < cells; ++i) {
@@ -75,8 +91,11 @@ Result<Scores> Scores::make(const ScoresRequest& request, const ReadRelease& on)
   }
   const auto* units = field<std::string>(on.document.parameters, "units");
   const auto* frequencies = field<Numbers>(on.document.parameters, "allele_frequencies");
-  if (units == nullptr || (*units != "original" && frequencies == nullptr)) {
-    return bad_request("scores are for loadings in original units, or by allele frequencies", "on");
+  const bool standardised = units != nullptr && *units == kStandardisedUnits;
+  if (units == nullptr || (*units != "original" && !standardised && frequencies == nullptr)) {
+    return bad_request(
+        "scores are for loadings in original units, of correlations, or by allele frequencies",
+        "on");
   }
   if (request.cells < 2 || request.cells > 200) {
     return bad_request("{cells} must be a whole number from 2 to 200", "cells");
@@ -109,6 +128,13 @@ Result<Scores> Scores::make(const ScoresRequest& request, const ReadRelease& on)
   }
   if (frequencies != nullptr) {
     scores.frequencies_ = *frequencies;
+  }
+  if (standardised) {
+    const Result<Vector> factors = inverse_deviations(on.document, p);
+    if (!factors) {
+      return error_of(factors);
+    }
+    scores.axes_.directions = factors->asDiagonal() * scores.axes_.directions;
   }
   scores.center_ = frequencies != nullptr ? Numbers(static_cast<std::size_t>(p), 0.0)
                                           : center_of(on.document, static_cast<std::size_t>(p));
@@ -146,7 +172,8 @@ Result<ReleaseDocument> Scores::release(std::unique_ptr<RowReader> rows, RandomS
                                         int threads) const {
   Result<std::unique_ptr<RowReader>> reader = std::move(rows);
   if (!frequencies_.empty()) {
-    reader = standardise_genotypes(std::move(*reader), frequencies_);
+    reader = standardise_genotypes(std::move(*reader), frequencies_,
+                                   request_.label.column.empty() ? 0 : 1);
   }
   if (!reader) {
     return error_of(reader);

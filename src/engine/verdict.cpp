@@ -12,12 +12,12 @@
 namespace eigenveil {
 namespace {
 
-/// No table of rows within the bound has a larger sum of variances.
-double largest_total(const RowBound& bound, Units units) {
-  if (!bound.has_ranges()) {
-    return bound.radius() * bound.radius();
-  }
-  return column_scales(bound, units).squaredNorm();
+/// What components can hold of a table within the bound, generously: half of the variance, where
+/// cells lie evenly between their ranges (a third of the squares of the half widths) or rows are as
+/// long as their norm. The bounds alone would allow cells at their ends and nowhere else.
+double generous_variance(const RowBound& bound, Units units) {
+  return 0.5 * (bound.has_ranges() ? column_scales(bound, units).squaredNorm() / 3.0
+                                   : bound.radius() * bound.radius());
 }
 
 bool is_identifier(const std::string& column) {
@@ -51,20 +51,20 @@ Result<void> verdict(const Method& method, const Request& request, const PublicF
     return {};
   }
   const double floor = numbers["noise_floor"].get<double>();
-  const double total = largest_total(facts.bound, request.units);
-  const double largest = std::min(total, largest_variance(facts.bound, request.units));
-  const auto shown = static_cast<std::int64_t>(floor < largest ? total / floor : 0.0);
+  const double held = generous_variance(facts.bound, request.units);
+  const bool possible = floor < largest_variance(facts.bound, request.units);
+  const auto shown = static_cast<std::int64_t>(possible ? held / floor : 0.0);
   const std::int64_t wanted = request.takes_rank() ? request.components : 1;
   if (shown >= wanted) {
     return {};
   }
   return bad_request(
-      fmt::format("at {} rows noise alone shows variances up to about {:.3g}, and the bounds allow "
-                  "{:.3g} in all, so {} of {} component{} can show: fewer columns, a public basis "
-                  "({{project}}), tighter bounds or a larger budget help; {{anyway}} spends all "
-                  "the same",
-                  rows, floor, total, shown == 0 ? "none" : fmt::format("at most {}", shown),
-                  wanted, wanted == 1 ? "" : "s"),
+      fmt::format("at {} rows noise alone shows variances up to about {:.3g}; components that hold "
+                  "half of the variance of rows spread over these bounds would have {:.3g} in all, "
+                  "so {} of {} component{} can show: fewer columns, a public basis ({{project}}), "
+                  "tighter bounds or a larger budget help; {{anyway}} spends all the same",
+                  rows, floor, held, shown == 0 ? "none" : fmt::format("at most {}", shown), wanted,
+                  wanted == 1 ? "" : "s"),
       "anyway");
 }
 

@@ -260,6 +260,14 @@ std::optional<Figure> scree_figure(const ReleaseDocument& document) {
   series.name = components ? "noisy explained variance" : "noisy eigenvalue";
   series.kind = shown <= 12 ? SeriesKind::Bars : SeriesKind::Points;
   series.y.assign(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(shown));
+  const auto* low = field<std::vector<double>>(document.result, "variance_low");
+  const auto* high = field<std::vector<double>>(document.result, "variance_high");
+  const bool limits = components && low != nullptr && high != nullptr &&
+                      low->size() == values.size() && high->size() == values.size();
+  if (limits) {
+    series.low.assign(low->begin(), low->begin() + static_cast<std::ptrdiff_t>(shown));
+    series.high.assign(high->begin(), high->begin() + static_cast<std::ptrdiff_t>(shown));
+  }
   FigurePanel panel;
   for (std::size_t i = 1; i <= shown; ++i) {
     series.x.push_back(static_cast<double>(i));
@@ -276,6 +284,10 @@ std::optional<Figure> scree_figure(const ReleaseDocument& document) {
   panel.y.label = series.name;
   panel.series.push_back(std::move(series));
   add_noise_level(document, shown, panel, figure);
+  if (limits) {
+    figure.notes.push_back(
+        {"Bars hold the variances of the raw rows, all of them, with probability 0.95 (Weyl)."});
+  }
   if (shown < values.size()) {
     figure.notes.push_back({fmt::format("The first {} of {}.", shown, values.size())});
   }

@@ -47,7 +47,23 @@ constexpr std::array kFieldTitles = {
     NamePair{"largest_possible_variance", "largest variance the bounds allow"},
     NamePair{"clipped_to_largest_possible", "variances clipped to it"},
     NamePair{"noisy_explained_variance", "variance along each component, noisy"},
-    NamePair{"noisy_explained_share", "share of the total variance, noisy"}};
+    NamePair{"noisy_explained_share", "share of the total variance, noisy"},
+    NamePair{"variance_low", "95% limits of the variances, all together: lower ends"},
+    NamePair{"variance_high", "upper ends"},
+    NamePair{"correlation", "columns divided by their released deviations"},
+    NamePair{"variance_rule_deviations",
+             "a column is left out unless its variance is above so many deviations of its noise"},
+    NamePair{"noisy_column_deviations", "standard deviation of each column, noisy"},
+    NamePair{"left_out_columns", "columns left out: variance within its noise"},
+    NamePair{"pairwise_columns", "columns whose missing cells are left out pair by pair"},
+    NamePair{"pairwise_constant", "constant that carries their counts (scaled units)"},
+    NamePair{"noisy_mean_sd", "standard deviation of the noise on each mean"},
+    NamePair{"refused_entries", "refused: noise hides how many rows have them"},
+    NamePair{"repair_dropped_eigenvalues", "negative eigenvalues dropped"},
+    NamePair{"repair_added_variance", "total variance that adds"},
+    NamePair{"repair_largest_change", "largest change of an entry by it"},
+    NamePair{"noisy_effective_rows", "rows of equal weight these are worth (Kish), noisy"},
+    NamePair{"noisy_effective_rows_sd", "standard deviation of that number"}};
 
 template <class Pairs>
 std::string lookup(const Pairs& pairs, const std::string& name) {

@@ -133,7 +133,6 @@ TEST(Layers, PythonIsAFaceOfTheEngine) {
       "mechanism/gauss/gauss.hpp",
       "mechanism/mask/mask.hpp",
       "mechanism/mask/pseudo_rows.hpp",
-      "mechanism/mask/released_gram.hpp",
       "mechanism/moment/covariance.hpp",
       "mechanism/sharp/sharp_privacy.hpp",
       "mechanism/spiked/spiked_diagnostic.hpp",

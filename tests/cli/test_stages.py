@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import unittest
 import unittest.mock
 
@@ -23,7 +24,14 @@ class Stages(CliTest):
     def release(self, *arguments):
         out = pathlib.Path(self.path(f"out{random.random()}"))
         self.succeed(*arguments, "--quiet", "--out", out)
-        return json.loads((out / "release.json").read_text()), out
+        self.written = out
+        if (out / "release.json").exists():
+            return json.loads((out / "release.json").read_text()), out
+        plain = out.with_name(out.name + "-plain")  # a seeded one says in its names that it is not private
+        plain.mkdir()
+        for file in out.iterdir():
+            shutil.copy(file, plain / file.name.replace(".NOT-PRIVATE", ""))
+        return json.loads((plain / "release.json").read_text()), plain
 
     def test_loadings_come_back_in_the_columns_of_the_basis(self):
         table = self.write("t.csv", "x,y,z\n" + "".join(f"{i % 7},{i % 5},{i % 3}\n" for i in range(3000)))
@@ -39,6 +47,123 @@ class Stages(CliTest):
         self.assertIn("2 directions", document["parameters"]["projected_on"])
         text = self.succeed("plan", "pca", "--rows", 3000, *MU, "--project", basis, "--projected-norm", 8)
         self.assertIn("nothing outside of their span can show", text)
+
+    def survey(self, name="survey.csv", gaps=True, rows=3000, poison=""):
+        draw = random.Random(5)
+        lines = []
+        for _ in range(rows):
+            a = draw.gauss(3, 1)
+            cells = [a, 2 * a + draw.gauss(0, 1), 7 + 0.001 * draw.gauss(0, 1)]
+            lines.append(",".join("" if gaps and draw.random() < 0.1 else f"{cell:.4f}" for cell in cells))
+        return self.write(name, "a,b,c\n" + "\n".join(lines) + "\n" + poison)
+
+    def test_correlations_leave_out_columns_within_noise(self):
+        table = self.survey(gaps=False)
+        document, out = self.release("pca", table, "-k", 3, *MU, "--range", "-10:20", "--correlation", "--seed", 1)
+        self.assertEqual(document["result"]["left_out_columns"], ["c"])  # its variance is a millionth
+        self.assertEqual(document["parameters"]["units"], "standardised by the released variances")
+        with open(out / "loadings.csv") as file:
+            rows = {row[0]: [float(cell) for cell in row[1:]] for row in list(csv.reader(file))[1:]}
+        self.assertEqual(rows["c"][:2], [0, 0])
+        self.assertAlmostEqual(abs(rows["a"][0]), 0.5**0.5, places=9)
+        # Scores know what the columns were divided by.
+        picture, _ = self.release("scores", table, "--on", self.written, *MU, "--cells", 4, "--seed", 1)
+        self.assertEqual(picture["task"], "scores")
+        document, out = self.release("covariance", table, *MU, "--range", "-10:20", "--correlation", "--seed", 1)
+        with open(out / "correlation.csv") as file:
+            self.assertEqual(next(csv.reader(file)), ["column", "a", "b"])
+        self.assertIn("repair_dropped_eigenvalues", document["result"])
+        text = self.succeed("analyse", "moments", self.written)
+        self.assertIn("no correlations of c", text)
+        self.assertIn("standard errors of them", text)
+        found = json.loads(self.succeed("analyse", "moments", self.written, "--json"))
+        self.assertIsNone(found["correlations"][2][2])
+        self.assertEqual(found["left_out_of_correlations"], ["c"])
+        basis = self.write("basis.csv", "column,PC1\na,1\nb,0\nc,0\n")
+        self.assertIn("--project", self.refuse("pca", table, *MU, "--project", basis, "--projected-norm", 8, "--correlation"))
+
+    def test_missing_cells_are_left_out_pair_by_pair(self):
+        table = self.survey()
+        document, out = self.release("covariance", table, *MU, "--range", "-10:20", "--missing", "pairwise=a,b", "--seed", 1)
+        self.assertEqual(document["parameters"]["pairwise_columns"], ["a", "b"])
+        self.assertIn("noisy_rows", document["result"])
+        found = json.loads(self.succeed("analyse", "moments", self.written, "--json"))
+        self.assertLess(abs(found["values"][0][0] - 1), 8 * found["standard_errors"][0][0] + 0.2)
+        fit = json.loads(self.succeed("analyse", "regress", self.written, "--response", "b", "--predictors", "intercept,a", "--json"))
+        self.assertEqual(fit["about"], "raw")
+        self.assertLess(abs(fit["coefficients"][1] - 2), 8 * fit["standard_errors"][1] + 0.2)
+        self.succeed("analyse", "pca", self.written)
+        for relation in ("replace-one", "zero-row"):
+            self.release("pca", table, *MU, "--range", "-10:20", "--missing", "pairwise", "--neighbours", relation)
+        self.assertIn("'q'", self.refuse("pca", table, *MU, "--range", "-10:20", "--missing", "pairwise=q"))
+        self.assertIn("pca, covariance and lowrank", self.refuse("mask", table, *MU, "--range", "-10:20", "--missing", "pairwise", "--out", self.path("x")))
+        self.assertIn("leave out --center", self.refuse("pca", table, *MU, "--range", "-10:20", "--missing", "pairwise", "--center", "none"))
+
+    def test_missing_cells_shape_no_release(self):
+        shapes = set()
+        for name, table in (("gaps", self.survey()), ("whole", self.survey("whole.csv", gaps=False)), ("poison", self.survey("poison.csv", rows=1, poison="inf,,nan\n,,\n1e308,-1e308,\n")),
+                            ("empty", self.write("empty.csv", "a,b,c\n"))):
+            for task in ("covariance", "pca"):
+                document, out = self.release(task, table, *MU, "--range", "-10:20", "--missing", "pairwise", "--correlation", "--bad-cell", "midpoint", "--header", "present")
+                names = {file.name for file in out.iterdir()} - {"correlation.csv"}  # there once a column has a variance
+                shapes.add((task, tuple(document["parameters"]), tuple(document["result"]), tuple(sorted(names))))
+        self.assertEqual(len(shapes), 2, shapes)
+
+    def test_a_private_row_norm(self):
+        table = self.survey(gaps=False)
+        document, out = self.release("bounds", "private", table, *MU, "--row-norm", "private", "--range", "-10:20", "--seed", 1)
+        self.assertEqual(document["parameters"]["columns"], ["row_norm"])
+        with open(out / "bounds.csv") as file:
+            high = float(list(csv.reader(file))[1][2])
+        # Scaled, c is at 0.13 and the others within 1: rows are shorter than 2 and longer than 0.1.
+        self.assertGreater(high, 0.1)
+        self.assertLess(high, 2)
+        self.assertIn("--row-norm private", self.refuse("bounds", "private", table, *MU, "--range", "-10:20"))
+
+    def test_tables_of_other_countries(self):
+        plain = "größe,b\n" + "".join(f"{1000 + i}.5,{i % 7}\n" for i in range(300))
+        comma = "größe;b\n" + "".join(f"1.{i:03d},5;{i % 7}\n" for i in range(300))
+        options = ("--range", "0:2000", "--seed", 1, *MU)
+        _, expected = self.release("covariance", self.write("plain.csv", plain), *options)
+        expected = (expected / "covariance_raw.csv").read_bytes()
+        for name, content, flags in (
+            ("comma.csv", comma.encode(), ("--decimal", ",")),
+            ("tabs.txt", plain.replace(",", "\t").encode(), ()),
+            ("groups.csv", ("größe,b\n" + "".join(f'"1,{i:03d}.5",{i % 7}\n' for i in range(300))).encode(), ("--decimal", "point")),
+            ("latin.csv", plain.encode("latin-1"), ("--encoding", "latin-1")),
+            ("utf16.csv", plain.encode("utf-16"), ("--encoding", "utf-16")),
+            ("big.csv", b"\xfe\xff" + plain.encode("utf-16-be"), ("--encoding", "utf-16"))):
+            with self.subTest(name):
+                _, out = self.release("covariance", self.write(name, content), *options, *flags)
+                self.assertEqual((out / "covariance_raw.csv").read_bytes(), expected)
+        self.assertIn("--encoding utf-16", self.refuse("covariance", self.path("utf16.csv"), *options))
+        self.assertIn("--encoding latin-1", self.refuse("covariance", self.path("latin.csv"), *options))
+        bad = self.write("bad.csv", "a;b\n1.23,5;2\n")  # a group of two digits is no number
+        self.assertIn("not a number", self.refuse("covariance", bad, *options, "--decimal", "comma"))
+
+    def test_numbers_that_count_are_a_question(self):
+        for first in ("0,1", "2001,2002,2003", "5,6,7,8"):
+            self.assertIn("--header present", self.refuse("covariance", self.write("t.csv", first + "\n" + "3,4,5,6\n"[: 2 * first.count(",") + 1] + "\n"), "--range", "0:10", *MU))
+
+    def test_comparisons_without_a_spectrum(self):
+        text = self.succeed("plan", "pca", "--rows", 100000, "--dimension", 5, "--range", "0:1", *MU, "--compare")
+        for name in ("strong component", "power law", "flat"):
+            self.assertIn(name, text)
+        found = json.loads(self.succeed("plan", "pca", "--rows", 100000, "--dimension", 5, "--range", "0:1", *MU, "--compare", "--json"))
+        self.assertEqual(len(found["scenarios"]), 3)
+
+    def test_shards_inside_of_a_basis(self):
+        lines = [f"{i % 7},{i % 5},{i % 3}\n" for i in range(3000)]
+        whole = self.write("t.csv", "x,y,z\n" + "".join(lines))
+        basis = self.write("basis.csv", "column,PC1,PC2\nx,1,0\ny,0,0.6\nz,0,0.8\n")
+        inside = ("--project", basis, "--projected-norm", 8)
+        for name, part in (("a", lines[:1000]), ("b", lines[1000:])):
+            self.succeed("gram", "partial", self.write(f"{name}.csv", "x,y,z\n" + "".join(part)), *inside, "--range", "0:10", "--quiet", "--out", self.path(f"{name}.gram"))
+        self.succeed("gram", "merge", self.path("a.gram"), self.path("b.gram"), "--out", self.path("all.gram"))
+        _, one = self.release("pca", whole, *MU, *inside, "--range", "0:10", "--seed", 3)
+        _, other = self.release("pca", self.path("all.gram"), *MU, *inside, "--seed", 3)
+        self.assert_same_text((one / "loadings.csv").read_text(), (other / "loadings.csv").read_text())
+        self.assertIn("was not made with this", self.refuse("pca", self.path("all.gram"), *MU, "--project", basis, "--projected-norm", 9))
 
     def test_a_basis_must_fit(self):
         table = self.write("t.csv", "x,y\n1,2\n3,4\n")

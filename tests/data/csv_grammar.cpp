@@ -260,7 +260,9 @@ TEST(CsvGrammar, HeaderRule) {
 
 TEST(CsvGrammar, HeaderNamesAreText) {
   const std::string refusal =
-      "the name of column 2 is not plain UTF-8 text; is the input a text table?";
+      "the name of column 2 is not plain UTF-8 text: give {encoding latin-1} or {encoding utf-16} "
+      "if "
+      "the table is, or another file if it is no text table.";
   expect_refused(std::string_view("a,b\0c\n1,2\n", 10), refusal);
   expect_refused("a,\"b\nc\"\n1,2\n", refusal);
   expect_refused("a,b\rc,d\r1,2\r", refusal);  // CR alone ends no line

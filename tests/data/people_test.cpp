@@ -9,6 +9,7 @@
 #include <set>
 
 #include "data/array_rows.hpp"
+#include "data/counted_rows.hpp"
 #include "data/open.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 #include "table_support.hpp"
@@ -147,7 +148,8 @@ TEST(People, WeighedRowsKeepTheirNorm) {
     for (const double b : values) {
       for (const double w : weights) {
         const std::vector<double> cells = {a, b, w};
-        const auto reader = count_rows_inside(table(cells, 3), bound, {c, 3.0, true});
+        const auto reader = count_rows_inside(
+            table(cells, 3), bound, {.constant = c, .weight_bound = 3.0, .weighted = true});
         RawRows block;
         ASSERT_TRUE(reader->read(block));
         const BoundedRows rows = BoundedRows::clip(longer, block.values.data(), 1);

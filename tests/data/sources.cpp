@@ -75,8 +75,8 @@ TEST(Sources, UnknownEndingListsTheKnownOnes) {
   ASSERT_FALSE(table);
   EXPECT_EQ(table.error().code, ErrorCode::BadRequest);
   EXPECT_EQ(table.error().message,
-            "the format of table.xlsx is unknown; the name must end in one of .csv .tsv .csv.gz "
-            ".tsv.gz .npy .bed .idx .idx.gz -ubyte -ubyte.gz or be - for CSV on standard input.");
+            "the format of table.xlsx is unknown; the name must end in one of .csv .tsv .txt (also "
+            ".gz) .npy .bed .idx .idx.gz -ubyte -ubyte.gz or be - for CSV on standard input.");
 }
 
 TEST(Sources, GzipTruncatedAnywhereIsAnError) {

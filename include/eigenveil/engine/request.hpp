@@ -51,13 +51,16 @@ struct Request {
   Result<void> check_components(std::size_t dimension) const;
 };
 
-/// Rows (c, x) sqrt(w / W): their Gram matrix holds counts and sums, with noise as its other
-/// entries (data/people.hpp). The table that results speak of is `schema` and `bound`.
+/// Rows r (c, e r^2, c m, x) with r = sqrt(w / W), m the presence of the columns `indicated`: their
+/// Gram matrix holds counts and sums, with noise as its other entries (data/counted_rows.hpp). The
+/// table that results speak of is `schema` and `bound`.
 struct CountedTable {
   Schema schema;
   RowBound bound;
-  double constant = 0.0;      ///< c, scaled units
-  double weight_bound = 1.0;  ///< W
+  double constant = 0.0;                    ///< c, scaled units
+  double weight_bound = 1.0;                ///< W
+  double square_constant = 0.0;             ///< e, of the sum of squared weights; 0: not counted
+  std::vector<std::size_t> indicated = {};  ///< columns of `schema` that may be missing
 };
 
 /// What is public about a table before a row is read.
@@ -68,6 +71,7 @@ struct PublicFacts {
   std::optional<CountedTable> counted = {};  ///< where counts are entries of the statistic
   int rows_per_person = 0;       ///< where the unit is a person: a row is one of at most so many
   std::string preparation = {};  ///< what stages did to the rows, where any did (TableSpec's JSON)
+  bool keeps_columns = true;     ///< no stage put directions or rows of norm 1 in their place
 };
 
 /// The facts of a table whose rows may have any length.
@@ -87,5 +91,6 @@ struct AssumedTable {
 /// The shared options, said once.
 OptionSpec variance_share_option();
 OptionSpec calibration_option();
+OptionSpec correlation_option();
 
 }  // namespace eigenveil

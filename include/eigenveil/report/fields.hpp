@@ -17,4 +17,15 @@ const T* field(const Fields& fields, std::string_view name) {
   return nullptr;
 }
 
+/// Says a field anew, or for the first time.
+inline void set_field(Fields& fields, std::string_view name, FieldValue value) {
+  for (auto& [key, held] : fields) {
+    if (key == name) {
+      held = std::move(value);
+      return;
+    }
+  }
+  fields.emplace_back(name, std::move(value));
+}
+
 }  // namespace eigenveil

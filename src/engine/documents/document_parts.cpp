@@ -85,7 +85,11 @@ void add_count(ReleaseDocument& document, double count, double count_sd) {
 
 Vector add_variances(ReleaseDocument& document, const NoisyVariances& noisy, const RowBound& bound,
                      Units units, const std::string& name) {
-  const double largest = largest_variance(bound, units);
+  return add_variances(document, noisy, largest_variance(bound, units), name);
+}
+
+Vector add_variances(ReleaseDocument& document, const NoisyVariances& noisy, double largest,
+                     const std::string& name) {
   const ComponentVerdicts verdicts =
       judge_components(noisy.variance, noisy.noise_edge, noisy.share, largest);
   Fields& result = document.result;

@@ -15,6 +15,7 @@ struct MomentSettings {
   Units units = Units::Original;
   bool public_center = false;  ///< a centre was given instead of the midpoint
   Budget requested;
+  bool correlation = false;  ///< divided by the released variances after the noise
 };
 
 /// What every release of a table states first.
@@ -42,6 +43,9 @@ struct NoisyVariances {
 /// clipped to the largest that the bounds allow. The variances as they stand in the document.
 Vector add_variances(ReleaseDocument& document, const NoisyVariances& noisy, const RowBound& bound,
                      Units units, const std::string& name = "noisy_explained_variance");
+/// The same for variances that cannot be above `largest`.
+Vector add_variances(ReleaseDocument& document, const NoisyVariances& noisy, double largest,
+                     const std::string& name = "noisy_explained_variance");
 
 /// "PC1", "PC2", ...
 std::vector<std::string> component_names(Eigen::Index count);

@@ -6,6 +6,7 @@
 #include "eigenveil/engine/gram_plan.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "engine/documents/moment_document.hpp"
+#include "engine/documents/pairwise_document.hpp"
 #include "engine/methods/all.hpp"
 #include "engine/outlook.hpp"
 #include "engine/parameters.hpp"
@@ -53,19 +54,25 @@ Result<MomentPlan> MomentMethod::moment_plan(const Request& request, const RowBo
 
 ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
                             Release<NoisyMoment> release) {
-  const MomentSettings settings = settings_of(request);
-  switch (request.task) {
-    case Task::Components:
-      return components_document(plan, settings, std::move(release), request.components);
-    case Task::LowRank:
-      return low_rank_document(plan, settings, std::move(release), request.components);
-    default:
-      return covariance_document(plan, settings, std::move(release));
+  return moment_document(plan, settings_of(request), std::move(release), request.task,
+                         request.components);
+}
+
+Result<void> check_correlation(const Request& request, const PublicFacts& facts) {
+  if (request.options.flag("correlation") && !facts.keeps_columns) {
+    return bad_request(
+        "{correlation} divides columns by their variances; leave out {project} and "
+        "{normalise_rows}, which put others in their place",
+        "correlation");
   }
+  return {};
 }
 
 Result<std::unique_ptr<Plan>> MomentMethod::plan(const Request& request,
                                                  const PublicFacts& facts) const {
+  if (const Result<void> sound = check_correlation(request, facts); !sound) {
+    return error_of(sound);
+  }
   if (facts.counted) {
     return counted_plan(request, facts);
   }
@@ -77,6 +84,30 @@ Result<std::unique_ptr<Plan>> MomentMethod::plan(const Request& request,
   });
 }
 
+/// What a Gram matrix of counted rows says, in the columns of the table.
+ReleaseDocument counted_document(const Request& request, const CountedColumns& columns,
+                                 const MomentPlan& plan, const Release<NoisyMoment>& release) {
+  if (!columns.indicated.empty()) {
+    return pairwise_document(plan, settings_of(request), release, columns, request.task,
+                             request.components);
+  }
+  ReleaseDocument document = document_of(request, plan, release.map([&](const NoisyMoment& moment) {
+    return counted_moment(moment, columns);
+  }));
+  if (columns.square_constant > 0.0) {
+    const EffectiveRows kish = effective_rows(release.value(), columns);
+    document.result.emplace_back("noisy_effective_rows", kish.rows);
+    document.result.emplace_back("noisy_effective_rows_sd", kish.sd);
+    document.remarks.push_back(
+        {"effective", std::isnan(kish.rows)
+                          ? "the noise hides how many rows of equal weight these are worth"
+                          : fmt::format("worth about {:.0f} rows of equal weight (Kish; noise of "
+                                        "standard deviation {:.2g})",
+                                        kish.rows, kish.sd)});
+  }
+  return document;
+}
+
 /// Counts and sums are entries of the Gram matrix, so there is nothing to add to it.
 Result<std::unique_ptr<Plan>> MomentMethod::counted_plan(const Request& request,
                                                          const PublicFacts& facts) const {
@@ -84,16 +115,19 @@ Result<std::unique_ptr<Plan>> MomentMethod::counted_plan(const Request& request,
   if (const Result<void> fits = request.check_components(table.bound.dimension()); !fits) {
     return error_of(fits);
   }
-  return planner_(
-             {facts.bound, *request.budget, request.relation, Extension::None, request.group_size})
+  if (!table.indicated.empty() && !request.private_mean()) {
+    return bad_request(
+        "{missing pairwise} is about the means of the cells that are there: leave out {center}",
+        "center");
+  }
+  const Extension extension = table.indicated.empty() ? Extension::None : Extension::Indicators;
+  return planner_({facts.bound, *request.budget, request.relation, extension, request.group_size})
       .map([&](MomentPlan&& made) {
-        const CountedColumns columns{table.schema, table.bound, table.constant, table.weight_bound};
+        const CountedColumns columns{table.schema,       table.bound,           table.constant,
+                                     table.weight_bound, table.square_constant, table.indicated};
         return gram_plan(facts, std::move(made),
                          [request, columns](const MomentPlan& plan, const auto& release) {
-                           return document_of(request, plan,
-                                              release.map([&](const NoisyMoment& moment) {
-                                                return counted_moment(moment, columns);
-                                              }));
+                           return counted_document(request, columns, plan, release);
                          });
       });
 }
@@ -299,6 +333,7 @@ const Method& gauss_method() {
                                     .sentence = "Gaussian noise on the exact second moment",
                                     .budgets = "(epsilon, delta), rho, mu",
                                     .tasks = kEveryTask,
+                                    .options = {correlation_option()},
                                     .subtracts_mean = true,
                                     .takes_counted_rows = true},
                                    &plan_gauss);
@@ -311,6 +346,7 @@ const Method& wishart_method() {
        .sentence = "two-sided Wishart noise on the exact second moment, joint over all entries",
        .budgets = "pure epsilon; others on request",
        .tasks = kEveryTask,
+       .options = {correlation_option()},
        .subtracts_mean = true,
        .takes_counted_rows = true},
       &plan_wishart);
@@ -322,6 +358,7 @@ const Method& laplace_method() {
                                     .sentence = "Laplace noise on the exact second moment",
                                     .budgets = "pure epsilon; others on request",
                                     .tasks = kEveryTask,
+                                    .options = {correlation_option()},
                                     .subtracts_mean = true,
                                     .takes_counted_rows = true},
                                    &plan_laplace);

@@ -4,209 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
 #include "data/genotypes.hpp"
 #include "data/people.hpp"
 #include "data/rank_transform.hpp"
+#include "engine/table/table_bound.hpp"
 
 namespace eigenveil {
 namespace {
-
-/// What a public list says of each column that needs it, in the order of the columns. `parameter`
-/// is how the list was given.
-template <class Named>
-Result<std::vector<const Named*>> in_order(const std::vector<Named>& list,
-                                           const std::vector<std::string>& columns,
-                                           const std::string& parameter) {
-  std::map<std::string_view, const Named*> by_name;
-  for (const Named& one : list) {
-    if (!by_name.emplace(one.column, &one).second) {
-      return bad_request(fmt::format("{{{}}} names column '{}' twice", parameter, one.column),
-                         parameter);
-    }
-  }
-  std::vector<const Named*> ordered;
-  for (const std::string& column : columns) {
-    const auto found = by_name.find(column);
-    if (found == by_name.end()) {
-      return bad_request(fmt::format("{{{}}} has no line for column '{}'; add one, or choose "
-                                     "columns with {{columns}}",
-                                     parameter, column),
-                         parameter);
-    }
-    ordered.push_back(found->second);
-  }
-  return ordered;
-}
-
-/// The frequency of the allele that the table counts.
-Result<double> counted_frequency(const AlleleFrequency& given, const Schema& schema,
-                                 std::size_t column) {
-  if (given.allele.empty()) {
-    return given.frequency;
-  }
-  if (schema.counted_alleles.empty()) {
-    return bad_request(
-        "{allele_frequencies} gives frequencies of named alleles, but the table does not say which "
-        "allele its columns count; give a CSV file column,value instead",
-        "allele_frequencies");
-  }
-  const std::string& counted = schema.counted_alleles[column];
-  if (std::isnan(given.frequency) || (given.allele != counted && given.other != counted)) {
-    return bad_request(
-        fmt::format("{{allele_frequencies}} has no frequency of allele {}, which the table counts "
-                    "in column '{}'",
-                    counted, given.column),
-        "allele_frequencies");
-  }
-  return given.allele == counted ? given.frequency : 1.0 - given.frequency;
-}
-
-Result<std::vector<double>> frequencies_of(const std::vector<AlleleFrequency>& list,
-                                           const Schema& schema) {
-  const auto ordered = in_order(list, schema.columns, "allele_frequencies");
-  if (!ordered) {
-    return error_of(ordered);
-  }
-  std::vector<double> values;
-  for (std::size_t j = 0; j < ordered->size(); ++j) {
-    const Result<double> value = counted_frequency(*(*ordered)[j], schema, j);
-    if (!value) {
-      return error_of(value);
-    }
-    values.push_back(*value);
-  }
-  return values;
-}
-
-/// The bound of rows with these columns, of which some are indicators of levels.
-class Bounding {
- public:
-  Bounding(const TableSpec& spec, const Schema& schema, const Schema& read)
-      : spec_(spec), columns_(schema.columns) {
-    const std::set<std::string_view> known(read.columns.begin(), read.columns.end());
-    for (const std::string& column : columns_) {
-      if (known.contains(column)) {
-        plain_.push_back(column);
-      }
-    }
-  }
-
-  Result<RowBound> bound() const;
-
- private:
-  Result<std::vector<ColumnRange>> ranges() const;
-  /// A public centre by column; a level that is not named has none. Empty: none was given.
-  Result<std::vector<std::optional<double>>> center() const;
-
-  const TableSpec& spec_;
-  const std::vector<std::string>& columns_;
-  std::vector<std::string> plain_;  ///< those that are no indicators, in order
-};
-
-Result<std::vector<ColumnRange>> Bounding::ranges() const {
-  std::vector<const NamedRange*> named;
-  if (spec_.bounds) {
-    auto ordered = in_order(*spec_.bounds, plain_, "bounds");
-    if (!ordered) {
-      return error_of(ordered);
-    }
-    named = *std::move(ordered);
-  }
-  std::vector<ColumnRange> all;
-  std::size_t next = 0;
-  for (const std::string& column : columns_) {
-    if (next < plain_.size() && column == plain_[next]) {
-      all.push_back(spec_.range ? *spec_.range : named[next]->range);
-      ++next;
-    } else {
-      all.push_back({0.0, 1.0});
-    }
-  }
-  return all;
-}
-
-Result<std::vector<std::optional<double>>> Bounding::center() const {
-  std::vector<std::optional<double>> values;
-  if (!spec_.center) {
-    return values;
-  }
-  if (const auto all = in_order(*spec_.center, plain_, "center"); !all) {
-    return error_of(all);
-  }
-  std::map<std::string_view, double> by_name;
-  for (const NamedValue& one : *spec_.center) {
-    by_name.emplace(one.column, one.value);
-  }
-  for (const std::string& column : columns_) {
-    const auto found = by_name.find(column);
-    values.push_back(found == by_name.end() ? std::nullopt : std::optional(found->second));
-  }
-  return values;
-}
-
-Result<RowBound> Bounding::bound() const {
-  const Result<std::vector<std::optional<double>>> middle = center();
-  if (!middle) {
-    return error_of(middle);
-  }
-  if (!spec_.range && !spec_.bounds) {
-    std::vector<double> about;
-    for (const std::optional<double>& value : *middle) {
-      about.push_back(value.value_or(0.0));
-    }
-    return RowBound::row_norm(columns_.size(), *spec_.row_norm, spec_.grid, std::move(about));
-  }
-  Result<std::vector<ColumnRange>> all = ranges();
-  if (!all) {
-    return error_of(all);
-  }
-  // A public centre moves the midpoint: the range is widened to be symmetric about it.
-  for (std::size_t j = 0; j < middle->size(); ++j) {
-    if (const std::optional<double>& c = (*middle)[j]) {
-      ColumnRange& column = (*all)[j];
-      const double half = std::max(column.high - *c, *c - column.low);
-      column = {*c - half, *c + half};
-    }
-  }
-  return RowBound::ranges(*std::move(all), spec_.row_norm, spec_.grid, columns_);
-}
-
-/// Cells are already centred at twice the frequency, so ranges are symmetric about zero.
-Result<RowBound> standardised_bound(const TableSpec& spec, const Schema& schema,
-                                    const std::vector<double>& frequencies) {
-  if (!spec.range) {
-    return RowBound::row_norm(schema.dimension(), *spec.row_norm, spec.grid);
-  }
-  return standardised_ranges(schema.columns, frequencies).and_then([&](auto columns) {
-    return RowBound::ranges(std::move(columns), spec.row_norm, spec.grid, schema.columns);
-  });
-}
-
-Result<RowBound> bound_of(const TableSpec& spec, const Schema& schema, const Schema& read,
-                          const std::vector<double>& frequencies) {
-  if (spec.rank_transform) {
-    return RowBound::ranges(std::vector<ColumnRange>(schema.dimension()), spec.row_norm, spec.grid);
-  }
-  if (spec.allele_frequencies) {
-    return standardised_bound(spec, schema, frequencies);
-  }
-  return Bounding(spec, schema, read).bound();
-}
-
-Result<std::vector<Categories>> levels_of(const TableSpec& spec) {
-  std::vector<Categories> all;
-  for (const WordList& list : spec.one_hot) {
-    Result<Categories> levels = categories_of(list.column, list.words);
-    if (!levels) {
-      return error_of(levels);
-    }
-    all.push_back(*std::move(levels));
-  }
-  return all;
-}
 
 class BorrowedReader final : public RowReader {
  public:
@@ -221,10 +26,6 @@ class BorrowedReader final : public RowReader {
  private:
   RowReader& reader_;
 };
-
-}  // namespace
-
-namespace {
 
 /// The columns of a reader without those at the end that hold people and weights.
 struct SplitColumns {
@@ -267,6 +68,19 @@ TableSpec with_cells(TableSpec spec) {
     spec.row_norm = 1.0;  // stands for no clipping: stages look at midpoints and ranges alone
   }
   return spec;
+}
+
+/// c of rows (c, c m, x). Without indicators R / 2, as the count of gauss has it: a quarter more
+/// noise, and a mean that is good enough. With q of them noise grows with R^2 + c^2 Q, Q = q + 1,
+/// and a covariance about means of size u carries 1 + u^2 / c^2 times it (sums, counts):
+/// c^2 = R u / sqrt(Q) is best, and u = R / (2 sqrt(p)) stands for means halfway to the bounds.
+double counting_constant(const RowBound& bound, std::size_t indicators) {
+  if (indicators == 0) {
+    return 0.5 * bound.radius();
+  }
+  const auto p = static_cast<double>(bound.dimension());
+  const auto constants = static_cast<double>(indicators + 1);
+  return bound.radius() / std::sqrt(2.0 * std::sqrt(p * constants));
 }
 
 }  // namespace
@@ -353,30 +167,63 @@ Result<void> PreparedTable::project() {
       .map([&](RowBound inside) { bound_ = std::move(inside); });
 }
 
+/// The columns whose presence is counted.
+Result<std::vector<std::size_t>> PreparedTable::indicated() const {
+  std::vector<std::size_t> places;
+  if (!spec_.pairwise) {
+    return places;
+  }
+  const std::vector<std::string>& names =
+      spec_.pairwise->empty() ? columns_.columns : *spec_.pairwise;
+  for (const std::string& name : names) {
+    const auto found = std::find(columns_.columns.begin(), columns_.columns.end(), name);
+    if (found == columns_.columns.end()) {
+      return bad_request(
+          fmt::format("{{missing pairwise}} names '{}', which is no column of the table", name),
+          "missing");
+    }
+    places.push_back(static_cast<std::size_t>(found - columns_.columns.begin()));
+  }
+  std::sort(places.begin(), places.end());
+  if (std::adjacent_find(places.begin(), places.end()) != places.end()) {
+    return bad_request("{missing pairwise} names a column twice", "missing");
+  }
+  return places;
+}
+
 Result<void> PreparedTable::count_inside() {
   if (!spec_.counts_inside()) {
     return {};
   }
-  // As the count of gauss does: a quarter more noise, and a mean that is good enough.
-  const double radius = bound_.radius();
-  const double constant = 0.5 * radius;
-  CountedTable counted{schema_, bound_, constant, spec_.weights.empty() ? 1.0 : spec_.weight_bound};
-  return RowBound::row_norm(bound_.dimension() + 1,
-                            std::nextafter(std::hypot(radius, constant), 1e300), spec_.grid)
-      .map([&](RowBound longer) {
-        schema_ = Schema{{"count"}};
-        schema_.fills_gaps = counted.schema.fills_gaps;
-        schema_.columns.insert(schema_.columns.end(), counted.schema.columns.begin(),
-                               counted.schema.columns.end());
-        bound_ = std::move(longer);
-        counted_ = std::move(counted);
-      });
+  Result<std::vector<std::size_t>> places = indicated();
+  if (!places) {
+    return error_of(places);
+  }
+  CountedRows asked;
+  asked.indicated = *std::move(places);
+  asked.weighted = !spec_.weights.empty();
+  asked.weight_bound = asked.weighted ? spec_.weight_bound : 1.0;
+  asked.constant = counting_constant(bound_, asked.indicated.size());
+  asked.square_constant = asked.weighted ? 0.25 * bound_.radius() : 0.0;  // 5% more noise
+  return counted_bound(bound_, std::move(asked), spec_.grid).map([&](CountedBound made) {
+    counted_rows_ = std::move(made.rows);
+    counted_ = CountedTable{schema_,
+                            bound_,
+                            counted_rows_.constant,
+                            counted_rows_.weight_bound,
+                            counted_rows_.square_constant,
+                            counted_rows_.indicated};
+    schema_ = Schema{counted_names(counted_->schema, counted_rows_)};
+    schema_.fills_gaps = counted_->schema.fills_gaps;
+    bound_ = std::move(made.bound);
+  });
 }
 
 PublicFacts PreparedTable::facts() const {
   PublicFacts facts{schema_, bound_};
   facts.counted = counted_;
   facts.rows_per_person = static_cast<int>(spec_.rows_per_person);
+  facts.keeps_columns = !spec_.project && !spec_.normalise_rows;
   if (spec_.project || has_people() || counted_ || spec_.normalise_rows) {
     facts.preparation = table_json(spec_);
   }
@@ -407,112 +254,9 @@ Result<std::unique_ptr<RowReader>> PreparedTable::rows(std::unique_ptr<RowReader
     reader = normalise_rows(std::move(*reader), cells_, spec_.scaled);
   }
   if (counted_) {
-    reader =
-        count_rows_inside(std::move(*reader), counted_->bound,
-                          {counted_->constant, counted_->weight_bound, !spec_.weights.empty()});
+    reader = count_rows_inside(std::move(*reader), counted_->bound, counted_rows_);
   }
   return reader;
-}
-
-std::vector<FactLine> PreparedTable::remarks() const {
-  std::vector<FactLine> lines;
-  if (spec_.project) {
-    lines.push_back({"basis", fmt::format("{} public directions of {} columns: nothing outside of "
-                                          "their span can show, and shares are of the variance "
-                                          "inside",
-                                          spec_.project->dimension(), columns_.dimension())});
-  }
-  if (spec_.normalise_rows) {
-    lines.push_back({"rows",
-                     "every row is scaled to norm 1 about the public centre: variances are "
-                     "of normalised rows, directions are those of the data where it is "
-                     "elliptical"});
-  }
-  if (has_people()) {
-    lines.push_back({"people", fmt::format("the first {} row{} of every person in column {} count, "
-                                           "and are protected together; rows without one are "
-                                           "dropped",
-                                           spec_.rows_per_person,
-                                           spec_.rows_per_person == 1 ? "" : "s", spec_.person)});
-  }
-  if (!spec_.weights.empty()) {
-    lines.push_back(
-        {"weights", fmt::format("column {}, clipped to 0..{:g}; the row count is the sum "
-                                "of weights. Weights that were computed from other "
-                                "rows of the table (raking) are not covered",
-                                spec_.weights, spec_.weight_bound)});
-  }
-  return lines;
-}
-
-namespace {
-
-void set_field(Fields& fields, const std::string& name, FieldValue value) {
-  const auto found = std::find_if(fields.begin(), fields.end(),
-                                  [&](const auto& one) { return one.first == name; });
-  if (found == fields.end()) {
-    fields.emplace_back(name, std::move(value));
-  } else {
-    found->second = std::move(value);
-  }
-}
-
-/// Rows of a table are directions: in terms of the columns of the data.
-void to_columns(ReleasedTable& table, const PublicBasis& basis, const Schema& columns,
-                const std::vector<std::string>& directions) {
-  if (table.row_names != directions) {
-    return;
-  }
-  if (table.column_names == directions) {
-    table.description += " (in coordinates of the public basis)";
-    return;
-  }
-  table.values = basis.directions * table.values;
-  table.row_names = columns.columns;
-  table.counted_alleles = columns.counted_alleles;
-}
-
-}  // namespace
-
-ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
-  Fields& parameters = document.parameters;
-  if (spec_.project) {
-    const std::vector<std::string> directions = direction_names(spec_.project->dimension());
-    for (ReleasedTable& table : document.tables) {
-      to_columns(table, *spec_.project, columns_, directions);
-    }
-    set_field(parameters, "projected_on",
-              fmt::format("a public basis of {} directions of {} columns",
-                          spec_.project->dimension(), columns_.dimension()));
-    set_field(parameters, "basis_sha256", hex(spec_.project->digest()));
-    set_field(parameters, "projected_norm", *spec_.projected_norm);
-    if (document.task == "pca") {
-      set_field(parameters, "columns", columns_.columns);
-      if (!columns_.counted_alleles.empty()) {
-        set_field(parameters, "counted_alleles", columns_.counted_alleles);
-      }
-    }
-    if (!columns_.allele_frequencies.empty()) {
-      set_field(parameters, "allele_frequencies", columns_.allele_frequencies);
-      set_field(parameters, "units", std::string("standardised by public frequencies"));
-      set_field(parameters, "center", std::string("public allele frequencies"));
-    }
-  }
-  if (spec_.normalise_rows) {
-    set_field(parameters, "units", std::string("rows of norm 1 about the public centre"));
-  }
-  if (has_people()) {
-    document.guarantee.person = spec_.person;
-    set_field(parameters, "person", spec_.person);
-    set_field(parameters, "rows_per_person", std::int64_t{spec_.rows_per_person});
-  }
-  if (!spec_.weights.empty()) {
-    set_field(parameters, "weights", spec_.weights);
-    set_field(parameters, "weight_bound", spec_.weight_bound);
-  }
-  const std::vector<FactLine> lines = remarks();
-  document.remarks.insert(document.remarks.end(), lines.begin(), lines.end());
-  return document;
 }
 
 std::unique_ptr<RowReader> borrowed(RowReader& reader) {

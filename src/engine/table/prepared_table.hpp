@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "data/counted_rows.hpp"
 #include "data/one_hot.hpp"
 #include "eigenveil/engine/request.hpp"
 #include "eigenveil/report/document.hpp"
@@ -44,6 +45,7 @@ class PreparedTable {
         bound_(std::move(bound)) {}
   Result<void> project();
   Result<void> count_inside();
+  Result<std::vector<std::size_t>> indicated() const;
   bool has_people() const { return !spec_.person.empty(); }
 
   TableSpec spec_;
@@ -53,6 +55,7 @@ class PreparedTable {
   RowBound bound_;
   std::size_t key_cells_ = 0;            ///< columns at the end that say whose a row is
   std::optional<CountedTable> counted_;  ///< counts are entries
+  CountedRows counted_rows_ = {};        ///< as its rows are made
   std::vector<double> frequencies_ = {};
   std::vector<Categories> levels_ = {};
 };

@@ -10,6 +10,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kMidpoint = "midpoint";
 constexpr const char* kRefuse = "refuse";
+constexpr const char* kPairwise = "pairwise";
 
 Json range_json(const ColumnRange& range) {
   return {range.low, range.high};
@@ -63,6 +64,11 @@ void read_key(TableSpec& spec, const std::string& key, const Json& value) {
   } else if (key == "missing") {
     spec.missing =
         value.get<std::string>() == kRefuse ? MissingCell::Refuse : MissingCell::Midpoint;
+    if (value.get<std::string>() == kPairwise && !spec.pairwise) {
+      spec.pairwise.emplace();
+    }
+  } else if (key == kPairwise) {
+    spec.pairwise = value.get<std::vector<std::string>>();
   } else if (key == "bad_cell") {
     spec.bad_cell = value.get<std::string>() == kMidpoint ? BadCell::Midpoint : BadCell::Refuse;
   } else if (key == "one_hot") {
@@ -125,7 +131,12 @@ std::string table_json(const TableSpec& spec) {
   if (!spec.exclude.empty()) {
     json["exclude"] = spec.exclude;
   }
-  json["missing"] = spec.missing == MissingCell::Refuse ? kRefuse : kMidpoint;
+  json["missing"] = spec.pairwise                         ? kPairwise
+                    : spec.missing == MissingCell::Refuse ? kRefuse
+                                                          : kMidpoint;
+  if (spec.pairwise && !spec.pairwise->empty()) {
+    json[kPairwise] = *spec.pairwise;
+  }
   json["bad_cell"] = spec.bad_cell == BadCell::Refuse ? kRefuse : kMidpoint;
   for (const WordList& list : spec.one_hot) {
     json["one_hot"][list.column] = list.words;

@@ -49,6 +49,13 @@ Result<void> check_stages(const TableSpec& spec) {
                            : "{normalise_rows} scales every row to norm 1; leave out {row_norm}",
                        "row_norm");
   }
+  if (spec.pairwise && (spec.project || spec.normalise_rows || spec.rank_transform ||
+                        spec.allele_frequencies || spec.missing == MissingCell::Refuse)) {
+    return bad_request(
+        "{missing pairwise} counts which cells of a column are there; leave out {project}, "
+        "{normalise_rows}, {rank_transform} and {allele_frequencies}, which mix or fill them",
+        "missing");
+  }
   if (spec.rank_transform &&
       (spec.project || spec.normalise_rows || !spec.weights.empty() || !spec.person.empty())) {
     return bad_request("{rank_transform} goes with no other stage", "rank_transform");

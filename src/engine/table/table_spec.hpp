@@ -36,6 +36,9 @@ struct TableSpec {
   std::vector<std::string> exclude = {};  ///< of those, left out
   MissingCell missing = MissingCell::Midpoint;
   BadCell bad_cell = BadCell::Refuse;
+  /// Columns whose missing cells are left out pair by pair instead (an empty list: of all);
+  /// `missing` says what becomes of the others.
+  std::optional<std::vector<std::string>> pairwise = {};
   std::vector<WordList> one_hot = {};  ///< columns that become one 0/1 column per level
 
   // What is known without looking.
@@ -69,7 +72,7 @@ struct TableSpec {
   bool bounded() const {
     return row_norm || range || bounds || rank_transform || project || normalise_rows;
   }
-  bool counts_inside() const { return noisy_count || !weights.empty(); }
+  bool counts_inside() const { return noisy_count || !weights.empty() || pairwise; }
   /// Cells come about a public frequency, or as ranks about zero: there is no mean to speak of.
   bool arrives_centred() const { return allele_frequencies || rank_transform; }
   /// The columns that `bounds` speaks of.

@@ -31,37 +31,30 @@ Vector column_scales_of(const ReleasedGram& gram) {
   return of_columns(gram, all);
 }
 
-/// Noise on the entries of the Gram, in scaled units: s on a product of two columns (sqrt(2) s on a
-/// square), on a sum, and on the count.
-struct EntryNoise {
-  Vector d;  ///< scales
-  double product = 0.0;
-  double sum = 0.0;
-  double count = 0.0;
-};
-
 EntryNoise entry_noise(const ReleasedGram& gram) {
   EntryNoise noise;
-  noise.d = column_scales_of(gram);
+  noise.scales = column_scales_of(gram);
   const Eigen::Index first = gram.intercept ? 1 : 0;
-  const auto p = noise.d.size();
+  const auto p = noise.scales.size();
   for (Eigen::Index i = 0; i < p; ++i) {
     for (Eigen::Index j = 0; j < p; ++j) {
-      const double sd = gram.entry_sd(first + i, first + j) / (noise.d[i] * noise.d[j]);
+      const double sd = gram.entry_sd(first + i, first + j) / (noise.scales[i] * noise.scales[j]);
       noise.product = std::max(noise.product, i == j ? sd / std::sqrt(2.0) : sd);
     }
-    noise.sum = gram.intercept ? std::max(noise.sum, gram.entry_sd(0, 1 + i) / noise.d[i]) : 0.0;
+    noise.sum =
+        gram.intercept ? std::max(noise.sum, gram.entry_sd(0, 1 + i) / noise.scales[i]) : 0.0;
   }
   noise.count = gram.intercept ? gram.entry_sd(0, 0) : gram.rows_sd;
   return noise;
 }
 
-EigenvalueLimits limits_of_entries(const ReleasedGram& gram, const MomentEstimate& moment) {
+}  // namespace
+
+EigenvalueLimits limits_of_entries(const EntryNoise& noise, double rows, double mean_norm) {
   constexpr double kInvSqrtTwoPi = 0.3989422804014327;
-  const EntryNoise noise = entry_noise(gram);
-  const double n = gram.rows;
-  const double widest = noise.d.maxCoeff();
-  const double length = noise.d.norm();
+  const double n = rows;
+  const double widest = noise.scales.maxCoeff();
+  const double length = noise.scales.norm();
   const bool plain = noise.sum == 0.0 && noise.count == 0.0;
   const double of_sums = noise.sum * (length + widest * upper_normal(0.005));
   const double of_count = noise.count * upper_normal(0.0025);
@@ -69,8 +62,7 @@ EigenvalueLimits limits_of_entries(const ReleasedGram& gram, const MomentEstimat
   if (!(limits.fewest > 0.0)) {
     return limits;
   }
-  const double mean =
-      moment.mean.size() > 0 ? (moment.mean.norm() + of_sums / n) / (1.0 - of_count / n) : 0.0;
+  const double mean = (mean_norm + of_sums / n) / (1.0 - of_count / n);
   const double average = 2.0 * noise.product * widest * length + noise.sum * mean * length +
                          noise.count * mean * mean * kInvSqrtTwoPi;
   const double deviation = std::hypot(std::sqrt(2.0) * noise.product * widest * widest,
@@ -80,6 +72,8 @@ EigenvalueLimits limits_of_entries(const ReleasedGram& gram, const MomentEstimat
   limits.above = limits.below + shift * shift / n;
   return limits;
 }
+
+namespace {
 
 /// Noise on the cells, C = C0 T with C0 of independent standard normals: sizes that hold together
 /// with probability 0.95, for rows Y about their mean m.
@@ -177,7 +171,8 @@ Vector noise_scales(const ReleasedGram& gram, const MomentEstimate& moment) {
 EigenvalueLimits eigenvalue_limits(const ReleasedGram& gram, const MomentEstimate& moment,
                                    double largest_value) {
   if (!gram.masked()) {
-    return limits_of_entries(gram, moment);
+    return limits_of_entries(entry_noise(gram), gram.rows,
+                             moment.mean.size() > 0 ? moment.mean.norm() : 0.0);
   }
   const double off = CellLimits(gram, moment, largest_value).error();
   return {off, off, gram.rows, gram.rows};

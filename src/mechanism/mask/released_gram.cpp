@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "mechanism/moment/correlation.hpp"
 
 namespace eigenveil {
 namespace {
@@ -132,19 +135,24 @@ Result<MomentEstimate> covariance(const ReleasedGram& gram) {
   return estimate;
 }
 
-Result<Matrix> correlation(const MomentEstimate& covariance) {
+CorrelationEstimate correlation(const MomentEstimate& covariance) {
   const Vector variance = covariance.value.diagonal();
-  for (Eigen::Index j = 0; j < variance.size(); ++j) {
-    if (!(variance[j] > 2.0 * covariance.standard_error(j, j))) {
-      return bad_request(fmt::format(
-          "the noise leaves no variance of '{}' to divide by; a correlation would be noise",
-          covariance.names[static_cast<std::size_t>(j)]));
+  Vector inverse = Vector::Constant(variance.size(), std::numeric_limits<double>::quiet_NaN());
+  for (const Eigen::Index j :
+       columns_with_variance(variance, covariance.standard_error.diagonal())) {
+    inverse[j] = 1.0 / std::sqrt(variance[j]);
+  }
+  CorrelationEstimate estimate;
+  estimate.value = inverse.asDiagonal() * covariance.value * inverse.asDiagonal();
+  for (double& value : estimate.value.reshaped()) {
+    value = std::isnan(value) ? value : std::clamp(value, -1.0, 1.0);
+  }
+  for (Eigen::Index j = 0; j < inverse.size(); ++j) {
+    if (std::isnan(inverse[j])) {
+      estimate.left_out.push_back(covariance.names[static_cast<std::size_t>(j)]);
     }
   }
-  const Vector inverse = variance.cwiseSqrt().cwiseInverse();
-  return Matrix((inverse.asDiagonal() * covariance.value * inverse.asDiagonal())
-                    .cwiseMax(-1.0)
-                    .cwiseMin(1.0));
+  return estimate;
 }
 
 }  // namespace eigenveil

@@ -61,8 +61,14 @@ MomentEstimate second_moment(const ReleasedGram& gram);
 /// About the mean; needs the intercept column.
 Result<MomentEstimate> covariance(const ReleasedGram& gram);
 
-/// Correlations of a covariance estimate. Refused when a variance is not above its noise.
-Result<Matrix> correlation(const MomentEstimate& covariance);
+/// Correlations of a covariance estimate, for the columns whose variance passes the public rule
+/// (mechanism/moment/correlation.hpp); not a number for the others, which are listed.
+struct CorrelationEstimate {
+  Matrix value;
+  Matrix standard_error = {};  ///< empty where it is not known
+  std::vector<std::string> left_out = {};
+};
+CorrelationEstimate correlation(const MomentEstimate& covariance);
 
 /// What an interval of a coefficient is to cover.
 enum class CoefficientTarget : unsigned char {
@@ -121,6 +127,17 @@ struct EigenvalueLimits {
   double fewest = 0.0;
   double most = 0.0;
 };
+/// Noise on the entries of a Gram matrix, in scaled units: s on a product of two columns (sqrt(2) s
+/// on a square), on a sum (0: the centre is public), and on the count (0: it is public).
+struct EntryNoise {
+  Vector scales;  ///< of the columns
+  double product = 0.0;
+  double sum = 0.0;
+  double count = 0.0;
+};
+/// For Gaussian noise on entries; `mean_norm` is of the released mean about the public midpoint, in
+/// the units that the scales lead to.
+EigenvalueLimits limits_of_entries(const EntryNoise& noise, double rows, double mean_norm);
 EigenvalueLimits eigenvalue_limits(const ReleasedGram& gram, const MomentEstimate& moment,
                                    double largest_value);
 

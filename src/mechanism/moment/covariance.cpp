@@ -65,18 +65,36 @@ Matrix centred_and_scaled(Matrix products, double count, const Vector& mean, con
   return products;
 }
 
-/// Frobenius-nearest positive semidefinite matrix: drop the negative eigenvalues.
-Matrix positive_part(const SymmetricEigen& eigen) {
-  const Eigen::Index kept = (eigen.values.array() > 0.0).count();
-  const auto vectors = eigen.vectors.leftCols(kept);
-  const Matrix half = vectors * eigen.values.head(kept).cwiseSqrt().asDiagonal();
-  Matrix psd = Matrix::Zero(eigen.vectors.rows(), eigen.vectors.rows());
+/// v_j = P_jj / n - m_j^2 moves with its own entry, with the sum (2 m_j) and with the count
+/// (m_j^2 - v_j), whose noises are uncorrelated.
+Vector variance_deviations(const NoisyCovariance& covariance, double count_sd) {
+  const auto m2 = covariance.scaled_mean.array().square();
+  const auto scale2 = covariance.scales.array().square();
+  const auto variance = covariance.raw.diagonal().array() / scale2;
+  return (scale2 * (covariance.diagonal_sd * covariance.diagonal_sd +
+                    4.0 * m2 * covariance.sum_sd * covariance.sum_sd +
+                    (m2 - variance).square() * (count_sd * count_sd))
+                       .sqrt())
+      .matrix();
+}
+
+}  // namespace
+
+Matrix positive_part(const Vector& eigenvalues, const Matrix& eigenvectors) {
+  const Eigen::Index kept = (eigenvalues.array() > 0.0).count();
+  const Matrix half = eigenvectors.leftCols(kept) * eigenvalues.head(kept).cwiseSqrt().asDiagonal();
+  Matrix psd = Matrix::Zero(eigenvectors.rows(), eigenvectors.rows());
   psd.selfadjointView<Eigen::Upper>().rankUpdate(half);
   psd.triangularView<Eigen::StrictlyLower>() = psd.transpose();
   return psd;
 }
 
-}  // namespace
+Repair repair_of(const NoisyCovariance& covariance) {
+  const auto below = covariance.eigenvalues.array().min(0.0);
+  return {
+      (below < 0.0).count(), -below.sum(),
+      covariance.raw.size() > 0 ? (covariance.psd - covariance.raw).cwiseAbs().maxCoeff() : 0.0};
+}
 
 NoisyCovariance raw_covariance(NoisyMoment moment, Center center, Units units) {
   NoisyCovariance result;
@@ -93,13 +111,17 @@ NoisyCovariance raw_covariance(NoisyMoment moment, Center center, Units units) {
   result.scales = scales;
   result.diagonal_sd = moment.product_sd / result.count;
   result.off_diagonal_sd = moment.off_diagonal_sd / result.count;
+  result.sum_sd = center == Center::PrivateMean ? moment.sum_sd / result.count : 0.0;
+  result.scaled_mean = mean;
+  result.variance_sd =
+      variance_deviations(result, moment.count_is_public ? 0.0 : moment.count_sd / result.count);
   return result;
 }
 
 NoisyCovariance covariance_of(NoisyMoment moment, Center center, Units units) {
   NoisyCovariance result = raw_covariance(std::move(moment), center, units);
   SymmetricEigen eigen = symmetric_eigen(result.raw);
-  result.psd = positive_part(eigen);
+  result.psd = positive_part(eigen.values, eigen.vectors);
   result.eigenvalues = std::move(eigen.values);
   result.eigenvectors = std::move(eigen.vectors);
   return result;

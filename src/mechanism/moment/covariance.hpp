@@ -25,6 +25,10 @@ struct NoisyCovariance {
   /// Standard deviation of the noise on entries, in scaled units, where the mean is the midpoint.
   double diagonal_sd = 0.0;
   double off_diagonal_sd = 0.0;
+  double sum_sd = 0.0;           ///< on entries of the mean, scaled units
+  Matrix entry_sd = {};          ///< where entries have deviations of their own, in units of `raw`
+  Vector scaled_mean;            ///< in scaled units; zero where the centre is public
+  Vector variance_sd;            ///< noise on each variance of `raw`, in its units, with the mean's
   double spectral_factor = 1.0;  ///< of the noise (noisy_moment.hpp)
   Vector eigenvalues;            ///< of `raw`, largest first
   Matrix eigenvectors;           ///< of `raw` and of `psd`
@@ -36,6 +40,17 @@ NoisyCovariance covariance_of(NoisyMoment moment, Center center, Units units);
 
 /// The same without `psd` and the eigenpairs, in the memory of the moment's products.
 NoisyCovariance raw_covariance(NoisyMoment moment, Center center, Units units);
+
+/// How far the projection to `psd` moved the matrix.
+struct Repair {
+  std::int64_t dropped = 0;     ///< negative eigenvalues
+  double added_trace = 0.0;     ///< what their loss adds to the total variance
+  double largest_change = 0.0;  ///< of an entry
+};
+Repair repair_of(const NoisyCovariance& covariance);
+
+/// Frobenius-nearest positive semidefinite matrix: drops the negative eigenvalues.
+Matrix positive_part(const Vector& eigenvalues, const Matrix& eigenvectors);
 
 /// Standard deviations of the noise in released sums, in scaled units.
 struct SumNoise {

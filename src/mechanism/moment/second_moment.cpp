@@ -38,11 +38,22 @@ Result<Bounded<SecondMoment, Norm>> bounded(const ExactGram& gram, const MomentS
   return trusted::assume_bounded<Norm>(SecondMoment(gram, shape), *sensitivity, shape.relation);
 }
 
+/// A constant t beside the rows.
+bool has_constant(const MomentShape& shape) {
+  return shape.extension == Extension::Count || shape.extension == Extension::Full;
+}
+
+/// By which neighbours the entries move (docs/proofs/pairwise.md).
+Relation moving(const MomentShape& shape) {
+  return shape.extension == Extension::Indicators && shape.relation == Relation::ZeroRow
+             ? Relation::ReplaceOne
+             : shape.relation;
+}
+
 /// A public shape can be written by hand: a negative t would lower the l1 sensitivity, one above
 /// 2^53 is not a double.
 bool has_sound_constant(const MomentShape& shape) {
-  return shape.extension == Extension::None ||
-         (shape.constant >= 1 && shape.constant <= std::int64_t{1} << 53U);
+  return !has_constant(shape) || (shape.constant >= 1 && shape.constant <= std::int64_t{1} << 53U);
 }
 
 /// Integers above 2^53 round; one step up keeps the bound.
@@ -53,7 +64,8 @@ double upper_double(Int128 value) {
 }  // namespace
 
 bool MomentShape::releases_count() const {
-  return extension != Extension::None && !row_count_is_public(relation);
+  return (extension == Extension::Count || extension == Extension::Full) &&
+         !row_count_is_public(relation);
 }
 
 std::size_t MomentShape::entries() const {
@@ -80,7 +92,7 @@ Result<double> frobenius_sensitivity(const MomentShape& shape) {
   const double t = static_cast<double>(shape.constant);
   const double t2 = up(t * t);
   const bool full = shape.extension == Extension::Full;
-  switch (shape.relation) {
+  switch (moving(shape)) {
     case Relation::AddRemove:
       if (full) {
         return up(r2 + t2);  // |(t, x)|²
@@ -108,7 +120,7 @@ Result<double> upper_triangle_l1_sensitivity(const MomentShape& shape) {
   const double r2 = upper_double(shape.norm2_bound);
   const double t = static_cast<double>(shape.constant);
   const double sums = shape.releases_sums() ? up(t * up(std::sqrt(up(p * r2)))) : 0.0;  // t |x|_1
-  switch (shape.relation) {
+  switch (moving(shape)) {
     case Relation::AddRemove:
     case Relation::ZeroRow: {
       // sum over i <= j of |x_i x_j| = (|x|_1^2 + |x|_2^2) / 2 <= (p + 1) R^2 / 2
@@ -136,9 +148,9 @@ Result<double> nuclear_sensitivity(const MomentShape& shape) {
   const double t = static_cast<double>(shape.constant);
   const double t2 = up(t * t);
   const bool full = shape.releases_sums();
-  switch (shape.relation) {
+  switch (moving(shape)) {
     case Relation::AddRemove:  // |(t, x)|², or |x|² and t² side by side
-      return shape.extension == Extension::None ? r2 : up(r2 + t2);
+      return has_constant(shape) ? up(r2 + t2) : r2;
     case Relation::ReplaceOne:
       if (!full && shape.dimension == 1) {
         return r2;

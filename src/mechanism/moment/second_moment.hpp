@@ -17,6 +17,9 @@ enum class Extension : std::uint8_t {
   None,   ///< nothing
   Count,  ///< t² n: the row count
   Full,   ///< t² n and t Σ x: row count and mean
+  /// Nothing: rows hold a constant and indicators of presence among their columns. A zero row has
+  /// its cells present, so it is another row, not none: zero-row is calibrated as replace-one.
+  Indicators,
 };
 
 /// The public shape of a second-moment release: everything its sensitivity depends on.

@@ -1,0 +1,95 @@
+"""A private score plot of the 1000 Genomes populations: people on two components that were released inside of a public basis.
+
+  python3 bench/utility/score_plot.py build/release/bin/eigenveil DATA/genotypes-1000g-phase1/1kg_phase1 [picture.png]
+
+Half of the people are public and give frequencies and basis (as in public_basis.py), the others are private: components at mu = 1 (K = 20), then one histogram for each super-population at mu = 1; both together are mu = sqrt(2).
+Printed: where the middle of every super-population lies in the noisy histograms, beside the exact one; the share of cells with more than a noise of 3 standard deviations; limits of a count. The picture needs matplotlib.
+Then the old way: all variants without a basis, which the verdict refuses (timed)."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from public_basis import COPIES, read_bed, standardised
+
+LEVELS = ("AFR", "AMR", "EAS", "EUR")
+CELLS = 16
+
+
+def main():
+    program, stem = sys.argv[1:3]
+    variants, people, codes = read_bed(stem)
+    labels = dict(line.split("\t")[0:3:2] for line in Path(stem).with_name("populations.tsv").read_text().splitlines()[1:])
+    groups = np.array([labels[person.split()[1]] for person in people])[1::2]
+    public, private = codes[:, 0::2], codes[:, 1::2]
+    frequency = np.nanmean(COPIES[public], axis=1) / 2
+    used = (frequency > 0.005) & (frequency < 0.995)
+    public, private, frequency = public[used], private[used], frequency[used]
+    names = [v[1] for v, keep in zip(variants, used) if keep]
+    panel, cohort = standardised(public, frequency), standardised(private, frequency)
+    basis = np.linalg.svd(panel, full_matrices=False)[2][:20].T
+    norm = float(np.quantile(np.linalg.norm(panel @ basis, axis=1), 0.5))
+    with tempfile.TemporaryDirectory() as folder:
+        copies = COPIES[private].T.astype(int)
+        with open(folder + "/cohort.csv", "w") as file:
+            file.write("population," + ",".join(names) + "\n")
+            for group, row in zip(groups, copies):
+                file.write(group + "," + ",".join(map(str, row)) + "\n")
+        np.save(folder + "/basis.npy", basis)
+        Path(folder + "/frequencies.csv").write_text("column,value\n" + "".join(f"{n},{f:.17g}\n" for n, f in zip(names, frequency)))
+        table = [folder + "/cohort.csv", "--quiet", "--header", "present"]
+        genotypes = ["--exclude", "population", "--allele-frequencies", folder + "/frequencies.csv"]
+        run = lambda *a: subprocess.run([program, *map(str, a)], check=True, stdout=subprocess.DEVNULL)
+        run("pca", *table, *genotypes, "--project", folder + "/basis.npy", "--projected-norm", norm, "-k", 2, "--mu", 1, "--out", folder + "/pca")
+        run("scores", *table, "--on", folder + "/pca", "--cells", CELLS, "--label", "population=" + "|".join(LEVELS), "--mu", 1, "--out", folder + "/scores")
+        document = json.loads(Path(folder + "/scores/release.json").read_text())
+        loadings = np.genfromtxt(folder + "/pca/loadings.csv", delimiter=",", skip_header=1, dtype=str)[:, -2:].astype(float)
+        exact = cohort @ loadings
+        sd = document["parameters"]["noise_sd_count"]
+        print(f"{len(groups)} private people, {len(names)} variants, K = 20, mu = 1 for the axes and 1 for the counts; {document['parameters']['interval']}")
+        maps = {}
+        for i, level in enumerate(LEVELS, 1):
+            rows = [line.split(",") for line in Path(f"{folder}/scores/scores_{i}.csv").read_text().splitlines()]
+            across, up = np.array(rows[0][1:], float), np.array([row[0] for row in rows[1:]], float)
+            counts = np.array([row[1:] for row in rows[1:]], float)
+            maps[level] = counts
+            shown = np.where(counts > 3 * sd, counts, 0)
+            middle = (shown.sum(0) @ across / shown.sum(), shown.sum(1) @ up / shown.sum()) if shown.any() else (np.nan, np.nan)
+            truth = exact[groups == level].mean(axis=0)
+            print(f"  {level}: {np.sum(groups == level):4d} people   exact middle {truth[0]:7.1f} {truth[1]:7.1f}   shown {middle[0]:7.1f} {middle[1]:7.1f}   cells above noise {np.mean(counts > 3 * sd):.0%}")
+        if len(sys.argv) > 3:
+            draw(maps, across, up, sd, exact, groups, sys.argv[3])
+        start = time.time()
+        refused = subprocess.run([program, "pca", stem + ".bed", "--range", "0:2", "--grid", "1", "-k", "2", "--mu", "1", "--people", "1092", "--quiet"], capture_output=True, text=True)
+        print(f"without a basis, {len(variants)} variants: exit {refused.returncode} after {time.time() - start:.2f} s: {refused.stderr.strip()}")
+
+
+def draw(maps, across, up, sd, exact, groups, path):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(11, 5), sharex=True, sharey=True)
+    colours = dict(zip(LEVELS, plt.get_cmap("tab10").colors))
+    for level, counts in maps.items():
+        for (i, j), count in np.ndenumerate(counts):
+            if count > 3 * sd:  # below: within the noise, not drawn
+                axes[0].scatter(across[j], up[i], s=6 * count, color=colours[level], alpha=0.6, linewidths=0)
+        axes[0].scatter([], [], color=colours[level], label=level)
+        axes[1].scatter(*exact[groups == level].T, s=8, color=colours[level], label=level)
+    axes[0].set_title("released: noisy counts above 3 deviations, mu = 1")
+    axes[1].set_title("the people themselves (private)")
+    axes[0].legend()
+    for axis in axes:
+        axis.set_xlabel("PC1")
+    axes[0].set_ylabel("PC2")
+    figure.savefig(path, dpi=110)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "eigenveil/report/fields.hpp"
+#include "engine/table/prepared_table.hpp"
+
+namespace eigenveil {
+
+std::vector<FactLine> PreparedTable::remarks() const {
+  std::vector<FactLine> lines;
+  if (spec_.project) {
+    lines.push_back({"basis", fmt::format("{} public directions of {} columns: nothing outside of "
+                                          "their span can show, and shares are of the variance "
+                                          "inside",
+                                          spec_.project->dimension(), columns_.dimension())});
+  }
+  if (spec_.normalise_rows) {
+    lines.push_back({"rows",
+                     "every row is scaled to norm 1 about the public centre: variances are "
+                     "of normalised rows, directions are those of the data where it is "
+                     "elliptical"});
+  }
+  if (has_people()) {
+    lines.push_back({"people", fmt::format("the first {} row{} of every person in column {} count, "
+                                           "and are protected together; rows without one are "
+                                           "dropped",
+                                           spec_.rows_per_person,
+                                           spec_.rows_per_person == 1 ? "" : "s", spec_.person)});
+  }
+  if (spec_.pairwise) {
+    lines.push_back(
+        {"missing", fmt::format("{} columns pair by pair: every variance and covariance is of the "
+                                "rows that have its cells; constant {:.3g} for their counts, rows "
+                                "of norm {:.4g} instead of {:.4g}",
+                                counted_->indicated.size(), counted_->constant, bound_.radius(),
+                                counted_->bound.radius())});
+  }
+  if (!spec_.weights.empty()) {
+    lines.push_back(
+        {"weights", fmt::format("column {}, clipped to 0..{:g}; the row count is the sum "
+                                "of weights. Weights that were computed from other "
+                                "rows of the table (raking) are not covered",
+                                spec_.weights, spec_.weight_bound)});
+  }
+  return lines;
+}
+
+namespace {
+
+/// Rows of a table are directions: in terms of the columns of the data.
+void to_columns(ReleasedTable& table, const PublicBasis& basis, const Schema& columns,
+                const std::vector<std::string>& directions) {
+  if (table.row_names != directions) {
+    return;
+  }
+  if (table.column_names == directions) {
+    table.description += " (in coordinates of the public basis)";
+    return;
+  }
+  table.values = basis.directions * table.values;
+  table.row_names = columns.columns;
+  table.counted_alleles = columns.counted_alleles;
+}
+
+}  // namespace
+
+ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
+  Fields& parameters = document.parameters;
+  if (spec_.project) {
+    const std::vector<std::string> directions = direction_names(spec_.project->dimension());
+    for (ReleasedTable& table : document.tables) {
+      to_columns(table, *spec_.project, columns_, directions);
+    }
+    set_field(parameters, "projected_on",
+              fmt::format("a public basis of {} directions of {} columns",
+                          spec_.project->dimension(), columns_.dimension()));
+    set_field(parameters, "basis_sha256", hex(spec_.project->digest()));
+    set_field(parameters, "projected_norm", *spec_.projected_norm);
+    if (document.task == "pca") {
+      set_field(parameters, "columns", columns_.columns);
+      if (!columns_.counted_alleles.empty()) {
+        set_field(parameters, "counted_alleles", columns_.counted_alleles);
+      }
+    }
+    if (!columns_.allele_frequencies.empty()) {
+      set_field(parameters, "allele_frequencies", columns_.allele_frequencies);
+      set_field(parameters, "units", std::string("standardised by public frequencies"));
+      set_field(parameters, "center", std::string("public allele frequencies"));
+    }
+  }
+  if (spec_.normalise_rows) {
+    set_field(parameters, "units", std::string("rows of norm 1 about the public centre"));
+  }
+  if (has_people()) {
+    document.guarantee.person = spec_.person;
+    set_field(parameters, "person", spec_.person);
+    set_field(parameters, "rows_per_person", std::int64_t{spec_.rows_per_person});
+  }
+  if (!spec_.weights.empty()) {
+    set_field(parameters, "weights", spec_.weights);
+    set_field(parameters, "weight_bound", spec_.weight_bound);
+  }
+  const std::vector<FactLine> lines = remarks();
+  document.remarks.insert(document.remarks.end(), lines.begin(), lines.end());
+  return document;
+}
+
+}  // namespace eigenveil
