@@ -116,7 +116,7 @@ def centred():
     grid = record["grid"]
     lines = [
         "## About the mean", "",
-        f"`bench/utility/run.py --centred` ({record['made']}, commit {record['commit']}): the same tables and relation, against the components of the covariance, as scikit-learn's `PCA` gives them. Every release pays for its mean: eigenveil subtracts one under the same",
+        f"`bench/utility/run.py --centred` ({when(record)}, commit {record['commit']}): the same tables and relation, against the components of the covariance, as scikit-learn's `PCA` gives them. Every release pays for its mean: eigenveil subtracts one under the same",
         "budget (gauss; laplace with pure epsilon), diffprivlib with `centered=False` and bounds of -1 to 1, opendp without an origin. "
         f"{grid['seeds']} repetitions; all of a cell have {grid['limit']} s of processor time together ({grid['short_limit']} s where a peer's sampler expects more than 1e7 proposals).", "",
     ]
@@ -140,6 +140,12 @@ def laws():
     ]
 
 
+def when(record):
+    """Of a file in which some rivals ran later than the others."""
+    again = record.get("again")
+    return record["made"] + (f" for {', '.join(again['rivals'])}, {again['others_made']} for the others" if again else "")
+
+
 def main():
     full, quick = HERE / "results" / "full.json", HERE / "results" / "quick.json"
     source = full if full.exists() else quick
@@ -147,7 +153,7 @@ def main():
     grid = record["grid"]
     lines = [
         "# Beside other packages", "",
-        f"Written by `bench/utility/report.py` from `results/{source.name}` (`scripts/run-peers{' --full' if source == full else ''}`, {record['made']}, commit {record['commit']}, Python {record['python']}, {record['machine']}). Do not edit.", "",
+        f"Written by `bench/utility/report.py` from `results/{source.name}` (`scripts/run-peers{' --full' if source == full else ''}`, {when(record)}, commit {record['commit']}, Python {record['python']}, {record['machine']}). Do not edit.", "",
         f"Relation replace-one, rows of norm at most 1, second moments about the public centre; {grid['seeds']} repetitions; median and 95% interval (order statistics; the range where fewer than six runs finished). Error: |UU' - VV'|_F^2 / 2k: 0 is exact, a random",
         "subspace has 1 - k/p on average. Captured: share of the variance of the best subspace. Seconds of processor time for one fit, one BLAS thread. The peers are purely private, and pure epsilon implies (epsilon, 1e-6): their one row stands for both losses.",
         f"All repetitions of a cell have {grid['limit']} s of processor time together; a peer whose sampler expects more than 1e7 proposals there has {grid['short_limit']} s, since it makes fewer than 1e5 in a second. eigenveil uses what `PrivatePCA` takes when no method is named.",

@@ -94,7 +94,9 @@ def main():
     out = HERE / "results" / ("centred.json" if options.centred else "full.json" if options.full else "quick.json")
     out.parent.mkdir(exist_ok=True)
     if options.rivals and out.exists():
-        record["cells"] = [cell for cell in json.loads(out.read_text())["cells"] if cell["rival"] not in rivals]
+        before = json.loads(out.read_text())
+        record["cells"] = [cell for cell in before["cells"] if cell["rival"] not in rivals]
+        record["again"] = dict(rivals=rivals, others_made=before.get("again", before).get("others_made", before["made"]))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
         jobs = []
         for name in grid["tables"]:

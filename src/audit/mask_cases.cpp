@@ -156,9 +156,6 @@ Result<void> add_mutants(std::vector<Attack>& attacks, const MaskAudit& audit, d
   const AttackSetting& setting = audit.tables.setting();
   const std::size_t shipped = attacks.size() - 1;
   add("noise x 0.9", 0.9 * sigma);
-  if (audit.pair == MaskPair::ReplacedRow) {
-    attacks.back().out_of_reach = "the bound for two steps is not attained";
-  }
   for (const Mutant& mutant : setting_mutants(setting, audit.dimension())) {
     if (mutant.name == "group factor missing") {
       const Result<MaskPlan> alone = plan_for(audit, setting.relation, 1);

@@ -152,8 +152,7 @@ TEST(Exponential, ThePlanSplitsTheBudget) {
   EXPECT_LE(plan->direction_epsilon() + inside, 1.0);
   EXPECT_LT(plan->exponent(), 0.8 / 4.0);  // what solver and blur take
   EXPECT_GT(plan->exponent(), 0.998 * 0.8 / 4.0);
-  const double range = 0.8 * (1.0 + kBlurShare);  // the blur moves the loss to both sides
-  EXPECT_LT(plan->zcdp_rho(), range * range / 8.0 + 0.2 * 0.2 / 2.0 + 1e-12);
+  EXPECT_LT(plan->zcdp_rho(), 0.8 * 0.8 / 8.0 + 0.2 * 0.2 / 2.0 + 1e-12);
   const Result<ExponentialPlan> groups =
       plan_exponential(request_of(PureDp{1.0}, Relation::AddRemove, 4));
   EXPECT_NEAR(groups->direction_epsilon(), 0.2, 1e-12);
@@ -165,9 +164,12 @@ TEST(Exponential, RhoBuysTheBoundedRange) {
   const Result<ExponentialPlan> plan = plan_exponential(request_of(Zcdp{0.1}));
   ASSERT_TRUE(plan);
   EXPECT_EQ(std::get<Zcdp>(plan->guarantee().loss).rho, 0.1);
-  const double range = plan->direction_epsilon() * (1.0 + kBlurShare);
-  EXPECT_LE(std::pow(range, 2) / 8.0, 0.08);
-  EXPECT_NEAR(range, std::sqrt(0.64), 1e-9);
+  EXPECT_LE(std::pow(plan->direction_epsilon(), 2) / 8.0, 0.08);
+  EXPECT_NEAR(plan->direction_epsilon(), std::sqrt(0.64), 1e-9);
+  // Draw and blur, one after the other.
+  const double draw = (1.0 - kBlurShare) * plan->direction_epsilon();
+  const double blur = kBlurShare * plan->direction_epsilon();
+  EXPECT_LE(bounded_range_zcdp(draw).rho + pure_zcdp(blur).rho, 0.08);
 }
 
 /// Two answers with losses t and t - r, the worst pairs of bounded range r: every kink of their
@@ -196,7 +198,7 @@ TEST(Exponential, StatesTheMuThatCoversIt) {
     ASSERT_TRUE(plan);
     ASSERT_EQ(plan->further_losses().size(), 1U);
     const double mu = std::get<GaussianDp>(plan->further_losses().front()).mu;
-    const double draw = pure_gdp(0.5 * plan->direction_epsilon() * (1.0 + kBlurShare)).mu;
+    const double draw = pure_gdp(0.5 * plan->direction_epsilon()).mu;
     const Loss inside = plan->projection().guarantee().loss;
     const auto* gaussian = std::get_if<GaussianDp>(&inside);
     const double noise =
@@ -208,6 +210,24 @@ TEST(Exponential, StatesTheMuThatCoversIt) {
     EXPECT_GT(std::get<GaussianDp>(groups->further_losses().front()).mu,
               std::get<GaussianDp>(plan->further_losses().front()).mu * 0.9);
   }
+}
+
+TEST(Exponential, MuBuysTheBoundedRange) {
+  for (const int group : {1, 3}) {
+    const Result<ExponentialPlan> plan =
+        plan_exponential(request_of(GaussianDp{1.0}, Relation::AddRemove, group));
+    ASSERT_TRUE(plan);
+    EXPECT_EQ(std::get<GaussianDp>(plan->guarantee().loss).mu, 1.0);
+    // The group is charged at most what it asked for, and hardly less.
+    EXPECT_LE(plan->gaussian().mu, 1.0 + 1e-15);
+    EXPECT_GT(plan->gaussian().mu, 1.0 - 1e-9);
+    const double pure = pure_budget(GaussianDp{std::sqrt(0.8)})->epsilon;
+    EXPECT_NEAR(plan->direction_epsilon() * group, 2.0 * pure, 1e-9);
+  }
+  // Pure epsilon is charged by its range: less than half as much as a loss that is only pure.
+  const Result<ExponentialPlan> pure = plan_exponential(request_of(PureDp{1.0}));
+  EXPECT_NEAR(pure->gaussian().mu, std::hypot(pure_gdp(0.4).mu, pure_gdp(0.2).mu), 1e-9);
+  EXPECT_LT(pure->gaussian().mu, 0.46 * pure_gdp(1.0).mu);
 }
 
 TEST(Exponential, ReleasesAUnitVectorOnAPublicGrid) {

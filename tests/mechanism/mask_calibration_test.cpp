@@ -6,11 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <cmath>
+#include <tuple>
 
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
+#include "mechanism/mask/masked_pair.hpp"
 
 namespace eigenveil::test::mask_calibration_test {
 namespace {
@@ -130,8 +133,8 @@ TEST(TightMask, RoundTripsInEveryCorner) {
 }
 
 TEST(ReplaceOne, RoundTripsInTheCorners) {
-  for (const MaskShape& shape : {MaskShape{3, 1, 1.0}, MaskShape{10'001, 10'000, 1.0},
-                                 MaskShape{1'000'000'000, 10'000, 1.0}}) {
+  for (const MaskShape& shape :
+       {MaskShape{3, 1, 1.0}, MaskShape{10'001, 10'000, 1.0}, MaskShape{1'000'000, 10'000, 1.0}}) {
     for (const ApproxDp& target :
          {ApproxDp{1e-4, 1e-12}, ApproxDp{1.0, 1e-6}, ApproxDp{10.0, 0.1}, ApproxDp{10.0, 1e-12}}) {
       const double sigma = *tight_mask_noise(shape, target, Relation::ReplaceOne);
@@ -164,21 +167,63 @@ TEST(TightMask, ApproachesTheGaussianLimit) {
   EXPECT_NEAR(mu, gaussian_mu_for({1.0, 1e-6}), 2e-3 * mu);
 }
 
-TEST(ReplaceOne, IsGroupPrivacyAndNotComposition) {
+/// Bounds on the mean of H_{epsilon + log L(w)}(row, zero) over the zero row's w, by 2000 cells of
+/// equal probability: what orthogonal rows show of each other.
+struct Enclosed {
+  double lower = 0.0;
+  double upper = 0.0;
+};
+Enclosed orthogonal_rows(int degrees, double nc, double epsilon) {
+  constexpr int kCells = 2000;
+  const detail::MaskedRowLaw law(degrees, nc);
+  const boost::math::chi_squared zero(degrees);
+  const auto at = [&](double level) {
+    return level >= 0.0 ? law.row_against_zero(level)
+                        : -std::expm1(level) + std::exp(level) * law.zero_against_row(-level);
+  };
+  Enclosed mean;
+  double left = at(epsilon - nc / 2.0);
+  for (int cell = 1; cell <= kCells; ++cell) {
+    const double right =
+        cell == kCells
+            ? 0.0
+            : at(epsilon + law.log_ratio(quantile(zero, cell / double(kCells)) / 2.0).value);
+    mean.upper += left / kCells;
+    mean.lower += right / kCells;
+    left = right;
+  }
+  return mean;
+}
+
+TEST(ReplaceOne, IsTheDivergenceOfOrthogonalRowsAndLessThanTwoSteps) {
+  for (const auto& [degrees, nc, epsilon] :
+       {std::tuple(4, 3.0, 0.4), {40, 3.0, 0.4}, {40, 8.0, 1.5}, {400, 5.0, 0.3}}) {
+    const MaskShape shape{degrees + 3, 3, std::sqrt(nc)};
+    const double ours = mask_delta(shape, 1.0, epsilon, Relation::ReplaceOne);
+    const Enclosed expected = orthogonal_rows(degrees, nc, epsilon);
+    EXPECT_GE(ours, expected.lower) << degrees << ' ' << nc;
+    EXPECT_LE(ours, 1.08 * expected.upper) << degrees << ' ' << nc;
+    EXPECT_LT(0.85 * ours, expected.lower) << degrees << ' ' << nc;  // twin
+    const detail::MaskedRowLaw law(degrees, nc);
+    EXPECT_LT(ours, 0.9 * detail::delta_through_zero(law, law, epsilon)) << degrees << ' ' << nc;
+    // One step is less than a replaced row.
+    EXPECT_GT(ours, mask_delta(shape, 1.0, epsilon, Relation::ZeroRow));
+  }
+}
+
+/// Two releases of zeroed rows, composed with both directions of each, cover an orthogonal pair; in
+/// the limit of many rows the noise of a replaced row is 2^(1/4) of that of a zeroed one.
+TEST(ReplaceOne, IsWithinTwoZeroedRowsComposed) {
   const MaskShape shape{200, 3, 1.0};
   const ApproxDp target{0.5, 1e-4};
   const double sigma = *tight_mask_noise(shape, target, Relation::ReplaceOne);
-  const double zero_row = *tight_mask_noise(shape, target, Relation::ZeroRow);
-  EXPECT_GT(sigma, zero_row);
-  EXPECT_LE(mask_delta(shape, sigma, target.epsilon, Relation::ReplaceOne), target.delta);
-  // Never better than what two steps at half of epsilon and a fixed delta would give.
-  const double half = mask_delta(shape, sigma, target.epsilon / 2.0, Relation::ZeroRow);
-  EXPECT_LE(mask_delta(shape, sigma, target.epsilon, Relation::ReplaceOne),
-            half * (1.0 + std::exp(target.epsilon / 2.0)) * (1.0 + 1e-9));
-  // Two independent releases at the zero-row level would be claimed too private.
   const Loss once = mask_curve(shape, sigma, target.epsilon, Relation::ZeroRow);
-  const Loss twice = *compose_losses({once, once});
-  EXPECT_LT(delta_at(twice, target.epsilon), 0.7 * target.delta);
+  EXPECT_LE(mask_delta(shape, sigma, target.epsilon, Relation::ReplaceOne),
+            1.02 * delta_at(*compose_losses({once, once}), target.epsilon));
+  const MaskShape many{1'000'000, 1, 1.0};
+  EXPECT_NEAR(*tight_mask_noise(many, {1.0, 1e-6}, Relation::ReplaceOne) /
+                  *tight_mask_noise(many, {1.0, 1e-6}, Relation::ZeroRow),
+              std::pow(2.0, 0.25), 0.01);
 }
 
 TEST(MaskCurve, PassesThroughTheTargetAndComposes) {

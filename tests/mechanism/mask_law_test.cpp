@@ -231,9 +231,16 @@ TEST(MaskPlanTest, StatesWhatItProvesAndRefusesTheRest) {
   EXPECT_TRUE(std::holds_alternative<TradeOffCurve>(plan.guarantee().loss));
   EXPECT_GT(MaskPlan::make({bound, target, Relation::ReplaceOne}, 500)->sigma(), plan.sigma());
   EXPECT_GT(MaskPlan::make({bound, target, Relation::ZeroRow, true}, 500)->sigma(), plan.sigma());
-  // A zeroed row keeps its intercept, so it is one row replaced by another.
-  EXPECT_GE(MaskPlan::make({bound, target, Relation::ZeroRow, true}, 500)->sigma(),
-            MaskPlan::make({bound, target, Relation::ReplaceOne, true}, 500)->sigma());
+  // A zeroed row keeps its intercept: more noise than for the zero row, but (t, 0) is shorter than
+  // any row of the ball, so less than for a replaced one.
+  const MaskPlan zeroed = *MaskPlan::make({bound, target, Relation::ZeroRow, true}, 500);
+  const MaskPlan replaced = *MaskPlan::make({bound, target, Relation::ReplaceOne, true}, 500);
+  EXPECT_LT(zeroed.sigma(), 0.93 * replaced.sigma());
+  MaskShape to_zero = zeroed.shape();
+  to_zero.zeroed_norm = 0.0;  // the twin: (t, x) against the zero row
+  EXPECT_GT(zeroed.sigma(), *tight_mask_noise(to_zero, target, Relation::ZeroRow));
+  EXPECT_LE(mask_delta(zeroed.shape(), zeroed.sigma(), 1.0, Relation::ZeroRow), 1e-5);
+  EXPECT_GT(mask_delta(zeroed.shape(), 0.999 * zeroed.sigma(), 1.0, Relation::ZeroRow), 1e-5);
   EXPECT_GT(MaskPlan::make({bound, target, Relation::ZeroRow, false, true}, 500)->sigma(),
             plan.sigma());
   EXPECT_FALSE(MaskPlan::check({bound, PureDp{1.0}}));

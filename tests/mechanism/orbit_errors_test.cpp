@@ -133,7 +133,8 @@ TEST(OrbitComplex, PlansRunOnEveryRankAndKeepTheBudget) {
                              Relation::AddRemove, RowField::Complex};
   for (const Eigen::Index rank : {1, 2, 3}) {
     const OrbitComponentsPlan plan = *OrbitComponentsPlan::make(request, rank, 0.2);
-    EXPECT_LE(plan.direction_budget().epsilon + plan.variance_budget().epsilon, 1.0);
+    EXPECT_LE(plan.direction_budget().epsilon + std::get<PureDp>(plan.variance_budget()).epsilon,
+              1.0);
     for (const std::vector<double>& rows : {std::vector<double>{}, as_pairs(kComplexRows)}) {
       const auto release = plan.run(gram_of(request.bound, rows), stream);
       ASSERT_TRUE(release) << release.error().message;

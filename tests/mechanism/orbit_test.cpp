@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/symmetric_eigen.hpp"
+#include "eigenveil/privacy/conversion.hpp"
 #include "mechanism/orbit/low_rank.hpp"
 #include "mechanism/orbit/orbit_bounds.hpp"
 #include "mechanism/orbit/orbit_components.hpp"
@@ -143,13 +144,40 @@ TEST(OrbitPlans, SharesNeverExceedTheBudgetAndTheGuaranteeIsTheBudget) {
             group * (low_rank.eigenvalue_budget().epsilon + low_rank.direction_budget().epsilon),
             epsilon * (1.0 + 1e-15));
         const OrbitComponentsPlan components = *OrbitComponentsPlan::make(request, 2, 0.2);
-        EXPECT_LE(components.direction_budget().epsilon + components.variance_budget().epsilon,
+        EXPECT_LE(components.direction_budget().epsilon +
+                      std::get<PureDp>(components.variance_budget()).epsilon,
                   std::get<PureDp>(*budget_per_row(request.budget, group)).epsilon);
         for (const Guarantee& stated : {low_rank.guarantee(), components.guarantee()}) {
           EXPECT_EQ(stated.basis, Basis::ProvedRealArithmetic);
           EXPECT_EQ(stated.relation, relation);
           EXPECT_NEAR(std::get<PureDp>(stated.loss).epsilon, epsilon, 1e-12);
         }
+      }
+    }
+  }
+}
+
+TEST(OrbitPlans, RhoAndMuBuyTheRangeOfTheDraw) {
+  for (const Relation relation : kRelations) {
+    for (const int group : {1, 3}) {
+      OrbitRequest request = request_for(5, relation, 1.0);
+      request.group_size = group;
+      request.budget = Zcdp{0.1};
+      const OrbitComponentsPlan by_rho = *OrbitComponentsPlan::make(request, 2, 0.2);
+      EXPECT_EQ(std::get<Zcdp>(by_rho.guarantee().loss).rho, 0.1);
+      EXPECT_NEAR(group * by_rho.direction_budget().epsilon, std::sqrt(8.0 * 0.08), 1e-9);
+      const LowRankPlan low_rank = *LowRankPlan::make(request, 2, 0.3);
+      const double e = group * low_rank.direction_budget().epsilon;
+      const double noise = group * low_rank.eigenvalue_budget().epsilon;
+      EXPECT_LE(e * e / 8.0 + pure_zcdp(noise).rho, 0.1 * (1.0 + 1e-12));
+      EXPECT_GE(e * e / 8.0 + pure_zcdp(noise).rho, 0.1 * (1.0 - 1e-9));
+      request.budget = GaussianDp{1.0};
+      for (const double mu : {OrbitComponentsPlan::make(request, 2, 0.2)->gaussian().mu,
+                              OrbitComponentsPlan::make(request, 5, 0.2)->gaussian().mu,
+                              LowRankPlan::make(request, 2, {})->gaussian().mu,
+                              OrbitPlan::make(request, Vector::Ones(2))->gaussian().mu}) {
+        EXPECT_LE(mu, 1.0 + 1e-14);
+        EXPECT_GT(mu, 1.0 - 1e-9);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <functional>
@@ -39,7 +40,7 @@ Weighed weigh_places(Matrix places, double radius) {
 }
 
 /// The worst ratios over all data sets of `groups` places from `domain` and all neighbours: moved
-/// weight over K, moved mean over 2 K r / max(W, W').
+/// weight over K, moved mean over 2 B r / max(W, W') with B at the smaller weight.
 struct Worst {
   double weight = 0.0;
   double mean = 0.0;
@@ -76,8 +77,9 @@ Worst worst_of(const std::vector<Vector>& domain, Index groups, double radius) {
         worst.weight =
             std::max(worst.weight, std::abs(static_cast<double>(a.total - b.total)) / sensitivity);
         if (a.total > 0 && b.total > 0) {
-          const double allowed =
-              2.0 * sensitivity * radius / static_cast<double>(std::max(a.total, b.total));
+          const auto smaller = static_cast<double>(std::min(a.total, b.total));
+          const double allowed = 2.0 * CoreUnits{groups}.moved_mass(smaller) * radius /
+                                 static_cast<double>(std::max(a.total, b.total));
           worst.mean = std::max(worst.mean, (a.mean - b.mean).norm() / allowed);
         }
       }
@@ -114,6 +116,103 @@ TEST(StableCore, TheLemmaHoldsOnTinyDomains) {
   EXPECT_LE(worst.mean, 1.0);
   EXPECT_EQ(worst.weight, 1.0);  // attained: a smaller K would be refuted here
   EXPECT_GT(worst.mean, 0.2);
+}
+
+/// Who is near whom, as bits: among the others, and for the group that moves, before and after.
+struct NearGraph {
+  std::int64_t others = 0;
+  std::vector<std::int64_t> near_others;  ///< of each other group, among the others
+  std::uint32_t before = 0;
+  std::uint32_t after = 0;
+};
+
+/// Total variation of the normalised weights times the larger total, and the smaller total (0: one
+/// of them has no core). Old and new place of the moved group are two atoms.
+std::pair<double, double> moved_mass_of(const NearGraph& graph) {
+  const CoreUnits units{graph.others + 1};
+  const auto weigh_others = [&](std::uint32_t near, auto&& use) {
+    std::int64_t total = units.weight(std::popcount(near));
+    for (std::int64_t i = 0; i < graph.others; ++i) {
+      total +=
+          use(i, units.weight(graph.near_others[static_cast<std::size_t>(i)] + ((near >> i) & 1U)));
+    }
+    return static_cast<double>(total);
+  };
+  std::vector<double> old_weights(static_cast<std::size_t>(graph.others));
+  std::vector<double> new_weights(old_weights.size());
+  const auto keep = [](std::vector<double>& list) {
+    return [&list](std::int64_t i, std::int64_t weight) {
+      list[static_cast<std::size_t>(i)] = static_cast<double>(weight);
+      return weight;
+    };
+  };
+  const double before = weigh_others(graph.before, keep(old_weights));
+  const double after = weigh_others(graph.after, keep(new_weights));
+  if (before == 0.0 || after == 0.0) {
+    return {0.0, 0.0};
+  }
+  double variation = static_cast<double>(units.weight(std::popcount(graph.after))) / after;
+  for (std::size_t i = 0; i < old_weights.size(); ++i) {
+    variation += std::max(0.0, new_weights[i] / after - old_weights[i] / before);
+  }
+  return {variation * std::max(before, after), std::min(before, after)};
+}
+
+/// The largest moved mass over B for all graphs of t groups, whether or not points of a space can
+/// be near each other like that. `slack` is taken off B: a twin.
+double worst_moved_mass(std::int64_t groups, double slack) {
+  const CoreUnits units{groups};
+  const std::int64_t others = units.others();
+  const std::int64_t pairs = others * (others - 1) / 2;
+  std::vector<double> allowed(static_cast<std::size_t>(groups * units.full()) + 1, 1.0);
+  for (std::size_t weight = 1; weight < allowed.size(); ++weight) {
+    allowed[weight] = units.moved_mass(static_cast<double>(weight)) - slack;
+  }
+  double worst = 0.0;
+  NearGraph graph{others, {}, 0, 0};
+  for (std::uint32_t edges = 0; edges < (1U << pairs); ++edges) {
+    graph.near_others.assign(static_cast<std::size_t>(others), 0);
+    std::uint32_t bit = 0;
+    for (std::size_t i = 0; i < graph.near_others.size(); ++i) {
+      for (std::size_t j = i + 1; j < graph.near_others.size(); ++j, ++bit) {
+        graph.near_others[i] += (edges >> bit) & 1U;
+        graph.near_others[j] += (edges >> bit) & 1U;
+      }
+    }
+    for (graph.before = 0; graph.before < (1U << others); ++graph.before) {
+      for (graph.after = 0; graph.after < (1U << others); ++graph.after) {
+        const auto [mass, weight] = moved_mass_of(graph);
+        worst = std::max(worst, mass / allowed[static_cast<std::size_t>(weight)]);
+      }
+    }
+  }
+  return worst;
+}
+
+TEST(StableCore, MovedMassIsBoundedForAllGraphsAndAttained) {
+  for (const std::int64_t groups : {3, 4, 5, 6}) {
+    const double worst = worst_moved_mass(groups, 0.0);
+    EXPECT_LE(worst, 1.0 + 1e-12) << groups;
+    EXPECT_GT(worst, 1.0 - 1e-12) << groups;  // attained
+  }
+  EXPECT_GT(worst_moved_mass(5, 0.1), 1.0);  // twin: a tenth of a unit less
+}
+
+TEST(StableCore, MovedMassFallsFromTheOldBoundToAQuarterMoreThanFullWeight) {
+  for (const std::int64_t groups : {3, 10, 101, 600}) {
+    const CoreUnits units{groups};
+    const std::int64_t all = groups * units.full();
+    double before = static_cast<double>(units.sensitivity());
+    for (std::int64_t weight = 1; weight <= all; weight += std::max<std::int64_t>(1, all / 50)) {
+      const double mass = units.moved_mass(static_cast<double>(weight));
+      EXPECT_LE(mass, before);
+      before = mass;
+    }
+  }
+  const CoreUnits units{601};
+  const double all = 601.0 * static_cast<double>(units.full());
+  EXPECT_NEAR(units.moved_mass(all) / static_cast<double>(units.full()), 1.25, 0.01);
+  EXPECT_NEAR(units.moved_mass(0.5 * all) / static_cast<double>(units.full()), 2.0, 0.01);
 }
 
 /// Positions the builder itself gives to groups of two rows from {0, e1, e2, e3} with k = 2: the
@@ -336,8 +435,8 @@ TEST(StableCore, NoiseIsWhatTheLemmaAndTheBudgetAskFor) {
       ASSERT_TRUE(average);
       const CoreUnits units{kGroups};
       const double weight = average->noisy_share * static_cast<double>(units.groups * units.full());
-      const double moved =
-          2.0 * average->radius * static_cast<double>(units.sensitivity()) / weight;
+      const double moved = 2.0 * average->radius * units.moved_mass(weight) / weight;
+      EXPECT_LT(units.moved_mass(weight), 0.7 * static_cast<double>(units.sensitivity()));
       EXPECT_GE(average->noise_sd * mu, moved);
       EXPECT_LE(average->noise_sd * mu, moved * (1.0 + 1e-4));  // rounding of mean and distances
     }

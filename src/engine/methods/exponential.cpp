@@ -25,7 +25,7 @@ class ExponentialMethod final : public GramMethod<ExponentialPlan> {
   ExponentialMethod()
       : GramMethod({.name = "exponential",
                     .sentence = "one direction, drawn exactly; no noise on entries",
-                    .budgets = "k = 1: pure epsilon, rho",
+                    .budgets = "k = 1: pure epsilon, rho, mu",
                     .tasks = {Task::Components},
                     .options = {variance_share_option()}}) {}
   std::optional<PredictedError> predicted_error(const Request& /*request*/,
@@ -58,6 +58,7 @@ Fields parameters_of(const Request& request, const ExponentialPlan& plan) {
           {"exponent", plan.exponent()},
           {"direction_epsilon_per_row", plan.direction_epsilon()},
           {"zcdp_rho_per_row", plan.zcdp_rho()},
+          {"gdp_mu", plan.gaussian().mu},
           {"frame_grid", 0x1p-30}};
 }
 
@@ -76,6 +77,7 @@ void ExponentialMethod::describe(Outlook& outlook, const Request& /*request*/,
   facts["row_norm"] = std::sqrt(plan.row_norm2_bound());
   facts["exponent"] = plan.exponent();
   facts["zcdp_rho_per_row"] = plan.zcdp_rho();
+  facts["gdp_mu"] = plan.gaussian().mu;
   facts["noise_sd_variance"] = plan.projection().product_sd() / n;
   facts["noise_sd_rows"] = plan.projection().count_sd();
   outlook.line("direction", fmt::format("density exp({:.4g} n u'Su), S the second moment per row",

@@ -69,7 +69,7 @@ const MethodInfo& OrbitMethod::info() const {
   static const MethodInfo info{
       .name = "orbit",
       .sentence = "directions drawn exactly on a unitary orbit, Laplace noise on eigenvalues",
-      .budgets = "pure epsilon",
+      .budgets = "pure epsilon, rho, mu",
       .tasks = {Task::Components, Task::Covariance, Task::LowRank},
       .options = orbit_options()};
   return info;
@@ -153,8 +153,9 @@ std::unique_ptr<Plan> as_plan(const Request& request, const PublicFacts& facts,
                      return orbit_components_document(
                          head_of(request, facts,
                                  {{"direction_epsilon_per_row", plan.direction_budget().epsilon},
-                                  {"variance_epsilon_per_row", plan.variance_budget().epsilon},
-                                  {"exponent", plan.exponent()}}),
+                                  variance_parameter(plan.variance_budget()),
+                                  {"exponent", plan.exponent()},
+                                  {"gdp_mu", plan.gaussian().mu}}),
                          release, field_of(request));
                    });
 }
@@ -168,7 +169,8 @@ std::unique_ptr<Plan> as_plan(const Request& request, const PublicFacts& facts,
                          head_of(request, facts,
                                  {{"eigenvalue_share", plan.eigenvalue_share()},
                                   {"eigenvalue_epsilon_per_row", plan.eigenvalue_budget().epsilon},
-                                  {"direction_epsilon_per_row", plan.direction_budget().epsilon}}),
+                                  {"direction_epsilon_per_row", plan.direction_budget().epsilon},
+                                  {"gdp_mu", plan.gaussian().mu}}),
                          release, norm2, field_of(request));
                    });
 }
@@ -178,7 +180,8 @@ std::unique_ptr<Plan> as_plan(const Request& request, const PublicFacts& facts, 
       facts, std::move(made), [request, facts](const OrbitPlan& plan, const auto& release) {
         return target_document(head_of(request, facts,
                                        {{"direction_epsilon_per_row", plan.per_row().epsilon},
-                                        {"exponent", plan.exponent()}}),
+                                        {"exponent", plan.exponent()},
+                                        {"gdp_mu", plan.gaussian().mu}}),
                                release, field_of(request));
       });
 }

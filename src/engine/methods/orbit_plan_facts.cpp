@@ -58,6 +58,13 @@ Facts lower_bounds(const Vector& eigenvalues, Eigen::Index rank, double epsilon,
 
 }  // namespace
 
+std::pair<std::string, double> variance_parameter(const PerRowLoss& beside) {
+  if (const auto* gaussian = std::get_if<GaussianDp>(&beside)) {
+    return {"variance_mu_per_row", gaussian->mu};
+  }
+  return {"variance_epsilon_per_row", std::get<PureDp>(beside).epsilon};
+}
+
 Facts components_facts(const OrbitTable& table, const OrbitComponentsPlan& plan,
                        const Vector& eigenvalues) {
   const OrbitRequest& orbit = plan.request();
@@ -66,7 +73,9 @@ Facts components_facts(const OrbitTable& table, const OrbitComponentsPlan& plan,
   facts["draw_seconds"] = plan.draw_seconds();
   facts["exponent"] = plan.exponent();
   facts["direction_epsilon_per_row"] = plan.direction_budget().epsilon;
-  facts["variance_epsilon_per_row"] = plan.variance_budget().epsilon;
+  const auto [name, value] = variance_parameter(plan.variance_budget());
+  facts[name] = value;
+  facts["gdp_mu"] = plan.gaussian().mu;
   facts["noise_sd_variance"] = plan.projection().product_sd() / n;
   facts["noise_sd_rows"] = plan.projection().count_sd();
   if (plan.exponent() > 0.0) {
@@ -96,6 +105,7 @@ Facts low_rank_facts(const OrbitTable& table, const LowRankPlan& plan, const Vec
   facts["rank"] = plan.rank();
   facts["eigenvalue_share"] = plan.eigenvalue_share();
   facts["eigenvalue_epsilon_per_row"] = plan.eigenvalue_budget().epsilon;
+  facts["gdp_mu"] = plan.gaussian().mu;
   facts["direction_epsilon_per_row"] = plan.direction_budget().epsilon;
   facts["exponent_times_spread"] = *orbit_exponent(PureDp{plan.draw_budget().draw}, orbit.relation,
                                                    Vector::Ones(1), 2, orbit.calibration);
@@ -125,6 +135,7 @@ Facts target_facts(const OrbitTable& table, const OrbitPlan& plan) {
   facts["rank"] = plan.spectrum().size();
   facts["exponent"] = plan.exponent();
   facts["direction_epsilon_per_row"] = plan.per_row().epsilon;
+  facts["gdp_mu"] = plan.gaussian().mu;
   if (plan.exponent() > 0.0) {
     facts["expected_score_lost_at_most"] = expected_score_loss(
         plan.spectrum(), coordinates_of(plan.bound().dimension(), plan.request().field),

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 
 #include "mechanism/orbit/low_rank.hpp"
 #include "mechanism/orbit/orbit_components.hpp"
@@ -13,6 +14,9 @@ struct OrbitTable {
   std::string task;
   double rows = 0.0;
 };
+
+/// What the second moment inside a subspace costs one row, under the name of its loss.
+std::pair<std::string, double> variance_parameter(const PerRowLoss& beside);
 
 /// The numbers of a plan on an orbit, in the order of the JSON. `eigenvalues` is the assumed
 /// spectrum of the covariance, empty when none was given. The Python package uses them too.

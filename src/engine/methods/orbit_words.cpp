@@ -90,10 +90,12 @@ PlanFacts orbit_facts(const Request& request, const RowBound& bound, const Assum
   say("directions",
       fmt::format("epsilon {:.4g} per row, {} exponents", number("direction_epsilon_per_row"),
                   facts["calibration"].get<std::string>()));
-  if (facts.contains("variance_epsilon_per_row")) {
-    say("variances",
-        fmt::format("epsilon {:.4g} per row, standard deviation {:.4g} ({} units)",
-                    number("variance_epsilon_per_row"), number("noise_sd_variance"), units));
+  for (const auto& [name, loss] :
+       {std::pair("variance_epsilon_per_row", "epsilon"), {"variance_mu_per_row", "mu"}}) {
+    if (facts.contains(name)) {
+      say("variances", fmt::format("{} {:.4g} per row, standard deviation {:.4g} ({} units)", loss,
+                                   number(name), number("noise_sd_variance"), units));
+    }
   }
   if (facts.contains("eigenvalue_epsilon_per_row")) {
     say("eigenvalues",

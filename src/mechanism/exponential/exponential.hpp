@@ -2,6 +2,7 @@
 
 #include "eigenveil/privacy/calibration.hpp"
 #include "mechanism/moment/blurred_draw.hpp"
+#include "mechanism/moment/drawn_budget.hpp"
 #include "mechanism/moment/projected_moment.hpp"
 
 namespace eigenveil {
@@ -28,22 +29,24 @@ struct DrawnSubspace {
 /// One principal component: a unit vector u with density proportional to exp(c uᵀ M u), M = Σ x xᵀ
 /// of rows with norm at most R, by an exact sampler; then the variance along u and the row count
 /// with exactly rounded noise. c = epsilon / R² for add-remove and zero-row (the score only grows
-/// with a row), epsilon / (2 R²) for replace-one. The draw is epsilon-bounded-range, so a rho
-/// budget buys epsilon = sqrt(8 rho). Basis proved-real-arithmetic. Proof:
-/// docs/proofs/exponential.md.
+/// with a row), epsilon / (2 R²) for replace-one. The draw has range epsilon, so rho buys
+/// epsilon = sqrt(8 rho) and mu twice its pure epsilon. Basis proved-real-arithmetic. Proofs:
+/// docs/proofs/exponential.md, docs/proofs/bounded_range.md.
 class ExponentialPlan {
  public:
-  double exponent() const { return exponent_; }                    ///< c, in the units of `scales`
-  const Blur& blur() const { return blur_; }                       ///< of the drawn direction
-  double direction_epsilon() const { return direction_epsilon_; }  ///< of draw and blur, per row
-  double row_norm2_bound() const { return row_norm2_bound_; }      ///< R² in the units of `scales`
+  double exponent() const { return exponent_; }  ///< c, in the units of `scales`
+  const Blur& blur() const { return blur_; }     ///< of the drawn direction
+  /// Of draw and blur, per row.
+  double direction_epsilon() const { return divided_.directions.epsilon; }
+  double row_norm2_bound() const { return row_norm2_bound_; }  ///< R² in the units of `scales`
   /// rho of the whole release under zCDP, by the bounded range of the draw: the tighter figure for
   /// composition.
-  double zcdp_rho() const { return zcdp_rho_; }
+  double zcdp_rho() const { return divided_.rho_per_row.rho; }
+  /// What the whole release is as Gaussian DP, for the group.
+  GaussianDp gaussian() const { return divided_.mu; }
+  std::vector<Loss> further_losses() const { return divided_.further_losses(); }
   const ProjectionPlan& projection() const { return projection_; }
   const Guarantee& guarantee() const { return guarantee_; }
-  /// The mu that covers draw and noise along it. sqrt(2 rho) would not (docs/proofs/ledger.md).
-  const std::vector<Loss>& further_losses() const { return further_losses_; }
 
   Result<Release<DrawnSubspace>> run(const ExactGram& gram, RandomStream& stream) const;
 
@@ -56,11 +59,9 @@ class ExponentialPlan {
   ProjectionPlan projection_;
   double exponent_ = 0.0;
   Blur blur_;
-  double direction_epsilon_ = 0.0;
+  DrawnBudget divided_;
   double row_norm2_bound_ = 0.0;
-  double zcdp_rho_ = 0.0;
   Guarantee guarantee_;
-  std::vector<Loss> further_losses_;
 };
 
 Result<ExponentialPlan> plan_exponential(const ExponentialRequest& request);

@@ -23,14 +23,9 @@ MaskShape shape_of(const MaskRequest& request, std::int64_t rows) {
   const auto t = static_cast<Int128>(request.intercept ? intercept_constant(request.bound) : 0);
   norm2 += t * t;
   const double radius = up(up(std::sqrt(up(static_cast<double>(norm2)))) * request.bound.unit());
+  // With an intercept a zeroed row is (t, 0), not the zero row.
   return {rows, static_cast<std::int64_t>(request.bound.dimension()) + (request.intercept ? 1 : 0),
-          radius};
-}
-
-/// The relation that covers the neighbours asked for. With an intercept a zeroed row is (t, 0), not
-/// the zero row: (t, x) and (t, 0) are two rows of the ball, as in replace-one.
-Relation covering_relation(const MaskRequest& request) {
-  return request.intercept ? Relation::ReplaceOne : request.relation;
+          radius, request.intercept ? up(static_cast<double>(t) * request.bound.unit()) : 0.0};
 }
 
 /// The exact Gram of the rows (t, v) or v, in scaled units.
@@ -115,7 +110,7 @@ Loss loss_at(const MaskRequest& request, const MaskShape& shape, double sigma, d
   if (request.group_size > 1) {
     return target;
   }
-  return mask_curve(shape, sigma, target.epsilon, covering_relation(request));
+  return mask_curve(shape, sigma, target.epsilon, request.relation);
 }
 
 Guarantee guarantee_of(const MaskRequest& request, Loss loss, const DoubleErrors& errors) {
@@ -174,10 +169,7 @@ Result<void> MaskPlan::check(const MaskRequest& request) {
   // The relation and the bound do not depend on how many rows there are.
   const MaskShape shape =
       shape_of(request, static_cast<std::int64_t>(request.bound.dimension()) + 2);
-  if (request.relation != Relation::ZeroRow && request.relation != Relation::ReplaceOne) {
-    return tight_mask_noise(shape, *row, request.relation).map([](double) {});  // says which
-  }
-  return tight_mask_noise(shape, *row, covering_relation(request)).map([](double) {});
+  return tight_mask_noise(shape, *row, request.relation).map([](double) {});
 }
 
 Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smallest_block) {
@@ -190,7 +182,7 @@ Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smalles
   if (!row) {
     return error_of(row);
   }
-  const Result<double> masked = tight_mask_noise(shape, *row, covering_relation(request));
+  const Result<double> masked = tight_mask_noise(shape, *row, request.relation);
   if (!masked) {
     return error_of(masked);
   }
@@ -199,7 +191,7 @@ Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smalles
   if (request.published) {
     // The rule of Ding et al. asks for more; should it ever ask for less, the proof of ours
     // decides.
-    const double change = row_change(request.bound, covering_relation(request));
+    const double change = row_change(request.bound, request.relation);
     sigma = std::max(sigma, *general_mask_noise(shape, change, *row));
   }
   return MaskPlan(request, shape, sigma,

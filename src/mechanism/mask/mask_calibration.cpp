@@ -8,7 +8,7 @@
 #include "core/outward.hpp"
 #include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/conversion.hpp"
-#include "mechanism/mask/masked_row_law.hpp"
+#include "mechanism/mask/masked_pair.hpp"
 
 namespace eigenveil {
 namespace {
@@ -43,16 +43,35 @@ Result<void> check_relation(Relation relation) {
       name_of(relation)));
 }
 
-/// R^2 / sigma^2, rounded up: more separation, never less.
-MaskedRowLaw law_of(const MaskShape& shape, double sigma) {
-  const double ratio = up(shape.row_norm / sigma);
-  return {shape.rows - shape.dimension, up(ratio * ratio)};
-}
+/// The laws of a row and of what it may become. R^2 / sigma^2 is rounded up: more separation, never
+/// less.
+class MovedRow {
+ public:
+  MovedRow(const MaskShape& shape, double sigma, Relation relation)
+      : row_(law_of(shape, shape.row_norm, sigma)),
+        becomes_(relation == Relation::ReplaceOne ? row_ : law_of(shape, shape.zeroed_norm, sigma)),
+        to_zero_(relation == Relation::ZeroRow && shape.zeroed_norm == 0.0),
+        alike_(relation == Relation::ReplaceOne) {}
 
-double delta_of(const MaskedRowLaw& law, double epsilon, Relation relation) {
-  return relation == Relation::ZeroRow ? law.zero_row_delta(epsilon)
-                                       : law.replace_one_delta(epsilon);
-}
+  double delta(double epsilon) const {
+    if (to_zero_) {
+      return row_.zero_row_delta(epsilon);
+    }
+    const double there = detail::delta_between_rows(row_, becomes_, epsilon);
+    return alike_ ? there : std::max(there, detail::delta_between_rows(becomes_, row_, epsilon));
+  }
+
+ private:
+  static MaskedRowLaw law_of(const MaskShape& shape, double norm, double sigma) {
+    const double ratio = up(norm / sigma);
+    return {shape.rows - shape.dimension, up(ratio * ratio)};
+  }
+
+  MaskedRowLaw row_;
+  MaskedRowLaw becomes_;
+  bool to_zero_;
+  bool alike_;
+};
 
 /// Without the mask the release is the Gaussian mechanism, and masking is post-processing.
 double sigma_without_mask(const MaskShape& shape, const ApproxDp& target, Relation relation) {
@@ -61,11 +80,11 @@ double sigma_without_mask(const MaskShape& shape, const ApproxDp& target, Relati
 }
 
 /// Epsilon beyond which delta is below what a composition could notice.
-double top_epsilon(const MaskedRowLaw& law, double start, Relation relation) {
+double top_epsilon(const MovedRow& row, double start) {
   constexpr double kNegligible = 1e-20;
   constexpr double kLargest = 512.0;
   double top = start;
-  while (top < kLargest && delta_of(law, top, relation) > kNegligible) {
+  while (top < kLargest && row.delta(top) > kNegligible) {
     top *= 1.25;
   }
   return top;
@@ -82,7 +101,7 @@ Result<double> tight_mask_noise(const MaskShape& shape, const ApproxDp& target, 
     return error_of(checked);
   }
   const auto meets = [&](double sigma) {
-    return delta_of(law_of(shape, sigma), target.epsilon, relation) <= target.delta;
+    return MovedRow(shape, sigma, relation).delta(target.epsilon) <= target.delta;
   };
   double passing = sigma_without_mask(shape, target, relation);
   if (!meets(passing)) {
@@ -105,14 +124,14 @@ double mask_delta(const MaskShape& shape, double sigma, double epsilon, Relation
   if (!check_shape(shape) || !check_relation(relation) || !(sigma > 0.0) || !(epsilon >= 0.0)) {
     return 1.0;
   }
-  return delta_of(law_of(shape, sigma), epsilon, relation);
+  return MovedRow(shape, sigma, relation).delta(epsilon);
 }
 
 TradeOffCurve mask_curve(const MaskShape& shape, double sigma, double epsilon, Relation relation) {
   // Two grids: even steps over the bulk, and the asked epsilon itself.
   constexpr int kPoints = 64;
-  const MaskedRowLaw law = law_of(shape, sigma);
-  const double top = top_epsilon(law, epsilon, relation);
+  const MovedRow row(shape, sigma, relation);
+  const double top = top_epsilon(row, epsilon);
   std::vector<double> grid = {epsilon};
   for (int i = 0; i <= kPoints; ++i) {
     const double share = static_cast<double>(i) / kPoints;
@@ -122,7 +141,7 @@ TradeOffCurve mask_curve(const MaskShape& shape, double sigma, double epsilon, R
   grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
   std::vector<ApproxDp> proved;
   for (const double at : grid) {
-    proved.push_back({at, delta_of(law, at, relation)});
+    proved.push_back({at, row.delta(at)});
   }
   return trade_off_curve_of(proved);
 }

@@ -14,6 +14,8 @@ struct MaskShape {
   std::int64_t rows = 0;
   std::int64_t dimension = 0;
   double row_norm = 1.0;
+  /// Norm of the row that a zeroed one becomes: that of (t, 0) with an intercept. At most row_norm.
+  double zeroed_norm = 0.0;
 };
 
 /// Largest sizes the certified evaluation was tested for.

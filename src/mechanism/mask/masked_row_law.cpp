@@ -144,31 +144,4 @@ double MaskedRowLaw::zero_row_delta(double epsilon) const {
   return std::max(row_against_zero(epsilon), zero_against_row(epsilon));
 }
 
-double MaskedRowLaw::replace_one_delta(double epsilon) const {
-  const auto through_zero = [&](double first) {
-    return row_against_zero(first) * (1.0 + 4.0 * kUnit) +
-           std::exp(first) * (1.0 + 4.0 * kUnit) * zero_against_row(epsilon - first);
-  };
-  // Every split proves a bound; golden sections look for a good one.
-  constexpr double kGolden = 0.6180339887498949;
-  double low = 0.0;
-  double high = epsilon;
-  double left = high - kGolden * (high - low);
-  double right = low + kGolden * (high - low);
-  double at_left = through_zero(left);
-  double at_right = through_zero(right);
-  double best = std::min(at_left, at_right);
-  for (int step = 0; step < 16 && high > low; ++step) {
-    const bool go_left = at_left < at_right;
-    (go_left ? high : low) = go_left ? right : left;
-    (go_left ? right : left) = go_left ? left : right;
-    (go_left ? at_right : at_left) = go_left ? at_left : at_right;
-    double& moved = go_left ? left : right;
-    moved = go_left ? high - kGolden * (high - low) : low + kGolden * (high - low);
-    (go_left ? at_left : at_right) = through_zero(moved);
-    best = std::min({best, at_left, at_right});
-  }
-  return std::min(1.0, best * (1.0 + 4.0 * kUnit));
-}
-
 }  // namespace eigenveil::detail

@@ -19,10 +19,9 @@ class MaskedRowLaw {
   double zero_against_row(double epsilon) const;
   /// The larger of both: zero-row neighbours.
   double zero_row_delta(double epsilon) const;
-  /// Two steps, row -> zero row -> other row: inf over e1 + e2 = epsilon of
-  /// row_against_zero(e1) + e^{e1} zero_against_row(e2).
-  double replace_one_delta(double epsilon) const;
-
+  double degrees() const { return 2.0 * shape_; }
+  /// The likelihood ratio row : zero is nowhere below e to this.
+  double least_log_ratio() const { return -rate_; }
   /// log of the likelihood ratio row : zero at w = 2 half, and its derivative in `half`.
   struct LogRatio {
     double value;

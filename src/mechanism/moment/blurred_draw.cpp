@@ -202,4 +202,11 @@ std::vector<std::string> pure_draw_assumptions(const Blur& blur, PureDp directio
                                        effective_delta(blur.failure, directions, group_size)));
 }
 
+std::vector<std::string> drawn_assumptions(const Blur& blur, const DrawnBudget& divided,
+                                           int group_size) {
+  return std::holds_alternative<PureDp>(divided.whole)
+             ? pure_draw_assumptions(blur, divided.directions, group_size)
+             : draw_assumptions(blur);
+}
+
 }  // namespace eigenveil

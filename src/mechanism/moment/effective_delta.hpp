@@ -5,6 +5,7 @@
 
 #include "eigenveil/privacy/guarantee.hpp"
 #include "mechanism/moment/blurred_draw.hpp"
+#include "mechanism/moment/drawn_budget.hpp"
 
 namespace eigenveil {
 
@@ -16,5 +17,9 @@ double effective_delta(double failure, PureDp directions, int group_size);
 /// draw_assumptions with this delta as a number; those of a Gaussian budget, which has no one
 /// delta, say it in words.
 std::vector<std::string> pure_draw_assumptions(const Blur& blur, PureDp directions, int group_size);
+
+/// The one of the two that fits what the whole release promises.
+std::vector<std::string> drawn_assumptions(const Blur& blur, const DrawnBudget& divided,
+                                           int group_size);
 
 }  // namespace eigenveil

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/outward.hpp"
 #include "mechanism/moment/moment_plan.hpp"
 #include "mechanism/moment/solver_error.hpp"
 #include "mechanism/orbit/orbit_statement.hpp"
@@ -40,10 +39,6 @@ double default_eigenvalue_share(Eigen::Index dimension, Eigen::Index rank) {
 
 Result<LowRankPlan> LowRankPlan::make(const OrbitRequest& request, Eigen::Index rank,
                                       std::optional<double> eigenvalue_share) {
-  const Result<PureDp> per_row = orbit_budget(request, rank);
-  if (!per_row) {
-    return error_of(per_row);
-  }
   LowRankPlan plan(request);
   const Eigen::Index dimension = coordinates_of(request.bound.dimension(), request.field);
   plan.shape_ = {dimension, rank, request.relation};
@@ -54,25 +49,26 @@ Result<LowRankPlan> LowRankPlan::make(const OrbitRequest& request, Eigen::Index 
   if (!(plan.eigenvalue_share_ > 0.0 && plan.eigenvalue_share_ < 1.0)) {
     return bad_request("the share of the budget for eigenvalues must lie between 0 and 1");
   }
-  // Rounded down, and the rest rounded down: together at most the budget.
-  plan.eigenvalue_budget_ = PureDp{down(plan.eigenvalue_share_ * per_row->epsilon)};
-  plan.direction_budget_ = PureDp{down(per_row->epsilon - plan.eigenvalue_budget_.epsilon)};
-  const Result<double> scale = eigenvalue_noise_scale(plan.shape_, plan.eigenvalue_budget_);
+  const Result<DrawnBudget> divided =
+      orbit_budget(request, rank, plan.eigenvalue_share_, NoiseBeside::Pure);
+  if (!divided) {
+    return error_of(divided);
+  }
+  plan.divided_ = *divided;
+  const Result<double> scale = eigenvalue_noise_scale(plan.shape_, plan.eigenvalue_budget());
   if (!scale) {
     return error_of(scale);
   }
   plan.noise_scale_ = *scale;
-  plan.draw_budget_ = orbit_draw_budget(plan.direction_budget_, dimension, rank);
+  plan.draw_budget_ = orbit_draw_budget(plan.direction_budget(), dimension, rank);
   std::vector<std::string> assumptions =
-      orbit_assumptions(plan.draw_budget_.blur, plan.direction_budget_, request.group_size);
+      orbit_assumptions(plan.draw_budget_.blur, plan.divided_, request.group_size);
   assumptions.push_back(
       fmt::format("eigenvalues: at most 2^30 rows, and a solver whose backward error is at most {} "
                   "of the trace",
                   kSolverErrorInWords));
-  return orbit_guarantee(request, *per_row, std::move(assumptions)).map([&](Guarantee guarantee) {
-    plan.guarantee_ = std::move(guarantee);
-    return plan;
-  });
+  plan.guarantee_ = orbit_guarantee(request, plan.divided_, std::move(assumptions));
+  return plan;
 }
 
 double LowRankPlan::eigenvalue_sd() const {

@@ -19,7 +19,7 @@ struct LowRankDraw {
 double default_eigenvalue_share(Eigen::Index dimension, Eigen::Index rank);
 
 /// Algorithm 2: noisy eigenvalues from one share of the budget, directions by a draw on their orbit
-/// from the rest. Pure epsilon, basis proved in real arithmetic. With k = d a covariance.
+/// from the rest. Basis proved in real arithmetic. With k = d a covariance.
 /// Proofs: docs/proofs/eigenvalue_noise.md, docs/proofs/orbit.md.
 class LowRankPlan {
  public:
@@ -32,8 +32,10 @@ class LowRankPlan {
   Eigen::Index rank() const { return shape_.rank; }
   const EigenvalueShape& shape() const { return shape_; }
   double eigenvalue_share() const { return eigenvalue_share_; }
-  PureDp eigenvalue_budget() const { return eigenvalue_budget_; }  ///< for one row
-  PureDp direction_budget() const { return direction_budget_; }
+  PureDp eigenvalue_budget() const { return std::get<PureDp>(divided_.beside); }  ///< for one row
+  PureDp direction_budget() const { return divided_.directions; }
+  GaussianDp gaussian() const { return divided_.mu; }  ///< the whole, for the group
+  std::vector<Loss> further_losses() const { return divided_.further_losses(); }
   const DrawBudget& draw_budget() const { return draw_budget_; }  ///< its division
   double noise_scale() const { return noise_scale_; }             ///< in steps of R² 2^-36
   /// Standard deviations of the noise: on an eigenvalue in units of R², on the count (0: public).
@@ -49,8 +51,7 @@ class LowRankPlan {
   OrbitRequest request_;
   EigenvalueShape shape_;
   double eigenvalue_share_ = 0.5;
-  PureDp eigenvalue_budget_{0.0};
-  PureDp direction_budget_{0.0};
+  DrawnBudget divided_;
   DrawBudget draw_budget_;
   double noise_scale_ = 0.0;
   Guarantee guarantee_;

@@ -121,10 +121,11 @@ double orbit_draw_seconds(const OrbitRequest& request, Index rank, double expone
              : 0.0;
 }
 
-std::vector<std::string> orbit_assumptions(const Blur& blur, PureDp directions, int group_size) {
+std::vector<std::string> orbit_assumptions(const Blur& blur, const DrawnBudget& divided,
+                                           int group_size) {
   std::vector<std::string> list = {
       "random bits: ChaCha20 keyed by the operating system cannot be told from true randomness"};
-  for (std::string& entry : pure_draw_assumptions(blur, directions, group_size)) {
+  for (std::string& entry : drawn_assumptions(blur, divided, group_size)) {
     list.push_back(std::move(entry));
   }
   return list;
@@ -135,7 +136,8 @@ DrawBudget orbit_draw_budget(PureDp directions, Index dimension, Index rank) {
                            {dimension, rank, DrawShape::Released::HermitianMatrix});
 }
 
-Result<PureDp> orbit_budget(const OrbitRequest& request, Index rank) {
+Result<DrawnBudget> orbit_budget(const OrbitRequest& request, Index rank, double share,
+                                 NoiseBeside noise) {
   if (request.scales.size() != static_cast<Index>(request.bound.dimension())) {
     return bad_request("a draw on an orbit needs a scale for every column");
   }
@@ -153,46 +155,42 @@ Result<PureDp> orbit_budget(const OrbitRequest& request, Index rank) {
       return error_of(affordable);
     }
   }
-  const Result<PureDp> per_row = pure_budget_per_row(request.budget, request.group_size);
-  if (per_row && per_row->epsilon > kLargestEpsilon) {
+  const Result<DrawnBudget> divided =
+      divide_drawn_budget(request.budget, request.group_size, share, noise);
+  if (divided && divided->directions.epsilon > kLargestEpsilon) {
     return bad_request("the budget is so large that nothing would be hidden; spend less");
   }
-  return per_row;
+  return divided;
 }
 
-Result<Guarantee> orbit_guarantee(const OrbitRequest& request, PureDp per_row,
-                                  std::vector<std::string> assumptions) {
-  return group_loss(per_row, request.group_size).map([&](const Loss& loss) {
-    return Guarantee{request.relation,       loss, Basis::ProvedRealArithmetic,
-                     std::move(assumptions), true, request.group_size};
-  });
+Guarantee orbit_guarantee(const OrbitRequest& request, const DrawnBudget& divided,
+                          std::vector<std::string> assumptions) {
+  return {request.relation,       divided.whole, Basis::ProvedRealArithmetic,
+          std::move(assumptions), true,          request.group_size};
 }
 
 Result<OrbitPlan> OrbitPlan::make(const OrbitRequest& request, Vector spectrum) {
-  const Result<PureDp> per_row = orbit_budget(request, spectrum.size());
-  if (!per_row) {
-    return error_of(per_row);
+  const Result<DrawnBudget> divided = orbit_budget(request, spectrum.size(), 0.0);
+  if (!divided) {
+    return error_of(divided);
   }
   const Index dimension = coordinates_of(request.bound.dimension(), request.field);
   if (const Result<void> sound = check_spectrum(spectrum, dimension); !sound) {
     return error_of(sound);
   }
-  const DrawBudget budget = orbit_draw_budget(*per_row, dimension, spectrum.size());
+  const DrawBudget budget = orbit_draw_budget(divided->directions, dimension, spectrum.size());
   const Result<double> exponent = orbit_exponent(PureDp{budget.draw}, request.relation, spectrum,
                                                  dimension, request.calibration);
   if (!exponent) {
     return error_of(exponent);
   }
-  return orbit_guarantee(request, *per_row,
-                         orbit_assumptions(budget.blur, *per_row, request.group_size))
-      .map([&](Guarantee guarantee) {
-        OrbitPlan plan(request, std::move(spectrum));
-        plan.per_row_ = *per_row;
-        plan.exponent_ = *exponent;
-        plan.blur_ = budget.blur;
-        plan.guarantee_ = std::move(guarantee);
-        return plan;
-      });
+  OrbitPlan plan(request, std::move(spectrum));
+  plan.divided_ = *divided;
+  plan.exponent_ = *exponent;
+  plan.blur_ = budget.blur;
+  plan.guarantee_ = orbit_guarantee(request, *divided,
+                                    orbit_assumptions(budget.blur, *divided, request.group_size));
+  return plan;
 }
 
 Result<void> check_gram(const OrbitRequest& request, const ExactGram& gram) {

@@ -11,6 +11,7 @@
 #include "eigenveil/privacy/release.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "mechanism/moment/blurred_draw.hpp"
+#include "mechanism/moment/drawn_budget.hpp"
 #include "mechanism/moment/hermitian_moment.hpp"
 
 namespace eigenveil {
@@ -63,7 +64,7 @@ DrawBudget orbit_draw_budget(PureDp directions, Eigen::Index dimension, Eigen::I
 /// sooner. 0 where nothing is drawn.
 double orbit_draw_seconds(const OrbitRequest& request, Eigen::Index rank, double exponent);
 
-/// Algorithm 1: eigenvalues public, directions private, pure epsilon. Made from public parameters;
+/// Algorithm 1: eigenvalues public, directions private. Made from public parameters;
 /// refuses sizes whose exact draw could take too long. Basis: proved in real arithmetic.
 class OrbitPlan {
  public:
@@ -74,7 +75,9 @@ class OrbitPlan {
   const Vector& spectrum() const { return spectrum_; }
   double exponent() const { return exponent_; }  ///< of tr(M H), M in units of R²
   const Blur& blur() const { return blur_; }
-  PureDp per_row() const { return per_row_; }
+  PureDp per_row() const { return divided_.directions; }
+  GaussianDp gaussian() const { return divided_.mu; }  ///< the whole, for the group
+  std::vector<Loss> further_losses() const { return divided_.further_losses(); }
   const Guarantee& guarantee() const { return guarantee_; }
   double draw_seconds() const { return orbit_draw_seconds(request_, spectrum_.size(), exponent_); }
 
@@ -86,21 +89,18 @@ class OrbitPlan {
       : request_(std::move(request)), spectrum_(std::move(spectrum)) {}
   OrbitRequest request_;
   Vector spectrum_;
-  PureDp per_row_{0.0};
+  DrawnBudget divided_;
   double exponent_ = 0.0;
   Blur blur_;
   Guarantee guarantee_;
 };
 
-/// Checks shared by the plans of this family: budget per row, relation, field, sizes.
-Result<PureDp> orbit_budget(const OrbitRequest& request, Eigen::Index rank);
+/// Checks shared by the plans of this family (relation, field, sizes) and the budget, divided.
+Result<DrawnBudget> orbit_budget(const OrbitRequest& request, Eigen::Index rank, double share,
+                                 NoiseBeside noise = NoiseBeside::Sharpest);
 
-/// What a guarantee that rests on a draw in double precision assumes.
-std::vector<std::string> orbit_assumptions(const Blur& blur);
-
-/// The guarantee for a loss of `per_row` on one row, stated for the group.
-Result<Guarantee> orbit_guarantee(const OrbitRequest& request, PureDp per_row,
-                                  std::vector<std::string> assumptions);
+Guarantee orbit_guarantee(const OrbitRequest& request, const DrawnBudget& divided,
+                          std::vector<std::string> assumptions);
 
 /// Post-processing: the top `count` eigenvectors of Re(H), largest first.
 Matrix real_subspace(const OrbitDraw& draw, Eigen::Index count);

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "core/hermitian_eigen.hpp"
-#include "core/outward.hpp"
 #include "mechanism/orbit/orbit_statement.hpp"
 
 namespace eigenveil {
@@ -13,40 +12,33 @@ Result<OrbitComponentsPlan> OrbitComponentsPlan::make(const OrbitRequest& reques
   if (!(variance_share > 0.0 && variance_share < 1.0)) {
     return bad_request("the share of the budget for the variance must lie between 0 and 1");
   }
-  const Result<PureDp> per_row = orbit_budget(request, rank);
-  if (!per_row) {
-    return error_of(per_row);
-  }
   const Eigen::Index dimension = coordinates_of(request.bound.dimension(), request.field);
-  const bool everything = rank == dimension;
-  // Rounded down, and the rest rounded down: together at most the budget.
-  const PureDp variance{everything ? per_row->epsilon : down(variance_share * per_row->epsilon)};
-  const PureDp directions{everything ? 0.0 : down(per_row->epsilon - variance.epsilon)};
+  // Every direction is known where k = d: all of the budget goes inside.
+  const Result<DrawnBudget> divided =
+      orbit_budget(request, rank, rank == dimension ? 1.0 : variance_share);
+  if (!divided) {
+    return error_of(divided);
+  }
   const Vector spectrum = Vector::Ones(rank);
-  const DrawBudget budget = orbit_draw_budget(directions, dimension, rank);
+  const DrawBudget budget = orbit_draw_budget(divided->directions, dimension, rank);
   const Result<double> exponent = orbit_exponent(PureDp{budget.draw}, request.relation, spectrum,
                                                  dimension, request.calibration);
   if (!exponent) {
     return error_of(exponent);
   }
   const Eigen::Index columns = request.field == RowField::Complex ? 2 * rank : rank;
-  Result<ProjectionPlan> projection =
-      ProjectionPlan::make({request.bound, request.scales, columns, request.relation, variance});
+  Result<ProjectionPlan> projection = ProjectionPlan::make(
+      {request.bound, request.scales, columns, request.relation, divided->beside});
   if (!projection) {
     return error_of(projection);
-  }
-  Result<Guarantee> guarantee = orbit_guarantee(
-      request, *per_row, orbit_assumptions(budget.blur, directions, request.group_size));
-  if (!guarantee) {
-    return error_of(guarantee);
   }
   OrbitComponentsPlan plan(request, *std::move(projection));
   plan.spectrum_ = spectrum;
   plan.exponent_ = *exponent;
   plan.blur_ = budget.blur;
-  plan.direction_budget_ = directions;
-  plan.variance_budget_ = variance;
-  plan.guarantee_ = *std::move(guarantee);
+  plan.divided_ = *divided;
+  plan.guarantee_ = orbit_guarantee(request, *divided,
+                                    orbit_assumptions(budget.blur, *divided, request.group_size));
   return plan;
 }
 

@@ -16,7 +16,7 @@ struct OrbitComponents {
   ComplexComponents complex_row_components;  ///< of complex rows
 };
 
-/// Pure epsilon-DP principal components: a Hermitian projection of rank k by Algorithm 1, the top k
+/// Principal components: a Hermitian projection of rank k by Algorithm 1, the top k
 /// eigenvectors of its real part (complex rows: its own), and the noisy second moment inside them
 /// from `variance_share` of the budget. With k = d there is nothing to draw and the second moment
 /// gets the whole budget. Proof: docs/proofs/orbit.md, docs/proofs/projected_moment.md.
@@ -30,8 +30,10 @@ class OrbitComponentsPlan {
   Eigen::Index rank() const { return spectrum_.size(); }
   double exponent() const { return exponent_; }
   const Blur& blur() const { return blur_; }
-  PureDp direction_budget() const { return direction_budget_; }  ///< for one row
-  PureDp variance_budget() const { return variance_budget_; }
+  PureDp direction_budget() const { return divided_.directions; }  ///< for one row
+  const PerRowLoss& variance_budget() const { return divided_.beside; }
+  GaussianDp gaussian() const { return divided_.mu; }  ///< the whole, for the group
+  std::vector<Loss> further_losses() const { return divided_.further_losses(); }
   const ProjectionPlan& projection() const { return projection_; }
   const Guarantee& guarantee() const { return guarantee_; }
   double draw_seconds() const { return orbit_draw_seconds(request_, rank(), exponent_); }
@@ -47,8 +49,7 @@ class OrbitComponentsPlan {
   Vector spectrum_;
   double exponent_ = 0.0;
   Blur blur_;
-  PureDp direction_budget_{0.0};
-  PureDp variance_budget_{0.0};
+  DrawnBudget divided_;
   Guarantee guarantee_;
 };
 

@@ -5,11 +5,12 @@
 
 #include "eigenveil/privacy/guarantee.hpp"
 #include "mechanism/moment/blurred_draw.hpp"
+#include "mechanism/moment/drawn_budget.hpp"
 
 namespace eigenveil {
 
-/// What a guarantee assumes that rests on a draw on an orbit in double precision: `directions` is
-/// what it costs for one row.
-std::vector<std::string> orbit_assumptions(const Blur& blur, PureDp directions, int group_size);
+/// What a guarantee assumes that rests on a draw on an orbit in double precision.
+std::vector<std::string> orbit_assumptions(const Blur& blur, const DrawnBudget& divided,
+                                           int group_size);
 
 }  // namespace eigenveil

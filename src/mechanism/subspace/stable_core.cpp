@@ -31,6 +31,30 @@ std::int64_t CoreUnits::weight(std::int64_t near) const {
   return std::clamp<std::int64_t>(near - others() / 2, 0, full());
 }
 
+double CoreUnits::moved_mass(double weight) const {
+  const auto s = static_cast<double>(full());
+  const auto t = static_cast<double>(others());
+  const auto b = static_cast<double>(others() / 2);
+  // `mass` gained before what a larger W' takes back: `above` is weight that gainers must have,
+  // `grown` how much larger W' is.
+  const auto left = [&](double mass, double above, double grown) {
+    return mass - std::max(0.0, above) * std::min(1.0 / s, grown / weight);
+  };
+  double most = s;
+  for (double gainers = 0.0; gainers <= t; gainers += 1.0) {
+    const double above = weight - s * (t - gainers);
+    most = std::max(most, left(s + gainers, above, s + gainers));
+    if (gainers > b) {
+      most = std::max(most, left(2.0 * gainers - b, above, 3.0 * gainers - 2.0 * b - s));
+    }
+    if (gainers < s) {
+      most = std::max(most, left(s + gainers, above - (s - gainers), 2.0 * gainers));
+    }
+  }
+  // Integers below 2^53 and one quotient, one product and one difference of at most K.
+  return std::min(static_cast<double>(sensitivity()), most + 0x1p-48 * (s + t));
+}
+
 Result<CoreBudget> split_core_budget(const ApproxDp& budget, int tests, std::int64_t groups) {
   const CoreUnits units{groups};
   const double delta_each = down(budget.delta / 2.0);
@@ -45,8 +69,9 @@ Result<CoreBudget> split_core_budget(const ApproxDp& budget, int tests, std::int
                          std::log1p(std::expm1(weighing.epsilon) / (2.0 * weighing.delta));
     const GaussianDp mu{gaussian_mu_for(average)};
     const double weight = static_cast<double>(groups * units.full()) - bound;
-    if (weight * mu.mu > largest) {
-      largest = weight * mu.mu;
+    const double precision = weight > 0.0 ? weight / units.moved_mass(weight) * mu.mu : weight;
+    if (precision > largest) {
+      largest = precision;
       best = CoreBudget{weighing, tests, mu, budget};
     }
   }
@@ -95,9 +120,8 @@ double StableCore::expected_weight(double agreement) const {
 }
 
 double StableCore::noise_sd(double radius, double noisy_weight) const {
-  const double moved = up(2.0 * (1.0 + kDistanceSlack) * static_cast<double>(units_.sensitivity()) *
-                              radius / noisy_weight,
-                          6);
+  const double moved =
+      up(2.0 * (1.0 + kDistanceSlack) * units_.moved_mass(noisy_weight) * radius / noisy_weight, 6);
   return up(moved / budget_.average.mu, 2);
 }
 
@@ -152,8 +176,9 @@ CoreAverage StableCore::average(const GroupPositions& positions,
   const int shift = std::ilogb(radius_steps) - 24;
   const Index length = positions.length();
   // Rounding down moves every coordinate by less than one: at most sqrt(N) between neighbours.
-  const double moved = up(2.0 * (1.0 + kDistanceSlack) * static_cast<double>(units_.sensitivity()) *
-                              std::ldexp(radius_steps, -shift) / static_cast<double>(noisy_weight),
+  const auto weighed = static_cast<double>(noisy_weight);
+  const double moved = up(2.0 * (1.0 + kDistanceSlack) * units_.moved_mass(weighed) *
+                              std::ldexp(radius_steps, -shift) / weighed,
                           6) +
                        up(std::sqrt(static_cast<double>(length)), 2);
   const double sigma = up(up(moved) / budget_.average.mu, 2);

@@ -19,6 +19,10 @@ struct CoreUnits {
   std::int64_t weight(std::int64_t near) const;
   /// How far the sum of all weights can move when one group moves: S + T, attained.
   std::int64_t sensitivity() const { return full() + others(); }
+  /// B(w): where one group moves and both data sets have weight w or more, at most B(w) / W' of
+  /// the normalised weight moves, W' the larger of the two; decreasing in w, at most
+  /// sensitivity(), and from 1.25 full weights (all agree) to 2 (half of them do). Rounded up.
+  double moved_mass(double weight) const;
 };
 
 /// near[i] = how many other groups lie within `radius` steps of group i, for every radius of an
