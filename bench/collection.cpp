@@ -64,7 +64,7 @@ pid_t serve(const fs::path& folder, std::uint16_t port, const std::string& token
   http.port = port;
   http.threads = 16;
   http.limits.connections = 256;
-  http.limits.body_bytes = AggregatorService::most_body_bytes(aggregator->study().manifest);
+  http.limits.body_bytes = service.most_body_bytes();
   http.limits.request = std::chrono::seconds(5);
   http.limits.response = std::chrono::minutes(5);
   http.admit = [&](const HttpRequest& head) { return service.admit(head); };

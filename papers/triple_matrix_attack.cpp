@@ -72,7 +72,7 @@ double signs_told_by_a_share(int people, RandomStream& stream) {
       byte = static_cast<unsigned char>(stream.bits64());
     }
     const std::vector<Int128> triangle = outer_triangle(row);
-    const Share share = difference(triangle, expand(seed, triangle.size()));
+    const ShareVector share = difference(triangle, expand(seed, triangle.size()));
     const bool guessed = (share[triangle_index(0, 1)] >> 127U) == 0;
     told += guessed == positive ? 1 : 0;
   }

@@ -39,7 +39,7 @@ struct CollectServe {
 
  private:
   Result<std::unique_ptr<Aggregator>> open() const;
-  HttpSetup setup(AggregatorService& service, const Manifest& manifest) const;
+  HttpSetup setup(AggregatorService& service) const;
 };
 
 void CollectServe::declare(CLI::App& app) {
@@ -93,13 +93,13 @@ Result<std::unique_ptr<Aggregator>> CollectServe::open() const {
   return made;
 }
 
-HttpSetup CollectServe::setup(AggregatorService& service, const Manifest& manifest) const {
+HttpSetup CollectServe::setup(AggregatorService& service) const {
   HttpSetup setup;
   setup.address = listen;
   setup.port = port;
   setup.threads = threads;
   setup.limits.connections = connections;
-  setup.limits.body_bytes = AggregatorService::most_body_bytes(manifest);
+  setup.limits.body_bytes = service.most_body_bytes();
   setup.limits.request =
       std::chrono::milliseconds(static_cast<std::int64_t>(1000.0 * request_seconds));
   setup.limits.response = std::chrono::minutes(5);
@@ -137,8 +137,7 @@ Outcome CollectServe::run() const {
     service_setup.log = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   }
   AggregatorService service(**aggregator, service_setup);
-  const Result<std::unique_ptr<HttpServer>> server =
-      HttpServer::start(setup(service, (*aggregator)->study().manifest));
+  const Result<std::unique_ptr<HttpServer>> server = HttpServer::start(setup(service));
   if (!server) {
     return error_of(server);
   }

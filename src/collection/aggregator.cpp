@@ -224,7 +224,7 @@ Result<AcceptedReport> Aggregator::accept(std::string_view bytes) {
 }
 
 Result<std::string> Aggregator::noisy_sum(const AggregatorStore::Each& each) {
-  Share total(study().manifest.entries(), 0);
+  ShareVector total(study().manifest.entries(), 0);
   std::vector<ListedReport> members;
   const Result<void> summed = each([&](const StoredReport& report) -> Result<void> {
     return decode_report(report.sealed)
@@ -232,7 +232,7 @@ Result<std::string> Aggregator::noisy_sum(const AggregatorStore::Each& each) {
         .and_then([&](const OpenedReport& inside) {
           return share_of(study().manifest, role(), inside.payload);
         })
-        .map([&](const Share& share) {
+        .map([&](const ShareVector& share) {
           add_to(total, share);
           members.push_back({report.id, report.commitment});
         });

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kOrderBytes = 4096;
 /// An entry of a proposal is 100 characters of JSON.
 constexpr std::size_t kListedBytes = 128;
-constexpr std::size_t kMostListed = 1'000'000;
+constexpr std::chrono::seconds kLongestPause{60};
 constexpr std::size_t kMostBuckets = 100'000;
 
 HttpResponse json_answer(int status, const nlohmann::ordered_json& json) {
@@ -77,8 +77,14 @@ bool RateOfAddresses::admits(const std::string& address,
   return true;
 }
 
-std::size_t AggregatorService::most_body_bytes(const Manifest& manifest) {
-  return std::max(report_bytes(manifest, Role::B), kListedBytes * kMostListed);
+AggregatorService::AggregatorService(Aggregator& aggregator, ServiceSetup setup)
+    : aggregator_(aggregator),
+      setup_(std::move(setup)),
+      rate_(setup_.rate),
+      list_bytes_(kOrderBytes + kListedBytes * aggregator.store().tokens().value_or(0)) {}
+
+std::size_t AggregatorService::most_body_bytes() const {
+  return std::max(report_bytes(aggregator_.study().manifest, aggregator_.role()), list_bytes_);
 }
 
 std::optional<HttpResponse> AggregatorService::admit(const HttpRequest& head) {
@@ -92,9 +98,8 @@ std::optional<HttpResponse> AggregatorService::admit(const HttpRequest& head) {
   }
   const std::size_t most = head.path == "/v1/report"
                                ? report_bytes(aggregator_.study().manifest, aggregator_.role())
-                           : head.path == "/v1/proposal" || head.path == "/v1/stored"
-                               ? most_body_bytes(aggregator_.study().manifest)
-                               : kOrderBytes;
+                           : head.path == "/v1/proposal" || head.path == "/v1/stored" ? list_bytes_
+                                                                                      : kOrderBytes;
   const std::optional<std::size_t> bytes = announced_bytes(head);
   if (!bytes || *bytes > most) {
     return open_to_forms(json_answer(
@@ -159,8 +164,11 @@ void AggregatorService::close_when_due() {
   if (aggregator_.role() != Role::A || told_b_ || !state) {
     return;
   }
-  if (*state != CollectionState::Open || aggregator_.study().is_past_deadline()) {
-    (void)close("");
+  const auto now = std::chrono::steady_clock::now();
+  const bool due = *state != CollectionState::Open || aggregator_.study().is_past_deadline();
+  if (due && now >= next_attempt_ && !close("")) {
+    next_attempt_ = now + pause_;
+    pause_ = std::min(2 * pause_, kLongestPause);
   }
 }
 

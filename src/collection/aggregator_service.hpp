@@ -48,14 +48,13 @@ struct ServiceSetup {
 ///   GET /v1/closing-list         everybody, once the set is fixed
 class AggregatorService {
  public:
-  AggregatorService(Aggregator& aggregator, ServiceSetup setup)
-      : aggregator_(aggregator), setup_(std::move(setup)), rate_(setup_.rate) {}
+  AggregatorService(Aggregator& aggregator, ServiceSetup setup);
 
   /// Before a body is read: its size, its path, the rate of its address.
   std::optional<HttpResponse> admit(const HttpRequest& head);
   HttpResponse handle(const HttpRequest& request);
-  /// The largest body there can be.
-  static std::size_t most_body_bytes(const Manifest& manifest);
+  /// The largest body there can be: a report, or the other side's list of all that have a token.
+  std::size_t most_body_bytes() const;
 
   /// Closes where it is time to, as A. Called every now and then.
   void close_when_due();
@@ -69,8 +68,12 @@ class AggregatorService {
   Aggregator& aggregator_;
   ServiceSetup setup_;
   RateOfAddresses rate_;
+  std::size_t list_bytes_;  ///< of a proposal, at most
   std::mutex closing_;
   bool told_b_ = false;  ///< that the study is closed, by this process
+  // Attempts to close that failed are repeated later and later, up to a minute apart.
+  std::chrono::seconds pause_{1};
+  std::chrono::steady_clock::time_point next_attempt_;
 };
 
 }  // namespace eigenveil

@@ -255,6 +255,13 @@ Result<std::size_t> AggregatorStore::count() {
   });
 }
 
+Result<std::size_t> AggregatorStore::tokens() {
+  const std::lock_guard lock(connection_mutex_);
+  return connection_.number("SELECT count(*) FROM tokens").map([](std::int64_t count) {
+    return static_cast<std::size_t>(count);
+  });
+}
+
 Result<std::vector<ListedReport>> AggregatorStore::listed(const char* sql) const {
   std::vector<ListedReport> list;
   SqliteStatement rows(connection_.get(), sql);

@@ -68,6 +68,7 @@ class AggregatorStore {
   Result<AddOutcome> look(const ReportId& id, const Digest& token, const Digest& message);
   Result<AddOutcome> add(StoredReport report);
   Result<std::size_t> count();
+  Result<std::size_t> tokens();
 
   Result<std::vector<ListedReport>> reports();
   /// Stores the set, unless one is stored: then that one stays. Refused where a member is not in

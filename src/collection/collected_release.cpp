@@ -39,6 +39,18 @@ MaskNoise noise_of(const CollectionPlan& plan) {
           both * plan.moment->sum_sd()};
 }
 
+std::string noise_in_words(const CollectionPlan& plan) {
+  const MaskNoise noise = noise_of(plan);
+  return plan.noise == NoiseMode::Servers
+             ? fmt::format(
+                   "standard deviation {:.4g} on a sum of squares over all reports (scaled "
+                   "units), of both aggregators together",
+                   noise.gram_sd_diagonal)
+             : fmt::format(
+                   "standard deviation {:.4g} on every cell (scaled units), by participants",
+                   noise.cell_sd);
+}
+
 Matrix symmetric(const std::vector<Int128>& triangle, std::size_t dimension) {
   const auto p = static_cast<Eigen::Index>(dimension);
   Matrix full(p, p);
@@ -212,6 +224,7 @@ Result<ReleaseDocument> collected_document(const Study& study, const CollectedGr
                "noise's own squares",
          "column", pseudo_columns(settings), pseudo_columns(settings),
          scales.asDiagonal() * scaled_gram_of(study.manifest, plan, gram) * scales.asDiagonal()});
+    document.remarks.push_back({"noise", noise_in_words(plan)});
     const std::vector<std::string> odd = implausible(study.manifest, plan, gram);
     document.result.emplace_back("implausible", odd);
     document.remarks.push_back(

@@ -41,6 +41,8 @@ std::vector<std::string> participant_assumptions(const CollectionPlan& plan,
           "the two aggregators do not collude, tokens went to different people who exist, "
           "and of the {} reports or more at most {} were made by people who tell their noise",
           manifest.minimum_batch, manifest.colluders),
+      "an aggregator that drops all reports but one and tokens it controls would learn that row's "
+      "noisy square: hence the minimum batch and the issue of tokens are part of the trust",
       fmt::format(
           "rows are rounded to whole steps before they are squared, which is no function of "
           "the exact noisy Gram: assumed harmless, with noise of {} steps on every cell",
@@ -48,7 +50,8 @@ std::vector<std::string> participant_assumptions(const CollectionPlan& plan,
       fmt::format("if both aggregators collude they read every noisy row: then its own noise alone "
                   "protects it, {:.4g}-GDP",
                   plan.alone_mu),
-      kSealing, kForm};
+      kSealing,
+      kForm};
 }
 
 void append(std::vector<std::string>& list, std::vector<std::string> more) {

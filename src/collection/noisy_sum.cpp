@@ -53,7 +53,7 @@ Result<NoisySum> sum_from_json(std::string_view text, const Study& study) {
     std::copy_n(set->begin(), sizeof(Digest), sum.set.begin());
     sum.reports = message->at("reports").get<std::uint64_t>();
     sum.secure_random = message->at("secure_random").get<bool>();
-    return share_from_bytes(*entries, study.manifest.entries()).map([&](Share&& share) {
+    return share_from_bytes(*entries, study.manifest.entries()).map([&](ShareVector&& share) {
       sum.sum = std::move(share);
       return sum;
     });
@@ -72,7 +72,7 @@ Result<CollectedGram> merge_sums(const Study& study, const NoisySum& a, const No
   if (a.reports < static_cast<std::uint64_t>(study.manifest.minimum_batch)) {
     return bad_request("the sums hold fewer reports than the study's minimum");
   }
-  Share total = a.sum;
+  ShareVector total = a.sum;
   add_to(total, b.sum);
   return CollectedGram{a.reports, a.set, a.secure_random && b.secure_random, as_signed(total)};
 }

@@ -17,7 +17,7 @@ struct NoisySum {
   Digest set = {};  ///< hash of the reports that count
   std::uint64_t reports = 0;
   bool secure_random = true;
-  Share sum;
+  ShareVector sum;
 };
 std::string to_json(const NoisySum& sum, const Study& study, const SigningKey& key);
 /// With its signature checked against the study's manifest.

@@ -86,7 +86,7 @@ Result<OpenedReport> read_plaintext(const Manifest& manifest, Role role, const R
                                              : joint_commitment(id, commitment.others, own)};
 }
 
-Result<Share> share_of(const Manifest& manifest, Role role, std::string_view payload) {
+Result<ShareVector> share_of(const Manifest& manifest, Role role, std::string_view payload) {
   if (role == Role::B) {
     return share_from_bytes(payload, manifest.entries());
   }

@@ -56,7 +56,7 @@ std::string sealed_plaintext(const Commitment& commitment, std::string_view payl
 Result<OpenedReport> read_plaintext(const Manifest& manifest, Role role, const ReportId& id,
                                     std::string_view plaintext);
 /// The share of an opened report.
-Result<Share> share_of(const Manifest& manifest, Role role, std::string_view payload);
+Result<ShareVector> share_of(const Manifest& manifest, Role role, std::string_view payload);
 
 /// Shown to nobody, kept by an aggregator instead of the token.
 Digest token_hash(const Digest& study, const Token& token);

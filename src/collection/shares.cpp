@@ -22,8 +22,8 @@ UInt128 entry_at(const char* bytes) {
   return value;
 }
 
-Share entries_of(std::string_view bytes) {
-  Share share(bytes.size() / kEntryBytes);
+ShareVector entries_of(std::string_view bytes) {
+  ShareVector share(bytes.size() / kEntryBytes);
   for (std::size_t i = 0; i < share.size(); ++i) {
     share[i] = entry_at(bytes.data() + i * kEntryBytes);
   }
@@ -36,7 +36,7 @@ struct FreeCipher {
 
 }  // namespace
 
-Share expand(const ShareSeed& seed, std::size_t entries) {
+ShareVector expand(const ShareSeed& seed, std::size_t entries) {
   const std::unique_ptr<EVP_CIPHER_CTX, FreeCipher> context(EVP_CIPHER_CTX_new());
   const std::array<unsigned char, 16> counter = {};
   std::string stream(entries * kEntryBytes, '\0');  // encrypting zeros gives the key stream
@@ -52,25 +52,25 @@ Share expand(const ShareSeed& seed, std::size_t entries) {
   return entries_of(stream);
 }
 
-void add_to(Share& sum, const Share& share) {
+void add_to(ShareVector& sum, const ShareVector& share) {
   for (std::size_t i = 0; i < sum.size(); ++i) {
     sum[i] += share[i];
   }
 }
 
-Share difference(std::span<const Int128> values, const Share& share) {
-  Share rest(values.size());
+ShareVector difference(std::span<const Int128> values, const ShareVector& share) {
+  ShareVector rest(values.size());
   for (std::size_t i = 0; i < rest.size(); ++i) {
     rest[i] = static_cast<UInt128>(values[i]) - share[i];
   }
   return rest;
 }
 
-std::vector<Int128> as_signed(const Share& share) {
+std::vector<Int128> as_signed(const ShareVector& share) {
   return {share.begin(), share.end()};
 }
 
-std::string share_bytes(const Share& share) {
+std::string share_bytes(const ShareVector& share) {
   ByteWriter bytes;
   bytes.reserve(share.size() * kEntryBytes);
   for (const UInt128 entry : share) {
@@ -79,7 +79,7 @@ std::string share_bytes(const Share& share) {
   return std::move(bytes).take();
 }
 
-Result<Share> share_from_bytes(std::string_view bytes, std::size_t entries) {
+Result<ShareVector> share_from_bytes(std::string_view bytes, std::size_t entries) {
   if (bytes.size() != entries * kEntryBytes) {
     return bad_request(fmt::format("a share must have {} entries of 16 bytes", entries));
   }

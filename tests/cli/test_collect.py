@@ -82,6 +82,7 @@ class CollectTest(unittest.TestCase):
         collection.merge()
         words = run("explain", collection.path("gram")).stdout
         self.assertIn("if both aggregators collude", words)
+        self.assertIn("an aggregator that drops all reports but one", words)
         self.assertIn("at most 2 were made by people who tell their noise", words)
         run("collect", "mask", collection.path("gram"), "--out", collection.path("pseudo"))
         run("analyse", "moments", collection.path("gram"), "--second-moment")
@@ -114,11 +115,15 @@ class CollectTest(unittest.TestCase):
             self.assertEqual(json.loads(collection.get(role, "/v1/health")[1])["state"], "closed")
 
     def test_closes_by_itself_at_the_deadline(self):
-        collection = self.collection(people=4, minimum=2, deadline=in_seconds(8))
+        start = time.monotonic()
+        self.collection(people=4, minimum=2).contribute(0)
+        taken = time.monotonic() - start  # a busy machine gets a later deadline
+        wait = 4.0 + 6.0 * taken
+        collection = self.collection(people=4, minimum=2, deadline=in_seconds(wait))
         for person in range(3):
             collection.contribute(person)
         self.assertTrue(wait_until(
-            lambda: json.loads(collection.get("b", "/v1/health")[1])["state"] == "closed"))
+            lambda: json.loads(collection.get("b", "/v1/health")[1])["state"] == "closed", seconds=10 * wait + 60))
         collection.close()
         self.assertEqual(collection.sum_of("a")["reports"], 3)
 
@@ -162,16 +167,15 @@ class CollectTest(unittest.TestCase):
         self.assertIn("the token is not one of this study", forged.stderr)
 
     def test_slow_and_many_clients_do_not_stop_it(self):
-        collection = self.collection(people=4, minimum=2, serve=["--request-seconds", "1", "--connections", "20"])
+        collection = self.collection(people=4, minimum=2, serve=["--request-seconds", "3", "--connections", "20"])
         slow = []
         for _ in range(10):
             connection = socket.create_connection(("127.0.0.1", collection.ports["a"]))
             connection.sendall(b"POST /v1/report HTTP/1.1\r\nHost: a\r\nContent-Length: 10")
             slow.append(connection)
         collection.contribute(0)
-        time.sleep(1.5)
-        for connection in slow:  # dropped by now
-            connection.settimeout(5)
+        for connection in slow:  # each is dropped, sooner or later
+            connection.settimeout(120)
             try:
                 self.assertEqual(connection.recv(10), b"")
             except ConnectionResetError:
@@ -182,7 +186,7 @@ class CollectTest(unittest.TestCase):
     def test_rate_of_an_address(self):
         collection = Collection(people=2, minimum=2)
         self.addCleanup(collection.stop)
-        collection.serve_options = ["--rate", "1"]
+        collection.serve_options = ["--rate", "0.5"]
         collection.start("a")
         statuses = [collection.get("a", "/v1/health")[0] for _ in range(30)]
         self.assertIn(429, statuses)

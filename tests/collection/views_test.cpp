@@ -87,9 +87,9 @@ TEST(Views, BrokenSharesAreFound) {
     for (unsigned char& byte : seed) {
       byte = static_cast<unsigned char>(stream.bits64());
     }
-    Share mask = expand(seed, zeros.size());
-    Share first = difference(zeros, mask);
-    const Share second = difference(extreme, mask);
+    ShareVector mask = expand(seed, zeros.size());
+    ShareVector first = difference(zeros, mask);
+    const ShareVector second = difference(extreme, mask);
     for (std::size_t j = 0; j < first.size(); ++j) {
       first[j] -= second[j];
       mask[j] &= ~std::uint64_t{0};
