@@ -33,13 +33,18 @@ known_task <- function(task) {
   one_of(task, tasks, "task")
 }
 
-# For roxygen: the options of a task's methods as a section of its page, in the engine's words.
+# For roxygen: the methods of a task and their options as sections of its page, in the engine's words.
 options_section <- function(task) {
-  options <- engine_options(task)
   escape <- function(text) gsub("([%{}\\\\])", "\\\\\\1", text)
-  item <- sprintf(
+  methods <- engine_methods(task)
+  options <- engine_options(task)
+  method_item <- sprintf("\\item{\\code{%s}}{(%s) %s}", methods$method, escape(methods$budgets), escape(methods$sentence))
+  option_item <- sprintf(
     "\\item{\\code{%s}}{(%s; %s) %s%s}", options$option, options$kind, options$methods, escape(options$sentence),
     ifelse(nzchar(options$default), sprintf(" (default %s)", escape(options$default)), "")
   )
-  c("@section Options of the methods:", "\\describe{", item, "}")
+  c(
+    "@section Methods:", "\\describe{", method_item, "}",
+    "@section Options of the methods:", "\\describe{", option_item, "}"
+  )
 }

@@ -10,7 +10,7 @@
 #'
 #' @param x A numeric matrix or a data frame, rows about people, read in place a block at a time; or the path of a table:
 #'   CSV or TSV (also `.gz`), NPY, PLINK BED, IDX, or totals in a `.gram` file.
-#' @param k Number of components.
+#' @param k Number of components (1 where nothing is said).
 #' @param epsilon,delta,rho,mu The budget: `epsilon` with `delta`, `epsilon` alone (pure), `rho` (zCDP) or `mu` (GDP).
 #' @param ... Options of the methods, by name: see below.
 #' @param method How the release is made; `NULL` is the default of task and budget: `gauss`, and `wishart` for pure
@@ -32,7 +32,8 @@
 #' @param bad_cell `"refuse"` (a cell that is no number stops the run) or `"midpoint"`.
 #' @param grid Grid steps from zero to the bound (default 2^18); `1` is exact for genotypes with `range = c(0, 2)`.
 #' @param rank_transform Replace every column by its average ranks: for method `sharp` only.
-#' @param allele_frequencies Genotypes: public frequencies by column, by which cells are standardised.
+#' @param allele_frequencies Genotypes: public frequencies by column, by which cells are standardised: a named vector, or the
+#'   path of a CSV file with the columns `column` and `value`.
 #' @param project A public basis: a matrix with orthonormal columns, one row per column of the table, or a `prcomp` object
 #'   of public rows. Rows become their coordinates in it.
 #' @param projected_norm With `project`: coordinates longer than this are scaled down to it.
@@ -63,7 +64,7 @@
 #' fit
 #' summary(fit)
 #' @export
-private_pca <- function(x, k = 1, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = NULL, method = NULL,
+private_pca <- function(x, k = NULL, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = NULL, method = NULL,
                         neighbours = "add-remove", group_size = 1, range = NULL, bounds = NULL, row_norm = NULL,
                         center = "auto", standardize = FALSE, columns = NULL, exclude = NULL, one_hot = NULL,
                         missing = "midpoint", bad_cell = "refuse", grid = NULL, rank_transform = FALSE,

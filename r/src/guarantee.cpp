@@ -81,11 +81,13 @@ Guarantee guarantee_of(SEXP list) {
 SEXP guarantee_in_r(const Guarantee& guarantee, const std::optional<Budget>& requested) {
   const std::string words = requested ? headline(guarantee, *requested) : in_words(guarantee);
   const StatedPower power = stated_power(guarantee);
+  const Basis promised =
+      guarantee.basis == Basis::NotPrivate ? guarantee.would_be : guarantee.basis;
   cpp11::sexp list =
       named_list({{"relation", cpp11::as_sexp(std::string(name_of(guarantee.relation)))},
                   {"loss", from_json(loss_json(guarantee.loss))},
                   {"basis", cpp11::as_sexp(std::string(name_of(guarantee.basis)))},
-                  {"would_be", cpp11::as_sexp(std::string(name_of(guarantee.would_be)))},
+                  {"would_be", cpp11::as_sexp(std::string(name_of(promised)))},
                   {"assumptions", strings(guarantee.assumptions)},
                   {"secure_random", cpp11::as_sexp(guarantee.secure_random)},
                   {"group_size", cpp11::as_sexp(static_cast<double>(guarantee.group_size))},
