@@ -61,7 +61,7 @@ glance_of <- function(x, more) {
   rows <- if (is.null(x$result[["rows"]])) x$result$noisy_rows else x$result[["rows"]]
   tabular(do.call(data.frame, c(list(
     method = x$method, guarantee = guarantee$in_words, relation = guarantee$relation, basis = guarantee$basis,
-    max.power = guarantee$max_power_at_5pct, nobs = if (is.null(rows)) NA_real_ else rows
+    max.power = if (guarantee$basis == "not-private") 1 else power_at(guarantee), nobs = if (is.null(rows)) NA_real_ else rows
   ), more)))
 }
 

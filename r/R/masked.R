@@ -6,8 +6,8 @@
 #' @inheritParams private_pca
 #' @param x As in [private_pca()]; several paths are blocks of one table, each masked by itself.
 #' @param columns,exclude Names of the columns to use, and to leave out.
-#' @param out Where the release goes: a directory, or a file `.csv`, `.csv.gz` or `.npy` with the release beside it. `NULL`
-#'   keeps it for the session.
+#' @param out,arrays,replace Where the release goes: a directory, or a file `.csv`, `.csv.gz` or `.npy` with the release
+#'   beside it (`NULL` keeps it for the session); the form of arrays in a directory; whether an earlier release may be lost.
 #' @eval options_section("mask")
 #' @return An object of class `masked_data`: `data` (a data frame of pseudo-rows; absent with `factor_only`), `guarantee`,
 #'   and the release. `as.data.frame()` gives the rows; [private_lm()] takes the object as its data.

@@ -66,18 +66,21 @@ plot.private_pca <- function(x, main = "Private scree plot", npcs = min(10, leng
   variance <- x$sdev[shown]^2
   edge <- if (is.null(x$noise_edge)) rep(NA_real_, npcs) else x$noise_edge[shown]
   pale <- colnames(x$rotation)[shown] %in% x$below_noise
-  top <- 1.15 * max(variance, edge, x$noise_floor, na.rm = TRUE)
+  top <- 1.05 * max(variance, edge, x$noise_floor, na.rm = TRUE)
+  margins <- graphics::par(mar = c(5, 4, 6, 1) + 0.1)
+  on.exit(graphics::par(margins))
   at <- graphics::barplot(variance,
-    names.arg = colnames(x$rotation)[shown], ylab = "Variance (noisy)", main = main, ylim = c(0, top),
+    names.arg = colnames(x$rotation)[shown], ylab = "Variance (noisy)", ylim = c(0, top),
     col = ifelse(pale, "grey88", "steelblue4"), border = NA, ...
   )
   graphics::abline(h = x$noise_floor, lty = 2, col = "firebrick")
   graphics::segments(at - 0.5, edge, at + 0.5, edge, col = "firebrick", lwd = 2)
-  graphics::legend("topright",
-    bty = "n", legend = c("noisy variance", "cannot be told from noise", "noise floor", "must exceed"),
+  graphics::legend("top",
+    inset = c(0, -0.2), xpd = NA, ncol = 2, cex = 0.8, bty = "n", legend = c("noisy variance", "cannot be told from noise", "noise floor", "must exceed"),
     fill = c("steelblue4", "grey88", NA, NA), border = NA, lty = c(NA, NA, 2, 1), lwd = c(NA, NA, 1, 2),
     col = c(NA, NA, "firebrick", "firebrick"), merge = FALSE
   )
+  graphics::title(main, line = 4)
   graphics::mtext(x$guarantee$in_words, side = 1, line = 3, cex = 0.7, col = "grey30")
   invisible(at)
 }

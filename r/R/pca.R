@@ -103,7 +103,7 @@ noise_floor_of <- function(result) {
 }
 
 #' @export
-print.private_pca <- function(x, digits = max(3L, getOption("digits") - 3L), loadings = 4, ...) {
+print.private_pca <- function(x, digits = max(3L, getOption("digits") - 3L), loadings = 3, ...) {
   cat("Private principal components, method ", x$method, "\n", sep = "")
   print_guarantee_lines(x$guarantee)
   if (nzchar(x$null_reason)) {
@@ -121,7 +121,7 @@ print_guarantee_lines <- function(guarantee) {
 
 component_table <- function(x, loadings, digits) {
   share <- x$result$noisy_explained_share
-  data.frame(
+  table <- data.frame(
     component = colnames(x$rotation),
     variance = format(x$sdev^2, digits = digits),
     share = if (is.null(share)) "" else ifelse(is.finite(share), sprintf("%.1f%%", 100 * share), ""),
@@ -130,6 +130,7 @@ component_table <- function(x, loadings, digits) {
     note = ifelse(colnames(x$rotation) %in% x$below_noise, "cannot be told from noise", ""),
     check.names = FALSE
   )
+  table[, vapply(table, function(column) any(nzchar(column)), NA)]
 }
 
 largest_loadings <- function(loading, count) {

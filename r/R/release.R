@@ -121,6 +121,8 @@ center_and_scale <- function(parameters, result) {
 #' @param object A release, a plan, or a guarantee.
 #' @param guarantee A guarantee.
 #' @param delta,epsilon,false_alarm Where the converted loss is wanted.
+#' @param conditional A basis that does not cover every data set (`spiked`, `sharp`) limits nothing without its condition:
+#'   the power is 1 unless this asks for it under that condition.
 #' @param relation `"replace-one"` for the same release under these neighbours; only what is proved is converted.
 #' @param ... Guarantees, or releases.
 #' @return `guarantee()` and `compose_guarantees()`: a list of class `eigenveil_guarantee`. The others: a number, rounded
@@ -148,16 +150,26 @@ guarantee.eigenveil_guarantee <- function(object, ...) object
 
 #' @rdname guarantee
 #' @export
-epsilon_at <- function(guarantee, delta) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "epsilon", as.numeric(delta)))
+epsilon_at <- function(guarantee, delta) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "epsilon", in_unit(delta, "delta"), FALSE))
 
 #' @rdname guarantee
 #' @export
-delta_at <- function(guarantee, epsilon) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "delta", as.numeric(epsilon)))
+delta_at <- function(guarantee, epsilon) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "delta", as.numeric(epsilon), FALSE))
 
 #' @rdname guarantee
 #' @export
-power_at <- function(guarantee, false_alarm = 0.05) {
-  value_of(.Call(ev_guarantee_number, guarantee(guarantee), "power", as.numeric(false_alarm)))
+power_at <- function(guarantee, false_alarm = 0.05, conditional = FALSE) {
+  value_of(.Call(
+    ev_guarantee_number, guarantee(guarantee), "power", in_unit(false_alarm, "false_alarm"), isTRUE(conditional)
+  ))
+}
+
+in_unit <- function(value, name) {
+  check_number(value, name)
+  if (value < 0 || value > 1) {
+    refuse(sprintf("%s must be a number from 0 to 1", name), parameter = name, call = NULL)
+  }
+  as.numeric(value)
 }
 
 #' @rdname guarantee

@@ -94,7 +94,7 @@ SEXP guarantee_in_r(const Guarantee& guarantee, const std::optional<Budget>& req
                   {"person", cpp11::as_sexp(guarantee.person)},
                   {"in_words", cpp11::as_sexp(words)},
                   {"detection", cpp11::as_sexp(detection_in_words(guarantee))},
-                  {"max_power_at_5pct", cpp11::as_sexp(power.power)},
+                  {power.field, cpp11::as_sexp(power.power)},
                   {"not_protected", strings(not_protected(guarantee.relation))}});
   list.attr("class") = "eigenveil_guarantee";
   return list;
@@ -104,7 +104,9 @@ SEXP guarantee_in_r(const Guarantee& guarantee, const std::optional<Budget>& req
 
 using namespace eigenveil;
 
-extern "C" SEXP ev_guarantee_number(SEXP guarantee, SEXP what, SEXP at) {
+/// Epsilon and delta at each other, or the power of a test: of a basis that does not cover every
+/// data set 1, unless the caller asks for it under its condition.
+extern "C" SEXP ev_guarantee_number(SEXP guarantee, SEXP what, SEXP at, SEXP conditional) {
   EIGENVEIL_EDGE([&] {
     const Guarantee value = r::guarantee_of(guarantee);
     if (value.basis == Basis::NotPrivate) {
@@ -112,9 +114,11 @@ extern "C" SEXP ev_guarantee_number(SEXP guarantee, SEXP what, SEXP at) {
     }
     const std::string wanted = CHAR(STRING_ELT(what, 0));
     const double x = Rf_asReal(at);
+    const bool holds = condition_of(value.basis).empty() || Rf_asLogical(conditional) == TRUE;
     return Rf_ScalarReal(wanted == "epsilon" ? epsilon_at(value.loss, x)
                          : wanted == "delta" ? delta_at(value.loss, x)
-                                             : max_power(value.loss, x));
+                         : holds             ? max_power(value.loss, x)
+                                             : 1.0);
   });
 }
 

@@ -12,7 +12,7 @@ SEXP ev_write_release(SEXP pointer, SEXP folder, SEXP format, SEXP replace, SEXP
 SEXP ev_read_release(SEXP path);
 SEXP ev_is_alive(SEXP pointer);
 SEXP ev_estimate(SEXP pointer, SEXP folder, SEXP question);
-SEXP ev_guarantee_number(SEXP guarantee, SEXP what, SEXP at);
+SEXP ev_guarantee_number(SEXP guarantee, SEXP what, SEXP at, SEXP conditional);
 SEXP ev_compose(SEXP list);
 SEXP ev_ledger_create(SEXP path, SEXP terms);
 SEXP ev_ledger_show(SEXP path, SEXP view);
@@ -37,7 +37,7 @@ const R_CallMethodDef kEntries[] = {entry("ev_release", ev_release, 2),
                                     entry("ev_read_release", ev_read_release, 1),
                                     entry("ev_is_alive", ev_is_alive, 1),
                                     entry("ev_estimate", ev_estimate, 3),
-                                    entry("ev_guarantee_number", ev_guarantee_number, 3),
+                                    entry("ev_guarantee_number", ev_guarantee_number, 4),
                                     entry("ev_compose", ev_compose, 1),
                                     entry("ev_ledger_create", ev_ledger_create, 2),
                                     entry("ev_ledger_show", ev_ledger_show, 2),

@@ -26,6 +26,10 @@ test_that("guarantees are values", {
   expect_lte(epsilon_at(g, 1e-6), 1)
   expect_lte(delta_at(g, 1), 1e-6)
   expect_equal(power_at(g), g$max_power_at_5pct, tolerance = 0.01)
+  limit <- quietly(private_pca(people(), mu = 1, row_norm = 10, method = "sharp"))$guarantee
+  expect_identical(power_at(limit), 1) # nothing is proved for this number of rows
+  expect_lt(power_at(limit, conditional = TRUE), 1)
+  expect_true("max_power_at_5pct_in_the_limit" %in% names(limit))
   two <- compose_guarantees(fit, fit)
   expect_equal(two$loss$mu, sqrt(2) * g$loss$mu)
   expect_identical(to_relation(g, "replace-one")$relation, "replace-one")
