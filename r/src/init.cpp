@@ -1,4 +1,5 @@
 #include <R_ext/Rdynload.h>
+#include <R_ext/Visibility.h>
 #include <sodium.h>
 
 #include <cpp11.hpp>
@@ -49,7 +50,7 @@ const R_CallMethodDef kEntries[] = {entry("ev_release", ev_release, 2),
 
 }  // namespace
 
-extern "C" void R_init_eigenveil(DllInfo* library) {
+extern "C" attribute_visible void R_init_eigenveil(DllInfo* library) {
   if (sodium_init() < 0) {
     Rf_error("the operating system gives no secure randomness");
   }
