@@ -21,8 +21,8 @@ private_cov <- function(x, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = N
                         missing = "midpoint", bad_cell = "refuse", grid = NULL, allele_frequencies = NULL, project = NULL,
                         projected_norm = NULL, normalise_rows = FALSE, person = NULL, rows_per_person = NULL,
                         weights = NULL, weight_bound = NULL, people = NULL, anyway = FALSE, header = "auto", width = NULL,
-                        separator = NULL, threads = NULL, ledger = NULL, ledger_key = NULL, out = NULL, arrays = "csv",
-                        replace = FALSE, data_set = NULL, date = NULL, seed = NULL) {
+                        separator = NULL, decimal = NULL, encoding = NULL, threads = NULL, ledger = NULL, ledger_key = NULL, out = NULL, arrays = "csv",
+                        replace = FALSE, data_set = NULL, date = NULL, builds_on = NULL, seed = NULL) {
   new_private_cov(release_of("covariance", x, arguments(), list(...), match.call()))
 }
 
@@ -30,8 +30,9 @@ new_private_cov <- function(parts) {
   result <- parts$result
   where <- center_and_scale(parts$parameters, result)
   rows <- if (is.null(result[["rows"]])) result$noisy_rows else result[["rows"]]
+  cov <- parts$tables[["covariance"]]
   fit <- list(
-    cov = parts$tables$covariance, raw = parts$tables$covariance_raw,
+    cov = if (is.null(cov)) parts$tables[["correlation"]] else cov, raw = parts$tables$covariance_raw,
     n.obs = if (is.null(rows)) NA_real_ else max(1, round(rows)), center = where$center, scale = where$scale,
     noise_floor = noise_floor_of(result)
   )
@@ -99,8 +100,9 @@ nobs.private_cov <- function(object, ...) object$n.obs
 #' sqrt(diag(noise_cov(fit)))
 #' @export
 noise_cov <- function(fit) {
-  if (!inherits(fit, "private_cov") || fit$method != "gauss" || is.null(fit$raw)) {
-    refuse("the noise of every entry is only known for a covariance by method gauss: release it with {method gauss}",
+  if (!inherits(fit, "private_cov") || fit$method != "gauss" || is.null(fit$raw) ||
+    !is.null(fit$parameters$pairwise_columns) || !is.null(fit$parameters$correlation)) {
+    refuse("the noise of every entry is only known for a plain covariance by method gauss: release it with {method gauss}",
       parameter = "fit"
     )
   }

@@ -113,8 +113,14 @@ table_spec <- function(range = NULL, bounds = NULL, row_norm = NULL, center = NU
   if (!is.null(range) && !is.null(bounds)) {
     refuse("give {range} or {bounds}, not both", parameter = "range", call = NULL)
   }
+  pairwise <- NULL
+  if (is.list(missing) && identical(names(missing), "pairwise")) {
+    pairwise <- listed(missing$pairwise)
+    missing <- "pairwise"
+  }
   drop_null(list(
-    columns = listed(columns), exclude = listed(exclude), missing = one_of(missing, c("midpoint", "refuse"), "missing"),
+    columns = listed(columns), exclude = listed(exclude),
+    missing = one_of(missing, c("midpoint", "refuse", "pairwise"), "missing"), pairwise = pairwise,
     bad_cell = one_of(bad_cell, c("refuse", "midpoint"), "bad_cell"), one_hot = levels_listed(one_hot),
     range = if (!is.null(range)) pair(range, "range"), bounds = bounds_listed(bounds), row_norm = number(row_norm, "row_norm"),
     grid = whole(grid, "grid", 1, 2^62), center = if (is.numeric(center)) values_listed(center, "center"),

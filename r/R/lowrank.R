@@ -17,8 +17,8 @@ private_lowrank <- function(x, k = NULL, epsilon = NULL, delta = NULL, ..., rho 
                             missing = "midpoint", bad_cell = "refuse", grid = NULL, allele_frequencies = NULL,
                             project = NULL, projected_norm = NULL, normalise_rows = FALSE, person = NULL,
                             rows_per_person = NULL, weights = NULL, weight_bound = NULL, people = NULL, anyway = FALSE,
-                            header = "auto", width = NULL, separator = NULL, threads = NULL, ledger = NULL,
-                            ledger_key = NULL, out = NULL, arrays = "csv", replace = FALSE, data_set = NULL, date = NULL,
+                            header = "auto", width = NULL, separator = NULL, decimal = NULL, encoding = NULL, threads = NULL, ledger = NULL,
+                            ledger_key = NULL, out = NULL, arrays = "csv", replace = FALSE, data_set = NULL, date = NULL, builds_on = NULL,
                             seed = NULL) {
   new_private_lowrank(release_of("lowrank", x, arguments(), list(...), match.call()))
 }
@@ -62,8 +62,8 @@ as.matrix.private_lowrank <- function(x, ...) x$values
 #' @export
 private_subspace <- function(x, k = NULL, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = NULL, method = NULL, neighbours = "replace-one",
                              group_size = 1, columns = NULL, exclude = NULL, missing = "midpoint", bad_cell = "refuse",
-                             rows = NULL, header = "auto", width = NULL, separator = NULL, threads = NULL, ledger = NULL,
-                             ledger_key = NULL, out = NULL, arrays = "csv", replace = FALSE, data_set = NULL, date = NULL,
+                             rows = NULL, header = "auto", width = NULL, separator = NULL, decimal = NULL, encoding = NULL, threads = NULL, ledger = NULL,
+                             ledger_key = NULL, out = NULL, arrays = "csv", replace = FALSE, data_set = NULL, date = NULL, builds_on = NULL,
                              seed = NULL) {
   new_private_subspace(release_of("subspace", x, arguments(), list(...), match.call()))
 }

@@ -21,8 +21,8 @@ masked_data <- function(x, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = N
                         neighbours = "zero-row", group_size = 1, range = NULL, bounds = NULL, row_norm = NULL,
                         center = "auto", standardize = FALSE, columns = NULL, exclude = NULL, one_hot = NULL, missing = "midpoint",
                         bad_cell = "refuse", grid = NULL, allele_frequencies = NULL, header = "auto", width = NULL,
-                        separator = NULL, threads = NULL, ledger = NULL, ledger_key = NULL, out = NULL, arrays = "npy",
-                        replace = FALSE, data_set = NULL, date = NULL, seed = NULL) {
+                        separator = NULL, decimal = NULL, encoding = NULL, threads = NULL, ledger = NULL, ledger_key = NULL, out = NULL, arrays = "npy",
+                        replace = FALSE, data_set = NULL, date = NULL, builds_on = NULL, seed = NULL) {
   given <- arguments()
   if (is.null(given$out)) {
     given$out <- tempfile("masked-")

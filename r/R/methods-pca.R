@@ -146,7 +146,8 @@ scored_rows <- function(object, newdata) {
       parameter = "newdata"
     )
   }
-  middle <- column_scales(object$parameters)$midpoint
+  columns <- column_scales(object$parameters)
+  middle <- setNames(columns$midpoint, columns$names)[names]
   for (j in seq_along(names)) {
     newdata[is.na(newdata[, j]), j] <- middle[j]
   }

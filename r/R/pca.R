@@ -28,7 +28,8 @@
 #' @param one_hot Columns of words, or factors, that become one 0/1 column per public level:
 #'   `list(sex = c("f", "m"))`. Anything else is 0 in all of them, or 1 in a column of its own where the list ends in
 #'   `"*"`.
-#' @param missing `"midpoint"` (a missing cell counts as the public midpoint) or `"refuse"`.
+#' @param missing `"midpoint"` (a missing cell counts as the public midpoint), `"refuse"`, or `"pairwise"`: missing cells of
+#'   all columns, or of those in `list(pairwise = c("a", "b"))`, are left out pair by pair.
 #' @param bad_cell `"refuse"` (a cell that is no number stops the run) or `"midpoint"`.
 #' @param grid Grid steps from zero to the bound (default 2^18); `1` is exact for genotypes with `range = c(0, 2)`.
 #' @param rank_transform Replace every column by its average ranks: for method `sharp` only.
@@ -46,11 +47,15 @@
 #' @param anyway Spend although the verdict is against it.
 #' @param header,width,separator Of a text table: `"auto"`, `"present"` or `"absent"`; fields on every line without a
 #'   header; `"comma"`, `"semicolon"`, `"tab"` or `"pipe"`.
+#' @param decimal,encoding Of a text table: `"comma"` or `"point"`, the decimal mark, where digits may stand in groups;
+#'   `"utf-8"`, `"latin-1"` or `"utf-16"`.
 #' @param threads Threads to use; `NULL`: one per core.
 #' @param ledger,ledger_key A [ledger()] that is charged before a row is read, or its path; a name for this release, to
 #'   repeat the call safely. `EIGENVEIL_LEDGER` names a ledger for a session.
 #' @param out,arrays,replace A directory for the release ([write_release()]); needed with a ledger.
 #' @param data_set,date Public texts to stand in the release.
+#' @param builds_on Directories of releases that this one is made with, private bounds for example; their checksums stand in
+#'   it.
 #' @param seed For tests and reproduction only: the randomness is known, so the release is marked NOT PRIVATE.
 #' @eval options_section("pca")
 #' @return An object of class `c("private_pca", "prcomp")`: `sdev`, `rotation`, `center`, `scale`; `noise_floor` and
@@ -70,8 +75,8 @@ private_pca <- function(x, k = NULL, epsilon = NULL, delta = NULL, ..., rho = NU
                         missing = "midpoint", bad_cell = "refuse", grid = NULL, rank_transform = FALSE,
                         allele_frequencies = NULL, project = NULL, projected_norm = NULL, normalise_rows = FALSE,
                         person = NULL, rows_per_person = NULL, weights = NULL, weight_bound = NULL, people = NULL,
-                        anyway = FALSE, header = "auto", width = NULL, separator = NULL, threads = NULL, ledger = NULL,
-                        ledger_key = NULL, out = NULL, arrays = "csv", replace = FALSE, data_set = NULL, date = NULL,
+                        anyway = FALSE, header = "auto", width = NULL, separator = NULL, decimal = NULL, encoding = NULL, threads = NULL, ledger = NULL,
+                        ledger_key = NULL, out = NULL, arrays = "csv", replace = FALSE, data_set = NULL, date = NULL, builds_on = NULL,
                         seed = NULL) {
   new_private_pca(release_of("pca", x, arguments(), list(...), match.call()))
 }
@@ -84,6 +89,10 @@ new_private_pca <- function(parts) {
   }
   variance <- result$noisy_explained_variance
   where <- center_and_scale(parts$parameters, result)
+  if (!is.null(result$noisy_column_deviations)) { # correlations: of the columns whose variance stands above its noise
+    where$scale <- setNames(result$noisy_column_deviations, names(where$center))[rownames(loadings)]
+    where$center <- where$center[rownames(loadings)]
+  }
   fit <- list(
     sdev = if (is.null(variance)) rep(NA_real_, NCOL(loadings)) else sqrt(pmax(variance, 0)),
     rotation = loadings, center = where$center, scale = where$scale,

@@ -34,12 +34,13 @@ job_of <- function(task, arguments, dots, needed = TRUE) {
     table = do.call(table_spec, table_arguments(arguments)),
     format = drop_null(list(
       header = one_of(arguments[["header"]], c("auto", "present", "absent"), "header"), width = whole(arguments[["width"]], "width"),
-      separator = arguments[["separator"]]
+      separator = arguments[["separator"]], decimal = arguments[["decimal"]], encoding = arguments[["encoding"]]
     )),
     private_files = own$files, people = whole(arguments[["people"]], "people", 1, 2^50), anyway = flag(arguments[["anyway"]]),
     rows = whole(arguments[["rows"]], "rows", 1, 2^50),
     threads = whole(arguments[["threads"]], "threads", 1, 1024), seed = seed, ledger = path_or_null(arguments[["ledger"]]),
     ledger_key = arguments[["ledger_key"]], data_set = arguments[["data_set"]], date = date_text(arguments[["date"]]),
+    builds_on = listed(arguments[["builds_on"]]),
     out = if (!is.null(arguments[["out"]])) {
       list(
         folder = path.expand(arguments[["out"]]), arrays = one_of(arguments[["arrays"]], c("csv", "npy"), "arrays"),

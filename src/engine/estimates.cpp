@@ -29,7 +29,7 @@ Result<Answer> moments(const ReleasedGram& gram, const Answer& question) {
   const Result<MomentEstimate> found =
       about_zero ? Result<MomentEstimate>(second_moment(gram)) : covariance(gram);
   return found.map([&](const MomentEstimate& moment) {
-    const Result<Matrix> correlations = correlation(moment);
+    const CorrelationEstimate correlations = correlation(moment);
     return Answer{
         {"estimate", about_zero ? "second_moment" : "covariance"},
         {"rows", gram.rows},
@@ -39,7 +39,8 @@ Result<Answer> moments(const ReleasedGram& gram, const Answer& question) {
         {"mean", list_json(moment.mean)},
         {"mean_standard_errors", list_json(moment.mean_standard_error)},
         {"from_midpoints", gram.from_midpoints},
-        {"correlations", correlations ? columns_json(*correlations) : Answer()},
+        {"correlations", columns_json(correlations.value)},
+        {"correlations_left_out", correlations.left_out},
         {"missing_cells", gaps_in_words(gram.fills_gaps, about_zero ? GapEffect::SecondMoment
                                                                     : GapEffect::Covariance)}};
   });

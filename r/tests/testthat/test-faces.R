@@ -41,8 +41,8 @@ test_that("every argument of the program's release command is an argument of the
     gsub("-", "_", sub("^ +(-k,)?--", "", found))
   }
   spelt <- c(components = "k", format = "arrays")
-  # Of a terminal; several paths are blocks; --published is calibration = "published". A new flag of the program joins the face, or this list with its reason.
-  left_out <- c("help", "json", "quiet", "blocks", "help_all", "published")
+  # Of a terminal; several paths are blocks; --published is calibration = "published"; --same-data asks a person. A new flag of the program joins the face, or this list with its reason.
+  left_out <- c("help", "json", "quiet", "blocks", "help_all", "published", "same_data")
   for (task in c("pca", "covariance", "lowrank", "mask", "subspace")) {
     wanted <- setdiff(flags(task), c(left_out, engine_options(task)$option))
     wanted <- ifelse(wanted %in% names(spelt), spelt[wanted], wanted)
