@@ -33,8 +33,13 @@ known_task <- function(task) {
   one_of(task, tasks, "task")
 }
 
-# For roxygen: the methods of a task and their options as sections of its page, in the engine's words.
+# For roxygen: a section that is filled in when the page is shown, so that it always has the engine's own words.
 options_section <- function(task) {
+  c("@section Methods and their options:", sprintf("\\Sexpr[results=rd,stage=render]{eigenveil:::options_rd(\"%s\")}", task))
+}
+
+# The methods of a task and their options, as Rd.
+options_rd <- function(task) {
   escape <- function(text) gsub("([%{}\\\\])", "\\\\\\1", text)
   methods <- engine_methods(task)
   options <- engine_options(task)
@@ -43,8 +48,5 @@ options_section <- function(task) {
     "\\item{\\code{%s}}{(%s; %s) %s%s}", options$option, options$kind, options$methods, escape(options$sentence),
     ifelse(nzchar(options$default), sprintf(" (default %s)", escape(options$default)), "")
   )
-  c(
-    "@section Methods:", "\\describe{", method_item, "}",
-    "@section Options of the methods:", "\\describe{", option_item, "}"
-  )
+  paste(c("Methods:", "\\describe{", method_item, "}", "Options:", "\\describe{", option_item, "}"), collapse = "\n")
 }

@@ -13,7 +13,8 @@ test_that("every task has a face", {
 test_that("every option has a face: it is on the page of its task, and the engine takes it by name", {
   help <- tools::Rd_db("eigenveil")
   for (task in tasks) {
-    page <- paste(as.character(help[[paste0(pages[[task]], ".Rd")]]), collapse = "")
+    shown <- utils::capture.output(tools::Rd2txt(help[[paste0(pages[[task]], ".Rd")]], options = list(underline_titles = FALSE)))
+    page <- gsub("_\b", "", paste(shown, collapse = "\n"), fixed = TRUE) # as help() shows it
     options <- engine_options(task)
     expect_gt(nrow(options), 0)
     # A name that is an argument of the face too would never reach the method.
