@@ -20,8 +20,8 @@
 ///
 /// A face in another language asks for a release, from request to files, with one JSON text
 /// (engine/table_release.hpp), hands over a data frame by its columns (data/column_table.hpp), and
-/// asks for estimates with the noise in their intervals (engine/estimates.hpp); budgets that outlive
-/// the process are in engine/ledgers.hpp.
+/// asks for estimates with the noise in their intervals (engine/estimates.hpp); budgets that
+/// outlive the process are in engine/ledgers.hpp.
 ///
 /// A mechanism of one's own includes eigenveil/mechanism.hpp too. Worked examples: examples/.
 
