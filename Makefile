@@ -7,7 +7,7 @@ BINARY := build/release/bin/eigenveil
 # What ninja says on a terminal: files done, of how many, seconds.
 export NINJA_STATUS := [%f/%t %es] 
 
-.PHONY: build papers demo demo-collection test check soak bench fuzz format lint install uninstall tarball python python-docs wheel packages clean
+.PHONY: build papers demo demo-collection test check soak bench fuzz format lint install uninstall tarball python python-docs wheel r packages clean
 
 build: packages
 	@cmake --preset release > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
@@ -77,6 +77,11 @@ python-docs: python
 
 wheel: packages
 	@scripts/make-wheel
+
+# The R package in build/release/r/library (add it to R_LIBS), its tests and R CMD check.
+r: build
+	@scripts/install-packages debian-packages-r.txt
+	@ctest --test-dir build/release -L '^r$$' --output-on-failure
 
 clean:
 	rm -rf build

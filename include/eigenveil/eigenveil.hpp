@@ -19,7 +19,9 @@
 /// (privacy/conversion.hpp, privacy/composition.hpp).
 ///
 /// A face in another language asks for a release, from request to files, with one JSON text
-/// (engine/table_release.hpp), and hands over a data frame by its columns (data/column_table.hpp).
+/// (engine/table_release.hpp), hands over a data frame by its columns (data/column_table.hpp), and
+/// asks for estimates with the noise in their intervals (engine/estimates.hpp); budgets that
+/// outlive the process are in engine/ledgers.hpp.
 ///
 /// A mechanism of one's own includes eigenveil/mechanism.hpp too. Worked examples: examples/.
 
@@ -28,6 +30,8 @@
 #include "eigenveil/data/column_table.hpp"
 #include "eigenveil/data/matrix_view.hpp"
 #include "eigenveil/data/raw_rows.hpp"
+#include "eigenveil/engine/estimates.hpp"
+#include "eigenveil/engine/ledgers.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/release.hpp"
 #include "eigenveil/engine/request_json.hpp"

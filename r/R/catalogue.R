@@ -33,13 +33,20 @@ known_task <- function(task) {
   one_of(task, tasks, "task")
 }
 
-# For roxygen: the options of a task's methods as a section of its page, in the engine's words.
+# For roxygen: a section that is filled in when the page is shown, so that it always has the engine's own words.
 options_section <- function(task) {
-  options <- engine_options(task)
+  c("@section Methods and their options:", sprintf("\\Sexpr[results=rd,stage=render]{eigenveil:::options_rd(\"%s\")}", task))
+}
+
+# The methods of a task and their options, as Rd.
+options_rd <- function(task) {
   escape <- function(text) gsub("([%{}\\\\])", "\\\\\\1", text)
-  item <- sprintf(
+  methods <- engine_methods(task)
+  options <- engine_options(task)
+  method_item <- sprintf("\\item{\\code{%s}}{(%s) %s}", methods$method, escape(methods$budgets), escape(methods$sentence))
+  option_item <- sprintf(
     "\\item{\\code{%s}}{(%s; %s) %s%s}", options$option, options$kind, options$methods, escape(options$sentence),
     ifelse(nzchar(options$default), sprintf(" (default %s)", escape(options$default)), "")
   )
-  c("@section Options of the methods:", "\\describe{", item, "}")
+  paste(c("Methods:", "\\describe{", method_item, "}", "Options:", "\\describe{", option_item, "}"), collapse = "\n")
 }

@@ -10,5 +10,5 @@
 #'
 #' @keywords internal
 #' @useDynLib eigenveil, .registration = TRUE
-#' @importFrom stats predict coef vcov confint df.residual fitted nobs residuals setNames
+#' @importFrom stats predict coef vcov confint nobs setNames
 "_PACKAGE"

@@ -113,8 +113,14 @@ table_spec <- function(range = NULL, bounds = NULL, row_norm = NULL, center = NU
   if (!is.null(range) && !is.null(bounds)) {
     refuse("give {range} or {bounds}, not both", parameter = "range", call = NULL)
   }
+  pairwise <- NULL
+  if (is.list(missing) && identical(names(missing), "pairwise")) {
+    pairwise <- listed(missing$pairwise)
+    missing <- "pairwise"
+  }
   drop_null(list(
-    columns = listed(columns), exclude = listed(exclude), missing = one_of(missing, c("midpoint", "refuse"), "missing"),
+    columns = listed(columns), exclude = listed(exclude),
+    missing = one_of(missing, c("midpoint", "refuse", "pairwise"), "missing"), pairwise = pairwise,
     bad_cell = one_of(bad_cell, c("refuse", "midpoint"), "bad_cell"), one_hot = levels_listed(one_hot),
     range = if (!is.null(range)) pair(range, "range"), bounds = bounds_listed(bounds), row_norm = number(row_norm, "row_norm"),
     grid = whole(grid, "grid", 1, 2^62), center = if (is.numeric(center)) values_listed(center, "center"),
@@ -194,6 +200,10 @@ frequencies_listed <- function(values) {
   if (is.null(values)) {
     return(NULL)
   }
+  if (is.character(values) && length(values) == 1) {
+    table <- read_public(path.expand(values), c("column", "value"), "allele_frequencies")
+    values <- setNames(table$value, table$column)
+  }
   if (is.null(names(values))) {
     refuse("allele_frequencies needs the names of its columns", parameter = "allele_frequencies", call = NULL)
   }
@@ -231,30 +241,34 @@ basis <- function(project) {
 # Rows as the engine reads them: a path, or vectors in place.
 is_path <- function(x) is.character(x) && !is.matrix(x) && length(x) >= 1
 
-rows_in_memory <- function(x, words) {
+# `used` names the columns that are read (NULL: all); others stay for their names alone, whatever they hold.
+rows_in_memory <- function(x, used = NULL) {
   if (inherits(x, "Matrix")) {
-    refuse("a sparse matrix is not read in place; give as.matrix(x)", call = NULL)
+    refuse("a sparse matrix is not read in place; give as.matrix(x)", parameter = "x", call = NULL)
   }
   if (is.matrix(x)) {
-    if (!(is.double(x) || is.integer(x) || is.logical(x))) {
-      refuse("a matrix must hold numbers", call = NULL)
+    if (!typeof(x) %in% c("double", "integer", "logical")) {
+      refuse("a matrix must hold numbers", parameter = "x", call = NULL)
     }
     return(x)
   }
   if (!is.data.frame(x)) {
     refuse("x must be a matrix, a data frame, or the path of a table", parameter = "x", call = NULL)
   }
+  rows <- nrow(x)
   x <- unclass(x)
   attributes(x) <- list(names = names(x))
-  for (name in names(x)) {
-    x[[name]] <- column_in_memory(x[[name]], name, name %in% words)
+  unread <- if (is.null(used)) rep(FALSE, length(x)) else !names(x) %in% used
+  x[!unread] <- Map(column_in_memory, x[!unread], names(x)[!unread])
+  if (any(unread)) {
+    x[unread] <- if (all(unread)) list(logical(rows)) else x[which(!unread)[1]] # no copy: a second name for a column
   }
   x
 }
 
-column_in_memory <- function(cells, name, is_words) {
-  plain <- !is.object(cells) || inherits(cells, "factor") || inherits(cells, "AsIs")
-  if (plain && (is.double(cells) || is.integer(cells) || is.logical(cells)) && is.null(dim(cells))) {
+column_in_memory <- function(cells, name) {
+  plain <- !is.object(cells) || is.factor(cells) || inherits(cells, "AsIs")
+  if (plain && typeof(cells) %in% c("double", "integer", "logical") && is.null(dim(cells))) {
     return(cells)
   }
   if (is.character(cells)) { # as places in the list of its words
@@ -262,13 +276,18 @@ column_in_memory <- function(cells, name, is_words) {
     words <- words[!is.na(words)]
     return(structure(match(cells, words), levels = words, class = "factor"))
   }
-  if (!is_words) {
-    refuse(sprintf(
-      "column %s is of class %s; turn it into numbers whose range is public, or leave it out with exclude", name,
-      class(cells)[1]
-    ), parameter = "columns", call = NULL)
+  refuse(sprintf(
+    "column %s is of class %s; turn it into numbers whose range is public, or leave it out with exclude", name,
+    class(cells)[1]
+  ), parameter = "columns", call = NULL)
+}
+
+used_columns <- function(x, table) {
+  if (!is.data.frame(x)) {
+    return(NULL)
   }
-  cells
+  selected <- if (is.null(table$columns)) names(x) else table$columns
+  c(setdiff(selected, table$exclude), table$person, table$weights)
 }
 
 # The person column as numbers: which number stands for whom says nothing, rows are only compared.
@@ -288,7 +307,7 @@ run_job <- function(job, x, person = NULL) {
     job$input <- if (length(x) == 1) path.expand(x) else I(path.expand(x))
     rows <- NULL
   } else {
-    rows <- people_in_memory(rows_in_memory(x, names(job$table$one_hot)), person)
+    rows <- people_in_memory(rows_in_memory(x, used_columns(x, job$table)), person)
   }
   outcome <- value_of(.Call(ev_release, job, rows), call = NULL)
   for (sentence in outcome$warnings) {

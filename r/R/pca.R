@@ -10,7 +10,7 @@
 #'
 #' @param x A numeric matrix or a data frame, rows about people, read in place a block at a time; or the path of a table:
 #'   CSV or TSV (also `.gz`), NPY, PLINK BED, IDX, or totals in a `.gram` file.
-#' @param k Number of components.
+#' @param k Number of components (1 where nothing is said).
 #' @param epsilon,delta,rho,mu The budget: `epsilon` with `delta`, `epsilon` alone (pure), `rho` (zCDP) or `mu` (GDP).
 #' @param ... Options of the methods, by name: see below.
 #' @param method How the release is made; `NULL` is the default of task and budget: `gauss`, and `wishart` for pure
@@ -28,11 +28,13 @@
 #' @param one_hot Columns of words, or factors, that become one 0/1 column per public level:
 #'   `list(sex = c("f", "m"))`. Anything else is 0 in all of them, or 1 in a column of its own where the list ends in
 #'   `"*"`.
-#' @param missing `"midpoint"` (a missing cell counts as the public midpoint) or `"refuse"`.
+#' @param missing `"midpoint"` (a missing cell counts as the public midpoint), `"refuse"`, or `"pairwise"`: missing cells of
+#'   all columns, or of those in `list(pairwise = c("a", "b"))`, are left out pair by pair.
 #' @param bad_cell `"refuse"` (a cell that is no number stops the run) or `"midpoint"`.
 #' @param grid Grid steps from zero to the bound (default 2^18); `1` is exact for genotypes with `range = c(0, 2)`.
 #' @param rank_transform Replace every column by its average ranks: for method `sharp` only.
-#' @param allele_frequencies Genotypes: public frequencies by column, by which cells are standardised.
+#' @param allele_frequencies Genotypes: public frequencies by column, by which cells are standardised: a named vector, or the
+#'   path of a CSV file with the columns `column` and `value`.
 #' @param project A public basis: a matrix with orthonormal columns, one row per column of the table, or a `prcomp` object
 #'   of public rows. Rows become their coordinates in it.
 #' @param projected_norm With `project`: coordinates longer than this are scaled down to it.
@@ -45,11 +47,15 @@
 #' @param anyway Spend although the verdict is against it.
 #' @param header,width,separator Of a text table: `"auto"`, `"present"` or `"absent"`; fields on every line without a
 #'   header; `"comma"`, `"semicolon"`, `"tab"` or `"pipe"`.
+#' @param decimal,encoding Of a text table: `"comma"` or `"point"`, the decimal mark, where digits may stand in groups;
+#'   `"utf-8"`, `"latin-1"` or `"utf-16"`.
 #' @param threads Threads to use; `NULL`: one per core.
 #' @param ledger,ledger_key A [ledger()] that is charged before a row is read, or its path; a name for this release, to
 #'   repeat the call safely. `EIGENVEIL_LEDGER` names a ledger for a session.
 #' @param out,arrays,replace A directory for the release ([write_release()]); needed with a ledger.
 #' @param data_set,date Public texts to stand in the release.
+#' @param builds_on Directories of releases that this one is made with, private bounds for example; their checksums stand in
+#'   it.
 #' @param seed For tests and reproduction only: the randomness is known, so the release is marked NOT PRIVATE.
 #' @eval options_section("pca")
 #' @return An object of class `c("private_pca", "prcomp")`: `sdev`, `rotation`, `center`, `scale`; `noise_floor` and
@@ -63,14 +69,14 @@
 #' fit
 #' summary(fit)
 #' @export
-private_pca <- function(x, k = 1, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = NULL, method = NULL,
+private_pca <- function(x, k = NULL, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = NULL, method = NULL,
                         neighbours = "add-remove", group_size = 1, range = NULL, bounds = NULL, row_norm = NULL,
                         center = "auto", standardize = FALSE, columns = NULL, exclude = NULL, one_hot = NULL,
                         missing = "midpoint", bad_cell = "refuse", grid = NULL, rank_transform = FALSE,
                         allele_frequencies = NULL, project = NULL, projected_norm = NULL, normalise_rows = FALSE,
                         person = NULL, rows_per_person = NULL, weights = NULL, weight_bound = NULL, people = NULL,
-                        anyway = FALSE, header = "auto", width = NULL, separator = NULL, threads = NULL, ledger = NULL,
-                        ledger_key = NULL, out = NULL, arrays = "csv", replace = FALSE, data_set = NULL, date = NULL,
+                        anyway = FALSE, header = "auto", width = NULL, separator = NULL, decimal = NULL, encoding = NULL, threads = NULL, ledger = NULL,
+                        ledger_key = NULL, out = NULL, arrays = "csv", replace = FALSE, data_set = NULL, date = NULL, builds_on = NULL,
                         seed = NULL) {
   new_private_pca(release_of("pca", x, arguments(), list(...), match.call()))
 }
@@ -83,6 +89,10 @@ new_private_pca <- function(parts) {
   }
   variance <- result$noisy_explained_variance
   where <- center_and_scale(parts$parameters, result)
+  if (!is.null(result$noisy_column_deviations)) { # correlations: of the columns whose variance stands above its noise
+    where$scale <- setNames(result$noisy_column_deviations, names(where$center))[rownames(loadings)]
+    where$center <- where$center[rownames(loadings)]
+  }
   fit <- list(
     sdev = if (is.null(variance)) rep(NA_real_, NCOL(loadings)) else sqrt(pmax(variance, 0)),
     rotation = loadings, center = where$center, scale = where$scale,
@@ -102,7 +112,7 @@ noise_floor_of <- function(result) {
 }
 
 #' @export
-print.private_pca <- function(x, digits = max(3L, getOption("digits") - 3L), loadings = 4, ...) {
+print.private_pca <- function(x, digits = max(3L, getOption("digits") - 3L), loadings = 3, ...) {
   cat("Private principal components, method ", x$method, "\n", sep = "")
   print_guarantee_lines(x$guarantee)
   if (nzchar(x$null_reason)) {
@@ -120,7 +130,7 @@ print_guarantee_lines <- function(guarantee) {
 
 component_table <- function(x, loadings, digits) {
   share <- x$result$noisy_explained_share
-  data.frame(
+  table <- data.frame(
     component = colnames(x$rotation),
     variance = format(x$sdev^2, digits = digits),
     share = if (is.null(share)) "" else ifelse(is.finite(share), sprintf("%.1f%%", 100 * share), ""),
@@ -129,6 +139,7 @@ component_table <- function(x, loadings, digits) {
     note = ifelse(colnames(x$rotation) %in% x$below_noise, "cannot be told from noise", ""),
     check.names = FALSE
   )
+  table[, vapply(table, function(column) any(nzchar(column)), NA)]
 }
 
 largest_loadings <- function(loading, count) {

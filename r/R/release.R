@@ -12,38 +12,39 @@ table_arguments <- function(arguments) {
 
 # The request of a task, as the engine's JSON has it.
 request_of <- function(task, arguments, options, needed = TRUE) {
-  center <- arguments$center
+  center <- arguments[["center"]]
   if (is.character(center)) {
     one_of(center, c("auto", "none", "private"), "center")
   }
   drop_null(list(
-    task = task, method = arguments$method,
-    budget = budget_of(arguments$epsilon, arguments$delta, arguments$rho, arguments$mu, needed),
-    neighbours = arguments$neighbours, group_size = whole(arguments$group_size, "group_size"),
-    components = whole(arguments$k, "k"),
+    task = task, method = arguments[["method"]],
+    budget = budget_of(arguments[["epsilon"]], arguments[["delta"]], arguments[["rho"]], arguments[["mu"]], needed),
+    neighbours = arguments[["neighbours"]], group_size = whole(arguments[["group_size"]], "group_size"),
+    components = whole(arguments[["k"]], "k"),
     center = if (is.character(center) && center != "auto") center,
-    units = if (isTRUE(arguments$standardize)) "scaled", options = options
+    units = if (isTRUE(arguments[["standardize"]])) "scaled", options = options
   ))
 }
 
 job_of <- function(task, arguments, dots, needed = TRUE) {
   own <- method_options(task, dots)
-  seed <- whole(arguments$seed, "seed", 0, 2^53)
+  seed <- whole(arguments[["seed"]], "seed", 0, 2^53)
   drop_null(list(
     request = request_of(task, arguments, own$options, needed),
     table = do.call(table_spec, table_arguments(arguments)),
     format = drop_null(list(
-      header = one_of(arguments$header, c("auto", "present", "absent"), "header"), width = whole(arguments$width, "width"),
-      separator = arguments$separator
+      header = one_of(arguments[["header"]], c("auto", "present", "absent"), "header"), width = whole(arguments[["width"]], "width"),
+      separator = arguments[["separator"]], decimal = arguments[["decimal"]], encoding = arguments[["encoding"]]
     )),
-    private_files = own$files, people = whole(arguments$people, "people", 1, 2^50), anyway = flag(arguments$anyway),
-    rows = whole(arguments$rows, "rows", 1, 2^50),
-    threads = whole(arguments$threads, "threads", 1, 1024), seed = seed, ledger = path_or_null(arguments$ledger),
-    ledger_key = arguments$ledger_key, data_set = arguments$data_set, date = date_text(arguments$date),
-    out = if (!is.null(arguments$out)) {
+    private_files = own$files, people = whole(arguments[["people"]], "people", 1, 2^50), anyway = flag(arguments[["anyway"]]),
+    rows = whole(arguments[["rows"]], "rows", 1, 2^50),
+    threads = whole(arguments[["threads"]], "threads", 1, 1024), seed = seed, ledger = path_or_null(arguments[["ledger"]]),
+    ledger_key = arguments[["ledger_key"]], data_set = arguments[["data_set"]], date = date_text(arguments[["date"]]),
+    builds_on = listed(arguments[["builds_on"]]),
+    out = if (!is.null(arguments[["out"]])) {
       list(
-        folder = path.expand(arguments$out), arrays = one_of(arguments$arrays, c("csv", "npy"), "arrays"),
-        replace = isTRUE(arguments$replace)
+        folder = path.expand(arguments[["out"]]), arrays = one_of(arguments[["arrays"]], c("csv", "npy"), "arrays"),
+        replace = isTRUE(arguments[["replace"]])
       )
     }
   ))
@@ -69,7 +70,7 @@ release_parts <- function(outcome, call) {
 }
 
 release_of <- function(task, x, arguments, dots, call) {
-  outcome <- run_job(job_of(task, arguments, dots), x, arguments$person)
+  outcome <- run_job(job_of(task, arguments, dots), x, arguments[["person"]])
   release_parts(outcome, call)
 }
 
@@ -83,17 +84,17 @@ check_not_null <- function(fit) {
 
 # Columns of a release: names, midpoints of their public ranges, half widths.
 column_scales <- function(parameters) {
-  names <- parameters$columns
+  names <- parameters[["columns"]]
   low <- parameters$range_low
   high <- parameters$range_high
   if (is.null(low)) {
-    middle <- parameters$center_values
+    middle <- parameters$public_center
     return(list(names = names, midpoint = if (is.null(middle)) 0 * seq_along(names) else middle, half = rep(1, length(names))))
   }
   list(names = names, midpoint = (low + high) / 2, half = (high - low) / 2)
 }
 
-is_scaled <- function(parameters) startsWith(parameters$units, "scaled")
+is_scaled <- function(parameters) startsWith(parameters[["units"]], "scaled")
 
 # What columns are measured from, and what they are divided by, for scores.
 center_and_scale <- function(parameters, result) {
@@ -102,6 +103,9 @@ center_and_scale <- function(parameters, result) {
   center <- columns$midpoint
   if (!is.null(result$noisy_mean)) {
     center <- if (scaled) columns$midpoint + columns$half * result$noisy_mean else result$noisy_mean
+  }
+  if (length(center) != length(columns$names)) { # coordinates in a public basis, not columns
+    return(list(center = FALSE, scale = FALSE))
   }
   list(
     center = setNames(center, columns$names),
@@ -118,6 +122,8 @@ center_and_scale <- function(parameters, result) {
 #' @param object A release, a plan, or a guarantee.
 #' @param guarantee A guarantee.
 #' @param delta,epsilon,false_alarm Where the converted loss is wanted.
+#' @param conditional A basis that does not cover every data set (`spiked`, `sharp`) limits nothing without its condition:
+#'   the power is 1 unless this asks for it under that condition.
 #' @param relation `"replace-one"` for the same release under these neighbours; only what is proved is converted.
 #' @param ... Guarantees, or releases.
 #' @return `guarantee()` and `compose_guarantees()`: a list of class `eigenveil_guarantee`. The others: a number, rounded
@@ -145,16 +151,26 @@ guarantee.eigenveil_guarantee <- function(object, ...) object
 
 #' @rdname guarantee
 #' @export
-epsilon_at <- function(guarantee, delta) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "epsilon", as.numeric(delta)))
+epsilon_at <- function(guarantee, delta) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "epsilon", in_unit(delta, "delta"), FALSE))
 
 #' @rdname guarantee
 #' @export
-delta_at <- function(guarantee, epsilon) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "delta", as.numeric(epsilon)))
+delta_at <- function(guarantee, epsilon) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "delta", as.numeric(epsilon), FALSE))
 
 #' @rdname guarantee
 #' @export
-power_at <- function(guarantee, false_alarm = 0.05) {
-  value_of(.Call(ev_guarantee_number, guarantee(guarantee), "power", as.numeric(false_alarm)))
+power_at <- function(guarantee, false_alarm = 0.05, conditional = FALSE) {
+  value_of(.Call(
+    ev_guarantee_number, guarantee(guarantee), "power", in_unit(false_alarm, "false_alarm"), isTRUE(conditional)
+  ))
+}
+
+in_unit <- function(value, name) {
+  check_number(value, name)
+  if (value < 0 || value > 1) {
+    refuse(sprintf("%s must be a number from 0 to 1", name), parameter = name, call = NULL)
+  }
+  as.numeric(value)
 }
 
 #' @rdname guarantee

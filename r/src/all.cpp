@@ -5,4 +5,5 @@
 #include "guarantee.cpp"
 #include "init.cpp"
 #include "json.cpp"
+#include "ledger.cpp"
 #include "table.cpp"

@@ -76,6 +76,9 @@ extern "C" SEXP ev_read_release(SEXP path) {
     const std::filesystem::path where = text_of(path);
     ReadRelease read = r::interruptibly([&] { return r::unwrap(read_release(where)); });
     TableOutcome outcome;
+    for (const StreamedArray& array : read.document.streamed) {
+      outcome.files.push_back(read.folder / array.name);
+    }
     outcome.document = std::move(read.document);
     return outcome_in_r(std::move(outcome));
   });
@@ -83,4 +86,14 @@ extern "C" SEXP ev_read_release(SEXP path) {
 
 extern "C" SEXP ev_is_alive(SEXP pointer) {
   return Rf_ScalarLogical(TYPEOF(pointer) == EXTPTRSXP && R_ExternalPtrAddr(pointer) != nullptr);
+}
+
+extern "C" SEXP ev_estimate(SEXP pointer, SEXP folder, SEXP question) {
+  EIGENVEIL_EDGE([&] {
+    const ReleaseDocument& document = *DocumentPointer(pointer);
+    const std::string asked = r::to_json(question).dump();
+    const std::filesystem::path where = text_of(folder);
+    return r::from_json(r::Json::parse(
+        r::interruptibly([&] { return r::unwrap(estimate_from(document, where, asked)); })));
+  });
 }

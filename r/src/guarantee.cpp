@@ -81,18 +81,20 @@ Guarantee guarantee_of(SEXP list) {
 SEXP guarantee_in_r(const Guarantee& guarantee, const std::optional<Budget>& requested) {
   const std::string words = requested ? headline(guarantee, *requested) : in_words(guarantee);
   const StatedPower power = stated_power(guarantee);
+  const Basis promised =
+      guarantee.basis == Basis::NotPrivate ? guarantee.would_be : guarantee.basis;
   cpp11::sexp list =
       named_list({{"relation", cpp11::as_sexp(std::string(name_of(guarantee.relation)))},
                   {"loss", from_json(loss_json(guarantee.loss))},
                   {"basis", cpp11::as_sexp(std::string(name_of(guarantee.basis)))},
-                  {"would_be", cpp11::as_sexp(std::string(name_of(guarantee.would_be)))},
+                  {"would_be", cpp11::as_sexp(std::string(name_of(promised)))},
                   {"assumptions", strings(guarantee.assumptions)},
                   {"secure_random", cpp11::as_sexp(guarantee.secure_random)},
                   {"group_size", cpp11::as_sexp(static_cast<double>(guarantee.group_size))},
                   {"person", cpp11::as_sexp(guarantee.person)},
                   {"in_words", cpp11::as_sexp(words)},
                   {"detection", cpp11::as_sexp(detection_in_words(guarantee))},
-                  {"max_power_at_5pct", cpp11::as_sexp(power.power)},
+                  {power.field, cpp11::as_sexp(power.power)},
                   {"not_protected", strings(not_protected(guarantee.relation))}});
   list.attr("class") = "eigenveil_guarantee";
   return list;
@@ -102,7 +104,9 @@ SEXP guarantee_in_r(const Guarantee& guarantee, const std::optional<Budget>& req
 
 using namespace eigenveil;
 
-extern "C" SEXP ev_guarantee_number(SEXP guarantee, SEXP what, SEXP at) {
+/// Epsilon and delta at each other, or the power of a test: of a basis that does not cover every
+/// data set 1, unless the caller asks for it under its condition.
+extern "C" SEXP ev_guarantee_number(SEXP guarantee, SEXP what, SEXP at, SEXP conditional) {
   EIGENVEIL_EDGE([&] {
     const Guarantee value = r::guarantee_of(guarantee);
     if (value.basis == Basis::NotPrivate) {
@@ -110,9 +114,11 @@ extern "C" SEXP ev_guarantee_number(SEXP guarantee, SEXP what, SEXP at) {
     }
     const std::string wanted = CHAR(STRING_ELT(what, 0));
     const double x = Rf_asReal(at);
+    const bool holds = condition_of(value.basis).empty() || Rf_asLogical(conditional) == TRUE;
     return Rf_ScalarReal(wanted == "epsilon" ? epsilon_at(value.loss, x)
                          : wanted == "delta" ? delta_at(value.loss, x)
-                                             : max_power(value.loss, x));
+                         : holds             ? max_power(value.loss, x)
+                                             : 1.0);
   });
 }
 

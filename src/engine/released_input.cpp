@@ -224,7 +224,9 @@ bool can_be_added(const ReleasedGram& one, const ReleasedGram& other) {
          same(one.midpoints, other.midpoints) && is_public(one) && is_public(other);
 }
 
-Result<ReleasedGram> gram_in(const ReadRelease& release) {
+}  // namespace
+
+Result<ReleasedGram> released_gram(const ReadRelease& release) {
   const std::string& task = release.document.task;
   if (is_pairwise(release.document)) {
     return bad_request("a release with cells left out pair by pair is read by itself");
@@ -241,6 +243,8 @@ Result<ReleasedGram> gram_in(const ReadRelease& release) {
         return gram;
       });
 }
+
+namespace {
 
 Result<PairwiseGram> pairwise_in(const ReadRelease& release) {
   if (release.document.method != "gauss") {
@@ -294,7 +298,7 @@ Result<ReleasedGram> gram_of(const ReleasedCovariance& released) {
 
 Result<ReleasedGram> read_released_gram(const std::string& path) {
   // Whoever changed a file must not get intervals from it.
-  return read_release(path).and_then(gram_in);
+  return read_release(path).and_then(released_gram);
 }
 
 Result<ReleasedMoments> read_released_moments(const std::vector<std::string>& paths) {

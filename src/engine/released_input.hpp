@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "eigenveil/core/result.hpp"
+#include "eigenveil/report/read_release.hpp"
 #include "engine/documents/mask_document.hpp"
 #include "mechanism/mask/released_gram.hpp"
 #include "mechanism/pairwise/pairwise.hpp"
@@ -31,6 +32,9 @@ Result<ReleasedGram> gram_of(const ReleasedCovariance& released);
 /// or a covariance by method gauss. `path` names the release document, its directory, or the
 /// pseudo-data file; checksums are verified.
 Result<ReleasedGram> read_released_gram(const std::string& path);
+
+/// The same for a release that is already at hand.
+Result<ReleasedGram> released_gram(const ReadRelease& release);
 
 /// Shards are one table, as `mask --blocks` writes it: of method mask those with the same noise on
 /// every cell.

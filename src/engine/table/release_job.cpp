@@ -66,6 +66,14 @@ void read_format(const Json& json, ReleaseJob& job) {
   read_word(json, "separator", {"comma", "semicolon", "tab", "pipe"}, separator);
   job.format.header = header_of(header);
   job.format.separator = separator_of(separator);
+  std::string decimal;
+  std::string encoding = "utf-8";
+  read_word(json, "decimal", {"comma", "point"}, decimal);
+  read_word(json, "encoding", {"utf-8", "latin-1", "utf-16"}, encoding);
+  job.format.decimal = decimal.empty() ? '\0' : decimal == "comma" ? ',' : '.';
+  job.format.encoding = encoding == "latin-1"  ? TextEncoding::Latin1
+                        : encoding == "utf-16" ? TextEncoding::Utf16
+                                               : TextEncoding::Utf8;
   job.format.width = json.value("width", std::size_t{0});
 }
 
@@ -124,6 +132,8 @@ void read_job_key(ReleaseJob& job, const std::string& key, const Json& value) {
     job.ledger = value.get<std::string>();
   } else if (key == "ledger_key") {
     job.ledger_key = value.get<std::string>();
+  } else if (key == "builds_on") {
+    job.builds_on = list_of(value);
   } else if (key == "out") {
     read_output(value, job);
   } else if (key == "data_set") {

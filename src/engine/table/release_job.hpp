@@ -29,6 +29,7 @@ struct ReleaseJob {
 
   std::string ledger;
   std::string ledger_key;
+  std::vector<std::string> builds_on;  ///< releases that this one is made with
 
   std::string out;  ///< empty: not written
   TableFormat arrays = TableFormat::Csv;

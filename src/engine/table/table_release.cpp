@@ -64,6 +64,7 @@ class JobRun {
 
   Result<void> check_input() const;
   Result<void> open_ledger();
+  Result<void> read_builds_on();
   Result<void> judge(const PublicFacts& facts);
   Result<void> check_output(const Plan* plan) const;
   Result<bool> spend(const ReleaseCost& cost, const std::string& request);
@@ -82,6 +83,7 @@ class JobRun {
   RandomStream stream_;
   const Method* method_ = nullptr;
   Spending spending_;
+  std::vector<std::string> builds_on_;       ///< checksums
   std::optional<ReleaseCost> charged_cost_;  ///< where it was charged before the plan stood
   TableOutcome outcome_;
 };
@@ -126,6 +128,21 @@ Result<void> JobRun::open_ledger() {
   return Spending::open(job_.ledger, job_.ledger_key, job_.data_set).map([&](Spending opened) {
     spending_ = std::move(opened);
   });
+}
+
+/// Releases that this one is made with stand in it, and in the ledger, by their checksums.
+Result<void> JobRun::read_builds_on() {
+  for (const std::string& path : job_.builds_on) {
+    const Result<ReadRelease> release = read_release(path);
+    if (!release) {
+      return error_of(release);
+    }
+    if (std::find(builds_on_.begin(), builds_on_.end(), release->checksum) == builds_on_.end()) {
+      builds_on_.push_back(release->checksum);
+    }
+  }
+  spending_.build_on(builds_on_);
+  return {};
 }
 
 /// What can be said before anything is spent: a refusal, or warnings.
@@ -317,6 +334,7 @@ Result<TableOutcome> JobRun::on_exact_rows() {
 Result<TableOutcome> JobRun::published(ReleaseDocument document) {
   document.data_set = job_.data_set;
   document.date = job_.date;
+  document.builds_on.insert(document.builds_on.end(), builds_on_.begin(), builds_on_.end());
   if (const std::optional<Reservation>& made = spending_.reservation()) {
     outcome_.charged = fmt::format("entry {}: {} of the {} account", made->index,
                                    in_words(made->charge), name_of(made->charge.account));

@@ -301,6 +301,9 @@ Result<Regression> fit(const ReleasedGram& gram, const RegressionRequest& reques
     result.low[j] = interval->low + shown.shift[j];
     result.high[j] = interval->high + shown.shift[j];
   }
+  const Matrix spread = solved->inverse * shown.combinations;
+  result.covariance =
+      spread.transpose() * solved->score_covariance(gram, *parts, solved->beta) * spread;
   const Result<Equations> population = solve(gram, *parts, CoefficientTarget::Population);
   result.residual_sd = std::sqrt((population ? *population : *solved).residual_variance);
   Matrix noisy = parts->gram_x;
@@ -326,6 +329,8 @@ Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& re
                            &found.uncorrected}) {
       *values = Vector(values->tail(values->size() - 1));
     }
+    const Eigen::Index k = found.coefficients.size();
+    found.covariance = Matrix(found.covariance.bottomRightCorner(k, k));
     return found;
   });
 }

@@ -88,6 +88,7 @@ struct Regression {
   std::vector<std::string> names;
   Vector coefficients;
   Vector standard_errors;
+  Matrix covariance;  ///< of the coefficients; its diagonal is the square of the standard errors
   Vector low;
   Vector high;
   double residual_sd = 0.0;  ///< of the response about the model, noise removed; never negative

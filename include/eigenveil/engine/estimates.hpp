@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "eigenveil/core/result.hpp"
+#include "eigenveil/report/document.hpp"
+
+namespace eigenveil {
+
+/// Estimates whose intervals include the noise, from a release of pseudo-data or of a covariance by
+/// method gauss: post-processing, which costs nothing. `question` is a JSON object:
+///   {"estimate": "moments", "about": "mean" or "midpoint"}
+///   {"estimate": "regression", "response": NAME, "predictors": [NAMES], "ridge": 0, "level": 0.95,
+///    "target": "population" or "raw"}
+/// The answer is one too, matrices as lists of columns. `folder` is where arrays of the release
+/// lie that are too large for memory. Formulas: docs/proofs/masking.md, "Estimates".
+Result<std::string> estimate_from(const ReleaseDocument& document,
+                                  const std::filesystem::path& folder, std::string_view question);
+
+}  // namespace eigenveil

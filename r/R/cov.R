@@ -1,0 +1,157 @@
+#' Private covariance
+#'
+#' The covariance (or second moment) of a table, released with differential privacy: raw, as the noise left it, and the
+#' nearest positive semidefinite matrix. The object is what `covmat` of [stats::factanal()] and [stats::princomp()] takes,
+#' and [lavaan_data()] hands it to lavaan with the noise in its standard errors.
+#'
+#' @inheritParams private_pca
+#' @eval options_section("covariance")
+#' @return An object of class `private_cov`: `cov` (positive semidefinite), `raw` (unbiased), `n.obs` (noisy where the
+#'   neighbours protect it), `center` (a released mean or the public midpoint), `entry_sd` (standard deviation of the
+#'   noise on every entry of `raw`, where the method states it), `guarantee`, and the release.
+#' @examples
+#' survey <- data.frame(a = rep(0:10, 200), b = rep(c(1, 9), 1100), c = rep(c(2, 3, 8, 5), 550))
+#' fit <- private_cov(survey, epsilon = 1, delta = 1e-6, range = c(0, 10))
+#' fit
+#' stats::factanal(covmat = fit, factors = 1, rotation = "none")$n.obs
+#' @export
+private_cov <- function(x, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = NULL, method = NULL,
+                        neighbours = "add-remove", group_size = 1, range = NULL, bounds = NULL, row_norm = NULL,
+                        center = "auto", standardize = FALSE, columns = NULL, exclude = NULL, one_hot = NULL,
+                        missing = "midpoint", bad_cell = "refuse", grid = NULL, allele_frequencies = NULL, project = NULL,
+                        projected_norm = NULL, normalise_rows = FALSE, person = NULL, rows_per_person = NULL,
+                        weights = NULL, weight_bound = NULL, people = NULL, anyway = FALSE, header = "auto", width = NULL,
+                        separator = NULL, decimal = NULL, encoding = NULL, threads = NULL, ledger = NULL, ledger_key = NULL, out = NULL, arrays = "csv",
+                        replace = FALSE, data_set = NULL, date = NULL, builds_on = NULL, seed = NULL) {
+  new_private_cov(release_of("covariance", x, arguments(), list(...), match.call()))
+}
+
+new_private_cov <- function(parts) {
+  result <- parts$result
+  where <- center_and_scale(parts$parameters, result)
+  rows <- if (is.null(result[["rows"]])) result$noisy_rows else result[["rows"]]
+  cov <- parts$tables[["covariance"]]
+  fit <- list(
+    cov = if (is.null(cov)) parts$tables[["correlation"]] else cov, raw = parts$tables$covariance_raw,
+    n.obs = if (is.null(rows)) NA_real_ else max(1, round(rows)), center = where$center, scale = where$scale,
+    noise_floor = noise_floor_of(result)
+  )
+  fit$entry_sd <- entry_deviations(parts)
+  structure(c(fit, parts), class = "private_cov")
+}
+
+# What a column's scaled units are in those of the release.
+release_scales <- function(parameters) {
+  columns <- column_scales(parameters)
+  if (is_scaled(parameters)) rep(1, length(columns$half)) else columns$half
+}
+
+entry_deviations <- function(parts) {
+  diagonal <- parts$result$entry_noise_sd_diagonal_scaled
+  off <- parts$result$entry_noise_sd_off_diagonal_scaled
+  if (is.null(diagonal) || is.null(parts$tables$covariance_raw)) {
+    return(NULL)
+  }
+  scales <- release_scales(parts$parameters)
+  sd <- outer(scales, scales) * off
+  diag(sd) <- scales^2 * diagonal
+  dimnames(sd) <- dimnames(parts$tables$covariance_raw)
+  sd
+}
+
+#' @export
+print.private_cov <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("Private covariance, method ", x$method, "; ", rows_in_words(x$result), " rows\n", sep = "")
+  print_guarantee_lines(x$guarantee)
+  cat("\n")
+  print(x$cov, digits = digits, ...)
+  if (!is.null(x$entry_sd)) {
+    cat("\nstandard deviation of the noise on the entries\n")
+    print(x$entry_sd, digits = digits, ...)
+  }
+  invisible(x)
+}
+
+#' @export
+as.matrix.private_cov <- function(x, ...) x$cov
+
+#' @export
+nobs.private_cov <- function(object, ...) object$n.obs
+
+#' The noise of a released covariance
+#'
+#' `noise_cov()` is the covariance matrix of the noise on the entries of the raw covariance: what to add to the sampling
+#' covariance of the entries before standard errors are computed from it. Entries are the lower triangle by columns
+#' (vech), as lavaan orders them. `lavaan_data()` is what `lavaan::cfa()` and `lavaan::sem()` take: `sample.cov`,
+#' `sample.nobs`, and `NACOV`, n times the covariance of the entries with sampling (normal theory) and noise.
+#'
+#' Ignoring the noise makes standard errors too small: they would be those of n rows without privacy. With `NACOV` and
+#' `se = "robust.sem"` they include it. Only method gauss states the law of every entry; others are refused.
+#'
+#' About a private mean the covariance is P/n - m m' of noisy products P, sums and count, whose noise is independent and
+#' known; the entries' noise follows to first order.
+#'
+#' @param fit A release by [private_cov()].
+#' @return `noise_cov()`: a matrix, one row and column per entry. `lavaan_data()`: a list.
+#' @examples
+#' x <- outer(1:2000, 1:3, function(i, j) (i * (2 * j + 1) + i %/% 7 * j) %% 11)
+#' colnames(x) <- c("a", "b", "c")
+#' fit <- private_cov(x, epsilon = 1, delta = 1e-6, range = c(0, 10))
+#' sqrt(diag(noise_cov(fit)))
+#' @export
+noise_cov <- function(fit) {
+  if (!inherits(fit, "private_cov") || fit$method != "gauss" || is.null(fit$raw) ||
+    !is.null(fit$parameters$pairwise_columns) || !is.null(fit$parameters$correlation)) {
+    refuse("the noise of every entry is only known for a plain covariance by method gauss: release it with {method gauss}",
+      parameter = "fit"
+    )
+  }
+  parameters <- fit$parameters
+  result <- fit$result
+  p <- ncol(fit$raw)
+  n <- max(1, if (is.null(result[["rows"]])) result$noisy_rows else result[["rows"]])
+  scales <- release_scales(parameters)
+  pairs <- which(lower.tri(fit$raw, diag = TRUE), arr.ind = TRUE)
+  i <- pairs[, 1]
+  j <- pairs[, 2]
+  # Products of row sums, noised one by one.
+  sd <- ifelse(i == j, parameters$noise_sd_diagonal, parameters$noise_sd_off_diagonal) * scales[i] * scales[j]
+  covariance <- diag((sd / n)^2, length(i))
+  mean <- if (!is.null(result$noisy_mean)) mean_about_midpoint(parameters, result) else rep(0, p)
+  if (!is.null(result$noisy_mean)) {
+    # d(P_ij/n - s_i s_j/n^2) = ... - (m_i ds_j + m_j ds_i)/n
+    by_sum <- matrix(0, length(i), p)
+    by_sum[cbind(seq_along(i), i)] <- by_sum[cbind(seq_along(i), i)] - mean[j] / n
+    by_sum[cbind(seq_along(i), j)] <- by_sum[cbind(seq_along(i), j)] - mean[i] / n
+    covariance <- covariance + by_sum %*% diag((result$sum_noise_sd_scaled * scales)^2, p) %*% t(by_sum)
+  }
+  if (!is.null(result$noisy_rows_sd)) {
+    # ... - (C_ij - m_i m_j) dn/n about a mean; - M_ij dn/n about the midpoint
+    by_count <- -(fit$raw[cbind(i, j)] - mean[i] * mean[j]) / n
+    covariance <- covariance + result$noisy_rows_sd^2 * tcrossprod(by_count)
+  }
+  names <- paste(rownames(fit$raw)[i], colnames(fit$raw)[j], sep = "~~")
+  dimnames(covariance) <- list(names, names)
+  covariance
+}
+
+mean_about_midpoint <- function(parameters, result) {
+  columns <- column_scales(parameters)
+  if (is_scaled(parameters)) result$noisy_mean else result$noisy_mean - columns$midpoint
+}
+
+#' @rdname noise_cov
+#' @export
+lavaan_data <- function(fit) {
+  noise <- noise_cov(fit)
+  n <- fit$n.obs
+  pairs <- which(lower.tri(fit$cov, diag = TRUE), arr.ind = TRUE)
+  i <- pairs[, 1]
+  j <- pairs[, 2]
+  s <- fit$cov
+  # Normal theory: cov(s_ij, s_kl) = (s_ik s_jl + s_il s_jk) / n.
+  sampling <- s[i, i] * s[j, j] + s[i, j] * s[j, i]
+  nacov <- sampling + n * noise
+  dimnames(nacov) <- dimnames(noise)
+  list(sample.cov = s, sample.nobs = n, NACOV = nacov)
+}

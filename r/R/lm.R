@@ -1,0 +1,186 @@
+#' Private linear models
+#'
+#' Least squares from a private covariance, or from pseudo-data that was released before. Coefficients are corrected for
+#' the noise, and standard errors and intervals include it.
+#'
+#' @param formula `y ~ a + b`: names of columns, and factors whose levels are declared. `y ~ .` takes all other columns.
+#'   Terms that are computed from rows (`I(a^2)`, `a:b`, `log(a)`) are refused: make them columns with bounds of their own.
+#' @param data A matrix, a data frame or the path of a table, as in [private_pca()]; or a release by [private_cov()] or
+#'   [masked_data()], from which a model costs nothing.
+#' @param epsilon,delta,rho,mu The budget; none where `data` is a release.
+#' @param ... More arguments of [private_cov()]: `range`, `bounds`, `neighbours`, `ledger`, ...
+#' @param levels The public levels of every factor, the reference first: `list(sex = c("f", "m"))`. Any other word counts
+#'   as the reference.
+#' @param ridge Added to the diagonal of the predictors' second moment.
+#' @param target What intervals are to cover: `"population"`, the model that rows were drawn from (sampling and noise), or
+#'   `"raw"`, what the raw rows would have given (noise alone).
+#' @return An object of class `private_lm` with `coef()`, `vcov()`, `confint()`, `summary()`, `nobs()` and
+#'   [guarantee()]. `uncorrected` holds what ignoring the noise would have given.
+#' @examples
+#' i <- 1:4000
+#' people <- data.frame(a = i %% 11, sex = factor(c("f", "m")[1 + i %% 2]))
+#' people$y <- people$a / 2 + (i %/% 13) %% 5
+#' fit <- private_lm(y ~ a + sex, people,
+#'   epsilon = 1, delta = 1e-6, bounds = list(y = c(0, 10), a = c(0, 10)), levels = list(sex = c("f", "m"))
+#' )
+#' summary(fit)
+#' confint(fit)
+#' @export
+private_lm <- function(formula, data, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = NULL, levels = NULL, ridge = 0,
+                       target = c("population", "raw")) {
+  target <- match.arg(target)
+  released <- inherits(data, c("private_cov", "masked_data"))
+  model <- model_of(formula, if (released) released_names(data) else table_names(data), levels)
+  if (released) {
+    if (!is.null(c(epsilon, delta, rho, mu))) {
+      refuse("a model of a release costs nothing: leave out the budget", parameter = "epsilon")
+    }
+    release <- data
+  } else {
+    release <- private_cov(data,
+      epsilon = epsilon, delta = delta, rho = rho, mu = mu, ..., method = "gauss", center = "private",
+      columns = model$columns, one_hot = model$one_hot
+    )
+  }
+  new_private_lm(release, model, ridge, target, formula, match.call())
+}
+
+new_private_lm <- function(release, model, ridge, target, formula, call) {
+  question <- list(
+    estimate = "regression", response = model$response, predictors = I(predictors_in(release, model)), ridge = ridge,
+    level = 0.95, target = target
+  )
+  answer <- estimate(release, question)
+  names <- sub("^intercept$", "(Intercept)", answer$predictors)
+  named <- function(values) setNames(as.numeric(values), names)
+  covariance <- matrix(unlist(answer$covariance), length(names), dimnames = list(names, names))
+  structure(list(
+    coefficients = named(answer$coefficients), std.error = named(answer$standard_errors), vcov = covariance,
+    uncorrected = named(answer$uncorrected), residual_sd = answer$residual_sd, rows = answer$rows,
+    measured_from = answer$measured_from, missing_cells = answer$missing_cells, guarantee = release$guarantee,
+    method = release$method, question = question, release = release$release, formula = formula, call = call
+  ), class = "private_lm")
+}
+
+estimate <- function(release, question) {
+  pointer <- release$release$pointer
+  if (!.Call(ev_is_alive, pointer)) {
+    refuse("this object comes from another session: read_release() the directory it was written to")
+  }
+  folder <- if (length(release$release$files) > 0) dirname(release$release$files[1]) else ""
+  value_of(.Call(ev_estimate, pointer, folder, question), call = NULL)
+}
+
+table_names <- function(data) {
+  if (is_path(data)) {
+    return(NULL)
+  }
+  if (is.matrix(data) && is.null(colnames(data))) paste0("c", seq_len(ncol(data))) else colnames(data)
+}
+
+released_names <- function(release) setdiff(release$parameters[["columns"]], "intercept")
+
+# Which columns a formula speaks of: the response, numbers, and factors with their levels.
+model_of <- function(formula, names, levels) {
+  if (!inherits(formula, "formula") || length(formula) != 3) {
+    refuse("the formula must have a response and predictors: y ~ a + b", parameter = "formula")
+  }
+  response <- formula[[2]]
+  if (!is.name(response)) {
+    refuse("the response must be the name of a column", parameter = "formula")
+  }
+  response <- as.character(response)
+  dot <- "." %in% all.vars(formula[[3]])
+  if (dot && is.null(names)) {
+    refuse("the columns of a file are not known before it is opened: name the predictors", parameter = "formula")
+  }
+  others <- setdiff(unique(sub("=.*", "", names)), response)
+  empty <- as.data.frame(matrix(0, 0, length(others) + 1, dimnames = list(NULL, c(response, others))))
+  parts <- stats::terms(formula, data = if (dot) empty, keep.order = TRUE)
+  labels <- gsub("`", "", attr(parts, "term.labels"))
+  variables <- vapply(as.list(attr(parts, "variables"))[-1], function(v) if (is.name(v)) as.character(v) else NA_character_, "")
+  if (anyNA(variables) || any(attr(parts, "order") != 1) || !is.null(attr(parts, "offset"))) {
+    refuse("terms must be columns: make what is computed from them (I(a^2), a:b, log(a)) a column with bounds of its own",
+      parameter = "formula"
+    )
+  }
+  factors <- intersect(names(levels), labels)
+  list(
+    response = response, labels = labels, intercept = attr(parts, "intercept") == 1, columns = c(response, labels),
+    one_hot = if (length(factors) > 0) lapply(levels[factors], function(l) l[-1])
+  )
+}
+
+# The columns of the release that stand for the terms of the model.
+predictors_in <- function(release, model) {
+  names <- released_names(release)
+  found <- unlist(lapply(model$labels, function(label) {
+    if (label %in% names) label else grep(paste0("^", escape_regex(label), "="), names, value = TRUE)
+  }))
+  absent <- Filter(function(label) !any(label == names | startsWith(names, paste0(label, "="))), model$labels)
+  if (length(absent) > 0) {
+    refuse(sprintf("the release has no column '%s'; it has %s", absent[1], paste(names, collapse = ", ")), parameter = "formula")
+  }
+  has_constant <- "intercept" %in% release$parameters[["columns"]] || !is.null(release$result$noisy_mean)
+  if (model$intercept && !has_constant) {
+    refuse("the release has no intercept: release it with intercept = TRUE (masked_data) or center = \"private\" (private_cov)",
+      parameter = "formula"
+    )
+  }
+  c(if (model$intercept) "intercept", found)
+}
+
+escape_regex <- function(text) gsub("([][{}()+*^$|\\\\?.])", "\\\\\\1", text)
+
+#' @export
+print.private_lm <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("Private linear model: ", deparse(x$formula), "\n", sep = "")
+  print_guarantee_lines(x$guarantee)
+  cat("\n")
+  print(x$coefficients, digits = digits)
+  invisible(x)
+}
+
+#' @export
+coef.private_lm <- function(object, ...) object$coefficients
+
+#' @export
+vcov.private_lm <- function(object, ...) object$vcov
+
+#' @export
+nobs.private_lm <- function(object, ...) max(1, round(object$rows))
+
+#' @export
+confint.private_lm <- function(object, parm, level = 0.95, ...) {
+  question <- object$question
+  question$level <- level
+  answer <- estimate(list(release = object$release), question)
+  tails <- c((1 - level) / 2, 1 - (1 - level) / 2)
+  limits <- cbind(as.numeric(answer$low), as.numeric(answer$high))
+  dimnames(limits) <- list(names(object$coefficients), paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
+  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+}
+
+#' @export
+summary.private_lm <- function(object, level = 0.95, ...) {
+  limits <- confint(object, level = level)
+  table <- cbind(
+    Estimate = object$coefficients, `Std. Error` = object$std.error, limits, `Noise ignored` = object$uncorrected
+  )
+  structure(c(unclass(object), list(table = table)), class = "summary.private_lm")
+}
+
+#' @export
+print.summary.private_lm <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  cat("Private linear model: ", deparse(x$formula), "\n", sep = "")
+  print_guarantee_lines(x$guarantee)
+  cat("\n")
+  print(x$table, digits = digits)
+  cat(sprintf(
+    "\nintervals cover %s; residual sd %s; about %.0f rows\n",
+    if (x$question$target == "raw") "what the raw rows would give (noise alone)" else "the population (sampling and noise)",
+    format(x$residual_sd, digits = digits), x$rows
+  ))
+  cat("missing cells: ", x$missing_cells, "\n", sep = "")
+  invisible(x)
+}

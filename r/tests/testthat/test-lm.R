@@ -1,0 +1,64 @@
+model_rows <- function(rows = 6000) {
+  i <- seq_len(rows)
+  x <- data.frame(a = i %% 11, b = (i * 7) %% 13 * 10 / 12, sex = factor(c("f", "m", "d")[1 + (i %/% 3) %% 3], levels = c("f", "m", "d")))
+  x$y <- 1 + 0.5 * x$a + 0.25 * x$b + c(0, 1, -1)[as.integer(x$sex)] + ((i * 5) %% 17 - 8) / 8
+  x
+}
+bounds <- list(y = c(-5, 15), a = c(0, 10), b = c(0, 10))
+levels <- list(sex = c("f", "m", "d"))
+
+test_that("a private model without much noise is lm", {
+  x <- model_rows()
+  fit <- private_lm(y ~ a + b + sex, x, mu = 1e4, bounds = bounds, levels = levels, neighbours = "replace-one", seed = 1)
+  plain <- lm(y ~ a + b + sex, x)
+  expect_identical(names(coef(fit)), c("(Intercept)", "a", "b", "sex=m", "sex=d"))
+  expect_equal(unname(coef(fit)), unname(coef(plain)), tolerance = 1e-3)
+  expect_equal(unname(sqrt(diag(vcov(fit)))), unname(sqrt(diag(vcov(plain)))), tolerance = 0.01)
+  expect_equal(unname(confint(fit)), unname(confint(plain)), tolerance = 0.01)
+  expect_equal(unname(fit$std.error), unname(sqrt(diag(vcov(fit)))), tolerance = 1e-8)
+})
+
+test_that("intervals include the noise, and are the program's", {
+  x <- model_rows()
+  noisy <- private_lm(y ~ a + b, x, epsilon = 1, delta = 1e-6, bounds = bounds, seed = 1)
+  plain <- lm(y ~ a + b, x)
+  width <- function(limits) limits[, 2] - limits[, 1]
+  expect_true(all(width(confint(noisy)) > width(confint(plain))))
+  expect_true(all(width(confint(noisy, level = 0.99)) > width(confint(noisy))))
+  expect_identical(rownames(confint(noisy, "a")), "a")
+  expect_output(print(summary(noisy)), "Noise ignored")
+  folder <- tempfile("covariance")
+  write_release(private_cov(x[c("y", "a", "b")], epsilon = 1, delta = 1e-6, bounds = bounds, center = "private", seed = 1), folder)
+  said <- system2(program(), c("analyse", "regress", folder, "--response", "y", "--predictors", "intercept,a,b", "--json"), stdout = TRUE)
+  numbers <- function(name) {
+    text <- paste(said, collapse = " ")
+    as.numeric(strsplit(sub(sprintf(".*\"%s\": \\[([^]]*)\\].*", name), "\\1", text), ",")[[1]])
+  }
+  expect_equal(unname(coef(noisy)), numbers("coefficients"), tolerance = 1e-8)
+  expect_equal(unname(confint(noisy)), cbind(numbers("low"), numbers("high")), tolerance = 1e-8)
+})
+
+test_that("a model of a release costs nothing", {
+  x <- model_rows()
+  released <- private_cov(x[c("y", "a", "b")], epsilon = 1, delta = 1e-6, bounds = bounds, seed = 1)
+  fit <- private_lm(y ~ a, released)
+  expect_identical(guarantee(fit), guarantee(released))
+  expect_identical(names(coef(private_lm(y ~ ., released))), c("(Intercept)", "a", "b"))
+  expect_error(private_lm(y ~ a, released, epsilon = 1), "costs nothing", class = "eigenveil_error")
+  masked <- masked_data(x[c("y", "a")], epsilon = 1, delta = 1e-6, bounds = bounds[c("y", "a")], intercept = TRUE, seed = 1)
+  expect_identical(names(coef(private_lm(y ~ a, masked))), c("(Intercept)", "a"))
+  expect_identical(dim(as.data.frame(masked)), c(6000L, 3L))
+})
+
+test_that("what a formula may not say is refused before anything is spent", {
+  x <- model_rows()
+  refused <- function(formula, message, ...) {
+    expect_error(private_lm(formula, x, epsilon = 1, delta = 1e-6, bounds = bounds, ...), message, class = "eigenveil_error")
+  }
+  refused(y ~ I(a^2), "column with bounds of its own")
+  refused(y ~ a:b, "column with bounds of its own")
+  refused(log(y) ~ a, "name of a column")
+  refused(~a, "response")
+  refused(y ~ a + sex, "sex") # without its levels
+  expect_error(private_lm(y ~ ., "table.csv", epsilon = 1), "name the predictors", class = "eigenveil_error")
+})

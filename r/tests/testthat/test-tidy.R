@@ -1,0 +1,40 @@
+fit <- private_pca(people(3000), k = 2, epsilon = 1, delta = 1e-6, range = c(0, 10), seed = 4)
+
+test_that("broom sees loadings and eigenvalues, and no scores", {
+  skip_if_not_installed("broom")
+  loadings <- broom::tidy(fit)
+  expect_identical(dim(loadings), c(8L, 3L))
+  expect_equal(loadings$value, as.vector(fit$rotation))
+  expect_named(broom::tidy(fit, matrix = "eigenvalues"), c("PC", "std.dev", "percent", "cumulative", "noise.edge", "below.noise"))
+  for (word in c("u", "scores", "samples", "x")) {
+    expect_error(broom::tidy(fit, matrix = word), "private data", class = "eigenveil_error")
+  }
+  expect_error(broom::tidy(fit, matrix = "nothing"), "loadings", class = "eigenveil_error")
+  glance <- broom::glance(fit)
+  expect_identical(nrow(glance), 1L)
+  expect_identical(glance$method, "gauss")
+  expect_error(broom::augment(fit), "newdata", class = "eigenveil_error")
+  augmented <- quietly(broom::augment(fit, newdata = people(10)))
+  expect_true(all(c("question_1", ".fittedPC1", ".fittedPC2") %in% names(augmented)))
+  model <- private_lm(question_1 ~ question_2, people(3000), epsilon = 1, delta = 1e-6, range = c(0, 10), seed = 1)
+  tidy <- broom::tidy(model, conf.int = TRUE)
+  expect_equal(tidy$conf.low, unname(confint(model)[, 1]))
+  expect_identical(nrow(broom::glance(model)), 1L)
+})
+
+test_that("a recipe spends once, in prep", {
+  skip_if_not_installed("recipes")
+  rows <- data.frame(people(2000), y = 1:2000)
+  rec <- recipes::recipe(y ~ ., data = rows)
+  rec <- step_private_pca(rec, recipes::all_numeric_predictors(), num_comp = 2, options = list(epsilon = 1, delta = 1e-6, range = c(0, 10)))
+  expect_error(guarantee(rec$steps[[1]]), "prep", class = "eigenveil_error")
+  expect_output(print(rec$steps[[1]]), "nothing is spent")
+  prepared <- recipes::prep(rec, training = rows)
+  baked <- recipes::bake(prepared, new_data = rows[1:5, ])
+  expect_named(baked, c("y", "PC1", "PC2"))
+  step <- prepared$steps[[1]]
+  expect_equal(as.matrix(baked[, 2:3]), quietly(predict(step$res, rows[1:5, 1:4])), ignore_attr = TRUE)
+  expect_identical(recipes::bake(prepared, new_data = rows[1:5, ]), baked) # nothing is drawn again
+  expect_identical(guarantee(step)$basis, "proved")
+  expect_identical(nrow(recipes::tidy(prepared, number = 1)), 8L)
+})
