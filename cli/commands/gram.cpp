@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <charconv>
 #include <memory>
+#include <optional>
 
 #include "cli/commands/commands.hpp"
 #include "cli/exact_pass.hpp"
 #include "cli/options/checks.hpp"
+#include "core/plain_text.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -14,14 +17,43 @@ constexpr const char* kPrivate =
 
 constexpr const char* kReplace = "--out may be an earlier .gram file, which is then lost";
 
+constexpr const char* kBadShard =
+    "--shard takes RUN,INDEX,COUNT: a name that only the shards of this run have, which of them "
+    "this is, from 0, and how many there are";
+
+/// RUN,INDEX,COUNT as it was given.
+Result<ShardIdentity> shard_of(const std::vector<std::string>& words) {
+  const auto number = [](const std::string& text) -> std::optional<std::uint64_t> {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
+                                                                    : std::nullopt;
+  };
+  if (words.size() != 3) {
+    return bad_request(kBadShard);
+  }
+  const auto index = number(words[1]);
+  const auto count = number(words[2]);
+  if (words[0].empty() || !is_plain_text(words[0]) || !index || !count || *index >= *count) {
+    return bad_request(kBadShard);
+  }
+  return ShardIdentity{words[0], *index, *count};
+}
+
 struct GramPartial {
   InputOptions input;
   BoundOptions bounds;
   std::string out;
+  std::vector<std::string> shard;
   bool replace = false;
   bool quiet = false;
 
   Outcome run() const {
+    const Result<ShardIdentity> identity =
+        shard.empty() ? Result<ShardIdentity>(ShardIdentity{}) : shard_of(shard);
+    if (!identity) {
+      return error_of(identity);
+    }
     if (input.is_gram()) {
       return bad_request("gram partial reads rows; join .gram files with eigenveil gram merge");
     }
@@ -35,7 +67,12 @@ struct GramPartial {
     }
     return ExactPass::open(input, bounds)
         .and_then([&](ExactPass pass) { return pass.run(quiet); })
-        .and_then([&](const ExactGram& gram) { return gram.save(out); })
+        .and_then([&](ExactGram gram) {
+          if (!shard.empty()) {
+            gram.set_identity(*identity);
+          }
+          return gram.save(out);
+        })
         .map([&] { fmt::print("wrote {} ({})\n", out, kPrivate); });
   }
 };
@@ -43,6 +80,8 @@ struct GramPartial {
 struct GramMerge {
   std::vector<std::string> parts;
   std::string out;
+  bool equal_totals = false;
+  bool incomplete = false;
   bool replace = false;
 
   Outcome run() const {
@@ -55,10 +94,16 @@ struct GramMerge {
       if (!part) {
         return error_of(part);
       }
-      if (const Result<void> merged = total->merge(*part); !merged) {
+      const EqualTotals equal = equal_totals ? EqualTotals::DifferentRows : EqualTotals::Refuse;
+      if (const Result<void> merged = total->merge(*part, equal); !merged) {
         return tl::unexpected<Error>(
             Error{merged.error().code, fmt::format("{}: {}", parts[i], merged.error().message)});
       }
+    }
+    if (const Result<void> complete =
+            total && !incomplete ? total->check_complete() : Result<void>();
+        !complete) {
+      return bad_request(complete.error().message + "; give the others too, or say --incomplete");
     }
     return total.and_then([&](const ExactGram& gram) { return gram.save(out); }).map([&] {
       fmt::print("wrote {} ({})\n", out, kPrivate);
@@ -69,30 +114,41 @@ struct GramMerge {
 }  // namespace
 
 Command gram_command() {
-  return {"gram",
-          "The exact pass alone, for data in shards: partial sums that merge to the same bits.\n"
-          "  eigenveil gram partial a.csv --range 0:10 --out a.gram\n"
-          "  eigenveil gram merge a.gram b.gram --out all.gram\n"
-          "  eigenveil covariance all.gram --epsilon 1 --delta 1e-6 --out out/",
-          [](CLI::App& app) {
-            auto partial = std::make_shared<GramPartial>();
-            auto merge = std::make_shared<GramMerge>();
-            app.require_subcommand(1);
-            CLI::App* first = app.add_subcommand("partial", "rows to a .gram file");
-            partial->input.declare(*first);
-            partial->input.declare_one_hot(*first);
-            partial->bounds.declare(*first);
-            partial->bounds.declare_basis(*first);
-            first->add_option("--out", partial->out, "the .gram file to write")->required();
-            first->add_flag("--replace", partial->replace, kReplace);
-            first->add_flag("--quiet", partial->quiet, "no progress bar");
-            CLI::App* second = app.add_subcommand("merge", ".gram files to one");
-            second->add_option("PARTS", merge->parts, ".gram files, each shard once")->required();
-            second->add_option("--out", merge->out, "the .gram file to write")->required();
-            second->add_flag("--replace", merge->replace, kReplace);
-            return
-                [partial, merge, first] { return first->parsed() ? partial->run() : merge->run(); };
-          }};
+  return {
+      "gram",
+      "The exact pass alone, for data in shards: partial sums that merge to the same bits.\n"
+      "  eigenveil gram partial a.csv --range 0:10 --shard $RUN,0,2 --out a.gram\n"
+      "  eigenveil gram merge a.gram b.gram --out all.gram\n"
+      "  eigenveil covariance all.gram --epsilon 1 --delta 1e-6 --out out/",
+      [](CLI::App& app) {
+        auto partial = std::make_shared<GramPartial>();
+        auto merge = std::make_shared<GramMerge>();
+        app.require_subcommand(1);
+        CLI::App* first = app.add_subcommand("partial", "rows to a .gram file");
+        partial->input.declare(*first);
+        partial->input.declare_one_hot(*first);
+        partial->bounds.declare(*first);
+        first->add_option("--out", partial->out, "the .gram file to write")->required();
+        first
+            ->add_option("--shard", partial->shard,
+                         "RUN,INDEX,COUNT: this is shard INDEX (from 0) of COUNT of a run whose "
+                         "name nobody else uses, such as a UUID; merge then misses none and "
+                         "takes none twice")
+            ->delimiter(',')
+            ->expected(3);
+        first->add_flag("--replace", partial->replace, kReplace);
+        first->add_flag("--quiet", partial->quiet, "no progress bar");
+        CLI::App* second = app.add_subcommand("merge", ".gram files to one");
+        second->add_option("PARTS", merge->parts, ".gram files, each shard once")->required();
+        second->add_option("--out", merge->out, "the .gram file to write")->required();
+        second->add_flag("--equal-totals", merge->equal_totals,
+                         "files without a shard name and with equal totals hold different "
+                         "rows: yes, they do");
+        second->add_flag("--incomplete", merge->incomplete,
+                         "shards of the run may be missing: to merge in rounds");
+        second->add_flag("--replace", merge->replace, kReplace);
+        return [partial, merge, first] { return first->parsed() ? partial->run() : merge->run(); };
+      }};
 }
 
 }  // namespace eigenveil::cli

@@ -24,6 +24,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Can be opened again and gives the same rows: no pipe.
+bool is_regular(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
 /// A command that publishes something about a table: public facts, plan, rows, noise, files, in
 /// this order, so that every refusal that can come from the request comes before a row is read.
 struct ReleaseCommand {
@@ -256,6 +262,7 @@ Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request
   }
   PublicFacts facts = passes->front().facts();
   facts.rows = rows;
+  facts.read_again = !input.is_gram() && is_regular(input.input);
   if (info.needs_row_count && !rows) {
     if (const Result<bool> found = charge_unplanned(method, request, facts); !found || *found) {
       return found ? Outcome() : error_of(found);

@@ -130,6 +130,7 @@ inline RandomStream stream_for(const std::optional<std::uint64_t>& seed) {
 // One file per subject; methods come with the engine and need nothing here.
 void bind_guarantee(nb::module_& module);
 void bind_rows(nb::module_& module);
+void bind_shards(nb::module_& module);
 void bind_document(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_ledger(nb::module_& module);

@@ -98,6 +98,7 @@ NB_MODULE(_core, module) {
   nanobind::register_exception_translator(python::raise_failure);
   python::bind_guarantee(module);
   python::bind_rows(module);
+  python::bind_shards(module);
   python::bind_engine(module);
   python::bind_ledger(module);
   python::bind_diagnose(module);

@@ -62,6 +62,17 @@ void add_inner_products(const double* columns, std::size_t dimension, std::size_
   cblas_dsyrk(CblasColMajor, CblasUpper, CblasTrans, n, p, 1.0, columns, p, 1.0, totals, n);
 }
 
+void multiply(const MatrixInMemory& a, const MatrixInMemory& b, double* result,
+              std::size_t result_stride, bool add) {
+  cblas_dgemm(CblasColMajor, a.transposed ? CblasTrans : CblasNoTrans,
+              b.transposed ? CblasTrans : CblasNoTrans,
+              static_cast<blasint>(a.transposed ? a.columns : a.rows),
+              static_cast<blasint>(b.transposed ? b.rows : b.columns),
+              static_cast<blasint>(a.transposed ? a.rows : a.columns), 1.0, a.entries,
+              static_cast<blasint>(a.stride), b.entries, static_cast<blasint>(b.stride),
+              add ? 1.0 : 0.0, result, static_cast<blasint>(result_stride));
+}
+
 Matrix transposed_product(const Matrix& a, const Matrix& b) {
   Matrix result(a.cols(), b.cols());
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, static_cast<blasint>(a.cols()),

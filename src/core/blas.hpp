@@ -46,6 +46,20 @@ void add_outer_products_packed(const float* columns, std::size_t dimension, std:
 void add_inner_products(const double* columns, std::size_t dimension, std::size_t count,
                         double* totals);
 
+/// A column-major matrix in memory, or its transpose.
+struct MatrixInMemory {
+  const double* entries = nullptr;
+  std::size_t rows = 0;  ///< as it lies there
+  std::size_t columns = 0;
+  std::size_t stride = 0;  ///< from a column to the next
+  bool transposed = false;
+};
+
+/// result = a b, or result += a b. Whole numbers whose products' moduli sum to less than 2^53 in
+/// every entry are multiplied exactly, whatever order BLAS adds in.
+void multiply(const MatrixInMemory& a, const MatrixInMemory& b, double* result,
+              std::size_t result_stride, bool add);
+
 /// aᵀ b.
 Matrix transposed_product(const Matrix& a, const Matrix& b);
 

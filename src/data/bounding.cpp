@@ -169,6 +169,16 @@ Result<void> RowBound::derive_from_ranges() {
   return {};
 }
 
+Result<RowBound> RowBound::with_max_abs(std::int64_t max_abs) const {
+  RowBound asked;
+  asked.has_ranges_ = has_ranges_;
+  asked.max_abs_ = max_abs;
+  asked.row_norm_ = row_norm_;
+  asked.midpoints_ = midpoints_;
+  asked.half_widths_ = half_widths_;
+  return derive(std::move(asked));
+}
+
 double RowBound::radius() const {
   return multiply_up(sqrt_up(norm2_bound_), unit_);
 }

@@ -37,7 +37,11 @@ Result<void> check_request(const Request& request, const PublicFacts& facts) {
   if (request.group_size < 1) {
     return bad_request("{group_size} must be at least 1", "group_size");
   }
-  return ExactGram::check_shape(facts.schema, facts.bound);
+  if (facts.schema.dimension() != facts.bound.dimension()) {
+    return bad_request(fmt::format("the table has {} columns but the bound was made for {}",
+                                   facts.schema.dimension(), facts.bound.dimension()));
+  }
+  return {};
 }
 
 /// What a method must know about the rows of people and of surveys.
@@ -86,6 +90,11 @@ Result<std::unique_ptr<Plan>> plan(Request request, const PublicFacts& facts) {
   const Result<const Method*> method = choose_method(request);
   if (!method) {
     return error_of(method);
+  }
+  if (!(*method)->info().takes_wide_rows) {
+    if (const Result<void> fits = ExactGram::check_shape(facts.schema, facts.bound); !fits) {
+      return error_of(fits);
+    }
   }
   if ((*method)->info().needs_row_count && !facts.rows) {
     return bad_request(fmt::format("method {} plans with the number of rows: give {{rows}}",

@@ -9,6 +9,7 @@
 
 #include "core/bytes.hpp"
 #include "eigenveil/statistics/trusted_totals.hpp"
+#include "statistics/shards.hpp"
 
 namespace eigenveil {
 namespace {
@@ -131,7 +132,7 @@ bool ExactGram::shares_rows_with(const ExactGram& other) const {
   return !shared.empty() || (totals_.count > 0 && totals_ == other.totals_);
 }
 
-Result<void> ExactGram::merge(const ExactGram& other) {
+Result<void> ExactGram::merge(const ExactGram& other, EqualTotals equal) {
   if (Result<void> same = check_same_columns(schema_, other.schema_); !same) {
     return same;
   }
@@ -141,12 +142,16 @@ Result<void> ExactGram::merge(const ExactGram& other) {
   if (Result<void> same = check_same_bound(bound_, other.bound_); !same) {
     return same;
   }
-  const bool same_part = identity_ && other.identity_ && identity_->run == other.identity_->run &&
-                         identity_->index == other.identity_->index;
-  if (same_part || shares_rows_with(other)) {
+  Result<MergedParts> parts = merge_parts(parts_, other.parts_);
+  if (!parts) {
+    return error_of(parts);
+  }
+  if (!parts->told_apart && equal == EqualTotals::Refuse && shares_rows_with(other)) {
     return bad_request(
-        "the tables cannot be merged: both contain the same shard, and counting its rows twice "
-        "would break the privacy guarantee");
+        "the tables cannot be merged: by their totals both contain the same shard, and counting "
+        "its rows twice would break the privacy guarantee; are they different rows with equal "
+        "totals? Then say {equal_totals}",
+        "equal_totals");
   }
   if (other.totals_.count > kLargestCount - totals_.count) {
     return bad_request("the tables cannot be merged: together they have 2^53 rows or more");
@@ -157,7 +162,7 @@ Result<void> ExactGram::merge(const ExactGram& other) {
   add_entries(other.totals_.sums, totals_.sums);
   add_entries(other.totals_.products, totals_.products);
   schema_.fills_gaps = schema_.fills_gaps || other.schema_.fills_gaps;
-  identity_.reset();
+  parts_ = std::move(parts->parts);
   merged_shards_.clear();
   std::merge(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
              std::back_inserter(merged_shards_));

@@ -19,14 +19,15 @@ namespace {
 // A .gram file: this line with its version, then little-endian fields, then the SHA-256 of
 // everything before it. Fields: dimension, column names; from version 2 counted alleles and allele
 // frequencies, each none or one per column; from version 3 whether missing cells were filled (0 or
-// 1) and the identity of a shard (its run, empty for none, index and count); bound, count, shard
-// fingerprints, sums, products. Older versions are read.
+// 1) and which shards are inside (version 3: one, its run, empty for none, index and count; version
+// 4: the number of runs, and of each its name, its number of shards and the indices of those
+// inside); bound, count, shard fingerprints, sums, products. Older versions are read.
 constexpr std::string_view kFormat = "EIGENVEIL-GRAM ";
 constexpr std::string_view kWarning =
     " PRIVATE DATA: do not publish or share; these are exact totals over the rows of a table, "
     "without noise\n";
 constexpr char kOldest = '1';
-constexpr char kNewest = '3';
+constexpr char kNewest = '4';
 constexpr std::size_t kFirstLineBytes = kFormat.size() + 1 + kWarning.size();
 constexpr std::size_t kDigestBytes = std::tuple_size_v<Digest>;
 constexpr std::size_t kEntryBytes = 16;
@@ -120,31 +121,57 @@ bool read_genotypes(ByteReader& reader, Schema& schema) {
   return std::ranges::all_of(schema.allele_frequencies, [](double f) { return f > 0 && f < 1; });
 }
 
-void write_origin(bool fills_gaps, const std::optional<ShardIdentity>& identity,
-                  ByteWriter& bytes) {
-  const ShardIdentity shown = identity.value_or(ShardIdentity{});
+void write_origin(bool fills_gaps, const std::vector<ShardSet>& parts, ByteWriter& bytes) {
   bytes.integer(fills_gaps ? 1 : 0);
-  bytes.text(shown.run);
-  bytes.integer(shown.index);
-  bytes.integer(shown.count);
+  bytes.integer(parts.size());
+  for (const ShardSet& set : parts) {
+    bytes.text(set.run);
+    bytes.integer(set.count);
+    bytes.integer(set.indices.size());
+    for (const std::uint64_t index : set.indices) {
+      bytes.integer(index);
+    }
+  }
 }
 
-/// False unless the rule is one of two and a shard is one of its run.
-bool read_origin(ByteReader& reader, Schema& schema, std::optional<ShardIdentity>& identity) {
+bool is_sound(const ShardSet& set) {
+  return !set.run.empty() && is_plain_text(set.run) && !set.indices.empty() &&
+         std::ranges::adjacent_find(set.indices, std::greater_equal<>()) == set.indices.end() &&
+         set.indices.back() < set.count;
+}
+
+/// One shard, as version 3 has it; an empty run is none.
+void read_identity(ByteReader& reader, std::vector<ShardSet>& parts) {
+  ShardSet set{std::string(reader.text()), 0, {reader.integer()}};
+  set.count = reader.integer();
+  if (!set.run.empty() || set.count != 0 || set.indices[0] != 0) {
+    parts.push_back(std::move(set));
+  }
+}
+
+void read_parts(ByteReader& reader, std::vector<ShardSet>& parts) {
+  const std::uint64_t runs = reader.integer();
+  for (std::uint64_t i = 0; i < runs && reader.complete(); ++i) {
+    ShardSet set{std::string(reader.text()), reader.integer(), {}};
+    const std::uint64_t inside = reader.integer();
+    for (std::uint64_t j = 0; j < inside && reader.complete(); ++j) {
+      set.indices.push_back(reader.integer());
+    }
+    parts.push_back(std::move(set));
+  }
+}
+
+/// False unless the rule is one of two and every shard one of its run.
+bool read_origin(ByteReader& reader, char version, Schema& schema, std::vector<ShardSet>& parts) {
   const std::uint64_t fills_gaps = reader.integer();
   schema.fills_gaps = fills_gaps == 1;
-  ShardIdentity found{std::string(reader.text()), reader.integer(), reader.integer()};
-  const bool none = found == ShardIdentity{};
-  if (!none) {
-    identity = found;
-  }
-  return fills_gaps <= 1 && is_plain_text(found.run) &&
-         (none || (!found.run.empty() && found.index < found.count));
+  version >= '4' ? read_parts(reader, parts) : read_identity(reader, parts);
+  return fills_gaps <= 1 && std::ranges::all_of(parts, is_sound) &&
+         std::ranges::adjacent_find(parts, std::greater_equal<>(), &ShardSet::run) == parts.end();
 }
 
 /// Columns, origin and bound: everything before the count.
-Result<GramHead> read_head(ByteReader& reader, char version,
-                           std::optional<ShardIdentity>& identity) {
+Result<GramHead> read_head(ByteReader& reader, char version, std::vector<ShardSet>& parts) {
   const std::uint64_t dimension = reader.integer();
   if (dimension < 1 || dimension > ExactGram::kLargestDimension) {
     return damaged("its number of columns is out of range");
@@ -156,7 +183,7 @@ Result<GramHead> read_head(ByteReader& reader, char version,
   if (version >= '2' && !read_genotypes(reader, schema)) {
     return damaged("its counted alleles or allele frequencies cannot be read");
   }
-  if (version >= '3' && !read_origin(reader, schema, identity)) {
+  if (version >= '3' && !read_origin(reader, version, schema, parts)) {
     return damaged("its rule for missing cells or its place among the shards cannot be read");
   }
   Result<RowBound> bound = RowBound::decode(reader.text());
@@ -204,7 +231,7 @@ class GramFile {
   static Result<ExactGram> decode(std::string_view bytes);
 
  private:
-  static Result<std::vector<Digest>> read_shards(ByteReader& reader);
+  static Result<std::vector<Digest>> read_shards(ByteReader& reader, char version);
   static Result<GramTotals> read_totals(ByteReader& reader, std::uint64_t count,
                                         std::size_t dimension);
 };
@@ -220,7 +247,7 @@ std::string GramFile::encode(const ExactGram& gram) {
     bytes.text(name);
   }
   write_genotypes(gram.schema_, bytes);
-  write_origin(gram.schema_.fills_gaps, gram.identity_, bytes);
+  write_origin(gram.schema_.fills_gaps, gram.parts_, bytes);
   bytes.text(gram.bound_.encode());
   bytes.integer(gram.totals_.count);
   const std::vector<Digest> shards = gram.shards();
@@ -238,7 +265,7 @@ std::string GramFile::encode(const ExactGram& gram) {
   return std::move(bytes).take();
 }
 
-Result<std::vector<Digest>> GramFile::read_shards(ByteReader& reader) {
+Result<std::vector<Digest>> GramFile::read_shards(ByteReader& reader, char version) {
   const std::uint64_t number = reader.integer();
   if (number > reader.remaining() / kDigestBytes) {
     return damaged("its list of shards is longer than the file");
@@ -247,7 +274,8 @@ Result<std::vector<Digest>> GramFile::read_shards(ByteReader& reader) {
   for (Digest& shard : shards) {
     std::memcpy(shard.data(), reader.raw(kDigestBytes).data(), kDigestBytes);
   }
-  if (std::adjacent_find(shards.begin(), shards.end(), std::greater_equal<>()) != shards.end()) {
+  const bool twice = std::ranges::adjacent_find(shards) != shards.end();  // by name, or on request
+  if (!std::ranges::is_sorted(shards) || (twice && version < '4')) {
     return damaged("its list of shards is not in order");
   }
   return shards;
@@ -277,13 +305,13 @@ Result<ExactGram> GramFile::decode(std::string_view bytes) {
     return error_of(fields);
   }
   ByteReader reader(fields->bytes);
-  std::optional<ShardIdentity> identity;
-  Result<GramHead> head = read_head(reader, fields->version, identity);
+  std::vector<ShardSet> parts;
+  Result<GramHead> head = read_head(reader, fields->version, parts);
   if (!head) {
     return error_of(head);
   }
   const std::uint64_t count = reader.integer();
-  Result<std::vector<Digest>> shards = read_shards(reader);
+  Result<std::vector<Digest>> shards = read_shards(reader, fields->version);
   if (!reader.complete()) {
     return damaged("it ends too early");
   }
@@ -303,7 +331,7 @@ Result<ExactGram> GramFile::decode(std::string_view bytes) {
     return damaged("its shard fingerprint does not match its totals");
   }
   gram.merged_shards_ = *std::move(shards);
-  gram.identity_ = std::move(identity);
+  gram.parts_ = std::move(parts);
   return gram;
 }
 
@@ -325,7 +353,7 @@ Result<GramHead> read_gram_head(const std::filesystem::path& path) {
     }
     const bool whole = bytes.size() < size;
     ByteReader reader(std::string_view(bytes).substr(std::min(kFirstLineBytes, bytes.size())));
-    std::optional<ShardIdentity> ignored;
+    std::vector<ShardSet> ignored;
     Result<GramHead> head = read_head(reader, *version, ignored);
     if (head || whole) {
       return head;
@@ -335,6 +363,14 @@ Result<GramHead> read_gram_head(const std::filesystem::path& path) {
 
 Result<void> ExactGram::save(const std::filesystem::path& path) const {
   return write_file_atomically(path, GramFile::encode(*this), FileAccess::OwnerOnly);
+}
+
+std::string ExactGram::to_bytes() const {
+  return GramFile::encode(*this);
+}
+
+Result<ExactGram> ExactGram::from_bytes(std::string_view bytes) {
+  return GramFile::decode(bytes);
 }
 
 Result<ExactGram> ExactGram::load(const std::filesystem::path& path) {

@@ -71,6 +71,29 @@ class Grams(CliTest):
         self.refuse("gram", "merge", self.path("ab.gram"), c, a, "--out", self.path("x.gram"))
         self.assertFalse(os.path.exists(self.path("x.gram")))
 
+    def test_shards_carry_their_names(self):
+        constant = self.write("c.csv", csv_text(NAMES, [[1.0] * len(NAMES)] * 3))
+        parts = []
+        for index in range(3):  # equal totals: only the names tell them apart
+            parts.append(self.partial(constant, f"c{index}.gram", "--shard", f"run-1,{index},3"))
+        out = self.path("m.gram")
+        self.assertIn("shard 1 of 3", self.refuse("gram", "merge", parts[0], parts[2], "--out", out))
+        self.assertIn("shard 0 of 3", self.refuse("gram", "merge", parts[0], parts[2], parts[0], "--out", out))
+        foreign = self.partial(constant, "f.gram", "--shard", "run-2,1,3")
+        self.assertIn("run-2", self.refuse("gram", "merge", parts[0], foreign, parts[2], "--out", out))
+        self.assertFalse(os.path.exists(out))
+        self.succeed("gram", "merge", parts[0], parts[2], "--incomplete", "--out", self.path("half.gram"))
+        self.succeed("gram", "merge", self.path("half.gram"), parts[1], "--out", out)
+        nine = self.partial(self.write("n.csv", csv_text(NAMES, [[1.0] * len(NAMES)] * 9)), "n.gram")
+        self.assert_same_release(self.release(out, "merged"), self.release(nine, "one"))
+        for wrong in ("a,3,3", "a,1", ",0,1", "a,-1,3"):
+            self.refuse("gram", "partial", constant, *RANGE, "--shard", wrong, "--out", self.path("w.gram"))
+
+    def test_equal_totals_are_a_question(self):
+        a = self.parts[0]
+        self.assertIn("--equal-totals", self.refuse("gram", "merge", a, a, "--out", self.path("x.gram")))
+        self.succeed("gram", "merge", a, a, "--equal-totals", "--out", self.path("x.gram"))
+
     def test_different_columns_or_bounds_do_not_merge(self):
         a = self.parts[0]
         source = self.write("n.csv", csv_text(["a", "b", "c", "x"], self.rows[:5]))

@@ -62,7 +62,7 @@ TEST(GramFile, RoundTripsAndIsPrivate) {
       }
     }
   }
-  EXPECT_EQ(saved(small_gram()).rfind("EIGENVEIL-GRAM 3 PRIVATE DATA: do not publish or share", 0),
+  EXPECT_EQ(saved(small_gram()).rfind("EIGENVEIL-GRAM 4 PRIVATE DATA: do not publish or share", 0),
             0U);
 }
 
@@ -86,6 +86,10 @@ TEST(GramFile, OlderVersionsAreRead) {
   ASSERT_TRUE(second) << second.error().message;
   EXPECT_FALSE(second->schema().counted_alleles.empty());
   EXPECT_EQ(*load_bytes(saved(*second)), *second);
+  const Result<ExactGram> third = ExactGram::load(folder / "version3");
+  ASSERT_TRUE(third) << third.error().message;
+  EXPECT_EQ(*load_bytes(saved(*third)), *third);
+  EXPECT_EQ(load_bytes(saved(*third))->parts(), third->parts());
 }
 
 TEST(GramFile, KeepsTheRuleForMissingCellsAndThePlaceAmongShards) {
@@ -181,9 +185,9 @@ TEST(GramFile, SaysWhatIsWrong) {
   EXPECT_EQ(message("a,b\n1,2\n"),
             "the file is not a .gram file: it does not start with EIGENVEIL-GRAM");
   std::string version = good;
-  version[15] = '4';
+  version[15] = '5';
   EXPECT_EQ(message(version),
-            "the .gram file is damaged or of another version; this program reads versions 1 to 3");
+            "the .gram file is damaged or of another version; this program reads versions 1 to 4");
   EXPECT_EQ(message(good.substr(0, good.size() - 1)),
             "the .gram file is damaged: its checksum does not match its content");
   std::string wide = good;

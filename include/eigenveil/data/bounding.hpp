@@ -51,6 +51,9 @@ class RowBound {
                                  std::int64_t max_abs = kDefaultMaxAbs,
                                  std::span<const std::string> names = {});
 
+  /// The same bound on another grid.
+  Result<RowBound> with_max_abs(std::int64_t max_abs) const;
+
   std::size_t dimension() const { return midpoints_.size(); }
   std::int64_t max_abs() const { return max_abs_; }    ///< |v_i| <= max_abs
   Int128 norm2_bound() const { return norm2_bound_; }  ///< |v|^2 <= norm2_bound, exactly

@@ -34,6 +34,7 @@ struct MethodInfo {
   bool takes_blocks = false;          ///< a table in shards, each treated by itself
   bool streams = false;               ///< the result is an array that may not fit into memory
   bool takes_counted_rows = false;    ///< knows what to do with a CountedTable
+  bool takes_wide_rows = false;       ///< refuses by itself a table too wide for a Gram matrix
   bool serves(Task task) const;
   const OptionSpec* option(std::string_view name) const;
 };

@@ -72,6 +72,7 @@ struct PublicFacts {
   int rows_per_person = 0;       ///< where the unit is a person: a row is one of at most so many
   std::string preparation = {};  ///< what stages did to the rows, where any did (TableSpec's JSON)
   bool keeps_columns = true;     ///< no stage put directions or rows of norm 1 in their place
+  bool read_again = false;       ///< the rows can be read more than once: a file, a matrix
 };
 
 /// The facts of a table whose rows may have any length.

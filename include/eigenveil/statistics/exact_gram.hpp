@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eigenveil/core/digest.hpp"
@@ -34,6 +35,22 @@ struct ShardIdentity {
   friend bool operator==(const ShardIdentity&, const ShardIdentity&) = default;
 };
 
+/// The parts of one run that some totals hold.
+struct ShardSet {
+  std::string run;
+  std::uint64_t count = 0;             ///< of shards in the run
+  std::vector<std::uint64_t> indices;  ///< those inside, ascending, none twice
+  bool complete() const { return indices.size() == count; }
+  friend bool operator==(const ShardSet&, const ShardSet&) = default;
+};
+
+/// What is done about two tables whose totals are equal and whose names do not tell them apart:
+/// the same rows twice, or other rows with the same sums.
+enum class EqualTotals : unsigned char {
+  Refuse,         ///< with the question
+  DifferentRows,  ///< the curator has answered it
+};
+
 /// The one statistic most mechanisms need. Private data: it does not depend on row order, threads
 /// or machines, merges, serialises, and has an exactly known sensitivity
 /// (docs/proofs/second_moment.md). Mechanisms read it through statistics/trusted_totals.hpp.
@@ -53,16 +70,21 @@ class ExactGram {
   const RowBound& bound() const { return bound_; }
   std::size_t dimension() const { return bound_.dimension(); }
 
-  /// Set by whoever cut the table; kept in the file, gone after a merge.
-  const std::optional<ShardIdentity>& identity() const { return identity_; }
-  void set_identity(ShardIdentity identity) { identity_ = std::move(identity); }
+  /// Which shard of which run; nothing for a table that was not cut, or that was merged.
+  std::optional<ShardIdentity> identity() const;
+  /// Set by whoever cut the table; kept in the file.
+  void set_identity(ShardIdentity identity);
+  /// The shards inside, run by run.
+  const std::vector<ShardSet>& parts() const { return parts_; }
+  /// Refuses, by name, shards of a run that are not inside.
+  Result<void> check_complete() const;
 
   /// Adds another shard; the result is bit-identical to one pass over all rows. Refused when schema
   /// or bound differ, when a shard is already inside (every row would count twice and the
-  /// sensitivity with it), or at the overflow limit. Shards are told apart by their totals: two
-  /// shards of different rows with equal totals are taken for one and refused. What is filled in
-  /// for missing cells in one of them is said of the sum.
-  Result<void> merge(const ExactGram& other);
+  /// sensitivity with it), or at the overflow limit. Shards of a run are told apart by their names,
+  /// and a run takes no shard of another; tables without a name are told apart by their totals.
+  /// What is filled in for missing cells in one of them is said of the sum.
+  Result<void> merge(const ExactGram& other, EqualTotals equal = EqualTotals::Refuse);
 
   /// Whether a shard is in both, or their totals are equal: the same rows, as far as can be told.
   bool shares_rows_with(const ExactGram& other) const;
@@ -75,6 +97,9 @@ class ExactGram {
   /// 0600.
   Result<void> save(const std::filesystem::path& path) const;
   static Result<ExactGram> load(const std::filesystem::path& path);
+  /// The same bytes in memory, for machines that send them to each other.
+  std::string to_bytes() const;
+  static Result<ExactGram> from_bytes(std::string_view bytes);
 
   /// Same schema, bound and totals, however many shards they came in.
   friend bool operator==(const ExactGram& a, const ExactGram& b);
@@ -91,7 +116,7 @@ class ExactGram {
   RowBound bound_;
   GramTotals totals_;
   std::vector<Digest> merged_shards_;  ///< empty: the totals are one shard
-  std::optional<ShardIdentity> identity_;
+  std::vector<ShardSet> parts_;        ///< ordered by run
 };
 
 /// Feeds rows into an exact Gram with several threads: every worker bounds its rows and runs

@@ -27,41 +27,9 @@ Fields parameters_of(const MomentPlan& plan, const MomentSettings& settings,
   return fields;
 }
 
-/// `sum_sd`: of the noise on column sums, scaled.
-void add_noise(ReleaseDocument& document, double sum_sd, const MomentSettings& settings,
-               const NoisyCovariance& covariance) {
-  document.result.emplace_back("noise_floor", covariance.noise_floor);
-  document.result.emplace_back("entry_noise_sd_diagonal_scaled", covariance.diagonal_sd);
-  document.result.emplace_back("entry_noise_sd_off_diagonal_scaled", covariance.off_diagonal_sd);
-  if (settings.center == Center::PrivateMean) {
-    document.result.emplace_back("noisy_mean", to_list(covariance.mean));
-    document.result.emplace_back("sum_noise_sd_scaled", sum_sd);
-  }
-}
-
 NoisyVariances variances_of(const PrincipalComponents& components) {
   return {components.explained_variance, components.noise_edge, components.explained_share,
           components.total_variance};
-}
-
-/// Weyl: no eigenvalue moves farther than the spectral norm of the noise, whose quantile is proved
-/// for Gaussian entries (docs/proofs/masking.md, "Eigenvalues"). In the document beside variances.
-void add_limits(ReleaseDocument& document, const EntryNoise& noise,
-                const NoisyCovariance& covariance) {
-  const auto* variances = field<std::vector<double>>(document.result, "noisy_explained_variance");
-  const auto* largest = field<double>(document.result, "largest_possible_variance");
-  const EigenvalueLimits limits = limits_of_entries(
-      noise, covariance.count, covariance.scales.cwiseProduct(covariance.scaled_mean).norm());
-  std::vector<double> low;
-  std::vector<double> high;
-  for (const double variance : *variances) {
-    const double sum = covariance.count * variance;
-    const bool known = limits.fewest > 0.0;  // otherwise the noise hides the number of rows
-    low.push_back(known ? std::max(0.0, (sum - limits.below) / limits.most) : 0.0);
-    high.push_back(known ? std::min(*largest, (sum + limits.above) / limits.fewest) : *largest);
-  }
-  document.result.emplace_back("variance_low", std::move(low));
-  document.result.emplace_back("variance_high", std::move(high));
 }
 
 /// Which columns a correlation speaks of, and by what they were divided.
@@ -146,6 +114,35 @@ void add_correlation_table(ReleaseDocument& document, const std::vector<std::str
 }
 
 }  // namespace
+
+void add_noise(ReleaseDocument& document, double sum_sd, const MomentSettings& settings,
+               const NoisyCovariance& covariance) {
+  document.result.emplace_back("noise_floor", covariance.noise_floor);
+  document.result.emplace_back("entry_noise_sd_diagonal_scaled", covariance.diagonal_sd);
+  document.result.emplace_back("entry_noise_sd_off_diagonal_scaled", covariance.off_diagonal_sd);
+  if (settings.center == Center::PrivateMean) {
+    document.result.emplace_back("noisy_mean", to_list(covariance.mean));
+    document.result.emplace_back("sum_noise_sd_scaled", sum_sd);
+  }
+}
+
+void add_limits(ReleaseDocument& document, const EntryNoise& noise,
+                const NoisyCovariance& covariance) {
+  const auto* variances = field<std::vector<double>>(document.result, "noisy_explained_variance");
+  const auto* largest = field<double>(document.result, "largest_possible_variance");
+  const EigenvalueLimits limits = limits_of_entries(
+      noise, covariance.count, covariance.scales.cwiseProduct(covariance.scaled_mean).norm());
+  std::vector<double> low;
+  std::vector<double> high;
+  for (const double variance : *variances) {
+    const double sum = covariance.count * variance;
+    const bool known = limits.fewest > 0.0;  // otherwise the noise hides the number of rows
+    low.push_back(known ? std::max(0.0, (sum - limits.below) / limits.most) : 0.0);
+    high.push_back(known ? std::min(*largest, (sum + limits.above) / limits.fewest) : *largest);
+  }
+  document.result.emplace_back("variance_low", std::move(low));
+  document.result.emplace_back("variance_high", std::move(high));
+}
 
 ReleaseDocument moment_head(Task task, const MomentPlan& plan, const MomentSettings& settings,
                             const Release<NoisyMoment>& release) {

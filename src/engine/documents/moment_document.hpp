@@ -2,6 +2,7 @@
 
 #include "eigenveil/report/document.hpp"
 #include "engine/documents/document_parts.hpp"
+#include "mechanism/mask/released_gram.hpp"
 #include "mechanism/moment/moment_plan.hpp"
 #include "mechanism/moment/principal_components.hpp"
 
@@ -25,6 +26,14 @@ ReleaseDocument covariance_document(const MomentPlan& plan, const MomentSettings
 /// Guarantee, parameters and number of rows.
 ReleaseDocument moment_head(Task task, const MomentPlan& plan, const MomentSettings& settings,
                             const Release<NoisyMoment>& release);
+
+/// `sum_sd`: of the noise on column sums, scaled.
+void add_noise(ReleaseDocument& document, double sum_sd, const MomentSettings& settings,
+               const NoisyCovariance& covariance);
+/// Weyl: no eigenvalue moves farther than the spectral norm of the noise, whose quantile is proved
+/// for Gaussian entries (docs/proofs/masking.md, "Eigenvalues"). In the document beside variances.
+void add_limits(ReleaseDocument& document, const EntryNoise& noise,
+                const NoisyCovariance& covariance);
 
 /// What each of them adds to a document that has its head and its noise.
 void add_components(ReleaseDocument& document, const MomentSettings& settings, const Schema& schema,

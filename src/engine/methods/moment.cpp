@@ -8,6 +8,7 @@
 #include "engine/documents/moment_document.hpp"
 #include "engine/documents/pairwise_document.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/matrix_free_plan.hpp"
 #include "engine/outlook.hpp"
 #include "engine/parameters.hpp"
 #include "mechanism/gauss/gauss.hpp"
@@ -36,6 +37,7 @@ class MomentMethod final : public Method {
 
  private:
   Result<MomentPlan> moment_plan(const Request& request, const RowBound& bound) const;
+  Result<std::unique_ptr<Plan>> formed_plan(const Request& request, const PublicFacts& facts) const;
   Result<std::unique_ptr<Plan>> counted_plan(const Request& request,
                                              const PublicFacts& facts) const;
 
@@ -73,8 +75,29 @@ Result<std::unique_ptr<Plan>> MomentMethod::plan(const Request& request,
   if (const Result<void> sound = check_correlation(request, facts); !sound) {
     return error_of(sound);
   }
+  const Result<bool> free =
+      info_.takes_wide_rows ? without_matrix(request, facts) : Result<bool>(false);
+  if (!free) {
+    return error_of(free);
+  }
   if (facts.counted) {
     return counted_plan(request, facts);
+  }
+  const bool too_wide = facts.bound.dimension() > ExactGram::kLargestDimension;
+  if (!*free || !too_wide) {
+    Result<std::unique_ptr<Plan>> formed = formed_plan(request, facts);
+    return formed && *free ? matrix_free_plan(request, facts, *std::move(formed))
+                           : std::move(formed);
+  }
+  return request.check_components(facts.bound.dimension()).and_then([&] {
+    return matrix_free_plan(request, facts, nullptr);
+  });
+}
+
+Result<std::unique_ptr<Plan>> MomentMethod::formed_plan(const Request& request,
+                                                        const PublicFacts& facts) const {
+  if (const Result<void> fits = ExactGram::check_shape(facts.schema, facts.bound); !fits) {
+    return error_of(fits);
   }
   return moment_plan(request, facts.bound).map([&](MomentPlan&& made) {
     return gram_plan(facts, std::move(made),
@@ -322,6 +345,12 @@ Result<PlanFacts> MomentMethod::outlook(const Request& request, const AssumedTab
       .map([&](const MomentPlan& plan) { return facts_of(request, plan, table); });
 }
 
+std::vector<OptionSpec> gauss_options() {
+  std::vector<OptionSpec> options = matrix_options();
+  options.insert(options.begin(), correlation_option());
+  return options;
+}
+
 // Constant: methods may be asked for before main.
 constexpr std::initializer_list<Task> kEveryTask = {Task::Components, Task::Covariance,
                                                     Task::LowRank};
@@ -333,9 +362,10 @@ const Method& gauss_method() {
                                     .sentence = "Gaussian noise on the exact second moment",
                                     .budgets = "(epsilon, delta), rho, mu",
                                     .tasks = kEveryTask,
-                                    .options = {correlation_option()},
+                                    .options = gauss_options(),
                                     .subtracts_mean = true,
-                                    .takes_counted_rows = true},
+                                    .takes_counted_rows = true,
+                                    .takes_wide_rows = true},
                                    &plan_gauss);
   return method;
 }

@@ -8,13 +8,12 @@
 
 #include "core/parallel.hpp"
 #include "eigenveil/random/rounded_noise.hpp"
+#include "mechanism/moment/noise_tiles.hpp"
 #include "mechanism/subspace/grid_position.hpp"
 #include "random/rounded_wishart.hpp"
 
 namespace eigenveil {
 namespace {
-
-constexpr std::size_t kEntriesPerTask = 1U << 16U;
 
 /// Where the released entries lie in order: count, sums, packed upper triangle.
 struct EntryLayout {
@@ -26,43 +25,34 @@ struct EntryLayout {
 };
 
 /// One released entry, with its place in the triangle if it is a product.
-class Entry {
- public:
-  Entry(const EntryLayout& layout, std::size_t index) : layout_(&layout), index_(index) {
-    if (index > layout.first_product) {
-      // Column c of a packed triangle starts at c (c + 1) / 2; the root may be off by one.
-      const std::size_t position = index - layout.first_product;
-      column_ = static_cast<std::size_t>(
-          (std::sqrt(8.0 * static_cast<double>(position) + 1.0) - 1.0) / 2.0);
-      while (triangle_index(0, column_) > position) {
-        --column_;
-      }
-      while (triangle_index(0, column_ + 1) <= position) {
-        ++column_;
-      }
-      row_ = position - triangle_index(0, column_);
-    }
-  }
-  std::size_t index() const { return index_; }
-  bool is_product() const { return index_ >= layout_->first_product; }
-  std::size_t row() const { return row_; }
-  std::size_t column() const { return column_; }
-  /// The count is the diagonal entry of the extended row's constant.
-  bool is_diagonal() const { return is_product() ? row_ == column_ : index_ < layout_->first_sum; }
-  void next() {
-    if (is_product() && row_++ == column_) {
-      row_ = 0;
-      ++column_;
-    }
-    ++index_;
-  }
-
- private:
-  const EntryLayout* layout_;
-  std::size_t index_;
-  std::size_t row_ = 0;
-  std::size_t column_ = 0;
+struct Entry {
+  std::size_t index = 0;
+  std::size_t row = 0;
+  std::size_t column = 0;
+  bool product = false;
+  bool diagonal = false;  ///< the count is the diagonal entry of the extended row's constant
 };
+
+/// Calls visit(entry) for what stands beside the matrix.
+template <class Visit>
+void for_each_before_products(const EntryLayout& layout, const Visit& visit) {
+  for (std::size_t i = 0; i < layout.first_product; ++i) {
+    visit(Entry{i, 0, 0, false, i < layout.first_sum});
+  }
+}
+
+/// And for the entries of a tile on and above the diagonal, column by column.
+template <class Visit>
+void for_each_product(const EntryLayout& layout, const NoiseTile& tile, const Visit& visit) {
+  for (std::size_t column = tile.first_column; column < tile.first_column + tile.columns;
+       ++column) {
+    const std::size_t end = std::min(tile.first_row + tile.rows, column + 1);
+    for (std::size_t row = tile.first_row; row < end; ++row) {
+      visit(Entry{layout.first_product + triangle_index(row, column), row, column, true,
+                  row == column});
+    }
+  }
+}
 
 /// Count and sums, then all products, where they are released.
 struct NoisyEntries {
@@ -70,12 +60,12 @@ struct NoisyEntries {
   Matrix products;
 
   void put(const Entry& entry, double value) {
-    if (!entry.is_product()) {
-      before_products[static_cast<Eigen::Index>(entry.index())] = value;
+    if (!entry.product) {
+      before_products[static_cast<Eigen::Index>(entry.index)] = value;
       return;
     }
-    const auto row = static_cast<Eigen::Index>(entry.row());
-    const auto column = static_cast<Eigen::Index>(entry.column());
+    const auto row = static_cast<Eigen::Index>(entry.row);
+    const auto column = static_cast<Eigen::Index>(entry.column);
     products(row, column) = products(column, row) = value;
   }
 };
@@ -128,17 +118,18 @@ class NoisyGroup {
   std::vector<std::int64_t> rounded_;
 };
 
-void add_noise_to_range(const SecondMoment& moment, const NoiseScale& scale, int exponent,
-                        const EntryLayout& layout, std::size_t begin, std::size_t end,
-                        RandomStream& stream, NoisyEntries& noisy) {
+/// Noise from one stream on the entries that `for_each` visits: the diagonal first.
+template <class ForEach>
+void add_noise_to(const ForEach& for_each, const SecondMoment& moment, const NoiseScale& scale,
+                  int exponent, RandomStream& stream, NoisyEntries& noisy) {
   for (const bool diagonal : {true, false}) {
     NoisyGroup group(scale.law, diagonal ? scale.diagonal : scale.off_diagonal, exponent, stream,
                      noisy);
-    for (Entry entry(layout, begin); entry.index() < end; entry.next()) {
-      if (entry.is_diagonal() == diagonal) {
-        group.add(entry, moment.entry(entry.index()));
+    for_each([&](const Entry& entry) {
+      if (entry.diagonal == diagonal) {
+        group.add(entry, moment.entry(entry.index));
       }
-    }
+    });
     group.add_noise();
   }
 }
@@ -226,20 +217,28 @@ NoisyEntries noisy_entries(const SecondMoment& moment, const NoiseScale& scale, 
     WishartEntries(moment, scale, exponent, noisy).add_noise(stream);
     return noisy;
   }
-  const auto add_noise = [&](std::size_t begin, std::size_t end, RandomStream& own) {
-    add_noise_to_range(moment, scale, exponent, layout, begin, end, own, noisy);
+  const auto add_noise = [&](const auto& for_each, RandomStream& own) {
+    add_noise_to(for_each, moment, scale, exponent, own, noisy);
   };
-  if (entries <= kEntriesPerTask) {
-    add_noise(0, entries, stream);
+  const auto beside = [&](const auto& visit) { for_each_before_products(layout, visit); };
+  if (entries <= kEntriesOfOneStream) {
+    const NoiseTile whole{0, moment.shape().dimension, 0, moment.shape().dimension};
+    add_noise(
+        [&](const auto& visit) {
+          beside(visit);
+          for_each_product(layout, whole, visit);
+        },
+        stream);
     return noisy;
   }
   // A fresh family per call: two releases from one stream must never share their noise.
   const RandomStream family = stream.substream(stream.bits64());
-  const std::size_t tasks = (entries + kEntriesPerTask - 1) / kEntriesPerTask;
-  parallel_for(tasks, default_threads(), [&](std::size_t task) {
-    RandomStream own = family.substream(task);
-    const std::size_t begin = task * kEntriesPerTask;
-    add_noise(begin, std::min(entries, begin + kEntriesPerTask), own);
+  RandomStream first = family.substream(0);
+  add_noise(beside, first);
+  parallel_for(noise_tiles(moment.shape().dimension), default_threads(), [&](std::size_t index) {
+    RandomStream own = family.substream(index + 1);
+    const NoiseTile tile = noise_tile(moment.shape().dimension, index);
+    add_noise([&](const auto& visit) { for_each_product(layout, tile, visit); }, own);
   });
   return noisy;
 }

@@ -1,0 +1,179 @@
+"""Exact sums in parts: what a task on another machine computes, and how parts become one table again.
+
+A part knows its name, (run, index, count), which its producer gives it; merging refuses an index that is missing, there twice, or of another run. Sums are
+integers, so parts merge to the same bits in any order. All of it is private data until an estimator has released it.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import _core
+from ._errors import EigenveilError
+
+_DEFAULT_GRID = 1 << 18
+
+
+@dataclass(frozen=True)
+class ShardBound:
+    """Columns and what is known about their rows without looking; public, and the same for every part of a run. Made by :func:`shard_bound`."""
+
+    columns: tuple[str, ...]
+    encoded: bytes
+    refuse_missing: bool = False
+    refuse_bad: bool = True
+
+
+def shard_bound(columns, *, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse"):
+    """The bound that all parts of a run share.
+
+    Parameters
+    ----------
+    columns : list of str, or int
+        Names, or how many there are (``c1``, ``c2``, ...).
+    bounds : (low, high), mapping from column to (low, high), or a pair per column
+    row_norm : float, optional
+        At least one of the two, as for an estimator.
+    center : vector of float, optional
+        A public centre, with row_norm alone.
+    grid : int, optional
+        Steps from the middle of a range to its end.
+    missing, bad_cell : {"midpoint", "refuse"}
+
+    Returns
+    -------
+    ShardBound
+    """
+    names = [f"c{j + 1}" for j in range(columns)] if isinstance(columns, int) else [str(name) for name in columns]
+    if len(set(names)) < len(names) or not names:
+        raise EigenveilError("columns must be different names, at least one")
+    for name, value in (("missing", missing), ("bad_cell", bad_cell)):
+        if value not in ("midpoint", "refuse"):
+            raise EigenveilError(f"{name} must be 'midpoint' or 'refuse'")
+    encoded = _encoded(names, bounds, row_norm, center, _DEFAULT_GRID if grid is None else int(grid))
+    return ShardBound(tuple(names), encoded, missing == "refuse", bad_cell == "refuse")
+
+
+def _encoded(names, bounds, row_norm, center, grid):
+    radius = None if row_norm is None else float(row_norm)
+    if bounds is None:
+        if radius is None:
+            raise EigenveilError("a bound on the rows is missing: bounds=(low, high) or row_norm=R, from what you know without looking")
+        return _core.encode_norm_bound(len(names), radius, grid, [] if center is None else [float(c) for c in center])
+    if center is not None:
+        raise EigenveilError("a public center goes with row_norm alone here; widen bounds about it instead")
+    if isinstance(bounds, Mapping):
+        absent = [name for name in names if name not in bounds]
+        if absent:
+            raise EigenveilError(f"bounds has no entry for column '{absent[0]}'")
+        bounds = [bounds[name] for name in names]
+    pairs = np.asarray(bounds, dtype=float)
+    pairs = np.tile(pairs, (len(names), 1)) if pairs.shape == (2,) else pairs
+    if pairs.shape != (len(names), 2):
+        raise EigenveilError("bounds is a pair (low, high), a mapping from every column to its pair, or one pair per column")
+    return _core.encode_range_bound([(float(low), float(high)) for low, high in pairs], radius, grid, names)
+
+
+def new_run():
+    """A name for one pass over one table that nobody else uses."""
+    return uuid.uuid4().hex
+
+
+def partial(batches, bound, *, shard=None, threads=1):
+    """Exact sums over blocks of rows, as the bytes of a ``.gram`` file.
+
+    Parameters
+    ----------
+    batches : iterable of 2D arrays
+        The rows of this part, cells as float64 in the order of the bound's columns; NaN is a missing cell.
+    bound : ShardBound
+    shard : (run, index, count), optional
+        The name of this part: of ``count`` parts of ``run`` the one with this index, from 0.
+    threads : int, default=1
+
+    Returns
+    -------
+    bytes
+        Private data.
+    """
+    sums = _core.PartialSums(list(bound.columns), bound.encoded, bound.refuse_missing, bound.refuse_bad, threads)
+    for batch in batches:
+        sums.add(np.ascontiguousarray(batch, dtype=np.float64))
+    return sums.finish(None if shard is None else (str(shard[0]), int(shard[1]), int(shard[2])))
+
+
+class Gram:
+    """Exact sums over the rows of a table. Private data: give it to the ``fit`` of an estimator, which releases it, or :meth:`save` it."""
+
+    def __init__(self, totals):
+        self._totals = totals
+
+    @classmethod
+    def from_bytes(cls, part):
+        """From what :func:`partial` made."""
+        return cls(_core.gram_from_bytes(bytes(part)))
+
+    @classmethod
+    def load(cls, path):
+        """From a ``.gram`` file."""
+        return cls(_core.ExactGram.load(os.fsdecode(path)))
+
+    @property
+    def columns(self):
+        return _core.gram_columns(self._totals)
+
+    @property
+    def shards(self):
+        """Which parts are inside: (run, count, indices) for every run."""
+        return _core.shards_of(self._totals)
+
+    def to_bytes(self):
+        return _core.gram_bytes(self._totals)
+
+    def save(self, path):
+        """Write a ``.gram`` file, mode 0600; an existing file is not overwritten."""
+        if os.path.lexists(path):
+            raise EigenveilError("the file exists already, and its sums would be lost; give another name", "input-output")
+        self._totals.save(os.fsdecode(path))
+
+    def __eq__(self, other):
+        return isinstance(other, Gram) and self._totals == other._totals
+
+    __hash__ = None
+
+    def __repr__(self):
+        return f"<Gram of {len(self.columns)} columns: exact sums, private data>"
+
+
+def merge(parts: Iterable, *, equal_totals=False, incomplete=False):
+    """One table from its parts, in any order.
+
+    Parameters
+    ----------
+    parts : iterable of bytes or Gram
+    equal_totals : bool, default=False
+        Parts without a name and with equal totals hold different rows. Where nobody says so they are refused: they may be one part, twice.
+    incomplete : bool, default=False
+        Parts may be missing, as when merging in rounds.
+
+    Returns
+    -------
+    Gram
+    """
+    total = None
+    for part in parts:
+        part = part if isinstance(part, Gram) else Gram.from_bytes(part)
+        if total is None:
+            total = Gram(_core.gram_from_bytes(part.to_bytes()))
+            continue
+        _core.merge_into(total._totals, part._totals, equal_totals)
+    if total is None:
+        raise EigenveilError("there is no part to merge")
+    if not incomplete:
+        _core.check_complete(total._totals)
+    return total

@@ -1,0 +1,249 @@
+"""Exact sums of a Spark data frame: one part per partition, merged in rounds on the executors, one part to the driver.
+
+    import eigenveil.spark
+    gram = eigenveil.spark.gram(df, columns=["age", "income"], bounds={"age": (0, 120), "income": (0, 1e6)})
+    model = eigenveil.PrivatePCA(2, epsilon=1, delta=1e-6).fit(gram)
+
+Only what tasks return counts (``mapInArrow``, no accumulators, no files of executors), and every part carries its name: a task that is repeated makes the same
+part again, so that retries and speculation cannot count a row twice. Needs eigenveil on the executors (docs/scale.md). Works on classic Spark and on Connect.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from ._errors import EigenveilError
+from ._shards import Gram, merge, new_run, partial, shard_bound
+
+_PART = "part long, bytes binary"
+_CELL_BYTES = 1 << 30  # of a cell of Spark, and of Arrow's binary arrays
+_MERGE_BYTES = 256 << 20  # of parts one task holds at a time
+_FEWEST = 4
+# Operators below the map whose rows come out the same, in the same partition, when a task is run again.
+_REPEATABLE = {
+    "Project", "Filter", "SubqueryAlias", "View", "Relation", "RelationV2", "LocalRelation", "LogicalRelation", "LogicalRDD", "Scan", "Range", "FileScan",
+    "BatchScan", "ExistingRDD", "LocalTableScan", "ColumnarToRow", "InMemoryRelation",
+}
+_NOT_REPEATABLE = re.compile(r"\b(rand|randn|uuid|shuffle|monotonically_increasing_id|spark_partition_id|input_file_name|PythonUDF|pythonUDF\d*|nondeterministic)\b")
+
+
+def part_bytes(columns):
+    """About how large a part is: two 128-bit sums per pair of columns."""
+    return 16 * (columns * (columns + 3) // 2) + 64 * columns + 4096
+
+
+def gram(df, columns=None, *, features=None, dimension=None, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse", scratch=None):
+    """Exact sums over the rows of a Spark data frame.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        Scans and deterministic projections are read as they are. Anything else (joins, shuffles, sampling, UDFs) could give other rows when a task is
+        repeated, so it is written to ``scratch`` first and read from there.
+    columns : list of str, optional
+        Numeric columns. A hundred columns of doubles cost several times what one array column does: see docs/scale.md for what to use.
+    features : str, optional
+        Instead: one column of arrays with ``dimension`` numbers each (an embedding); their names are ``features_1``, ...
+    dimension : int, optional
+        Of ``features``; public. May be left out where bounds has a pair per column.
+    bounds, row_norm, center, grid, missing, bad_cell
+        As for an estimator; public.
+    scratch : str, optional
+        A path that driver and executors share, for what has to be written first. The caller deletes it: it holds private rows.
+
+    Returns
+    -------
+    Gram
+        For the ``fit`` of every estimator that works on sums, or ``save``.
+    """
+    names = _names(columns, features, dimension, bounds)
+    bound = shard_bound(names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell)
+    _check_size(len(names))
+    rows = df.select(features) if features else df.select(*[_quoted(name) for name in names])
+    rows = _repeatable(rows, scratch)
+    to_blocks = _array_blocks(len(names)) if features else _column_blocks
+    return _summed(rows, bound, to_blocks)
+
+
+def gram_of_parquet(spark, paths, columns=None, *, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse"):
+    """The same for Parquet files, whose row groups the tasks read by themselves: the fastest way, since no row passes through Spark.
+
+    Parameters
+    ----------
+    spark : pyspark.sql.SparkSession
+    paths : str or list of str
+        Files that every executor can open under this name.
+    columns : list of str, optional
+        Default: those of the first file.
+    bounds, row_norm, center, grid, missing, bad_cell
+        As in :func:`gram`.
+
+    Returns
+    -------
+    Gram
+    """
+    import pyarrow.parquet as parquet
+
+    paths = [paths] if isinstance(paths, str) else list(paths)
+    footers = [parquet.ParquetFile(path) for path in paths]
+    if not footers:
+        raise EigenveilError("paths names no file")
+    names = [str(name) for name in (columns or footers[0].schema_arrow.names)]
+    bound = shard_bound(names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell)
+    _check_size(len(names))
+    groups = [(path, group) for path, footer in zip(paths, footers) for group in range(footer.metadata.num_row_groups)]
+    tasks = spark.range(0, len(groups), 1, max(1, len(groups)))
+
+    def blocks(batch):
+        import pyarrow.parquet as parquet
+
+        from ._arrow import _block, _rows_per_batch
+
+        for number in batch.column(0).to_pylist():
+            path, group = groups[number]
+            file = parquet.ParquetFile(path, pre_buffer=False)
+            for rows in file.iter_batches(batch_size=_rows_per_batch(len(names)), row_groups=[group], columns=names):
+                yield _block(rows, names, {})
+
+    return _summed(tasks, bound, blocks)
+
+
+def _summed(rows, bound, to_blocks):
+    run, count = new_run(), _partitions(rows)
+
+    def part(batches):
+        import pyarrow as pa
+        from pyspark import TaskContext
+
+        index = TaskContext.get().partitionId()
+        sums = partial((block for batch in batches for block in to_blocks(batch)), bound, shard=(run, index, count))
+        yield pa.RecordBatch.from_pydict({"part": pa.array([index], pa.int64()), "bytes": pa.array([sums], pa.binary())})
+
+    parts = rows.mapInArrow(part, _PART)
+    width = max(2, _MERGE_BYTES // part_bytes(len(bound.columns)))
+    left = count
+    while left > max(1, min(_FEWEST, width)):
+        left = -(-left // width)
+        parts = _merged(parts, left)
+    return merge((row["bytes"] for row in parts.toLocalIterator()))
+
+
+def _merged(parts, tasks):
+    """A round: parts go to tasks by their number, not by chance, and one part comes back from each."""
+    from pyspark.sql import functions as f
+
+    def join(batches):
+        import pyarrow as pa
+
+        cells = (cell.as_py() for batch in batches for cell in batch.column("bytes"))
+        first = next(cells, None)
+        if first is None:
+            return
+        total = merge(_chain(first, cells), incomplete=True)
+        lowest = min(index for _, _, indices in total.shards for index in indices)
+        yield pa.RecordBatch.from_pydict({"part": pa.array([lowest], pa.int64()), "bytes": pa.array([total.to_bytes()], pa.binary())})
+
+    return parts.repartition(tasks, f.pmod(f.col("part"), f.lit(tasks))).mapInArrow(join, _PART)
+
+
+def _chain(first, rest):
+    yield first
+    yield from rest
+
+
+def _partitions(rows):
+    """How many tasks read these rows. Without an RDD (Connect) they are started once and answer before they read."""
+    if hasattr(rows, "_jdf"):
+        return rows.rdd.getNumPartitions()
+
+    def count(batches):
+        import pyarrow as pa
+        from pyspark import TaskContext
+
+        yield pa.RecordBatch.from_pydict({"part": pa.array([TaskContext.get().partitionId()], pa.int64())})
+
+    return rows.mapInArrow(count, "part long").count()
+
+
+def _repeatable(rows, scratch):
+    if _is_repeatable(_plan(rows)):
+        return rows
+    if scratch is None:
+        raise EigenveilError(
+            "the data frame is more than a scan with deterministic projections, so that a task that is repeated could see other rows: give scratch=, a path "
+            "that driver and executors share, and the rows are written there first"
+        )
+    rows.write.mode("errorifexists").parquet(scratch)
+    return rows.sparkSession.read.parquet(scratch)
+
+
+def _plan(rows):
+    """The optimised plan in Spark's words."""
+    if hasattr(rows, "_jdf"):
+        return rows._jdf.queryExecution().optimizedPlan().toString()
+    text = rows._explain_string(extended=True)
+    return text.partition("== Optimized Logical Plan ==")[2].partition("== Physical Plan ==")[0]
+
+
+def _is_repeatable(plan):
+    """Whether the plan consists of scans, projections and filters without chance in them."""
+    operators = [re.sub(r"^[\s:+\-]*", "", line) for line in plan.splitlines() if line.strip()]
+    names = [re.match(r"[A-Za-z0-9]+", line) for line in operators]
+    return bool(operators) and all(name is not None and name.group() in _REPEATABLE for name in names) and not _NOT_REPEATABLE.search(plan)
+
+
+def _names(columns, features, dimension, bounds):
+    if (columns is None) == (features is None):
+        raise EigenveilError("give either columns, a list of names, or features, the name of one array column")
+    if columns is not None:
+        return [str(name) for name in ([columns] if isinstance(columns, str) else columns)]
+    if dimension is None and np.ndim(bounds) == 2:
+        dimension = len(bounds)
+    if dimension is None:
+        raise EigenveilError("dimension says how many numbers an array of features has; it is public and is not read off the rows")
+    return [f"{features}_{j + 1}" for j in range(int(dimension))]
+
+
+def _check_size(columns):
+    if part_bytes(columns) > _CELL_BYTES:
+        raise EigenveilError(
+            f"sums of {columns} columns take {part_bytes(columns) / 2**30:.1f} GiB, and a cell of Spark holds 1 GiB; above 11,000 columns, release from files "
+            "without a matrix (method_options={'matrix': 'free'}, or the program's --matrix free)"
+        )
+
+
+def _quoted(name):
+    return f"`{name.replace('`', '``')}`"
+
+
+def _column_blocks(batch):
+    from ._arrow import _block
+
+    yield _block(batch, batch.schema.names, {})
+
+
+def _array_blocks(dimension):
+    def blocks(batch):
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        arrays = batch.column(0)
+        if arrays.null_count:
+            yield np.full((arrays.null_count, dimension), np.nan)  # missing in every cell
+            arrays = arrays.drop_null()
+        lengths = pc.list_value_length(arrays)
+        # Rows of another length are rows of missing cells: how many there are must not stop a run.
+        fits = pc.equal(lengths, dimension)
+        if not pc.all(fits).as_py() and len(arrays):
+            wrong = pc.sum(pc.invert(fits)).as_py()
+            yield np.full((wrong, dimension), np.nan)
+            arrays = arrays.filter(fits)
+        values = arrays.flatten().cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        yield values.reshape(-1, dimension)
+
+    return blocks
+
+
+__all__ = ["Gram", "gram", "gram_of_parquet"]

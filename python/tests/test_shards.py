@@ -1,0 +1,69 @@
+"""Parts of a table that carry their name, and what merging them refuses."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import eigenveil
+from eigenveil import Gram, merge, partial, shard_bound
+
+NAMES = ["a", "b", "c"]
+
+
+@pytest.fixture
+def rows():
+    return np.random.default_rng(1).uniform(-1, 1, size=(300, 3))
+
+
+@pytest.fixture
+def bound():
+    return shard_bound(NAMES, bounds=(-1, 1))
+
+
+def test_parts_in_any_order_are_one_pass(rows, bound, tmp_path):
+    whole = merge([partial([rows], bound)])
+    parts = [partial([rows[i::4]], bound, shard=("run", i, 4)) for i in range(4)]
+    total = merge(parts[::-1])
+    assert total == whole and total.shards == [("run", 4, [0, 1, 2, 3])]
+    assert merge([merge(parts[:2], incomplete=True), merge(parts[2:], incomplete=True)]).to_bytes() == total.to_bytes()
+    total.save(tmp_path / "t.gram")
+    assert Gram.load(tmp_path / "t.gram") == whole
+    assert pickle.loads(pickle.dumps(bound)) == bound
+
+
+def test_refusals_say_which(rows, bound):
+    parts = [partial([rows[i::4]], bound, shard=("run", i, 4)) for i in range(4)]
+    with pytest.raises(eigenveil.EigenveilError, match="shard 2 of 4 of run \"run\" is missing"):
+        merge(parts[:2] + parts[3:])
+    with pytest.raises(eigenveil.EigenveilError, match="same shard, shard 1 of 4"):
+        merge([*parts, parts[1]])
+    with pytest.raises(eigenveil.EigenveilError, match="does not belong"):
+        merge([*parts[:3], partial([rows[3::4]], bound, shard=("other", 3, 4))])
+    with pytest.raises(eigenveil.EigenveilError, match="index"):
+        partial([rows], bound, shard=("run", 4, 4))
+
+
+def test_equal_totals_are_a_question_unless_names_answer_it(bound):
+    ones = np.ones((2, 3))
+    with pytest.raises(eigenveil.EigenveilError, match="equal_totals"):
+        merge([partial([ones], bound), partial([ones], bound)])
+    named = merge([partial([ones], bound, shard=("run", i, 2)) for i in range(2)])
+    assert named == merge([partial([ones], bound)] * 2, equal_totals=True) == merge([partial([ones, ones], bound)])
+
+
+def test_estimators_release_a_gram(rows, bound):
+    gram = merge([partial([rows[i::4]], bound, shard=("run", i, 4)) for i in range(4)])
+    with pytest.warns(eigenveil.PrivacyWarning):
+        of_gram = eigenveil.PrivateCovariance(epsilon=1, delta=1e-6, seed=2).fit(gram)
+        of_rows = eigenveil.PrivateCovariance(epsilon=1, delta=1e-6, seed=2, bounds=(-1, 1), columns=None).fit(rows)
+    np.testing.assert_array_equal(of_gram.covariance_, of_rows.covariance_)
+    assert "private data" in repr(gram) and repr(rows[0, 0]) not in repr(gram)
+
+
+def test_a_bound_is_needed_and_public(bound):
+    for wrong in ({}, {"bounds": (1, -1)}, {"bounds": {"a": (0, 1)}}, {"row_norm": 1, "missing": "guess"}):
+        with pytest.raises(eigenveil.EigenveilError):
+            shard_bound(NAMES, **wrong)
+    with pytest.raises(eigenveil.EigenveilError):
+        partial([np.ones((2, 4))], bound)

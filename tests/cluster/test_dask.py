@@ -1,0 +1,51 @@
+"""Exact sums of Dask arrays and frames equal those of one machine, with workers that die."""
+
+import os
+import signal
+
+import dask
+import dask.array
+import numpy as np
+import pytest
+
+import eigenveil.dask
+from eigenveil._shards import merge, partial, shard_bound
+
+BOUNDS = (-1.0, 1.0)
+
+
+def rows_of(n=2000, p=7):
+    return np.clip(np.random.default_rng(4).normal(size=(n, p)) / 2, -1, 1)
+
+
+def on_one_machine(rows, names):
+    return merge([partial([rows], shard_bound(names, bounds=BOUNDS))])
+
+
+def test_blocks_sum_to_one_pass():
+    rows = rows_of()
+    for chunks in ((2000, 7), (130, 3), (1, 7)):
+        table = dask.array.from_array(rows[:300] if chunks[0] == 1 else rows, chunks=chunks)
+        assert eigenveil.dask.gram(table, bounds=BOUNDS) == on_one_machine(np.asarray(table), table.shape[1])
+
+
+def test_constant_blocks_are_all_counted():
+    table = dask.array.ones((12, 3), chunks=(2, 3))  # equal totals in every block
+    assert eigenveil.dask.gram(table, bounds=BOUNDS) == on_one_machine(np.ones((12, 3)), 3)
+
+
+def once(block, mark):
+    if not os.path.exists(mark):
+        open(mark, "w").close()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return block
+
+
+def test_a_worker_that_dies_changes_nothing(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    rows = rows_of()
+    table = dask.array.from_array(rows, chunks=(250, 7)).map_blocks(once, str(tmp_path / "died"), dtype=float)
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, distributed.Client(cluster):
+        found = eigenveil.dask.gram(table, bounds=BOUNDS)
+    assert (tmp_path / "died").exists()
+    assert found == on_one_machine(rows, 7)

@@ -1,0 +1,173 @@
+"""Exact sums of Spark data frames equal those of one machine, bit by bit, through kills, failures and speculation.
+
+One local cluster for all tests: two workers with an executor each, in processes of their own.
+"""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from pyspark.sql import SparkSession, functions
+
+import eigenveil
+import eigenveil.spark
+from eigenveil._shards import merge, partial, shard_bound
+
+BOUNDS = (-1.0, 1.0)
+NAMES = [f"x{j}" for j in range(6)]
+ROWS, PARTITIONS = 4000, 16
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return np.clip(np.random.default_rng(3).normal(size=(ROWS, len(NAMES))) / 2, -1, 1)
+
+
+@pytest.fixture(scope="module")
+def spark():
+    session = (
+        SparkSession.builder.master("local-cluster[2,1,512]")
+        .config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
+        .config("spark.executor.memory", "512m")
+        .config("spark.ui.enabled", "false")
+        .config("spark.speculation", "true")
+        .config("spark.speculation.interval", "50ms")
+        .config("spark.speculation.multiplier", "2")
+        .config("spark.speculation.quantile", "0.5")
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.driver.host", "127.0.0.1")
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def expected(rows):
+    return merge([partial([rows], shard_bound(NAMES, bounds=BOUNDS))])
+
+
+@pytest.fixture(scope="module")
+def table(spark, rows, tmp_path_factory):
+    """A table in many row groups; a scan of it has PARTITIONS tasks."""
+    folder = tmp_path_factory.mktemp("rows")
+    columns = {name: rows[:, j] for j, name in enumerate(NAMES)} | {"embedding": list(rows)}
+    for i, part in enumerate(np.array_split(np.arange(ROWS), PARTITIONS)):
+        pa.parquet.write_table(pa.table({k: pa.array([v[r] for r in part]) for k, v in columns.items()}), folder / f"{i}.parquet")
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "20000")
+    spark.conf.set("spark.sql.files.openCostInBytes", "20000")
+    return str(folder)
+
+
+def blocks_after(disturb):
+    """Rows as they come, after `disturb(partition, attempt)` has had its say on the executor."""
+
+    def blocks(batch):
+        from pyspark import TaskContext
+
+        disturb(TaskContext.get().partitionId(), TaskContext.get().attemptNumber())
+        yield from eigenveil.spark._column_blocks(batch)
+
+    return blocks
+
+
+def test_every_way_in_gives_the_bits_of_one_machine(spark, table, expected, tmp_path):
+    frame = spark.read.parquet(table)
+    found = eigenveil.spark.gram(frame, columns=NAMES, bounds=BOUNDS)
+    assert found == expected
+    (run, count, indices), = found.shards
+    assert count > 4 and indices == list(range(count)), "more parts than one round takes"
+    embedding = eigenveil.spark.gram(frame, features="embedding", dimension=6, bounds=BOUNDS)
+    files = [os.path.join(table, name) for name in sorted(os.listdir(table)) if name.endswith(".parquet")]
+    direct = eigenveil.spark.gram_of_parquet(spark, files, NAMES, bounds=BOUNDS)
+    assert direct == expected
+    release = lambda gram: eigenveil.PrivateCovariance(epsilon=1, delta=1e-6, seed=4).fit(gram).covariance_
+    with pytest.warns(eigenveil.PrivacyWarning):
+        np.testing.assert_array_equal(release(found), release(expected))
+        np.testing.assert_array_equal(release(embedding), release(expected))
+    found.save(tmp_path / "all.gram")
+    assert eigenveil.Gram.load(tmp_path / "all.gram") == expected
+
+
+def test_tasks_that_fail_twice(spark, table, expected):
+    def disturb(partition, attempt):
+        if partition in (1, 5) and attempt < 2:
+            raise RuntimeError("a task fails")
+
+    frame = spark.read.parquet(table).select(*NAMES)
+    assert eigenveil.spark._summed(frame, shard_bound(NAMES, bounds=BOUNDS), blocks_after(disturb)) == expected
+
+
+def test_a_task_that_is_also_run_elsewhere(spark, table, expected, tmp_path):
+    marks = str(tmp_path)
+
+    def disturb(partition, attempt):
+        open(os.path.join(marks, f"{partition}.{attempt}"), "w").close()
+        if partition == 3 and attempt == 0:
+            time.sleep(20)
+
+    frame = spark.read.parquet(table).select(*NAMES)
+    assert eigenveil.spark._summed(frame, shard_bound(NAMES, bounds=BOUNDS), blocks_after(disturb)) == expected
+    assert os.path.exists(os.path.join(marks, "3.1")), "the copy ran: speculation is on"
+
+
+def test_an_executor_that_is_killed(spark, table, expected):
+    def disturb(partition, attempt):
+        time.sleep(0.3)
+
+    killed = []
+
+    def kill():
+        time.sleep(1.5)
+        found = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "SparkSubmit"], capture_output=True, text=True, check=False).stdout.split()
+        for driver in found:
+            executors = subprocess.run(["pgrep", "-P", driver, "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=False).stdout.split()
+            if executors:
+                os.kill(int(executors[0]), signal.SIGKILL)
+                killed.append(executors[0])
+                return
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    frame = spark.read.parquet(table).select(*NAMES)
+    found = eigenveil.spark._summed(frame, shard_bound(NAMES, bounds=BOUNDS), blocks_after(disturb))
+    killer.join()
+    assert killed, "an executor was there to be killed"
+    assert found == expected
+
+
+def test_rows_that_could_come_out_otherwise_are_written_first(spark, table, rows, expected, tmp_path):
+    frame = spark.read.parquet(table)
+    for chancy in (frame.withColumn("x0", functions.rand()), frame.repartition(3), frame.orderBy("x1").limit(100), frame.join(frame.select("x0"), "x0")):
+        with pytest.raises(eigenveil.EigenveilError, match="scratch"):
+            eigenveil.spark.gram(chancy, columns=NAMES, bounds=BOUNDS)
+    assert eigenveil.spark.gram(frame.repartition(3), columns=NAMES, bounds=BOUNDS, scratch=str(tmp_path / "s")) == expected
+    half = frame.where("x0 > 0").withColumn("x1", functions.col("x1") / 2)
+    kept = rows[rows[:, 0] > 0] * [1, 0.5, 1, 1, 1, 1]
+    assert eigenveil.spark.gram(half, columns=NAMES, bounds=BOUNDS) == merge([partial([kept], shard_bound(NAMES, bounds=BOUNDS))])
+
+
+def test_partitions_without_rows_and_constant_ones(spark):
+    ones = spark.range(0, 12, 1, 6).select(functions.lit(1.0).alias("a"), functions.lit(0.5).alias("b"))
+    bound = shard_bound(["a", "b"], bounds=BOUNDS)
+    assert eigenveil.spark.gram(ones, columns=["a", "b"], bounds=BOUNDS) == merge([partial([np.tile([1.0, 0.5], (12, 1))], bound)])
+    none = ones.where("a < 0")
+    assert eigenveil.spark.gram(none, columns=["a", "b"], bounds=BOUNDS) == merge([partial([], bound)])
+
+
+def test_requests_that_cannot_be_met_are_refused_before_a_task_starts(spark, table):
+    frame = spark.read.parquet(table)
+    for wrong, said in (
+        ({"columns": NAMES}, "bound on the rows"),
+        ({"features": "embedding", "bounds": BOUNDS}, "dimension"),
+        ({"bounds": BOUNDS}, "either columns"),
+        ({"features": "embedding", "dimension": 16000, "bounds": BOUNDS}, "1 GiB"),
+    ):
+        with pytest.raises(eigenveil.EigenveilError, match=said):
+            eigenveil.spark.gram(frame, **wrong)
