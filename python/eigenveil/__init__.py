@@ -34,6 +34,7 @@ from ._pca import PrivatePCA
 from ._plans import Comparison, Plan, compare_pca, plan_covariance, plan_low_rank, plan_mask, plan_pca, plan_subspace
 from ._release import Release, read_release
 from ._samplers import sample_bingham, sample_orbit
+from ._shards import Gram, ShardBound, merge, new_run, partial, shard_bound
 from ._subspace import PrivateSubspace
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "Comparison",
     "EigenveilError",
     "GDP",
+    "Gram",
     "Guarantee",
     "Ledger",
     "LedgerRelease",
@@ -57,6 +59,7 @@ __all__ = [
     "Release",
     "RenyiCurve",
     "ResultWarning",
+    "ShardBound",
     "SpikedDiagnostic",
     "TradeOffCurve",
     "ZCDP",
@@ -71,7 +74,10 @@ __all__ = [
     "compare_pca",
     "diagnose_spiked",
     "explain",
+    "merge",
     "merge_grams",
+    "new_run",
+    "partial",
     "plan_covariance",
     "plan_low_rank",
     "plan_mask",
@@ -80,5 +86,6 @@ __all__ = [
     "read_release",
     "sample_bingham",
     "sample_orbit",
+    "shard_bound",
     "to_dp_accounting",
 ]

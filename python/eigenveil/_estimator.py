@@ -26,6 +26,7 @@ from ._guarantee import stated
 from ._ledger import Charge, ledger_of
 from ._progress import Progress, drawing
 from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, dense_blocks, is_gram, is_sparse, is_text, open_source
+from ._shards import Gram
 from ._surroundings import steps_that_learned, void, warn_in_search
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
@@ -395,7 +396,7 @@ class PrivateEstimator(BaseEstimator):
         make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
         self._check_numbers()
         if is_gram(X):
-            self._load_gram(os.fsdecode(X))
+            self._load_gram(X)
             return
         if self.header == "auto" and is_text(X) and ledger_of(self.ledger) is not None:
             raise EigenveilError("with a ledger nothing is read before the budget is reserved: give header='present' or header='absent'")
@@ -465,12 +466,14 @@ class PrivateEstimator(BaseEstimator):
             bounds = (-1, 1)  # where ranks lie
         return make_bound(list(names), bounds, row_norm, center, self.grid, self.allele_frequencies)
 
-    def _load_gram(self, path):
+    def _load_gram(self, source):
         if self.bounds is not None or self.row_norm is not None or self.grid is not None or self.columns:
             raise EigenveilError("a .gram file carries its own bound and columns; leave bounds, row_norm, grid and columns out")
         if "_pass" in self.__dict__:
             raise EigenveilError("merge .gram files with `eigenveil gram merge` before they are released")
-        schema, bound = _core.gram_head(path)  # public; the totals are looked at once a ledger was charged
+        in_memory = source.totals() if isinstance(source, Gram) else None
+        # Public; the totals are looked at once a ledger was charged.
+        schema, bound = _core.gram_head(os.fsdecode(source)) if in_memory is None else (in_memory.schema, in_memory.bound)
         asked = self._asked(schema.columns)
         if asked.reads_rows:
             raise EigenveilError(f"method {asked.method} needs the rows themselves; a .gram file holds sums")
@@ -478,7 +481,7 @@ class PrivateEstimator(BaseEstimator):
         charge = Charge.of(self)
         if charge is not None:
             charge.before_rows(plan)
-        gram = _core.ExactGram.load(path)
+        gram = _core.ExactGram.load(os.fsdecode(source)) if in_memory is None else in_memory
         if gram.schema != schema or gram.bound != bound:
             raise EigenveilError("the .gram file was replaced while it was read")
         self._pass = _Pass(schema.columns, True, bound, plan, asked, asked.method, statistic=gram)

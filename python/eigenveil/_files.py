@@ -6,6 +6,7 @@ import os
 
 from . import _core
 from ._errors import EigenveilError
+from ._shards import Gram, merge
 
 
 def explain(release, *more):
@@ -63,7 +64,4 @@ def merge_grams(paths, out):
         raise EigenveilError("a .gram file is named twice; its rows would count twice")
     if os.path.lexists(out):
         raise EigenveilError("the file exists already, and its sums would be lost; give another name", "input-output")
-    total = _core.ExactGram.load(paths[0])
-    for path in paths[1:]:
-        total.merge(_core.ExactGram.load(path))
-    total.save(os.fsdecode(out))
+    merge(Gram.load(path) for path in paths).save(out)

@@ -17,6 +17,7 @@ from . import _core
 from ._arrow import arrow_table, is_arrow_path, path_table
 from ._bounds import _vector
 from ._errors import EigenveilError
+from ._shards import Gram
 
 _BLOCK_BYTES = 16 << 20
 _DIRECT = {"f": (4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "b": (1,)}
@@ -125,7 +126,9 @@ class FileSource:
 
 
 def is_gram(data):
-    """Whether this names a file of exact sums."""
+    """Whether this is exact sums, or names a file of them."""
+    if isinstance(data, Gram):
+        return True
     return isinstance(data, (str, os.PathLike)) and os.fsdecode(data).lower().endswith(".gram")
 
 

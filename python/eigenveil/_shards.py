@@ -123,6 +123,10 @@ class Gram:
         """From a ``.gram`` file."""
         return cls(_core.ExactGram.load(os.fsdecode(path)))
 
+    def totals(self):
+        """The sums as the library has them; for estimators."""
+        return self._totals
+
     @property
     def columns(self):
         return _core.gram_columns(self._totals)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "engine/documents/matrix_free_document.hpp"
@@ -129,6 +130,28 @@ Result<bool> without_matrix(const Request& request, const PublicFacts& facts) {
     return bad_request("{weights}, and {person} under replace-one, need {matrix formed}", "matrix");
   }
   return true;
+}
+
+void add_matrix_lines(Outlook& outlook, const Request& request, const MomentPlan& plan,
+                      std::int64_t rows) {
+  const std::string matrix = request.options.value("matrix", std::string("auto"));
+  const std::size_t p = plan.bound().dimension();
+  if (request.task != Task::Components || plan.noise().law != NoiseLaw::Gaussian ||
+      matrix == "formed" || (matrix == "auto" && p <= kWorthForming)) {
+    return;
+  }
+  // A direction shows above half of the noise's edge, sqrt(2 p) sigma / n.
+  const double radius = plan.bound().radius();
+  const double share = std::sqrt(static_cast<double>(p) / 2.0) * plan.product_sd() /
+                       (static_cast<double>(rows) * radius * radius);
+  outlook.json()["matrix"] = "free";
+  outlook.json()["detectable_share"] = share;
+  outlook.line("matrix",
+               "never formed, where the rows can be read again: exact passes over them, in "
+               "memory for a few vectors");
+  outlook.line(
+      "share",
+      fmt::format("a component shows once it holds {:.3g} of the squared row norm", share));
 }
 
 Result<std::unique_ptr<Plan>> matrix_free_plan(const Request& request, const PublicFacts& facts,

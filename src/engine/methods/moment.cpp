@@ -331,6 +331,7 @@ PlanFacts facts_of(const Request& request, const MomentPlan& plan, const Assumed
     outlook.line("rows", fmt::format("released with standard deviation {:.3g}", plan.count_sd()));
   }
   add_spectral_lines(outlook, request, plan);
+  add_matrix_lines(outlook, request, plan, table.rows);
   if (facts.contains("predicted_error_f2")) {
     outlook.line("error", error_in_words(request, facts));
   }

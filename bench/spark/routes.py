@@ -1,0 +1,81 @@
+"""Spark beside the same parts by hand: seconds per route and their ratios.
+
+    PYTHONPATH=build/release/python build/venv-cluster/bin/python bench/spark/routes.py [ROWS [COLUMNS]]      10000000 100
+
+Routes: Parquet row groups read by the tasks, one array column, a column per number. By hand: the same row groups, read by pyarrow and summed by
+`eigenveil.partial` in one process per core. Bars on a quiet machine with two cores: 1.3, 2.5 and 8.
+"""
+
+import concurrent.futures
+import os
+import shutil
+import sys
+import tempfile
+import time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as parquet
+from pyspark.sql import SparkSession
+
+import eigenveil
+import eigenveil.spark
+from eigenveil._arrow import _block
+
+ROWS = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
+COLUMNS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
+CORES = os.cpu_count()
+PARTS = 4 * CORES
+NAMES = [f"x{j}" for j in range(COLUMNS)]
+
+
+def write(folder):
+    rng = np.random.default_rng(1)
+    for i in range(PARTS):
+        rows = np.clip(rng.normal(size=(ROWS // PARTS, COLUMNS)) / 3, -1, 1)
+        parquet.write_table(pa.table({name: rows[:, j] for j, name in enumerate(NAMES)}), f"{folder}/columns/{i}.parquet")
+        array = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel()), COLUMNS).cast(pa.list_(pa.float64()))
+        parquet.write_table(pa.table({"x": array}), f"{folder}/array/{i}.parquet")
+
+
+def by_hand(job):
+    path, index = job
+    file = parquet.ParquetFile(path, pre_buffer=False)
+    batches = (_block(batch, NAMES, {}) for batch in file.iter_batches(batch_size=5000, columns=NAMES))
+    return eigenveil.partial(batches, eigenveil.shard_bound(NAMES, bounds=(-1, 1)), shard=("by hand", index, PARTS))
+
+
+def timed(work):
+    start = time.perf_counter()
+    return work(), time.perf_counter() - start
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="eigenveil-spark-", dir=os.environ.get("TMPDIR", "/tmp"))
+    try:
+        for kind in ("columns", "array"):
+            os.mkdir(f"{folder}/{kind}")
+        write(folder)
+        paths = [f"{folder}/columns/{i}.parquet" for i in range(PARTS)]
+        with concurrent.futures.ProcessPoolExecutor(CORES) as pool:
+            expected, reference = timed(lambda: eigenveil.merge(pool.map(by_hand, [(path, i) for i, path in enumerate(paths)])))
+        spark = SparkSession.builder.master(f"local[{CORES}]").config("spark.ui.enabled", "false").config("spark.driver.memory", "2g").getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        spark.range(10).mapInArrow(lambda batches: batches, "id long").count()  # workers are up
+        routes = {
+            "Parquet row groups": lambda: eigenveil.spark.gram_of_parquet(spark, paths, NAMES, bounds=(-1, 1)),
+            "one array column": lambda: eigenveil.spark.gram(spark.read.parquet(f"{folder}/array"), features="x", dimension=COLUMNS, bounds=(-1, 1)),
+            "a column per number": lambda: eigenveil.spark.gram(spark.read.parquet(f"{folder}/columns"), columns=NAMES, bounds=(-1, 1)),
+        }
+        print(f"{ROWS} x {COLUMNS}, {CORES} cores; by hand {reference:.1f} s")
+        for name, route in routes.items():
+            found, seconds = timed(route)
+            same = name == "one array column" or found == expected  # its columns have other names
+            print(f"{name:<22}{seconds:8.1f} s  ratio {seconds / reference:5.2f}  {'same bits' if same else 'OTHER BITS'}", flush=True)
+        spark.stop()
+    finally:
+        shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
