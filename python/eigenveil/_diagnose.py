@@ -8,6 +8,7 @@ from . import _core
 from ._errors import EigenveilError
 from ._progress import Progress
 from ._rows import is_gram
+from ._shards import totals_of
 
 
 def diagnose_spiked(released, X):
@@ -42,7 +43,7 @@ def diagnose_spiked(released, X):
     if released.method_ != "spiked":
         raise EigenveilError("the diagnostic is about the model of method 'spiked'; the other methods rest on none")
     if is_gram(X):
-        gram = _core.ExactGram.load(os.fsdecode(X))
+        gram = totals_of(X)
         return _diagnosed(released, gram, released._asked(gram.columns))
     options = released._options()
     source = released._open(X, options)

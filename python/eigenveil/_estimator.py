@@ -26,7 +26,7 @@ from ._guarantee import stated
 from ._ledger import Charge, ledger_of
 from ._progress import Progress, drawing
 from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, dense_blocks, is_gram, is_sparse, is_text, open_source
-from ._shards import Gram
+from ._shards import Gram, totals_of
 from ._surroundings import steps_that_learned, void, warn_in_search
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
@@ -471,9 +471,8 @@ class PrivateEstimator(BaseEstimator):
             raise EigenveilError("a .gram file carries its own bound and columns; leave bounds, row_norm, grid and columns out")
         if "_pass" in self.__dict__:
             raise EigenveilError("merge .gram files with `eigenveil gram merge` before they are released")
-        in_memory = source.totals() if isinstance(source, Gram) else None
         # Public; the totals are looked at once a ledger was charged.
-        schema, bound = _core.gram_head(os.fsdecode(source)) if in_memory is None else (in_memory.schema, in_memory.bound)
+        schema, bound = source.head() if isinstance(source, Gram) else _core.gram_head(os.fsdecode(source))
         asked = self._asked(schema.columns)
         if asked.reads_rows:
             raise EigenveilError(f"method {asked.method} needs the rows themselves; a .gram file holds sums")
@@ -481,7 +480,7 @@ class PrivateEstimator(BaseEstimator):
         charge = Charge.of(self)
         if charge is not None:
             charge.before_rows(plan)
-        gram = _core.ExactGram.load(os.fsdecode(source)) if in_memory is None else in_memory
+        gram = totals_of(source)
         if gram.schema != schema or gram.bound != bound:
             raise EigenveilError("the .gram file was replaced while it was read")
         self._pass = _Pass(schema.columns, True, bound, plan, asked, asked.method, statistic=gram)

@@ -19,6 +19,7 @@ from ._estimator import PrivateEstimator, _Pass, shared_parameters, store_parame
 from ._guarantee import stated
 from ._progress import Progress
 from ._rows import is_gram
+from ._shards import totals_of
 
 
 @with_parameters
@@ -187,7 +188,7 @@ class MaskedData(PrivateEstimator):
             raise EigenveilError("a .gram file carries its own bound and columns; leave bounds, row_norm, grid and columns out")
         if "_pass" in self.__dict__:
             raise EigenveilError("merge .gram files with `eigenveil gram merge` before they are released")
-        gram = _core.ExactGram.load(path)
+        gram = totals_of(path)
         public = self._public(gram.columns, gram.bound)
         self._pass = _Pass(gram.columns, True, gram.bound, None, public, public[0], statistic=gram)
         self._pass.parameters = copy.deepcopy(self.get_params(deep=False))
@@ -195,7 +196,7 @@ class MaskedData(PrivateEstimator):
     def _block(self, block, current):
         """The exact sums of one more shard."""
         if is_gram(block):
-            gram = _core.ExactGram.load(os.fsdecode(block))
+            gram = totals_of(block)
             if gram.columns != current.asked[4] or gram.bound != current.bound:
                 raise EigenveilError("the blocks have different columns or bounds")
             return gram

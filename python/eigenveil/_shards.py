@@ -127,6 +127,10 @@ class Gram:
         """The sums as the library has them; for estimators."""
         return self._totals
 
+    def head(self):
+        """What is public: columns and bound."""
+        return self._totals.schema, self._totals.bound
+
     @property
     def columns(self):
         return _core.gram_columns(self._totals)
@@ -152,6 +156,11 @@ class Gram:
 
     def __repr__(self):
         return f"<Gram of {len(self.columns)} columns: exact sums, private data>"
+
+
+def totals_of(data):
+    """The sums of a Gram, or of a ``.gram`` file."""
+    return data.totals() if isinstance(data, Gram) else _core.ExactGram.load(os.fsdecode(data))
 
 
 def merge(parts: Iterable, *, equal_totals=False, incomplete=False):
