@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from . import _core
 from ._errors import EigenveilError
 from ._progress import Progress
