@@ -106,6 +106,14 @@ struct BoundsPrivate {
       return error_of(spent);
     }
     PrivateBoundsRequest asked{spent->budget, spent->relation, spent->group_size, outside};
+    if (!row_norm.empty()) {  // two norms in other units are two requests
+      TableSpec spec;
+      if (const Result<void> filled = input.fill(spec).and_then([&] { return bounds.fill(spec); });
+          !filled) {
+        return error_of(filled);
+      }
+      asked.preparation = table_json(spec);
+    }
     if (!outer.empty()) {
       const Result<ColumnRange> range = parse_range(outer);
       if (!range) {

@@ -505,6 +505,8 @@ class PrivateEstimator(BaseEstimator):
         self.row_norm_ = current.bound.radius
         self.midpoint_, half_widths = current.bound.midpoints, current.bound.half_widths
         self.scale_ = half_widths if scaled else np.ones(len(self.midpoint_))
+        if "noisy_column_deviations" in found and said["units"].startswith("standardised"):  # components of correlations
+            self.scale_ = np.nan_to_num(np.asarray(found["noisy_column_deviations"]), nan=1.0)  # a column left out has no loading
         self.center_ = self.midpoint_
         if "noisy_mean" in found:
             self.mean_ = self.center_ = self.midpoint_ + half_widths * found["noisy_mean"] if scaled else found["noisy_mean"]

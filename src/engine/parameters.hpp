@@ -7,9 +7,12 @@ namespace eigenveil {
 
 /// The request as documents state it.
 inline MomentSettings settings_of(const Request& request) {
-  return {request.private_mean() ? Center::PrivateMean : Center::PublicMidpoint, request.units,
-          request.center == CenterChoice::Public, *request.budget,
-          request.options.flag("correlation")};
+  const bool correlation = request.options.flag("correlation");
+  // Correlations have no units: means and deviations beside them are those of the columns.
+  const bool unitless = correlation && request.wants_components();
+  return {request.private_mean() ? Center::PrivateMean : Center::PublicMidpoint,
+          unitless ? Units::Original : request.units, request.center == CenterChoice::Public,
+          *request.budget, correlation};
 }
 
 inline PublicParameters public_parameters_of(const Request& request, const RowBound& bound) {

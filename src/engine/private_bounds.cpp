@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "data/parallel_rows.hpp"
-#include "engine/counts_request.hpp"
 #include "data/row_norms.hpp"
+#include "engine/counts_request.hpp"
 
 namespace eigenveil {
 namespace {
@@ -84,9 +84,12 @@ std::string PrivateBounds::request_text() const {
   if (request_.outer) {
     outer = {request_.outer->low, request_.outer->high};
   }
-  return counts_request_json(
-      "bounds", request_.budget, request_.relation, request_.group_size,
-      {{"columns", schema_.columns}, {"outside", request_.outside}, {"outer", outer}});
+  Json own = {{"columns", schema_.columns}, {"outside", request_.outside}, {"outer", outer}};
+  if (!request_.preparation.empty()) {
+    own["preparation"] = request_.preparation;
+  }
+  return counts_request_json("bounds", request_.budget, request_.relation, request_.group_size,
+                             own);
 }
 
 double PrivateBounds::threshold() const {

@@ -18,6 +18,7 @@ struct PrivateBoundsRequest {
   int group_size = 1;
   double outside = 0.001;                 ///< share of rows that a range may leave out, about
   std::optional<ColumnRange> outer = {};  ///< for columns whose range noise hides; absent: none
+  std::string preparation = {};  ///< what made the columns, where they are not those of the table
 };
 
 /// Where the rows of one column lie, as far as its noisy counts show: cells from `first` to `last`.

@@ -62,6 +62,9 @@ class Stages(CliTest):
         document, out = self.release("pca", table, "-k", 3, *MU, "--range", "-10:20", "--correlation", "--seed", 1)
         self.assertEqual(document["result"]["left_out_columns"], ["c"])  # its variance is a millionth
         self.assertEqual(document["parameters"]["units"], "standardised by the released variances")
+        scaled, _ = self.release("pca", table, "-k", 3, *MU, "--range", "-10:20", "--correlation", "--standardize", "--seed", 1)
+        self.assertEqual(scaled["result"]["noisy_column_deviations"], document["result"]["noisy_column_deviations"])  # correlations have no units
+        document, out = self.release("pca", table, "-k", 3, *MU, "--range", "-10:20", "--correlation", "--seed", 1)
         with open(out / "loadings.csv") as file:
             rows = {row[0]: [float(cell) for cell in row[1:]] for row in list(csv.reader(file))[1:]}
         self.assertEqual(rows["c"][:2], [0, 0])
@@ -108,6 +111,15 @@ class Stages(CliTest):
                 names = {file.name for file in out.iterdir()} - {"correlation.csv"}  # there once a column has a variance
                 shapes.add((task, tuple(document["parameters"]), tuple(document["result"]), tuple(sorted(names))))
         self.assertEqual(len(shapes), 2, shapes)
+
+    def test_scores_of_genotypes_by_label(self):
+        draw = random.Random(3)
+        table = self.write("g.csv", "population,a,b,c\n" + "".join(f"{draw.choice(['X', 'Y'])},{draw.randint(0, 2)},{draw.randint(0, 2)},{draw.randint(0, 2)}\n" for _ in range(400)))
+        frequencies = self.write("f.csv", "column,value\na,0.5\nb,0.4\nc,0.3\n")
+        self.release("pca", table, "-k", 2, *MU, "--exclude", "population", "--allele-frequencies", frequencies, "--row-norm", 3)
+        document, out = self.release("scores", table, "--on", self.written, "--cells", 4, "--label", "population=X|Y", *MU)
+        self.assertTrue((out / "scores_2.csv").exists())
+        self.assertEqual(document["parameters"]["columns"], ["a", "b", "c"])
 
     def test_a_private_row_norm(self):
         table = self.survey(gaps=False)

@@ -220,7 +220,7 @@ bool is_text_table(const std::string& input) {
     return static_cast<char>(std::tolower(letter));
   });
   name.resize(name.size() - (name.ends_with(".gz") ? 3 : 0));
-  return name == "-" || name.ends_with(".csv") || name.ends_with(".tsv");
+  return name == "-" || name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".txt");
 }
 
 Result<ReleaseJob> release_job(std::string_view text, bool planned) {
