@@ -24,11 +24,12 @@ Command command_group(std::string name, std::string summary, std::vector<Command
 }
 
 std::vector<Command> all_commands() {
-  return {pca_command(),      covariance_command(), lowrank_command(),    subspace_command(),
-          mask_command(),     analyse_command(),    plan_command(),       gram_command(),
-          ledger_command(),   collect_command(),    contribute_command(), audit_command(),
-          sample_command(),   explain_command(),    bounds_command(),     scores_command(),
-          generate_command(), reproduce_command(),  man_command(),        completion_command()};
+  return {pca_command(),       covariance_command(), lowrank_command(),   subspace_command(),
+          mask_command(),      analyse_command(),    explore_command(),   plan_command(),
+          gram_command(),      ledger_command(),     collect_command(),   contribute_command(),
+          audit_command(),     sample_command(),     explain_command(),   bounds_command(),
+          scores_command(),    generate_command(),   reproduce_command(), man_command(),
+          completion_command()};
 }
 
 }  // namespace eigenveil::cli

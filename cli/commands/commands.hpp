@@ -18,6 +18,7 @@ Command sample_command();
 Command gram_command();
 Command audit_command();
 Command explain_command();
+Command explore_command();
 Command bounds_command();
 Command scores_command();
 Command generate_command();

@@ -79,6 +79,17 @@ void SvgCanvas::circle(std::string_view css_class, Point center, double radius) 
 }
 
 // A nested svg element clips without an id, so that many figures can share one HTML page.
+void SvgCanvas::path(std::string_view css_class, std::string_view data, double opacity) {
+  const std::string faint =
+      opacity == 1.0 ? "" : fmt::format(" fill-opacity=\"{}\"", number(opacity));
+  elements_ += fmt::format("<path class=\"{}\" d=\"{}\"{}/>\n", css_class, data, faint);
+}
+
+void SvgCanvas::shape(std::string_view css_class, std::string_view id, const Box& box) {
+  elements_ +=
+      fmt::format("<use class=\"{}\" href=\"#{}\" {}/>\n", css_class, id, box_attributes(box));
+}
+
 void SvgCanvas::begin_clip(const Box& box) {
   elements_ +=
       fmt::format("<svg {} viewBox=\"{} {} {} {}\" overflow=\"hidden\">\n", box_attributes(box),

@@ -45,6 +45,10 @@ class SvgCanvas {
   void polyline(std::string_view css_class, const std::vector<Point>& points);
   void polygon(std::string_view css_class, const std::vector<Point>& points);
   void circle(std::string_view css_class, Point center, double radius);
+  /// `data` is path data made from numbers, never from text.
+  void path(std::string_view css_class, std::string_view data, double opacity = 1.0);
+  /// A copy of a shape of the page (picture_shapes), in a box.
+  void shape(std::string_view css_class, std::string_view id, const Box& box);
   /// Everything until `end_clip` is cut off outside of the box; coordinates stay the same.
   void begin_clip(const Box& box);
   void end_clip();

@@ -9,7 +9,9 @@
 #include "eigenveil/core/version.hpp"
 #include "report/html_style.hpp"
 #include "report/html_text.hpp"
+#include "report/pictures.hpp"
 #include "report/report_figures.hpp"
+#include "report/report_pictures.hpp"
 #include "report/report_text.hpp"
 
 namespace eigenveil {
@@ -109,12 +111,56 @@ AdversaryWords adversary_words(Relation relation) {
 std::string guarantee_section(const ReleaseDocument& document) {
   return fmt::format(
       "<section class=\"guarantee{}\">\n<h2>The guarantee</h2>\n<p class=\"statement\">{}</p>\n"
-      "<p class=\"power\">{}</p>\n<p class=\"muted\">{} Guessing without "
+      "{}<p class=\"formal\">{}</p>\n<p class=\"muted\">{} Guessing without "
       "looking has 5% power at 5% false alarms.</p>\n</section>\n",
       document.is_private() ? "" : " void",
+      escape_markup(sentence(detection_in_words(document.guarantee))), people_html(document),
       escape_markup(sentence(headline(document.guarantee, document.requested))),
-      escape_markup(sentence(detection_in_words(document.guarantee))),
       adversary_words(document.guarantee.relation).errors);
+}
+
+/// Date, data set and ledger, where the curator gave them; nothing is filled in by the program.
+std::string facts_header(const ReleaseDocument& document) {
+  std::string facts;
+  const auto add = [&](std::string_view label, const std::string& text) {
+    if (!text.empty()) {
+      facts += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", label, escape_markup(text));
+    }
+  };
+  add("Data set", document.data_set);
+  add("Released", document.date);
+  add("Ledger entry", document.ledger ? fmt::format("{}", document.ledger->index) : "");
+  add("Method", document.method);
+  add("Made with", fmt::format("Eigenveil {}", kVersion));
+  return "<dl class=\"facts\">\n" + facts + "</dl>\n";
+}
+
+std::string ledger_section(const ReleaseDocument& document) {
+  if (!document.ledger) {
+    return "";
+  }
+  return section(
+      "What has been spent",
+      fmt::format("<p>Entry {} of the ledger <code>{}</code>, charged before a row was read. What "
+                  "all its releases promise, spent and left: <code>eigenveil ledger show</code>. "
+                  "What is spent cannot be taken back.</p>\n",
+                  document.ledger->index, escape_markup(document.ledger->id)));
+}
+
+/// Room for a decision on paper.
+std::string decision_section(const ReleaseDocument& document) {
+  if (!document.is_private()) {
+    return "";
+  }
+  std::string lines;
+  for (const char* label :
+       {"Data held by", "Responsible", "For the committee", "Date", "Signature", "Signature"}) {
+    lines += fmt::format("<p>{}</p>\n", label);
+  }
+  return section("Decision",
+                 "<p>This release may be published: \u25a1 yes \u25a1 no</p>\n<div "
+                 "class=\"signatures\">\n" +
+                     lines + "</div>\n");
 }
 
 std::string figure_html(const Figure& figure, std::string_view caption = {}) {
@@ -145,13 +191,14 @@ std::string trade_off_section(const ReleaseDocument& document) {
 }
 
 std::string result_section(const ReleaseDocument& document) {
+  const std::string pictures = components_html(document);
   std::string figures;
-  for (const Figure& figure : result_figures(document)) {
+  for (const Figure& figure : pictures.empty() ? result_figures(document) : std::vector<Figure>()) {
     figures += figure_html(figure);
   }
   const std::string drawn =
       figures.empty() ? "" : "<div class=\"figures\">\n" + figures + "</div>\n";
-  return section("What is released", drawn + fields_table(document.result));
+  return section("What is released", pictures + drawn + fields_table(document.result));
 }
 
 std::string assumption_section(const ReleaseDocument& document) {
@@ -198,26 +245,31 @@ std::string head(const ReleaseDocument& document) {
       "'unsafe-inline'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n",
-      escape_markup(report_title(document)), kPageStyle);
+      escape_markup(report_title(document)),
+      std::string(picture_style()) + std::string(kPageStyle));
 }
 
 }  // namespace
 
 std::string report_html(const ReleaseDocument& document, const std::vector<ReleaseFile>& arrays) {
   std::string page = head(document);
-  page +=
-      fmt::format("<body>\n<main>\n<header><h1>{}</h1>\n<p>method {} · Eigenveil {}</p></header>\n",
-                  escape_markup(report_title(document)), escape_markup(document.method), kVersion);
+  page += fmt::format(
+      "<body>\n{}<main>\n<header><p class=\"kind\">{}</p>\n<h1>{}</h1>\n{}</header>\n",
+      picture_shapes(),
+      document.is_private() ? "Statement of a private release" : "Not a private release",
+      escape_markup(report_title(document)), facts_header(document));
   page += banner(document);
   page += guarantee_section(document);
   page += trade_off_section(document);
   page += result_section(document);
-  page += section("Parameters", fields_table(document.parameters));
-  page += assumption_section(document);
   page += section("What is not protected", bullets(not_protected(document.guarantee.relation)));
+  page += assumption_section(document);
+  page += ledger_section(document);
+  page += section("Parameters", fields_table(document.parameters));
+  page += files_section(document, arrays);
   page += section("Statement to paste",
                   fmt::format("<pre>{}</pre>\n", escape_markup(disclosure_statement(document))));
-  page += files_section(document, arrays);
+  page += decision_section(document);
   page += section("References", bullets(references_of(document), "ol"));
   page += fmt::format(
       "{}<footer><p>Written by Eigenveil {} from the release alone: nothing on this page comes "

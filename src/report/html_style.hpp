@@ -6,41 +6,48 @@ namespace eigenveil {
 
 /// Style of the report page: one column on a phone, two on a desk, white on paper.
 inline constexpr std::string_view kPageStyle = R"(
-:root{color-scheme:light dark;--paper:#fff;--page:#f4f6f8;--ink:#1c2128;--muted:#57606a;--edge:#d9dee4;--accent:#0072b2;--danger:#b3261e;--code:#f4f6f8}
-@media screen and (prefers-color-scheme:dark){:root{--paper:#15191f;--page:#0d1014;--ink:#e9edf2;--muted:#a3adb8;--edge:#2d343d;--accent:#4db3f0;--danger:#c63d33;--code:#0d1014}}
+:root{color-scheme:light dark;--danger:#b3261e}
 *{box-sizing:border-box}
-body{margin:0;background:var(--page);color:var(--ink);font:16px/1.55 "Helvetica Neue",Arial,"DejaVu Sans",sans-serif;overflow-wrap:anywhere}
-main{max-width:1040px;margin:0 auto;padding:20px 16px 48px}
-header p{margin:0;color:var(--muted)}
-h1{font-size:1.75rem;line-height:1.2;margin:.2em 0 .3em}
-h2{font-size:1.15rem;margin:0 0 .6em}
-section{background:var(--paper);border:1px solid var(--edge);border-radius:10px;padding:20px;margin:16px 0}
-.guarantee{border-left:6px solid var(--accent)}
-.guarantee .statement{font-size:1.4rem;line-height:1.35;font-weight:600;margin:0 0 .5em}
-.guarantee .power{font-size:1.1rem;margin:0 0 .5em}
-.void{border-left-color:var(--danger)}
-.banner{background:var(--danger);color:#fff;border-radius:10px;padding:18px 20px;margin:16px 0}
-.banner strong{display:block;font-size:1.9rem;line-height:1.15;letter-spacing:.03em}
-.muted,figcaption{color:var(--muted);font-size:.94rem}
-p{margin:.4em 0}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:20px;align-items:start}
+body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 var(--sans);overflow-wrap:anywhere}
+main{max-width:860px;margin:0 auto;padding:32px 24px 56px;background:var(--page)}
+header{border-bottom:1px solid var(--edge);margin-bottom:24px}
+.kind{font:600 15px/1.3 var(--serif);margin:0 0 12px}
+h1{font:400 34px/1.22 var(--serif);margin:0 0 16px;border-bottom:1px solid var(--ink);padding-bottom:16px}
+h2{font:600 20px/1.3 var(--serif);margin:0 0 12px}
+h3{font:600 16px/1.3 var(--sans);margin:24px 0 8px}
+section{margin:0 0 40px}
+.facts{display:flex;flex-wrap:wrap;gap:12px 48px;margin:0 0 16px}
+.facts dt{font-size:13px;color:var(--muted)}.facts dd{margin:0;font-weight:600;font-size:15px}
+.statement{font:400 23px/1.4 var(--serif);margin:0 0 16px;max-width:60ch}
+.formal{border-left:3px solid var(--ink);padding-left:12px;margin:16px 0}
+.void .formal{border-left-color:var(--danger)}
+.two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,330px),1fr));gap:24px 32px;align-items:start;margin:0 0 16px}
+.tally{margin:12px 0 0;display:grid;grid-template-columns:auto 1fr;gap:4px 12px;font-size:15px}
+.tally dt{font:600 19px/1.2 var(--serif);text-align:right;font-variant-numeric:tabular-nums}.tally dd{margin:0;color:var(--muted)}.tally .given{color:var(--person)}
+.banner{background:var(--danger);color:#fff;padding:16px 20px;margin:16px 0}
+.banner strong{display:block;font-size:1.9rem;line-height:1.15}
+.muted,figcaption{color:var(--muted);font-size:15px}
+p{margin:8px 0;max-width:68ch}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:24px;align-items:start}
 figure{margin:0;min-width:0}
+.scroll{overflow-x:auto}.scroll .ev-picture{max-width:none}
 .ev-figure{display:block;width:100%;max-width:500px;height:auto}
 .wide{grid-column:1/-1}
 .wide .ev-figure{max-width:760px}
-table{border-collapse:collapse;width:100%}
-th,td{text-align:left;vertical-align:top;padding:7px 12px 7px 0;border-top:1px solid var(--edge)}
+table{border-collapse:collapse;width:100%;font-size:15px}
+th,td{text-align:left;vertical-align:top;padding:6px 12px 6px 0;border-top:1px solid var(--edge)}
 th{font-weight:400;color:var(--muted);width:40%}
 thead th{color:var(--ink);font-weight:600;border-top:0}
 tr:first-child>*{border-top:0}
-code,pre{font:.86rem/1.5 ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-pre{white-space:pre-wrap;background:var(--code);border:1px solid var(--edge);border-radius:8px;padding:14px;margin:.6em 0 0}
-ul,ol{margin:.3em 0;padding-left:1.3em}
-li{margin:.25em 0}
+code,pre{font:13px/1.5 var(--mono)}
+pre{white-space:pre-wrap;background:var(--paper);border:1px solid var(--edge);border-radius:6px;padding:14px;margin:8px 0 0}
+ul,ol{margin:4px 0;padding-left:1.3em;max-width:68ch}
+li{margin:4px 0}
 summary{cursor:pointer}
-footer{color:var(--muted);font-size:.9rem}
-@media (max-width:560px){section{padding:16px 14px}.guarantee .statement{font-size:1.2rem}th,td{display:block;width:auto;border:0;padding:1px 0}tr{display:block;border-top:1px solid var(--edge);padding:7px 0}tr:first-child{border-top:0}thead{display:none}}
-@media print{@page{margin:16mm}body{background:#fff;font-size:10.5pt}main{max-width:none;padding:0}section{border:0;border-top:1px solid #bbb;border-radius:0;padding:10px 0;margin:8px 0}.guarantee{border-left:4px solid #0072b2;border-top:0;padding-left:12px}figure,pre,tr{break-inside:avoid}h2{break-after:avoid}.figures{grid-template-columns:1fr 1fr}.banner{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+.signatures{display:grid;grid-template-columns:1fr 1fr;gap:8px 32px}.signatures p{margin:0;padding-top:40px;border-bottom:1px solid var(--ink);color:var(--muted);font-size:14px}
+footer{color:var(--muted);font-size:14px}
+@media (max-width:560px){main{padding:20px 18px 40px}h1{font-size:27px}.statement{font-size:20px}th,td{display:block;width:auto;border:0;padding:1px 0}tr{display:block;border-top:1px solid var(--edge);padding:7px 0}tr:first-child{border-top:0}thead{display:none}.signatures{grid-template-columns:1fr}}
+@media print{@page{size:A4;margin:16mm 18mm 15mm}body{background:#fff;font-size:10.5pt}main{max-width:none;padding:0;background:#fff}section{margin:0 0 20px}figure,pre,tr,.signatures,.two{break-inside:avoid}h2,h3{break-after:avoid}.scroll .ev-picture{max-width:100%}.banner{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )";
 
 }  // namespace eigenveil

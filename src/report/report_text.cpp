@@ -122,7 +122,14 @@ std::string disclosure_statement(const ReleaseDocument& document) {
         "be published as a private release. {}\n",
         kVersion, not_private_reason(document.guarantee));
   }
-  std::string text = fmt::format(
+  std::string text;
+  if (!document.data_set.empty()) {
+    text += fmt::format("Data set: {}\n", document.data_set);
+  }
+  if (!document.date.empty()) {
+    text += fmt::format("Date: {}\n", document.date);
+  }
+  text += fmt::format(
       "{}, released with Eigenveil {} (method {}).\n\n"
       "Guarantee: {}\nIn words: {}\n",
       report_title(document), kVersion, document.method,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -88,15 +89,42 @@ TEST(HtmlReport, TheTextNamesTheCurvesThatAreDrawn) {
   }
 }
 
-TEST(HtmlReport, TheNoiseLevelIsNamedInTheLegend) {
+TEST(HtmlReport, WhatCannotBeToldFromNoiseIsFaint) {
   ReleaseDocument document = components(4);
   document.result = {{"noisy_explained_variance", std::vector<double>{3.0, 2.9}},
                      {"noise_edge", std::vector<double>{2.95, 2.95}},
                      {"below_noise", std::vector<std::string>{"PC2"}}};
-  const std::string figure = figure_of(page_of(document), "Variance of the components");
-  EXPECT_NE(figure.find("must exceed this"), std::string::npos);
-  EXPECT_EQ(figure.find("class=\"ev-halo\""), std::string::npos) << "no label among the bars";
-  EXPECT_NE(figure.find("PC2 cannot be told from noise."), std::string::npos);
+  const std::string page = page_of(document);
+  EXPECT_NE(page.find("noise alone reaches this"), std::string::npos);
+  EXPECT_NE(page.find("1 of 2 components rise above the noise."), std::string::npos);
+  EXPECT_NE(page.find("PC2 cannot be told from noise"), std::string::npos);
+  // One bar of the spreads, and every weight of PC2.
+  EXPECT_EQ(occurrences(page, "class=\"ev-faint\""), 5U);
+  document.result.back().second = std::vector<std::string>{};
+  EXPECT_EQ(occurrences(page_of(document), "class=\"ev-faint\""), 0U);
+}
+
+TEST(HtmlReport, ThePeopleAddUpAndRoundUp) {
+  ReleaseDocument document = components(4);  // 8.8% power
+  const std::string page = page_of(document);
+  const int recognised = static_cast<int>(std::ceil(power_in_percent(document.guarantee.loss)));
+  EXPECT_EQ(occurrences(page, "class=\"ev-man-given\""), static_cast<std::size_t>(recognised - 5));
+  EXPECT_EQ(occurrences(page, "class=\"ev-man-chance\""), 5U);
+  EXPECT_EQ(occurrences(page, "href=\"#ev-person\""), 100U);
+  EXPECT_NE(page.find("at most " + std::to_string(recognised)), std::string::npos);
+}
+
+TEST(HtmlReport, ACommitteeHasRoomToSign) {
+  ReleaseDocument document = components(4);
+  document.data_set = "Survey <2025>";
+  document.date = "14 March 2026";
+  document.ledger = LedgerEntry{"abc", 3, "def"};
+  const std::string page = page_of(document);
+  for (const char* text : {"Survey &lt;2025&gt;", "14 March 2026", "Ledger entry", "Decision",
+                           "For the committee", "class=\"signatures\""}) {
+    EXPECT_NE(page.find(text), std::string::npos) << text;
+  }
+  EXPECT_NE(disclosure_statement(document).find("Data set: Survey <2025>"), std::string::npos);
 }
 
 TEST(HtmlReport, EveryColumnOfAHeatMapKeepsItsLabel) {
@@ -136,7 +164,8 @@ TEST(HtmlReport, PseudoDataAndNullHavePictures) {
 
 TEST(HtmlReport, LoadsNothingAndRunsNothing) {
   const std::string page = page_of(components(4));
-  const std::regex loads("<script|<link|<img|<iframe|\\bsrc=|\\bhref=|url\\(|@import| on[a-z]+=");
+  const std::regex loads(  // a shape or pattern of the page itself is no load
+      "<script|<link|<img|<iframe|\\bsrc=|\\bhref=(?!\"#)|url\\((?!#)|@import| on[a-z]+=");
   EXPECT_FALSE(std::regex_search(page, loads));
   EXPECT_TRUE(std::regex_search("<img src=x onerror=y>", loads));
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
@@ -171,7 +200,7 @@ TEST(HtmlReport, NotPrivateIsLoud) {
 TEST(HtmlReport, LongTablesShowTheLargestReleasedLoadings) {
   const std::string page = page_of(components(100));
   EXPECT_NE(page.find("24 of 100 columns: those with the largest released"), std::string::npos);
-  const std::string figure = page.substr(page.find("<title>Loadings</title>"));
+  const std::string figure = page.substr(page.find("<h3>Loadings</h3>"));
   const std::string drawn = figure.substr(0, figure.find("</figure>"));
   EXPECT_NE(drawn.find(">question_100<"), std::string::npos);
   EXPECT_NE(drawn.find(">question_77<"), std::string::npos);

@@ -1,0 +1,256 @@
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/commands.hpp"
+#include "cli/explore/explorer.hpp"
+#include "cli/explore/export_page.hpp"
+#include "cli/options/checks.hpp"
+#include "core/atomic_output.hpp"
+#include "core/blas.hpp"
+#include "core/number_text.hpp"
+#include "data/open.hpp"
+#include "data/public_files.hpp"
+#include "ledger/ledger.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of this user alone, gone with the program.
+class PrivateFolder {
+ public:
+  static Result<PrivateFolder> make() {
+    std::string name = (fs::temp_directory_path() / "eigenveil-explore-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      return input_output_error("no private folder could be made for the page's address");
+    }
+    return PrivateFolder(name);
+  }
+  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivateFolder& operator=(PrivateFolder&&) = delete;
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+  ~PrivateFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) {
+      fs::remove_all(path_, ignored);
+    }
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  explicit PrivateFolder(fs::path path) : path_(std::move(path)) {}
+  fs::path path_;
+};
+
+struct ExploreCommand {
+  std::string input;
+  std::string ledger;
+  std::string bounds_file;
+  std::string range;
+  std::string out;
+  std::int64_t people = 20000;
+  std::int64_t dimension = 12;
+  bool no_browser = false;
+
+  void declare(CLI::App& app);
+  Outcome run() const;
+
+ private:
+  Result<ExploreSource> source() const;
+  nlohmann::json question(const ExploreSource& from) const;
+  Outcome serve(ExploreSource from) const;
+};
+
+void ExploreCommand::declare(CLI::App& app) {
+  app.add_option("INPUT", input,
+                 "a CSV or TSV table with a header; only its first line is read before a release. "
+                 "Without it sizes are assumed and nothing can be released");
+  app.add_option("--ledger", ledger, "releases from the page are charged to it")
+      ->envname("EIGENVEIL_LEDGER")
+      ->check(not_empty());
+  app.add_option("--bounds", bounds_file,
+                 "CSV file column,low,high: the dictionary of the columns; the page asks for one "
+                 "range otherwise");
+  constexpr const char* kPage = "A page to send";
+  app.add_option("--out", out,
+                 "write a page that needs no program, with a grid of plans, instead of serving one")
+      ->check(not_empty())
+      ->group(kPage);
+  app.add_option("--people", people, "with --out: how many people, as the public knows it")
+      ->check(whole_number(2, std::uint64_t{1} << 40))
+      ->group(kPage);
+  app.add_option("--dimension", dimension, "with --out and no table: number of columns")
+      ->check(whole_number(2, 4096))
+      ->group(kPage);
+  app.add_option("--range", range, "with --out: LO:HI, the public range of every column")
+      ->group(kPage);
+  app.add_flag("--no-browser", no_browser, "print where the page is, and open nothing");
+}
+
+Result<ExploreSource> ExploreCommand::source() const {
+  ExploreSource from;
+  from.input = input;
+  from.ledger = ledger;
+  from.bounds_file = bounds_file;
+  if (!bounds_file.empty()) {
+    const Result<std::vector<NamedNumbers>> lines =
+        read_named_numbers(bounds_file, {"low", "high"});
+    if (!lines) {
+      return error_of(lines);
+    }
+    for (const NamedNumbers& line : *lines) {
+      from.bounds.push_back({line.column, {line.numbers[0], line.numbers[1]}});
+      from.columns.push_back(line.column);
+    }
+  }
+  if (!ledger.empty()) {  // said now, not on screen 4
+    const Result<Ledger> opened = Ledger::open(ledger);
+    if (!opened) {
+      return error_of(opened);
+    }
+  }
+  if (input.empty()) {
+    return from;
+  }
+  ReadOptions options;
+  options.header = ReadOptions::Header::Present;
+  const bool text = input.ends_with(".csv") || input.ends_with(".tsv") ||
+                    input.ends_with(".csv.gz") || input.ends_with(".tsv.gz");
+  if (!text) {
+    return bad_request(
+        "the explorer opens .csv and .tsv tables with a header; other tables are "
+        "released by their commands");
+  }
+  return open_rows(input, options).map([&](const std::unique_ptr<RowReader>& reader) {
+    from.columns = reader->schema().columns;
+    return from;
+  });
+}
+
+/// What the page would send when it opens; the script has the same beginning.
+nlohmann::json ExploreCommand::question(const ExploreSource& from) const {
+  nlohmann::json asked = {{"task", "pca"},    {"epsilon", 1.0}, {"delta", 1e-6},
+                          {"people", people}, {"hoped", 6},     {"columns", from.columns}};
+  if (from.columns.empty()) {
+    for (std::int64_t i = 1; i <= dimension; ++i) {
+      asked["columns"].push_back(fmt::format("question_{}", i));
+    }
+  }
+  double low = 0.0;
+  double high = 10.0;
+  if (const std::size_t colon = range.find(':'); colon != std::string::npos) {
+    low = finite_number(range.substr(0, colon)).value_or(0.0);
+    high = finite_number(range.substr(colon + 1)).value_or(0.0);
+  }
+  if (from.bounds.empty()) {
+    asked["range"] = {low, high};
+  }
+  return asked;
+}
+
+std::string redirect_to(const std::string& address) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" "
+      "content=\"no-referrer\">\n"
+      "<meta http-equiv=\"refresh\" content=\"0;url={0}\">\n<title>Eigenveil</title>\n"
+      "<a href=\"{0}\">Open the explorer</a>\n",
+      address);
+}
+
+/// The desktop's own opener; its failure leaves the printed address.
+void open_browser(const std::string& file) {
+  std::string program = "xdg-open";
+  std::string argument = file;
+  std::vector<char*> words = {program.data(), argument.data(), nullptr};
+  pid_t child = 0;
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", 1, 0);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", 1, 0);
+  ::posix_spawnp(&child, program.c_str(), &files, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+}
+
+Outcome ExploreCommand::serve(ExploreSource from) const {
+  Result<PrivateFolder> folder = PrivateFolder::make();
+  if (!folder) {
+    return error_of(folder);
+  }
+  sigset_t signals;  // blocked in every thread, and waited for in this one
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  Explorer explorer(std::move(from), folder->path());
+  Result<std::unique_ptr<HttpServer>> server = HttpServer::start(
+      {.admit = [&](const HttpRequest& head) { return explorer.guard().refuses(head); },
+       .handle = [&](const HttpRequest& request) { return explorer.answer(request); }});
+  if (!server) {
+    return error_of(server);
+  }
+  explorer.guard().set_port((*server)->port());
+  const fs::path redirect = folder->path() / kRedirectFile;
+  const std::string address =
+      fmt::format("{}/#{}", explorer.guard().origin(), explorer.guard().first_secret());
+  if (const Result<void> written =
+          write_file_atomically(redirect, redirect_to(address), FileAccess::OwnerOnly);
+      !written) {
+    return written;
+  }
+  const bool desktop = ::getenv("DISPLAY") != nullptr || ::getenv("WAYLAND_DISPLAY") != nullptr;
+  if (!no_browser && desktop) {
+    open_browser(redirect.string());
+  }
+  fmt::print(
+      "The explorer is open on this machine alone, for whoever opens this file first:\n"
+      "  file://{}\nEnd it with Ctrl-C.\n",
+      redirect.string());
+  std::fflush(stdout);
+  int caught = 0;
+  ::sigwait(&signals, &caught);
+  (*server)->stop();
+  return {};
+}
+
+Outcome ExploreCommand::run() const {
+  // Matrices are small, and two questions may be answered at once: waiting for a second thread of
+  // BLAS takes longer than its work on a machine that has something else to do.
+  const BlasThreads one_thread(1);
+  Result<ExploreSource> from = source();
+  if (!from) {
+    return error_of(from);
+  }
+  if (out.empty()) {
+    return serve(*std::move(from));
+  }
+  return exported_page(question(*from).dump(), *from)
+      .and_then([&](const std::string& page) { return write_file_atomically(out, page); })
+      .map([&] { fmt::print("wrote {}\n", out); });
+}
+
+}  // namespace
+
+Command explore_command() {
+  return {"explore",
+          "Choose the noise by looking: a local page with what a release would show and what a "
+          "person would risk.\n"
+          "  eigenveil explore\n"
+          "  eigenveil explore survey.csv --ledger survey.ledger",
+          [](CLI::App& app) {
+            auto command = std::make_shared<ExploreCommand>();
+            command->declare(app);
+            return [command] { return command->run(); };
+          }};
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,294 @@
+#include "cli/explore/explorer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/explore/look.hpp"
+#include "cli/explore/page.hpp"
+#include "core/parameter_names.hpp"
+#include "eigenveil/core/digest.hpp"
+#include "eigenveil/core/version.hpp"
+#include "eigenveil/report/read_release.hpp"
+#include "engine/verdict.hpp"
+#include "ledger/ledger.hpp"
+#include "ledger/summary.hpp"
+#include "report/explain.hpp"
+#include "report/html_report.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+HttpResponse strict(HttpResponse response) {
+  add_strict_headers(response);
+  return response;
+}
+
+HttpResponse as_json(const Result<std::string>& answer) {
+  if (answer) {
+    return strict({.type = "application/json", .body = *answer});
+  }
+  return strict({.status = 422,
+                 .type = "application/json",
+                 .body = Json{{"error", for_command_line(answer.error().message)}}.dump()});
+}
+
+std::string text_of(const std::string& body, const char* key) {
+  const nlohmann::json json = nlohmann::json::parse(body, nullptr, false);
+  const auto found = json.is_object() ? json.find(key) : json.end();
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// A new folder beside where the program was started, and nowhere else.
+bool is_plain_name(const std::string& name) {
+  return !name.empty() && name.size() <= 100 && !name.starts_with('.') && !name.starts_with('-') &&
+         std::all_of(name.begin(), name.end(), [](unsigned char letter) {
+           return std::isalnum(letter) != 0 || letter == '-' || letter == '_' || letter == '.';
+         });
+}
+
+std::string contents(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.is_regular_file(ignored)) {
+      files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string_view name_of(ReleaseJob::State state) {
+  switch (state) {
+    case ReleaseJob::State::Running:
+      return "running";
+    case ReleaseJob::State::Released:
+      return "released";
+    case ReleaseJob::State::Failed:
+      return "failed";
+    case ReleaseJob::State::Cancelled:
+      return "cancelled";
+  }
+  return "failed";
+}
+
+}  // namespace
+
+HttpResponse Explorer::page(const HttpRequest& request) const {
+  if (request.path == "/") {
+    return strict({.type = "text/html; charset=utf-8", .body = whole_page()});
+  }
+  if (request.path == "/explore.css") {
+    return strict({.type = "text/css; charset=utf-8", .body = whole_style()});
+  }
+  if (request.path == "/explore.js") {
+    return strict({.type = "text/javascript; charset=utf-8", .body = std::string(page_script())});
+  }
+  return strict({.status = 404, .body = "there is nothing here\n"});
+}
+
+HttpResponse Explorer::answer(const HttpRequest& request) {
+  const std::string& path = request.path;
+  if (!path.starts_with("/api/")) {
+    return page(request);
+  }
+  if (path == "/api/session") {
+    return as_json(session(request.body));
+  }
+  if (path == "/api/source") {
+    return as_json(source_json());
+  }
+  if (path == "/api/look") {
+    return as_json(look_json(request.body, source_));
+  }
+  if (path == "/api/rails") {
+    return as_json(rails_json(request.body, source_));
+  }
+  if (path == "/api/methods") {
+    return as_json(methods_json(request.body, source_));
+  }
+  if (path == "/api/release") {
+    return as_json(release(request.body));
+  }
+  if (path == "/api/status") {
+    return as_json(status());
+  }
+  if (path == "/api/cancel") {
+    return as_json(cancel());
+  }
+  if (path == "/api/released") {
+    return as_json(released());
+  }
+  if (path == "/api/file") {
+    return file(request.body);
+  }
+  return strict({.status = 404, .body = "there is nothing here\n"});
+}
+
+Result<std::string> Explorer::session(const std::string& body) {
+  const std::optional<std::string> secret = guard_.exchange(text_of(body, "secret"));
+  if (!secret) {
+    return bad_request("this page was opened before, or by somebody else: start the program again");
+  }
+  std::error_code ignored;  // the secret in it is of no more use
+  fs::remove(scratch_ / kRedirectFile, ignored);
+  return Json{{"session", *secret}}.dump();
+}
+
+Result<std::string> Explorer::source_json() const {
+  Json json = {{"version", kVersion},
+               {"input", source_.input},
+               {"columns", source_.columns},
+               {"dictionary", source_.bounds_file},
+               {"ledger", nullptr}};
+  for (const NamedRange& range : source_.bounds) {
+    json["ranges"][range.column] = {range.range.low, range.range.high};
+  }
+  if (!source_.ledger.empty()) {
+    const Result<LedgerState> state =
+        Ledger::open(source_.ledger).and_then([](const Ledger& one) { return one.state(); });
+    if (!state) {
+      return error_of(state);
+    }
+    json["ledger"] = {{"name", state->terms.name},
+                      {"promise", promise_in_words(state->terms)},
+                      {"relation", eigenveil::name_of(state->terms.relation)},
+                      {"delta", state->terms.caps.delta}};
+  }
+  return json.dump();
+}
+
+std::size_t Explorer::ledger_entries() const {
+  const Result<LedgerState> state =
+      Ledger::open(source_.ledger).and_then([](const Ledger& one) { return one.state(); });
+  return state ? charges_in(state->lines).size() : 0;
+}
+
+Result<std::string> Explorer::release(const std::string& body) {
+  if (source_.input.empty() || source_.ledger.empty()) {
+    return bad_request(
+        "this page releases from a table whose budget a ledger keeps: start eigenveil explore "
+        "TABLE --ledger FILE, or copy the command");
+  }
+  const Result<Question> question = question_from_json(body, source_);
+  if (!question) {
+    return error_of(question);
+  }
+  if (!is_plain_name(question->out)) {
+    return bad_request("the folder's name may hold letters, digits, '-', '_' and '.' only");
+  }
+  if (question->components == 0 && takes_rank(question->task)) {
+    return bad_request("the number of components is missing");
+  }
+  std::vector<std::string> words = command_words(*question, source_, question->components);
+  const std::string line = shell_line(words);
+  const std::lock_guard lock(mutex_);
+  if (pressed_) {
+    const ReleaseJob::State state = pressed_->job->status().state;
+    const bool same = pressed_->words == line;
+    if (state == ReleaseJob::State::Running && !same) {
+      return bad_request("another release is under way; wait for it or cancel it");
+    }
+    if (same && (state == ReleaseJob::State::Running || state == ReleaseJob::State::Released)) {
+      return Json{{"state", name_of(state)}, {"again", true}}.dump();
+    }
+  }
+  auto pressed = std::make_unique<Pressed>();
+  pressed->words = line;
+  pressed->out = fs::absolute(question->out);
+  pressed->entries_before = ledger_entries();
+  // The same press again, after an answer that was lost, finds its reservation by this name.
+  words.emplace_back("--ledger-key");
+  words.push_back(fmt::format("explore-{}", hex(sha256(retry_key_ + line)).substr(0, 24)));
+  words.emplace_back("--quiet");
+  if (question->task != Task::Mask) {
+    words.emplace_back("--anyway");  // the page has shown what noise would drown
+  }
+  Result<std::unique_ptr<ReleaseJob>> job = ReleaseJob::start(words, source_.input, scratch_);
+  if (!job) {
+    return error_of(job);
+  }
+  pressed->job = *std::move(job);
+  pressed_ = std::move(pressed);
+  return Json{{"state", "running"}, {"again", false}}.dump();
+}
+
+Result<std::string> Explorer::status() const {
+  const std::lock_guard lock(mutex_);
+  if (!pressed_) {
+    return Json{{"state", "none"}}.dump();
+  }
+  const ReleaseJob::Status status = pressed_->job->status();
+  return Json{
+      {"state", name_of(status.state)}, {"command", pressed_->words},
+      {"seconds", status.seconds},      {"share_read", status.share_read},
+      {"message", status.message},      {"charged", ledger_entries() > pressed_->entries_before}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<std::string> Explorer::cancel() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!pressed_) {
+      return bad_request("no release is under way");
+    }
+    pressed_->job->cancel();
+  }
+  return status();
+}
+
+Result<std::string> Explorer::released() const {
+  const std::lock_guard lock(mutex_);
+  if (!pressed_ || pressed_->job->status().state != ReleaseJob::State::Released) {
+    return bad_request("there is no release yet");
+  }
+  const Result<std::string> explained = explain_release(pressed_->out);
+  if (!explained) {
+    return error_of(explained);
+  }
+  Json files = Json::array();
+  for (const fs::path& path : files_in(pressed_->out)) {
+    std::error_code ignored;
+    files.push_back({{"name", path.filename().string()},
+                     {"bytes", fs::file_size(path, ignored)},
+                     {"sha256", hex(sha256(contents(path)))}});
+  }
+  const Result<ReadRelease> read = read_release(pressed_->out);
+  return Json{{"folder", pressed_->out.string()},
+              {"files", files},
+              {"statement", read ? disclosure_statement(read->document) : *explained},
+              {"explained", *explained},
+              {"command", pressed_->words}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// One of the release's own files, by a name out of its list: no path is ever put together.
+HttpResponse Explorer::file(const std::string& body) const {
+  const std::string wanted = text_of(body, "name");
+  const std::lock_guard lock(mutex_);
+  if (pressed_ && pressed_->job->status().state == ReleaseJob::State::Released) {
+    for (const fs::path& path : files_in(pressed_->out)) {
+      if (path.filename().string() == wanted) {
+        return strict({.type = wanted.ends_with(".html") ? "text/html; charset=utf-8"
+                                                         : "application/octet-stream",
+                       .body = contents(path)});
+      }
+    }
+  }
+  return strict({.status = 404, .body = "there is no such file in the release\n"});
+}
+
+}  // namespace eigenveil::cli

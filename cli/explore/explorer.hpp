@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "cli/explore/guard.hpp"
+#include "cli/explore/question.hpp"
+#include "cli/explore/release_job.hpp"
+#include "serve/http_server.hpp"
+
+namespace eigenveil::cli {
+
+/// In the explorer's own folder: leads a browser to the page, with the first secret.
+constexpr const char* kRedirectFile = "open.html";
+
+/// What the local page asks, answered. Screens 1 to 3 know the header, the dictionary, what was
+/// typed and the ledger: no row. Releasing runs the command that the page shows.
+class Explorer {
+ public:
+  Explorer(ExploreSource source, std::filesystem::path scratch)
+      : source_(std::move(source)), scratch_(std::move(scratch)) {}
+
+  Guard& guard() { return guard_; }
+  HttpResponse answer(const HttpRequest& request);
+
+ private:
+  struct Pressed {
+    std::string words;
+    std::filesystem::path out;
+    std::unique_ptr<ReleaseJob> job;
+    std::size_t entries_before = 0;  ///< of the ledger
+  };
+
+  HttpResponse page(const HttpRequest& request) const;
+  Result<std::string> session(const std::string& body);
+  Result<std::string> source_json() const;
+  /// Starts the release on the screen, or finds it: pressed twice it is one release.
+  Result<std::string> release(const std::string& body);
+  Result<std::string> status() const;
+  Result<std::string> cancel();
+  Result<std::string> released() const;
+  HttpResponse file(const std::string& body) const;
+  std::size_t ledger_entries() const;
+
+  ExploreSource source_;
+  std::filesystem::path scratch_;
+  Guard guard_;
+  mutable std::mutex mutex_;
+  std::string retry_key_ = fresh_secret();
+  std::unique_ptr<Pressed> pressed_;
+};
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,419 @@
+#include "cli/explore/look.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "cli/explore/planned.hpp"
+#include "cli/explore/simulated.hpp"
+#include "core/parameter_names.hpp"
+#include "eigenveil/engine/registry.hpp"
+#include "engine/compare.hpp"
+#include "engine/verdict.hpp"
+#include "report/pictures.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kShownRows = 12;
+
+/// How the question is looked at; nothing here changes a number of the plan.
+struct Glance {
+  double narrow = 460.0;
+  double wide = 640.0;
+  int component = 0;
+  int release = 0;
+  bool alarms = false;
+  std::string search = {};
+  std::string set = {};  ///< "accuracy" or "floor": the budget follows
+  double value = 0.0;
+};
+
+Glance glance_of(std::string_view asked) {
+  Glance glance;
+  const nlohmann::json json = nlohmann::json::parse(asked, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) {
+    return glance;
+  }
+  const auto number = [&](const char* key, double otherwise, double low, double high) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_number() ? std::clamp(found->get<double>(), low, high)
+                                                     : otherwise;
+  };
+  const auto word = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  glance.narrow = number("narrow", 460.0, 150.0, 2000.0);
+  glance.wide = number("wide", 640.0, 150.0, 2000.0);
+  glance.component = static_cast<int>(number("component", 0, 0, 11));
+  glance.release = static_cast<int>(number("release", 0, 0, 1000));
+  glance.alarms = word("risk") == "alarms";
+  glance.search = word("search");
+  glance.set = word("set");
+  glance.value = number("value", 0.0, 0.0, 1e12);
+  return glance;
+}
+
+Result<Planned> plan_asked(std::string_view asked, const Glance& glance,
+                           const ExploreSource& source) {
+  return question_from_json(asked, source).and_then([&](const Question& question) {
+    return glance.set.empty() ? planned(question, source)
+                              : planned_for(question, source, glance.set, glance.value);
+  });
+}
+
+int at_most_of_100(double share) {
+  return std::min(100, static_cast<int>(std::ceil(100.0 * share - 1e-9)));
+}
+
+/// A person's risk as a picture, with its numbers; "at most" rounds up.
+Json risk_of(const Planned& plan, const Glance& glance) {
+  const double power = plan.power();
+  const int recognised = at_most_of_100(power);
+  const int right = at_most_of_100(power / (power + 0.05));
+  const int given = glance.alarms ? std::max(0, right - 50) : std::max(0, recognised - 5);
+  const int chance = glance.alarms ? 50 : 5;
+  return {{"power", power},        {"recognised", recognised},
+          {"right_alarms", right}, {"given", given},
+          {"chance", chance},      {"picture", people_picture(given, chance, glance.narrow)}};
+}
+
+/// Half width, 95%, of the sampling error of one weight (Gaussian rows, first order).
+double sampling_reach(const Vector& spectrum, const Matrix& directions, Eigen::Index row,
+                      Eigen::Index component, double people) {
+  double variance = 0.0;
+  for (Eigen::Index i = 0; i < spectrum.size(); ++i) {
+    const double gap = spectrum[component] - spectrum[i];
+    if (i != component && gap != 0.0) {
+      variance +=
+          spectrum[i] * spectrum[component] / (gap * gap) * directions(row, i) * directions(row, i);
+    }
+  }
+  return 1.96 * std::sqrt(variance / people);
+}
+
+std::string scree_of(const Planned& plan, const Simulated& simulated, const Glance& glance) {
+  const Vector& spectrum = plan.table.spectrum;
+  const double unit = plan.unit;
+  const std::optional<double> floor = plan.number("noise_floor");
+  const std::optional<double> sd = plan.number("noise_sd_diagonal");
+  ScreePicture picture;
+  for (Eigen::Index j = 0; j < plan.question.hoped; ++j) {
+    const double variance = spectrum[j] * unit;
+    ScreeBar bar{.label = fmt::format("PC{}", j + 1),
+                 .height = std::sqrt(variance),
+                 .above_noise = !floor || variance > *floor};
+    if (sd) {
+      const double reach = 1.96 * *sd * unit;
+      bar.privacy = Reach{std::sqrt(std::max(0.0, variance - reach)), std::sqrt(variance + reach)};
+    }
+    const double sampling = 1.96 * std::sqrt(2.0 / static_cast<double>(plan.table.rows)) * variance;
+    bar.sampling =
+        Reach{std::sqrt(std::max(0.0, variance - sampling)), std::sqrt(variance + sampling)};
+    const auto release = static_cast<std::size_t>(glance.release);
+    if (release < simulated.variances.size() && j < simulated.variances[release].size()) {
+      bar.ring = std::sqrt(std::max(0.0, simulated.variances[release][j] * unit));
+    }
+    picture.bars.push_back(std::move(bar));
+  }
+  if (floor) {
+    picture.floor = std::sqrt(*floor);
+  }
+  // The scale stays while a slider moves: it follows the assumptions alone.
+  picture.top = 1.15 * std::sqrt(spectrum[0] * unit);
+  picture.axis =
+      plan.question.standardize ? "spread, in shares of half a range" : "spread, in answer points";
+  picture.words = fmt::format("Spread of {} components against the noise floor: {} rise above it",
+                              plan.question.hoped, plan.above_noise);
+  picture.chosen = glance.component;
+  picture.handle = floor.has_value();
+  picture.width = glance.narrow;
+  return scree_picture(picture);
+}
+
+/// Largest weights first chosen, then in the table's order; or the names that were searched for.
+std::vector<Eigen::Index> shown_rows(const Planned& plan, const Simulated& simulated,
+                                     const Glance& glance) {
+  std::vector<Eigen::Index> rows(plan.question.columns.size());
+  std::iota(rows.begin(), rows.end(), Eigen::Index{0});
+  if (!glance.search.empty()) {
+    std::erase_if(rows, [&](Eigen::Index row) {
+      return plan.question.columns[static_cast<std::size_t>(row)].find(glance.search) ==
+             std::string::npos;
+    });
+  } else {
+    std::stable_sort(rows.begin(), rows.end(), [&](Eigen::Index a, Eigen::Index b) {
+      return std::abs(simulated.truth(a, glance.component)) >
+             std::abs(simulated.truth(b, glance.component));
+    });
+  }
+  rows.resize(std::min(rows.size(), kShownRows));
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+std::string weights_of(const Planned& plan, const Simulated& simulated, const Glance& glance) {
+  const Matrix& assumed = assumed_directions(plan.table.spectrum.size());
+  WeightsPicture picture;
+  for (const Eigen::Index row : shown_rows(plan, simulated, glance)) {
+    WeightRow weights{
+        .name = plan.question.columns[static_cast<std::size_t>(row)],
+        .weight = simulated.truth(row, glance.component),
+        .sampling = sampling_reach(plan.table.spectrum, assumed, row, glance.component,
+                                   static_cast<double>(plan.table.rows))};
+    for (const Matrix& directions : simulated.directions) {
+      weights.releases.push_back(assumed.row(row).dot(directions.col(glance.component)));
+    }
+    picture.rows.push_back(std::move(weights));
+  }
+  picture.ring = static_cast<std::size_t>(glance.release);
+  picture.above_noise = glance.component < plan.above_noise;
+  picture.words =
+      fmt::format("Weights of {} columns in PC{}: assumed value, {} simulated releases",
+                  picture.rows.size(), glance.component + 1, simulated.directions.size());
+  picture.width = glance.wide;
+  return weights_picture(picture);
+}
+
+/// How far the simulated releases put a weight of this component from the assumed one, 95%.
+std::optional<double> simulated_reach(const Simulated& simulated, Eigen::Index component) {
+  if (simulated.directions.empty()) {
+    return std::nullopt;
+  }
+  double squares = 0.0;
+  for (const Matrix& directions : simulated.directions) {
+    squares +=
+        (directions.col(component) - Vector::Unit(directions.rows(), component)).squaredNorm();
+  }
+  const auto entries = static_cast<double>(simulated.directions.front().rows()) *
+                       static_cast<double>(simulated.directions.size());
+  return 1.96 * std::sqrt(squares / entries);
+}
+
+Json maps_of(const Planned& plan, const Simulated& simulated, const Glance& glance) {
+  const Vector& spectrum = plan.table.spectrum;
+  if (spectrum.size() < 2 || plan.question.hoped < 2) {
+    return nullptr;
+  }
+  const double width = std::max(120.0, 0.5 * (glance.wide - 24.0));
+  const Matrix before = people_map(spectrum, Matrix::Identity(spectrum.size(), 2));
+  const double full = before.maxCoeff();
+  Json maps = {{"before", map_picture(before, 0.0, full, width,
+                                      "Assumed people on the two assumed directions")}};
+  const auto release = static_cast<std::size_t>(glance.release);
+  if (release < simulated.directions.size()) {
+    maps["after"] =
+        map_picture(people_map(spectrum, simulated.directions[release]), 0.0, full, width,
+                    "The same people on the two directions of a simulated release");
+  }
+  return maps;
+}
+
+std::string plus_minus(double value) {
+  return fmt::format("±{:.2g}", value);
+}
+
+Json errors_of(const Planned& plan, const Glance& glance) {
+  const std::optional<double> privacy = plan.accuracy();
+  if (!privacy) {
+    return nullptr;
+  }
+  const double sampling = plan.sampling_accuracy();
+  const double both = std::hypot(*privacy, sampling);
+  const auto columns = static_cast<double>(plan.table.spectrum.size());
+  // The scale stays while a slider moves: no weight is further off than chance.
+  const double full = std::min(1.0, 1.96 * std::sqrt(1.0 / columns));
+  const std::vector<ErrorLane> lanes = {
+      {"Sampling error", sampling, plus_minus(sampling), "ev-dots"},
+      {"Privacy noise", *privacy, plan.chance() ? "no better than chance" : plus_minus(*privacy),
+       "ev-hatch"},
+      {"Both together", both, plan.chance() ? "" : plus_minus(both), ""}};
+  return {{"sampling", sampling},
+          {"privacy", *privacy},
+          {"both", both},
+          {"picture", errors_picture(lanes, full, glance.narrow,
+                                     fmt::format("Error of a weight: sampling {:.2g}, privacy "
+                                                 "noise {:.2g}, together {:.2g}",
+                                                 sampling, *privacy, both))}};
+}
+
+Result<Json> ledger_of(const Planned& plan, const ExploreSource& source, const Glance& glance) {
+  if (source.ledger.empty()) {
+    return Json(nullptr);
+  }
+  return Ledger::open(source.ledger)
+      .and_then([](const Ledger& ledger) { return ledger.state(); })
+      .and_then([&](const LedgerState& state) { return ledger_view(plan, state); })
+      .map([&](const LedgerView& view) {
+        return Json{{"name", view.state.terms.name},
+                    {"promise", promise_in_words(view.state.terms)},
+                    {"spent", view.spent},
+                    {"now", view.now},
+                    {"fits", view.fits},
+                    {"refusal", for_command_line(view.refusal)},
+                    {"picture", ledger_picture({.spent = {view.spent},
+                                                .now = view.now,
+                                                .fits = view.fits,
+                                                .width = glance.wide})}};
+      });
+}
+
+Json lines_of(const PlanFacts& facts) {
+  Json lines = Json::array();
+  for (const FactLine& line : facts.lines) {
+    lines.push_back({{"label", line.label}, {"text", for_command_line(line.text)}});
+  }
+  return lines;
+}
+
+/// Pictures of directions, for tasks that have an assumed spectrum.
+void add_directions(Json& json, const Planned& plan, Glance glance) {
+  const Vector& spectrum = plan.table.spectrum;
+  if (spectrum.size() == 0) {
+    return;
+  }
+  const auto hoped = plan.question.hoped;
+  glance.component = std::min(glance.component, static_cast<int>(hoped) - 1);
+  const std::optional<double> sd_diagonal = plan.number("noise_sd_diagonal");
+  const std::optional<double> sd_off = plan.number("noise_sd_off_diagonal");
+  const Simulated simulated = sd_diagonal && sd_off
+                                  ? simulate_moment(spectrum, *sd_diagonal, *sd_off, hoped)
+                                  : simulate_method(plan.request, plan.table, hoped);
+  const std::size_t releases = simulated.directions.size();
+  glance.release = releases == 0 ? 0 : glance.release % static_cast<int>(releases);
+  json["component"] = glance.component;
+  json["release"] = glance.release;
+  json["releases"] = releases;
+  json["null_releases"] = simulated.nulls;
+  if (const std::optional<double> reach = simulated_reach(simulated, glance.component)) {
+    json["weight_reach"] = *reach;
+  }
+  json["scree"] = scree_of(plan, simulated, glance);
+  json["weights"] = weights_of(plan, simulated, glance);
+  json["maps"] = maps_of(plan, simulated, glance);
+  json["errors"] = errors_of(plan, glance);
+  json["spectrum"] = std::vector<double>(spectrum.data(), spectrum.data() + spectrum.size());
+}
+
+constexpr std::array kRoundBudgets = {0.05, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25,
+                                      0.3,  0.4,  0.5,  0.6, 0.8,  1.0,  1.2, 1.5,
+                                      2.0,  2.5,  3.0,  4.0, 5.0,  6.0,  8.0, 10.0};
+
+}  // namespace
+
+Result<std::string> look_json(std::string_view asked, const ExploreSource& source) {
+  const Glance glance = glance_of(asked);
+  const Result<Planned> plan = plan_asked(asked, glance, source);
+  if (!plan) {
+    return error_of(plan);
+  }
+  Json json = {{"epsilon", plan->question.epsilon},    {"delta", plan->question.delta},
+               {"task", name_of(plan->question.task)}, {"method", plan->method},
+               {"components", plan->components},       {"hoped", plan->question.hoped},
+               {"above_noise", plan->above_noise},     {"plan", plan->numbers},
+               {"lines", lines_of(plan->facts)},       {"risk", risk_of(*plan, glance)}};
+  if (const std::optional<double> accuracy = plan->accuracy()) {
+    json["accuracy"] = *accuracy;
+    json["accuracy_components"] = plan->steady;
+    json["chance"] = plan->chance();
+    json["sampling_accuracy"] = plan->sampling_accuracy();
+  }
+  if (plan->facts.guarantee) {
+    const BasisCondition condition = condition_of(plan->facts.guarantee->basis);
+    json["basis"] = name_of(plan->facts.guarantee->basis);
+    json["condition"] = condition.supposing;
+  }
+  Json warnings = Json::array();
+  for (const std::string& line :
+       public_warnings(plan->request, plan->table.schema, plan->table.rows)) {
+    warnings.push_back(for_command_line(line));
+  }
+  json["warnings"] = warnings;
+  add_directions(json, *plan, glance);
+  const Result<Json> ledger = ledger_of(*plan, source, glance);
+  if (!ledger) {
+    return error_of(ledger);
+  }
+  json["ledger"] = *ledger;
+  json["command"] = shell_line(command_words(plan->question, source, plan->components));
+  json["python"] = python_code(plan->question, source, plan->components);
+  return json.dump();
+}
+
+Result<std::string> rails_json(std::string_view asked, const ExploreSource& source) {
+  Result<Question> question = question_from_json(asked, source);
+  if (!question) {
+    return error_of(question);
+  }
+  std::optional<LedgerState> state;
+  if (!source.ledger.empty()) {
+    Result<LedgerState> read =
+        Ledger::open(source.ledger).and_then([](const Ledger& ledger) { return ledger.state(); });
+    if (!read) {
+      return error_of(read);
+    }
+    state = *std::move(read);
+  }
+  Json points = Json::array();
+  for (const double epsilon : kRoundBudgets) {
+    question->epsilon = epsilon;
+    const Result<Planned> plan = planned(*question, source);
+    if (!plan) {
+      continue;  // a budget that this method refuses is no place on the rail
+    }
+    Json point = {{"epsilon", epsilon},
+                  {"recognised", at_most_of_100(plan->power())},
+                  {"above_noise", plan->above_noise}};
+    if (const std::optional<double> accuracy = plan->accuracy()) {
+      point["accuracy"] = *accuracy;
+      point["sampling"] = plan->sampling_accuracy();
+      point["chance"] = plan->chance();
+    }
+    if (state) {
+      const Result<LedgerView> view = ledger_view(*plan, *state);
+      point["fits"] = view && view->fits;
+    }
+    points.push_back(std::move(point));
+  }
+  return Json{{"points", points}}.dump();
+}
+
+Result<std::string> methods_json(std::string_view asked, const ExploreSource& source) {
+  const Result<Planned> plan = plan_asked(asked, glance_of(asked), source);
+  if (!plan) {
+    return error_of(plan);
+  }
+  Json json = {{"used", plan->method}};
+  Json sentences = Json::object();
+  Json budgets = Json::object();
+  for (const Method* method : methods_for(plan->request.task)) {
+    sentences[method->info().name] = for_command_line(method->info().sentence);
+    budgets[method->info().name] = method->info().budgets;
+  }
+  json["sentences"] = sentences;
+  json["budgets"] = budgets;
+  constexpr Eigen::Index kTriedUpTo = 120;  // one component has methods that take many steps
+  if (plan->steady == 1 && plan->table.spectrum.size() > kTriedUpTo) {
+    json["none"] =
+        "one component of so many columns takes minutes to compare: plan pca --compare does";
+  } else if (plan->request.task == Task::Components) {
+    Request request = plan->request;
+    request.method.clear();
+    request.components = plan->steady;
+    const Result<AssumedSetting> setting = assumed_setting(request, plan->table);
+    if (setting) {
+      json["comparison"] = comparison_json(compare_methods(request, *setting), for_command_line);
+    } else {
+      json["none"] = for_command_line(setting.error().message);
+    }
+  }
+  return json.dump();
+}
+
+}  // namespace eigenveil::cli

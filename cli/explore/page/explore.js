@@ -1,0 +1,555 @@
+"use strict";
+// The explorer's page. Every number and picture comes from the engine; what is here asks, places and words them.
+const $ = (id) => document.getElementById(id);
+const exported = typeof EXPORTED === "undefined" ? null : EXPORTED;
+const STEPS = ["Data", "Question", "Look", "Release", "Share"];
+const TASKS = [
+  ["pca", "directions", "The main directions in which people differ, and how much each question counts in them."],
+  ["covariance", "covariance", "How every two columns go together; regressions and components can be computed from it later."],
+  ["mask", "pseudo-data", "Rows that are nobody's, for regressions and correlations (eigenveil analyse regress)."],
+  ["plot", "a plot of people", "First the directions; the map of people on them is a release of its own (eigenveil scores), charged by itself."],
+];
+const state = {
+  task: "pca", goal: "pca", method: "", epsilon: 1, delta: 1e-6, people: 20000, columns: [], some_columns: false, range: [0, 10],
+  hoped: 6, spread: 0.3, shape: "few", component: 0, release: 0, risk: "people", search: "", out: "out", data_set: "", date: "",
+};
+let session = null;
+let source = { columns: [], ledger: null, input: "", dictionary: "" };
+let rails = [];
+let look = null;
+let setBy = "budget";
+let screen = 1;
+let language = "command";
+
+// ---- talking to the program ----
+async function ask(path, body) {
+  const answer = await fetch(path, {
+    method: "POST", cache: "no-store", credentials: "omit", redirect: "error",
+    headers: { "Content-Type": "application/json", ...(session ? { "X-Eigenveil-Session": session } : {}) },
+    body: JSON.stringify(body),
+  });
+  if (!(answer.headers.get("Content-Type") || "").startsWith("application/json")) {
+    throw new Error((await answer.text()).trim() || "the program did not answer");
+  }
+  const json = await answer.json();
+  if (!answer.ok) throw new Error(json.error);
+  return json;
+}
+function question(more) {
+  const asked = { ...state, task: state.goal === "plot" ? "pca" : state.goal, ...more };
+  for (const key of ["goal"]) delete asked[key];
+  if (source.dictionary) delete asked.range;
+  asked.narrow = Math.floor($("v-risk").clientWidth) || 460;
+  asked.wide = Math.floor($("v-ledger").clientWidth) || 640;
+  return asked;
+}
+function nearest(epsilon) {
+  const keys = Object.keys(exported.looks);
+  return keys.reduce((best, key) => Math.abs(Math.log(key / epsilon)) < Math.abs(Math.log(best / epsilon)) ? key : best);
+}
+function exportedLook(asked) {
+  let epsilon = state.epsilon;
+  if (asked.set) {
+    const value = (one) => (asked.set === "floor" ? one.plan.noise_floor : one.accuracy) || 1;
+    const all = Object.values(exported.looks);
+    epsilon = all.reduce((a, b) => Math.abs(Math.log(value(b) / asked.value)) < Math.abs(Math.log(value(a) / asked.value)) ? b : a).epsilon;
+  }
+  const found = { ...exported.looks[nearest(epsilon)] };
+  if (found.by_component) Object.assign(found, found.by_component[state.component], { component: state.component });
+  if (state.risk === "alarms") found.risk = found.alarms;
+  return found;
+}
+const askLook = async (asked) => exported ? exportedLook(asked) : ask("/api/look", asked);
+const askRails = async () => exported ? exported.rails : ask("/api/rails", question());
+const askMethods = async () => exported ? exported.methods[nearest(state.epsilon)] : ask("/api/methods", question());
+
+function trouble(error) {
+  $("trouble").hidden = !error;
+  $("trouble").textContent = error ? sentence(error.message || String(error)) : "";
+}
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+const escapeText = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+const digits = (x) => String(+x.toPrecision(2));
+const plusMinus = (x) => "±" + (x < 0.995 ? x.toPrecision(2) : digits(x));
+const count = (n) => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
+const put = (id, html) => { $(id).innerHTML = html; };
+
+// ---- screens ----
+function show(next) {
+  trouble(null);
+  screen = next;
+  for (let i = 1; i <= 5; ++i) $("screen-" + i).hidden = i !== next;
+  $("code-bar").hidden = next !== 3;
+  steps();
+  scrollTo(0, 0);
+  $("main").focus({ preventScroll: true });
+  ({ 1: drawData, 2: drawQuestion, 3: enterLook, 4: drawRelease, 5: drawShare })[next]();
+}
+const canRelease = () => !exported && Boolean(source.input && source.ledger);
+function reachable(step) {
+  if (exported) return step === 3;
+  if (step <= 3) return true;
+  return step === 4 ? canRelease() && look !== null : released !== null;
+}
+function steps() {
+  put("steps", STEPS.map((name, i) => `<li${i + 1 === screen ? ' aria-current="step"' : ""}><button data-to="${i + 1}"${reachable(i + 1) ? "" : " disabled"}><b>${i + 1}</b>${name}</button></li>`).join(""));
+}
+document.addEventListener("click", (event) => {
+  const to = event.target.closest("[data-to]");
+  if (to && to.getAttribute("aria-disabled") !== "true" && !to.disabled) show(+to.dataset.to);
+});
+
+// ---- 1 data ----
+const identifier = (name) => /^(id|ssn|name|email|phone|uuid|guid|identifier)$|[_ ]id$/i.test(name);
+function drawData() {
+  put("source-say", source.input
+    ? `<strong>${escapeText(source.input)}</strong>: only its first line was read, for the names of the columns. ${source.ledger ? `Releases are charged to the ledger <strong>${escapeText(source.ledger.name || "of this table")}</strong>, which promises ${escapeText(source.ledger.promise)}.` : "Without a ledger this page releases nothing; it gives you the command."}`
+    : "No table was given, so everything here is assumed and nothing can be released.");
+  $("people").value = state.people;
+  $("width-row").hidden = source.columns.length > 0;
+  $("width").value = state.columns.length;
+  $("range-row").hidden = Boolean(source.dictionary);
+  $("low").value = state.range[0];
+  $("high").value = state.range[1];
+  $("dictionary-say").textContent = source.dictionary ? `Ranges come from the dictionary ${source.dictionary}.` : "";
+  $("spread").value = state.spread;
+  $("shape").value = state.shape;
+  $("columns-row").hidden = source.columns.length === 0;
+  if (source.columns.length && !$("columns").firstChild) {
+    put("columns", source.columns.map((name, i) => `<label><input type="checkbox" data-column="${i}"${state.columns.includes(name) ? " checked" : ""}>${escapeText(name)}</label>`).join(""));
+  }
+  sayColumns();
+}
+function sayColumns() {
+  $("columns-say").textContent = `${state.columns.length} of ${source.columns.length} columns take part. A column that is left out costs nothing; every further one costs noise in all.`;
+  const named = state.columns.filter(identifier);
+  const lines = named.map((name) => `“${name}” is named like an identifier, which has no place in a covariance: leave it out.`);
+  put("name-warnings", lines.map((line) => `<li>${escapeText(line)}</li>`).join(""));
+}
+function numbered(width) {
+  return Array.from({ length: width }, (_, i) => `question_${i + 1}`);
+}
+$("screen-1").addEventListener("change", (event) => {
+  const value = event.target.value;
+  switch (event.target.id) {
+    case "people": state.people = Math.max(2, Math.round(+value) || 2); break;
+    case "width": state.columns = numbered(Math.min(4096, Math.max(2, Math.round(+value) || 2))); break;
+    case "low": state.range = [+value, state.range[1]]; break;
+    case "high": state.range = [state.range[0], +value]; break;
+    case "spread": state.spread = +value; break;
+    case "shape": state.shape = value; break;
+    default:
+      if (event.target.dataset.column !== undefined) {
+        const chosen = [...document.querySelectorAll("[data-column]")].filter((box) => box.checked).map((box) => source.columns[+box.dataset.column]);
+        state.columns = chosen;
+        state.some_columns = chosen.length !== source.columns.length;
+      }
+  }
+  state.component = 0;
+  sayColumns();
+});
+
+// ---- 2 question ----
+function drawQuestion() {
+  put("tasks", TASKS.map(([id, name, words]) => `<label><input type="radio" name="goal" value="${id}"${state.goal === id ? " checked" : ""}><span><b>${name}</b><span>${words}</span></span></label>`).join(""));
+  $("hoped").value = state.hoped;
+  $("hoped-row").hidden = !["pca", "plot"].includes(state.goal);
+  $("relation").value = state.relation || (state.goal === "mask" ? "zero-row" : "add-remove");
+  $("delta").value = [...$("delta").options].find((option) => +option.value === state.delta)?.value || "1e-6";
+}
+$("screen-2").addEventListener("change", (event) => {
+  const value = event.target.value;
+  if (event.target.name === "goal") { state.goal = value; state.method = ""; delete state.relation; }
+  if (event.target.id === "hoped") state.hoped = Math.min(12, Math.max(1, Math.round(+value) || 1));
+  if (event.target.id === "relation") state.relation = value;
+  if (event.target.id === "delta") { state.delta = +value; state.method = ""; }
+  drawQuestion();
+});
+
+// ---- 3 look ----
+const LOW = Math.log(0.05), HIGH = Math.log(10);
+const toShare = (epsilon) => (Math.log(Math.min(10, Math.max(0.05, epsilon))) - LOW) / (HIGH - LOW);
+async function enterLook() {
+  try {
+    rails = (await askRails()).points;
+    await redraw();
+    await drawMethods();
+  } catch (error) { trouble(error); }
+}
+let wanted = null, busy = false, methodsTimer, liveTimer;
+// One question at a time; the last move wins, so that a slow machine skips steps instead of queueing them.
+async function redraw(more = {}) {
+  wanted = more;
+  if (busy) return;
+  busy = true;
+  try {
+    while (wanted !== null) {
+      const asked = question(wanted);
+      wanted = null;
+      const began = performance.now();
+      const found = await askLook(asked);
+      look = found;
+      state.epsilon = found.epsilon;
+      state.component = found.component || 0;
+      drawLook();
+      document.documentElement.dataset.lookMs = (performance.now() - began).toFixed(1);
+      trouble(null);
+    }
+  } catch (error) { trouble(error); } finally { busy = false; }
+  clearTimeout(methodsTimer);
+  methodsTimer = setTimeout(() => drawMethods().catch(trouble), 300);
+}
+// Components that accuracy speaks of.
+const first = () => look.accuracy_components > 1 ? `PC1 to PC${look.accuracy_components}` : "PC1";
+const moment = () => look.scree !== undefined;
+const whom = () => (state.relation || "add-remove") === "add-remove" && state.goal !== "mask" ? "a person who took part is recognised" : "what a person answered is recognised";
+const conditional = () => look.condition ? `, <em>if what the method supposes is true (${escapeText(look.condition)})</em>` : "";
+function drawLook() {
+  const risk = look.risk, survivors = look.above_noise, hoped = look.hoped;
+  for (const id of ["v-scree", "v-weights", "v-map", "v-errors"]) $(id).hidden = !moment();
+  $("v-map").hidden = !look.maps;
+  const first = moment() && look.plan.noise_floor !== undefined
+    ? `<strong class="s">${survivors} of ${hoped} components</strong> would survive the noise, and`
+    : `one release would be made by method <strong class="s">${escapeText(look.method)}</strong>, and`;
+  put("head", `At this setting ${first} ${whom()} at most <strong class="p">${risk.recognised} times in 100</strong>${conditional()}. Blind guessing manages 5.`);
+  $("setting-say").textContent = `${count(state.people)} people, ${state.columns.length} columns${source.dictionary ? "" : ` from ${state.range[0]} to ${state.range[1]}`}.`;
+  drawDial();
+  if (moment()) drawDirections();
+  drawRisk();
+  drawLedger();
+  put("facts", look.lines.map((line) => `<dt>${escapeText(line.label)}</dt><dd>${escapeText(line.text)}</dd>`).join("") + look.warnings.map((line) => `<dt>warning</dt><dd>${escapeText(line)}</dd>`).join(""));
+  drawCode();
+  clearTimeout(liveTimer);
+  liveTimer = setTimeout(() => { $("live").textContent = $("head").textContent; }, 600);
+}
+function drawDirections() {
+  const survivors = look.above_noise, hoped = look.hoped, component = look.component;
+  if (!drag) put("scree", look.scree); else $("scree").querySelector("svg").outerHTML = look.scree;
+  const grip = document.querySelector(".ev-grip");
+  if (grip) {
+    const spread = Math.sqrt(look.plan.noise_floor);
+    for (const [name, value] of Object.entries({ tabindex: "0", role: "slider", id: "grip", "aria-orientation": "vertical", "aria-valuenow": spread.toPrecision(3), "aria-label": "Noise floor: down for sharper results, up for more protection", "aria-valuetext": `${survivors} of ${hoped} components survive` })) grip.setAttribute(name, value);
+    if (gripFocus) grip.focus();
+  }
+  const faint = survivors === hoped ? "All rise above what noise alone could show."
+    : survivors === 0 ? "Noise alone could show everything here."
+    : survivors === hoped - 1 ? `PC${hoped} is drawn faint: it could be noise.` : `PC${survivors + 1} to PC${hoped} are drawn faint: they could be noise.`;
+  put("scree-say", look.plan.noise_floor === undefined ? "This method states no noise floor; its error stands below." : `<strong>${survivors} of ${hoped} components would survive.</strong> ${faint} Drag the line, or pick a bar.`);
+  $("k-say").textContent = survivors ? `The release would hold ${look.components}. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted).` : "Nothing worth releasing at this setting.";
+  put("components", Array.from({ length: hoped }, (_, i) => `<label><input type="radio" name="component" value="${i}"${i === component ? " checked" : ""}>PC${i + 1}</label>`).join(""));
+  if (componentFocus) $("components").querySelector(":checked")?.focus();
+  put("weights", look.weights);
+  const live = component < survivors, reach = look.weight_reach;
+  put("weights-say", look.releases === 0 ? `Blue marks are the assumed weights in <strong>PC${component + 1}</strong>. ${look.null_releases ? "Every simulated release answered “nothing to report”, a legal answer that is paid for." : "This method is not simulated at this size; its predicted error stands below."}`
+    : live ? `Weights of the columns in <strong>PC${component + 1}</strong>. Blue marks are the assumed truth; a release puts each weight within about <strong>${plusMinus(reach)}</strong> of it.`
+    : `<strong>PC${component + 1} would be noise.</strong> Releases point anywhere; do not interpret these weights.`);
+  $("search-row").hidden = state.columns.length <= 12;
+  $("search-say").textContent = state.columns.length > 12 && !state.search ? `the 12 largest of ${state.columns.length} are shown` : "";
+  $("another").disabled = Boolean(exported);
+  if (look.maps) {
+    put("map-before", look.maps.before);
+    put("map-after", look.maps.after || "<p class='small'>No simulated release.</p>");
+    $("map-title").textContent = look.releases ? `On possible release ${look.release + 1} of ${look.releases}` : "On a possible release";
+    put("map-say", `Assumed people, counted per square, on the assumed directions and on those of a simulated release. <strong>${survivors >= 2 ? "The groups can still be told apart." : "The release turns the picture: the groups are not where they were."}</strong> The map of your people would be a release of its own.`);
+  }
+  if (look.errors) {
+    put("errors", look.errors.picture);
+    const ratio = look.errors.privacy / look.errors.sampling;
+    put("errors-say", `For one weight in ${first()}, 95 times in 100. ` + (look.chance ? "<strong>Privacy noise leaves nothing</strong> of the directions." : ratio > 1.5 ? `Privacy noise is <strong>${ratio >= 9.5 ? Math.round(ratio) : ratio.toFixed(1)} times</strong> the error you have anyway for asking ${count(state.people)} people and not everyone.` : ratio > 0.67 ? "Both are <strong>about equal</strong>. More budget would buy little." : "Sampling error <strong>is the larger one</strong>. More budget buys nearly nothing and costs people protection."));
+  }
+}
+function drawRisk() {
+  const risk = look.risk, people = state.risk === "people";
+  put("risk", risk.picture);
+  put("risk-say", people ? `Suppose an attacker knows everything but ${whom().startsWith("a person") ? "whether you took part" : "which of two answers is yours"}, and accepts 5 false alarms in 100. They are right about at most <strong>${risk.recognised} of 100</strong> people.` : `If half the people they try took part, at most <strong>${risk.right_alarms} of 100</strong> alarms are right. A coin would get 50.`);
+  const rest = 100 - risk.given - risk.chance;
+  const rows = people ? [["f", risk.given, "recognised because of this release"], ["", 5, "pointed at by chance: a blind guess does that"], ["", rest, "stay hidden"]]
+    : [["f", risk.given, "alarms right because of this release"], ["", 50, "right by chance"], ["", rest, "wrong: the person was not in the data"]];
+  put("tally", rows.map((row) => `<dt class="${row[0]}">${row[1]}</dt><dd>${row[2]}</dd>`).join(""));
+}
+function drawLedger() {
+  const ledger = look.ledger;
+  put("ledger", ledger ? ledger.picture : "");
+  put("ledger-say", !ledger ? "No ledger keeps the budget of this table. <strong>eigenveil ledger create</strong> makes one: a total that a committee agrees on, charged before a row is read." : ledger.fits ? `Agreed in all: ${escapeText(ledger.promise)}. What is spent cannot be taken back, even if a release is never looked at.` : `<strong>This would exceed what was agreed.</strong> ${escapeText(sentence(ledger.refusal))}`);
+  const fits = canRelease() && (!ledger || ledger.fits) && (!moment() || look.above_noise > 0);
+  $("go").hidden = !canRelease();
+  $("go").setAttribute("aria-disabled", String(!fits));
+}
+const accuracyPoints = () => rails.filter((point) => point.accuracy !== undefined && !point.chance);
+function drawDial() {
+  const share = toShare(look.epsilon);
+  $("budget").value = $("accuracy").value = Math.round(1000 * share);
+  const hasAccuracy = look.accuracy !== undefined;
+  $("accuracy-label").hidden = $("rail-2").hidden = !hasAccuracy;
+  $("budget-out").textContent = `ε = ${digits(look.epsilon)}`;
+  $("budget").setAttribute("aria-valuetext", `epsilon ${digits(look.epsilon)}`);
+  if (hasAccuracy) {
+    const shown = look.chance ? "chance" : plusMinus(look.accuracy);
+    $("accuracy-out").textContent = shown;
+    $("accuracy").setAttribute("aria-valuetext", look.chance ? "no better than chance" : `weights within plus or minus ${digits(look.accuracy)}`);
+  }
+  const limit = rails.some((point) => point.fits === false) ? rails.filter((point) => point.fits).reduce((most, point) => Math.max(most, point.epsilon), 0) : null;
+  const beyond = limit !== null && look.ledger && !look.ledger.fits;
+  const within = hasAccuracy && !look.chance ? `A weight in ${first()} is then within ${plusMinus(look.accuracy)}, 95 times in 100.` : hasAccuracy ? `Weights in ${first()} would then be no better than chance.` : "";
+  put("note", beyond ? `<strong>Beyond the ledger’s limit.</strong> ${limit > 0 ? `What is left allows ε up to about ${digits(limit)}.` : "Nothing is left for this method."}`
+    : hasAccuracy && look.accuracy < look.sampling_accuracy ? "Sampling error is now the larger one: more budget buys little."
+    : `${{ budget: "You set the budget; the accuracy follows.", accuracy: "You set the accuracy; the budget follows.", floor: "You set the noise floor; budget and accuracy follow." }[setBy]} <span class="wide">${within}</span>`);
+  drawRail("rail-1", share, limit);
+  drawRail("rail-2", share, null);
+}
+function drawRail(id, share, limit) {
+  const box = $(id), width = box.clientWidth, svg = box.firstElementChild;
+  if (!width) return;
+  const x = (t) => 11 + t * (width - 22), here = x(share), budget = id === "rail-1";
+  let out = `<path class="track" d="M11 13H${width - 11}"/><path class="${budget ? "spent" : "sharp"}" d="M11 13H${here.toFixed(1)}"/>`;
+  const taken = [here];
+  if (budget && limit !== null) {
+    const at = x(toShare(limit));
+    out += `<path class="cover" d="M${at} 13H${width - 11}"/><path class="beyond" d="M${at} 13H${width - 11}"/>${here > at ? `<path class="spent over" d="M${at} 13H${here}"/>` : ""}<path class="mark" d="M${at} 5v16"/><text class="wide" x="${at}" y="-5" text-anchor="middle">ledger’s limit</text>`;
+  }
+  if (budget && !$("rail-2").hidden) out += `<path class="mark wide" d="M${here.toFixed(1)} 13v40"/>`;
+  if (budget) {
+    for (const epsilon of [0.1, 0.3, 1, 3, 10]) if (Math.abs(x(toShare(epsilon)) - here) > 26) out += `<text class="tick" x="${x(toShare(epsilon)).toFixed(1)}" y="35" text-anchor="${epsilon === 10 ? "end" : "middle"}">${epsilon === 1 ? "ε = 1" : epsilon}</text>`;
+  } else {
+    const crossing = accuracyPoints().find((point) => point.accuracy <= point.sampling);
+    if (crossing) {
+      const at = x(toShare(crossing.epsilon));
+      out += `<path class="ev-sampling" d="M${at} 3v21"/><text class="wide" x="${Math.min(at, width - 50)}" y="36" text-anchor="middle">sampling error</text>`;
+      taken.push(at, at - 30, at + 30);
+    }
+    for (const round of roundAccuracies([1, 2, 5])) {
+      const at = x(round.share);
+      if (at > 20 && at < width - 20 && taken.every((other) => Math.abs(other - at) > 30)) { out += `<text class="tick" x="${at.toFixed(1)}" y="35" text-anchor="middle">±${round.value}</text>`; taken.push(at); }
+    }
+  }
+  svg.setAttribute("viewBox", `0 0 ${width} ${box.clientHeight}`);
+  svg.innerHTML = out;
+}
+// Places of round accuracies on the rail, between the budgets that were planned.
+function roundAccuracies(leading) {
+  const points = accuracyPoints(), found = [];
+  for (let power = -5; power < 1; ++power) {
+    for (const lead of leading) {
+      const value = +(lead * 10 ** power).toPrecision(2);
+      for (let i = 0; i + 1 < points.length; ++i) {
+        const a = points[i], b = points[i + 1];
+        if (a.accuracy >= value && b.accuracy < value) {
+          const t = Math.log(a.accuracy / value) / Math.log(a.accuracy / b.accuracy);
+          found.push({ value, share: toShare(a.epsilon) * (1 - t) + toShare(b.epsilon) * t });
+        }
+      }
+    }
+  }
+  return found.sort((a, b) => a.share - b.share);
+}
+const budgetStops = () => rails.map((point) => ({ value: point.epsilon, share: toShare(point.epsilon) }));
+const accuracyStops = () => roundAccuracies([1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8]);
+const closest = (stops, share) => stops.reduce((best, stop) => Math.abs(stop.share - share) < Math.abs(best.share - share) ? stop : best);
+function move(kind, stop) {
+  if (!stop) return;
+  setBy = kind;
+  if (kind === "budget") { state.epsilon = stop.value; redraw(); } else { redraw({ set: "accuracy", value: stop.value }); }
+}
+for (const kind of ["budget", "accuracy"]) {
+  const stops = kind === "budget" ? budgetStops : accuracyStops;
+  $(kind).addEventListener("input", (event) => move(kind, closest(stops(), event.target.value / 1000)));
+  $(kind).addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 4, PageDown: -4, Home: -99, End: 99 }[event.key];
+    if (!step || !look) return;
+    event.preventDefault();
+    const all = stops(), at = all.indexOf(closest(all, toShare(state.epsilon)));
+    move(kind, all[Math.max(0, Math.min(all.length - 1, at + step))]);
+  });
+}
+let drag = false, gripFocus = false, componentFocus = false;
+const setFloor = (spread) => { setBy = "floor"; redraw({ set: "floor", value: spread * spread }); };
+const scree = $("scree");
+scree.addEventListener("pointerdown", (event) => {
+  if (event.target.closest(".ev-grip")) { drag = true; scree.setPointerCapture(event.pointerId); event.preventDefault(); return; }
+  const svg = scree.querySelector("svg");
+  if (!svg) return;
+  const box = svg.getBoundingClientRect(), inner = box.width - 80;
+  const bar = Math.floor((event.clientX - box.left - 40) / inner * look.hoped);
+  if (bar >= 0 && bar < look.hoped) { state.component = bar; redraw(); }
+});
+scree.addEventListener("pointermove", (event) => {
+  if (!drag) return;
+  const box = scree.querySelector("svg").getBoundingClientRect();
+  const top = 1.15 * Math.sqrt(look.spectrum[0] * scaleOf());
+  const share = 1 - (event.clientY - box.top - 34) / (352 - 34 - 30);
+  setFloor(Math.max(0.02, Math.min(1, share)) * top);
+});
+for (const end of ["pointerup", "pointercancel"]) scree.addEventListener(end, () => { drag = false; });
+scree.addEventListener("keydown", (event) => {
+  const factor = { ArrowUp: 1.08, ArrowDown: 1 / 1.08, ArrowRight: 1 / 1.08, ArrowLeft: 1.08 }[event.key];
+  if (event.target.id === "grip" && factor) { event.preventDefault(); gripFocus = true; setFloor(Math.sqrt(look.plan.noise_floor) * factor); }
+});
+scree.addEventListener("focusout", () => { if (!busy) gripFocus = false; });
+// Scaled variances times this are the plan's own.
+const scaleOf = () => source.dictionary ? 1 : ((state.range[1] - state.range[0]) / 2) ** 2;
+$("components").addEventListener("focusin", () => { componentFocus = true; });
+$("components").addEventListener("focusout", () => { if (!busy) componentFocus = false; });
+document.addEventListener("change", (event) => {
+  const { name, value } = event.target;
+  if (name === "component") { state.component = +value; redraw(); }
+  if (name === "risk") { state.risk = value; redraw(); }
+  if (name === "language") { language = value; drawCode(); }
+  if (name === "method") { state.method = value === look.default_method ? "" : value; changeMethod(value); }
+});
+$("another").addEventListener("click", () => { state.release = look.releases ? (look.release + 1) % look.releases : 0; redraw(); });
+$("search").addEventListener("input", (event) => { state.search = event.target.value; redraw(); });
+addEventListener("resize", () => { if (screen === 3 && look) redraw(); });
+
+async function changeMethod(name) {
+  state.method = name;
+  try { rails = (await askRails()).points; } catch (error) { trouble(error); }
+  redraw();
+}
+const BASIS = { "proved": [3, "for every data set; proved"], "proved-real-arithmetic": [2, "for every data set; proved for exact arithmetic"], "asymptotic": [1, "only in the limit of many people"], "model-probability": [1, "only if its model of the data is true"] };
+async function drawMethods() {
+  const found = await askMethods();
+  $("v-methods").hidden = $("v-advice").hidden = false;
+  const comparison = found.comparison;
+  if (!comparison) {
+    put("advice", escapeText(found.none ? sentence(found.none) : `By method ${found.used}: ${found.sentences[found.used] || ""}.`));
+    put("methods", Object.entries(found.sentences).map(([name, words]) => methodRow(name, found.used, words, "", [3, escapeText(found.budgets[name])], true)).join(""));
+    return;
+  }
+  const width = state.columns.length, k = look.accuracy_components;
+  const error = (f2) => f2 >= 0.9 * comparison.worst_error_f2 ? "chance" : plusMinus(1.96 * Math.sqrt(f2 / (2 * width * k)));
+  const best = comparison.methods.find((method) => method.method === comparison.recommended);
+  const used = comparison.methods.find((method) => method.method === found.used);
+  const sharper = comparison.methods.filter((method) => method.total_error_f2 !== undefined && best && method.total_error_f2 < best.total_error_f2 && method !== best)[0];
+  const hopeless = best && best.total_error_f2 >= 0.9 * comparison.worst_error_f2;
+  const basis = (method) => BASIS[method.basis] || [1, escapeText(method.basis)];
+  put("advice", hopeless ? "<strong>At this setting no method does better than chance.</strong> Give up some protection, ask for fewer columns, or do not release."
+    : !best ? "<strong>No method that keeps the promise for every data set fits here.</strong>"
+    : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${error(best.total_error_f2)}.` : `<strong>Your choice holds${used.total_error_f2 > best.total_error_f2 ? ", but is less sharp here" : ""}:</strong> ${used.total_error_f2 !== undefined ? error(used.total_error_f2) : "no prediction"} against ${error(best.total_error_f2)} with ${escapeText(best.method)}. ${escapeText(sentence(comparison.reason))}`)
+    : `<strong>We recommend ${escapeText(best.method)}:</strong> of the methods that keep this promise for every data set it has the smallest predicted error of a weight in ${first()}, ${error(best.total_error_f2)}, within the luck of the made-up tables.${sharper ? ` ${escapeText(sharper.method)} would have ${error(sharper.total_error_f2)}, at another price: ${escapeText(BASIS[sharper.basis]?.[1] || sharper.basis)}${sharper.basis === "proved" ? ", but a pure loss, with more power for an attacker at the same ε" : ""}.` : ""}`);
+  put("methods", comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", method.total_error_f2 === undefined ? "no prediction" : error(method.total_error_f2), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? method.note : "")).join(""));
+}
+function methodRow(name, used, words, error, [pips, holds], open, why = "") {
+  return `<label class="m${pips < 2 ? " weak" : ""}${open ? "" : " none"}"><input type="radio" name="method" value="${escapeText(name)}"${name === used ? " checked" : ""}${open && !exported ? "" : " disabled"}><span><span class="n">${escapeText(name)}</span><span class="d">${escapeText(why || words)}</span></span><span class="e">${error}</span><span class="g"><span class="pips" aria-hidden="true">${"●".repeat(pips)}${"○".repeat(3 - pips)}</span>${holds}</span></label>`;
+}
+function drawCode() {
+  $("code").textContent = language === "command" ? look.command : look.python;
+}
+async function copyText(text, button) {
+  try { await navigator.clipboard.writeText(text); } catch (_) {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  const before = button.textContent;
+  button.textContent = "Copied";
+  $("live").textContent = "Copied";
+  setTimeout(() => { button.textContent = before; }, 1500);
+}
+$("copy").addEventListener("click", (event) => copyText($("code").textContent, event.target));
+
+// ---- 4 release ----
+let released = null, polling = null;
+const releaseQuestion = () => question({ components: look.components, epsilon: look.epsilon });
+async function drawRelease() {
+  $("out").value = state.out;
+  $("data-set").value = state.data_set || source.ledger?.name || "";
+  state.data_set = $("data-set").value;
+  $("date").value = state.date;
+  await drawSpend();
+  poll();
+}
+async function drawSpend() {
+  try {
+    look = await ask("/api/look", releaseQuestion());
+    const share = look.ledger.now;
+    put("spend-say", `This spends <strong>${share < 0.01 ? "under 1%" : Math.round(100 * share) + "%"} of what was agreed</strong>, once and for ever: ε = ${digits(look.epsilon)}${look.delta ? `, δ = ${look.delta.toExponential()}` : ""}. Then ${whom()} at most ${look.risk.recognised} times in 100 from this release${conditional()}.`);
+    put("spend-ledger", look.ledger.picture);
+    $("spend-command").textContent = look.command;
+    $("press").setAttribute("aria-disabled", String(!look.ledger.fits));
+    if (!look.ledger.fits) put("outcome", escapeText(sentence(look.ledger.refusal)));
+  } catch (error) { trouble(error); }
+}
+for (const [id, key] of [["out", "out"], ["data-set", "data_set"], ["date", "date"]]) $(id).addEventListener("change", (event) => { state[key] = event.target.value; drawSpend(); });
+$("press").addEventListener("click", async (event) => {
+  if (event.target.getAttribute("aria-disabled") === "true") return;
+  event.target.setAttribute("aria-disabled", "true");
+  put("outcome", "");
+  trouble(null);
+  try { await ask("/api/release", releaseQuestion()); } catch (error) { trouble(error); event.target.setAttribute("aria-disabled", "false"); return; }
+  poll();
+});
+$("cancel").addEventListener("click", () => ask("/api/cancel", {}).then(poll).catch(trouble));
+async function poll() {
+  clearTimeout(polling);
+  let status;
+  try { status = await ask("/api/status", {}); } catch (error) { trouble(error); return; }
+  const running = status.state === "running";
+  if (!running && status.command !== look.command) status = { state: "none" };  // of another release
+  $("progress-row").hidden = !running;
+  $("press-row").hidden = running || status.state === "released";
+  $("share-row").hidden = status.state !== "released";
+  if (running) {
+    $("progress").value = status.share_read;
+    $("progress-say").textContent = `${status.charged ? "The budget is reserved; the table is being read" : "Starting"}: ${Math.round(100 * status.share_read)}% of the file, ${status.seconds.toFixed(0)} s.`;
+    polling = setTimeout(poll, 150);
+    return;
+  }
+  const spent = status.charged ? "The charge stays: it is in the ledger." : "Nothing was charged.";
+  if (status.state === "released") {
+    put("outcome", "<strong>Released.</strong> The charge is in the ledger.");
+    released = await ask("/api/released", {}).catch((error) => { trouble(error); return null; });
+    steps();
+  } else if (status.state === "cancelled") {
+    put("outcome", `<strong>Cancelled.</strong> ${spent}`);
+    $("press").setAttribute("aria-disabled", "false");
+  } else if (status.state === "failed") {
+    put("outcome", `<strong>Not released.</strong> ${escapeText(sentence(status.message.trim().split("\n").pop().replace(/^error: /, "")))} ${spent}`);
+    $("press").setAttribute("aria-disabled", "false");
+  }
+}
+
+// ---- 5 share ----
+function drawShare() {
+  if (!released) return;
+  put("share-say", `The release is in <strong>${escapeText(released.folder)}</strong>. Everything in that folder may be published; nothing else may. report.html is the page a committee signs.`);
+  put("files", released.files.map((file) => `<li><button class="btn" data-file="${escapeText(file.name)}">${escapeText(file.name)}</button> <span class="small">${count(file.bytes)} bytes</span><code>${file.sha256}</code></li>`).join(""));
+  $("statement").textContent = released.statement;
+}
+$("files").addEventListener("click", async (event) => {
+  const name = event.target.dataset.file;
+  if (!name) return;
+  const answer = await fetch("/api/file", { method: "POST", headers: { "Content-Type": "application/json", "X-Eigenveil-Session": session }, body: JSON.stringify({ name }) });
+  if (!answer.ok) { trouble(new Error("the file is not there any more")); return; }
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = name;
+  if (name.endsWith(".html")) { link.removeAttribute("download"); link.target = "_blank"; }
+  link.click();
+});
+$("copy-statement").addEventListener("click", (event) => copyText($("statement").textContent, event.target));
+$("print").addEventListener("click", () => print());
+
+// ---- beginning ----
+async function begin() {
+  if (exported) {
+    Object.assign(state, exported.question);
+    state.goal = "pca";
+    show(3);
+    return;
+  }
+  const secret = location.hash.slice(1);
+  history.replaceState(null, "", location.pathname);
+  session = sessionStorage.getItem("session");
+  if (secret) {
+    session = (await ask("/api/session", { secret })).session;
+    sessionStorage.setItem("session", session);
+  }
+  source = await ask("/api/source", {});
+  state.columns = source.columns.length ? [...source.columns] : numbered(12);
+  if (source.ledger) state.relation = source.ledger.relation;
+  show(source.columns.length ? 1 : 3);
+}
+begin().catch((error) => { steps(); trouble(error); });

@@ -1,0 +1,184 @@
+#include "cli/explore/planned.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/number_text.hpp"
+#include "eigenveil/engine/registry.hpp"
+#include "ledger/totals.hpp"
+#include "mechanism/comparison/comparison.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+constexpr double kNinetyFive = 1.959963984540054;
+
+double weight_error(double error_f2, Eigen::Index dimension, Eigen::Index components) {
+  return kNinetyFive * std::sqrt(error_f2 / (2.0 * static_cast<double>(dimension * components)));
+}
+
+/// What is shown and copied is the number that is spent.
+double two_digits(double value) {
+  return finite_number(fmt::format("{:.2g}", value)).value_or(value);
+}
+
+Result<void> plan_with(Planned& plan, Eigen::Index components) {
+  plan.components = components;
+  plan.request = request_of(plan.question, components);
+  Result<PlanFacts> facts = outlook(plan.request, plan.table);
+  if (!facts) {
+    return error_of(facts);
+  }
+  plan.facts = *std::move(facts);
+  plan.numbers = nlohmann::ordered_json::parse(plan.facts.json);
+  return {};
+}
+
+Eigen::Index above(const Planned& plan) {
+  const std::optional<double> floor = plan.number("noise_floor");
+  const Eigen::Index hoped = plan.question.hoped;
+  if (!floor || plan.table.spectrum.size() == 0) {
+    return hoped;
+  }
+  return (plan.table.spectrum.head(hoped).array() * plan.unit > *floor).count();
+}
+
+}  // namespace
+
+std::optional<double> Planned::number(const char* key) const {
+  const auto found = numbers.find(key);
+  return found != numbers.end() && found->is_number() ? std::optional(found->get<double>())
+                                                      : std::nullopt;
+}
+
+std::optional<double> Planned::accuracy() const {
+  return steady_error ? std::optional(weight_error(*steady_error, table.spectrum.size(), steady))
+                      : std::nullopt;
+}
+
+bool Planned::chance() const {
+  const auto k = static_cast<double>(steady);
+  const auto p = static_cast<double>(table.spectrum.size());
+  return steady_error && *steady_error >= 2.0 * k * (1.0 - k / p);
+}
+
+double Planned::sampling_accuracy() const {
+  const double error = sampling_error(table.spectrum, steady, static_cast<double>(table.rows));
+  return weight_error(error, table.spectrum.size(), steady);
+}
+
+double Planned::power() const {
+  for (const auto& [key, value] : numbers.items()) {
+    if (key.starts_with("max_power_at_5pct") && value.is_number()) {
+      return value.get<double>();
+    }
+  }
+  return facts.guarantee ? stated_power(*facts.guarantee).power : 1.0;
+}
+
+Result<Planned> planned(const Question& question, const ExploreSource& source) {
+  Result<AssumedTable> table = assumed_table_of(question, source);
+  if (!table) {
+    return error_of(table);
+  }
+  Planned plan;
+  plan.question = question;
+  plan.table = *std::move(table);
+  const double half = common_half_range(question, source).value_or(1.0);
+  plan.unit = question.standardize ? 1.0 : half * half;
+  const Eigen::Index first = question.components > 0 ? question.components : question.hoped;
+  if (const Result<void> made = plan_with(plan, first); !made) {
+    return error_of(made);
+  }
+  plan.above_noise = above(plan);
+  const Eigen::Index wanted =
+      question.components > 0 ? question.components : std::max<Eigen::Index>(1, plan.above_noise);
+  if (wanted != first) {
+    if (const Result<void> made = plan_with(plan, wanted); !made) {
+      return error_of(made);
+    }
+  }
+  constexpr Eigen::Index kSteady = 3;
+  plan.steady = std::min(kSteady, question.hoped);
+  if (question.task == Task::Components) {
+    Planned other = plan;
+    if (wanted == plan.steady || plan_with(other, plan.steady)) {
+      plan.steady_error = other.number("predicted_error_f2");
+    }
+  }
+  const Result<const Method*> method = choose_method(plan.request);
+  plan.method = method ? (*method)->info().name : std::string();
+  return plan;
+}
+
+Result<Planned> planned_for(Question question, const ExploreSource& source,
+                            const std::string& quantity, double value) {
+  // Both fall like a power of the budget, so a few steps of the secant in logarithms do.
+  const auto reached = [&](const Planned& plan) {
+    return quantity == "floor" ? plan.number("noise_floor").value_or(0.0)
+                               : plan.accuracy().value_or(0.0);
+  };
+  double slope = -1.0;
+  double last_log = 0.0;
+  double last_value = 0.0;
+  Result<Planned> plan = planned(question, source);
+  for (int step = 0; step < 5 && plan; ++step) {
+    const double now = reached(*plan);
+    if (!(now > 0.0) || !(value > 0.0) || std::abs(now / value - 1.0) < 0.004) {
+      break;
+    }
+    const double log_epsilon = std::log(question.epsilon);
+    if (step > 0 && log_epsilon != last_log && now != last_value) {
+      slope = std::clamp(std::log(now / last_value) / (log_epsilon - last_log), -2.0, -0.3);
+    }
+    last_log = log_epsilon;
+    last_value = now;
+    const double next =
+        std::clamp(std::exp(log_epsilon + std::log(value / now) / slope), 0.01, 50.0);
+    const double rounded = two_digits(next);
+    if (rounded == question.epsilon) {
+      break;
+    }
+    question.epsilon = rounded;
+    plan = planned(question, source);
+  }
+  return plan;
+}
+
+Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state) {
+  LedgerView view;
+  view.state = state;
+  ReleaseCost cost;
+  cost.task = std::string(name_of(plan.request.task));
+  cost.method = plan.method;
+  cost.requested = *plan.request.budget;
+  if (plan.facts.guarantee) {
+    cost.guarantee = *plan.facts.guarantee;
+  }
+  const std::vector<Charge> earlier = charges_in(state.lines);
+  const Result<Charge> charge = choose_charge(state.terms, earlier, cost);
+  view.fits = charge.has_value();
+  if (!charge) {
+    view.refusal = charge.error().message;
+  }
+  Account account = state.terms.caps.has_gaussian() ? Account::Gaussian : Account::Basic;
+  if (charge) {
+    account = charge->account;
+    view.now = share_of(state.terms.caps, *charge);
+  } else if (const Result<std::vector<Charge>> ways = charges_of(state.terms, cost);
+             ways && !ways->empty()) {
+    account = ways->front().account;
+    view.now = share_of(state.terms.caps, ways->front());
+  }
+  const LedgerSpent spent = spent_by(earlier);
+  const LedgerCaps& caps = state.terms.caps;
+  view.spent = account == Account::Gaussian
+                   ? spent.square_mu / (caps.mu * caps.mu)
+                   : std::max(spent.epsilon / caps.epsilon,
+                              caps.delta > 0.0 ? spent.delta / caps.delta : 0.0);
+  return view;
+}
+
+}  // namespace eigenveil::cli

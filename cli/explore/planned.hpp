@@ -1,0 +1,52 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "cli/explore/question.hpp"
+#include "eigenveil/engine/method.hpp"
+#include "ledger/ledger.hpp"
+
+namespace eigenveil::cli {
+
+/// A question with the engine's plan for it.
+struct Planned {
+  Question question;
+  AssumedTable table;
+  Request request;
+  PlanFacts facts;
+  nlohmann::ordered_json numbers;  ///< the plan's JSON
+  Eigen::Index components = 1;     ///< of the release
+  Eigen::Index above_noise = 0;    ///< of the hoped ones; all where the plan has no floor
+  double unit = 1.0;               ///< scaled variances times this are the plan's own
+  std::string method;              ///< that serves it
+
+  std::optional<double> number(const char* key) const;
+  /// Components that accuracy speaks of: as many at every budget, or a larger one that shows a
+  /// further, weaker component would look less accurate.
+  Eigen::Index steady = 1;
+  std::optional<double> steady_error;  ///< predicted |UU' - VV'|_F² of a plan for those
+  /// Of a weight in them, 95 times in 100: 1.96 sqrt(F² / (2 p k)).
+  std::optional<double> accuracy() const;
+  bool chance() const;  ///< no better than directions drawn blindly
+  double sampling_accuracy() const;
+  /// The bound on detection that the plan states, under whichever condition.
+  double power() const;
+};
+
+Result<Planned> planned(const Question& question, const ExploreSource& source);
+
+/// The question at the budget that brings a number of its plan to `value`: "accuracy" or "floor".
+Result<Planned> planned_for(Question question, const ExploreSource& source,
+                            const std::string& quantity, double value);
+
+/// What a ledger says about a release before it is made.
+struct LedgerView {
+  LedgerState state;
+  double spent = 0.0;  ///< share of the account that would carry it
+  double now = 0.0;    ///< share of this release
+  bool fits = true;
+  std::string refusal = {};
+};
+Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state);
+
+}  // namespace eigenveil::cli

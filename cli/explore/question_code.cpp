@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/explore/question.hpp"
+#include "report/html_text.hpp"
+
+namespace eigenveil::cli {
+namespace {
+
+constexpr const char* kNoTable = "table.csv";
+
+bool unquoted_in_shells(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+         (letter >= '0' && letter <= '9') ||
+         std::string_view("-_./:=,@%+").find(letter) != std::string_view::npos;
+}
+
+std::string column_list(const std::vector<std::string>& columns) {
+  return fmt::format("{}", fmt::join(columns, ","));
+}
+
+std::string range_text(const ColumnRange& range) {
+  return fmt::format("{}:{}", range.low, range.high);
+}
+
+std::string class_of(Task task) {
+  return task == Task::Components   ? "PrivatePCA"
+         : task == Task::Covariance ? "PrivateCovariance"
+                                    : "MaskedData";
+}
+
+}  // namespace
+
+std::string shell_quoted(std::string_view word) {
+  if (!word.empty() && std::all_of(word.begin(), word.end(), unquoted_in_shells)) {
+    return std::string(word);
+  }
+  std::string quoted = "'";
+  for (const char letter : word) {
+    quoted += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  }
+  return quoted + "'";
+}
+
+std::string python_quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (letter == '"' || letter == '\\') {
+      quoted += fmt::format("\\{}", letter);
+    } else if (byte < 0x20 || byte == 0x7f) {
+      quoted += fmt::format("\\x{:02x}", byte);
+    } else {
+      quoted += letter;
+    }
+  }
+  return quoted + "\"";
+}
+
+std::vector<std::string> command_words(const Question& question, const ExploreSource& source,
+                                       Eigen::Index components) {
+  std::vector<std::string> words = {std::string(name_of(question.task)),
+                                    source.input.empty() ? kNoTable : source.input};
+  const auto add = [&](std::string name, std::string value) {
+    if (value.starts_with('-')) {  // or it would be taken for another option
+      words.push_back(std::move(name) + "=" + std::move(value));
+      return;
+    }
+    words.push_back(std::move(name));
+    words.push_back(std::move(value));
+  };
+  add("--header", "present");
+  if (question.some_columns) {
+    add("--columns", column_list(question.columns));
+  }
+  if (takes_rank(question.task)) {
+    add("-k", fmt::format("{}", components));
+  }
+  add("--epsilon", fmt::format("{}", question.epsilon));
+  if (question.delta > 0.0) {
+    add("--delta", fmt::format("{}", question.delta));
+  }
+  if (question.range) {
+    add("--range", range_text(*question.range));
+  } else {
+    add("--bounds", source.bounds_file);
+  }
+  if (question.standardize) {
+    words.emplace_back("--standardize");
+  }
+  if (question.relation != default_relation(question.task)) {
+    add("--neighbours", std::string(name_of(question.relation)));
+  }
+  if (!question.method.empty()) {
+    add("--method", question.method);
+  }
+  if (!source.ledger.empty()) {
+    add("--ledger", source.ledger);
+  }
+  if (!question.data_set.empty()) {
+    add("--data-set", question.data_set);
+  }
+  if (!question.date.empty()) {
+    add("--date", question.date);
+  }
+  add("--out", question.out);
+  return words;
+}
+
+std::string shell_line(const std::vector<std::string>& words) {
+  std::string line = "eigenveil";
+  for (const std::string& word : words) {
+    line += " " + shell_quoted(word);
+  }
+  return line;
+}
+
+std::string python_code(const Question& question, const ExploreSource& source,
+                        Eigen::Index components) {
+  std::string arguments;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    arguments += fmt::format("{}{}={}", arguments.empty() ? "" : ", ", name, value);
+  };
+  if (takes_rank(question.task)) {
+    add("n_components", fmt::format("{}", components));
+  }
+  add("epsilon", fmt::format("{}", question.epsilon));
+  if (question.delta > 0.0) {
+    add("delta", fmt::format("{}", question.delta));
+  }
+  if (question.range) {
+    add("bounds", fmt::format("({}, {})", question.range->low, question.range->high));
+  } else {
+    std::string ranges;
+    for (const NamedRange& range : source.bounds) {
+      if (std::find(question.columns.begin(), question.columns.end(), range.column) !=
+          question.columns.end()) {
+        ranges += fmt::format("{}{}: ({}, {})", ranges.empty() ? "" : ", ",
+                              python_quoted(range.column), range.range.low, range.range.high);
+      }
+    }
+    add("bounds", "{" + ranges + "}");
+  }
+  if (question.some_columns) {
+    std::string names;
+    for (const std::string& column : question.columns) {
+      names += (names.empty() ? "" : ", ") + python_quoted(column);
+    }
+    add("columns", "[" + names + "]");
+  }
+  if (question.standardize) {
+    add("standardize", "True");
+  }
+  if (question.relation != default_relation(question.task)) {
+    add("neighbours", python_quoted(name_of(question.relation)));
+  }
+  if (!question.method.empty()) {
+    add("method", python_quoted(question.method));
+  }
+  return fmt::format(
+      "{}release = eigenveil.{}({}).fit({})",
+      source.ledger.empty() ? "" : "# The command charges the ledger; this does not.\n",
+      class_of(question.task), arguments,
+      python_quoted(source.input.empty() ? kNoTable : source.input));
+}
+
+}  // namespace eigenveil::cli

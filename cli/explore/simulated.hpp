@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "cli/explore/question.hpp"
+
+namespace eigenveil::cli {
+
+/// What releases would look like, on assumed data and with known seeds: for pictures alone. Every
+/// draw keeps its seed while a slider moves, so a cloud breathes instead of flickering.
+struct Simulated {
+  Matrix truth;                    ///< weights of the assumed directions, columns by components
+  std::vector<Matrix> directions;  ///< of each release, in coordinates of the assumed directions
+  std::vector<Vector> variances;   ///< of each release, scaled units; empty where not simulated
+  int nulls = 0;                   ///< releases that would answer NULL
+};
+
+/// Fewer for wide tables: a slider has a tenth of a second.
+int simulations_for(Eigen::Index dimension);
+
+/// Assumed directions in the columns, orthonormal, from a seed of the dimension alone.
+const Matrix& assumed_directions(Eigen::Index dimension);
+
+/// Noise of a moment, of known standard deviations (scaled units), on the assumed covariance.
+Simulated simulate_moment(const Vector& spectrum, double sd_diagonal, double sd_off_diagonal,
+                          Eigen::Index components);
+
+/// Any other method, by its own trial (mechanism/comparison).
+Simulated simulate_method(const Request& request, const AssumedTable& table,
+                          Eigen::Index components);
+
+/// Assumed people on two directions: counts per square, rows upwards. `directions` in coordinates
+/// of the assumed ones; the identity shows the people as assumed.
+Matrix people_map(const Vector& spectrum, const Matrix& directions);
+
+}  // namespace eigenveil::cli

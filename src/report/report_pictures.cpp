@@ -1,0 +1,186 @@
+#include "report/report_pictures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "eigenveil/report/fields.hpp"
+#include "report/html_text.hpp"
+#include "report/pictures.hpp"
+#include "report/report_text.hpp"
+
+namespace eigenveil {
+namespace {
+
+constexpr std::size_t kMostBars = 12;
+constexpr Eigen::Index kMostWeightRows = 24;
+constexpr Eigen::Index kMostWeightColumns = 8;
+
+std::string listed(const std::vector<std::string>& names) {
+  return names.size() == 1
+             ? names.front()
+             : fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "),
+                           names.back());
+}
+
+/// What can be told from noise, by the name of its component.
+struct Verdict {
+  std::vector<std::string> below;
+  bool above(const std::string& name) const {
+    return std::find(below.begin(), below.end(), name) == below.end();
+  }
+};
+
+Verdict verdict_of(const ReleaseDocument& document, const std::vector<double>& variances) {
+  if (const auto* below = field<std::vector<std::string>>(document.result, "below_noise")) {
+    return {*below};
+  }
+  Verdict verdict;
+  if (const auto* floor = field<double>(document.result, "noise_floor")) {
+    for (std::size_t i = 0; i < variances.size(); ++i) {
+      if (variances[i] <= *floor) {
+        verdict.below.push_back(fmt::format("PC{}", i + 1));
+      }
+    }
+  }
+  return verdict;
+}
+
+/// One level where the components share it.
+std::optional<double> noise_line(const ReleaseDocument& document) {
+  const auto* edges = field<std::vector<double>>(document.result, "noise_edge");
+  if (edges != nullptr && !edges->empty()) {
+    const auto [low, high] = std::minmax_element(edges->begin(), edges->end());
+    return *high <= 1.05 * *low ? std::optional(*high) : std::nullopt;
+  }
+  const auto* floor = field<double>(document.result, "noise_floor");
+  return floor != nullptr ? std::optional(*floor) : std::nullopt;
+}
+
+std::string spreads_html(const ReleaseDocument& document, const std::vector<double>& variances,
+                         const Verdict& verdict) {
+  ScreePicture picture;
+  picture.axis = "spread of people along a component";
+  const auto spread = [](double variance) { return std::sqrt(std::max(0.0, variance)); };
+  const std::size_t shown = std::min(variances.size(), kMostBars);
+  double most = 0.0;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const std::string name = fmt::format("PC{}", i + 1);
+    picture.bars.push_back(
+        {.label = name, .height = spread(variances[i]), .above_noise = verdict.above(name)});
+    most = std::max(most, spread(variances[i]));
+  }
+  if (const std::optional<double> line = noise_line(document)) {
+    picture.floor = spread(*line);
+    most = std::max(most, *picture.floor);
+  }
+  picture.top = most > 0.0 ? 1.18 * most : 1.0;
+  picture.numbers = true;
+  picture.width = 380.0;
+  picture.height = 280.0;
+  const std::size_t standing = variances.size() - std::min(variances.size(), verdict.below.size());
+  const std::string result =
+      variances.size() == 1
+          ? standing == 1 ? "The component rises above the noise."
+                          : "The component cannot be told from noise."
+          : fmt::format("{} of {} components rise above the noise.", standing, variances.size());
+  picture.words = result;
+  const std::string faint =
+      verdict.below.empty()
+          ? "Every component shows more than noise alone could."
+          : fmt::format(
+                "{} cannot be told from noise: drawn faint, kept for the record, no finding.",
+                listed(verdict.below));
+  return fmt::format(
+      "<div class=\"two\"><figure>{}</figure>\n<div><p><strong>{}</strong> Each is a direction in "
+      "which people differ together; its height is how much, the square root of the released "
+      "variance.</p>\n<p class=\"muted\">{}</p></div></div>\n",
+      scree_picture(picture), result, escape_markup(faint));
+}
+
+/// Rows with the largest released weights, in the order of the table.
+std::vector<Eigen::Index> largest_rows(const Matrix& weights) {
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(weights.rows()));
+  std::iota(order.begin(), order.end(), Eigen::Index{0});
+  const Vector size = weights.rowwise().squaredNorm();
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Eigen::Index a, Eigen::Index b) { return size[a] > size[b]; });
+  order.resize(static_cast<std::size_t>(std::min(kMostWeightRows, weights.rows())));
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+std::string weights_html(const ReleasedTable& table, const Verdict& verdict) {
+  LoadingsPicture picture;
+  const Eigen::Index columns = std::min(kMostWeightColumns, table.values.cols());
+  const std::vector<Eigen::Index> rows = largest_rows(table.values.leftCols(columns));
+  picture.values.resize(static_cast<Eigen::Index>(rows.size()), columns);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    picture.rows.push_back(table.row_names[static_cast<std::size_t>(rows[i])]);
+    picture.values.row(static_cast<Eigen::Index>(i)) = table.values.row(rows[i]).leftCols(columns);
+  }
+  for (Eigen::Index j = 0; j < columns; ++j) {
+    picture.components.push_back(table.column_names[static_cast<std::size_t>(j)]);
+    picture.above_noise.push_back(verdict.above(picture.components.back()));
+  }
+  picture.width = columns <= 2 ? 380.0 : 760.0;
+  picture.words = "Weight of each column in each released component";
+  std::string notes;
+  if (table.values.rows() > kMostWeightRows) {
+    notes += fmt::format(
+        " {} of {} columns: those with the largest released loadings. The file has all of them.",
+        kMostWeightRows, table.values.rows());
+  }
+  if (table.values.cols() > columns) {
+    notes += fmt::format(" The first {} of {} components.", columns, table.values.cols());
+  }
+  return fmt::format(
+      "<h3>Loadings</h3>\n<figure class=\"wide scroll\">{}</figure>\n<p class=\"muted\">How "
+      "strongly each column counts in each component: bars to the right count for it, bars to the "
+      "left against it.{}{}</p>\n",
+      loadings_picture(picture),
+      verdict.below.empty() ? "" : " Hatched: cannot be told from noise; do not interpret.", notes);
+}
+
+}  // namespace
+
+std::string people_html(const ReleaseDocument& document) {
+  if (!document.is_private()) {
+    return "";
+  }
+  const int recognised =
+      std::min(100, static_cast<int>(std::ceil(power_in_percent(document.guarantee.loss) - 1e-9)));
+  const int given = std::max(0, recognised - 5);
+  const BasisCondition condition = condition_of(document.guarantee.basis);
+  const bool membership = document.guarantee.relation == Relation::AddRemove;
+  return fmt::format(
+      "<div class=\"two\"><div>{}<dl class=\"tally\"><dt class=\"given\">{}</dt><dd>recognised "
+      "because of this release</dd><dt>5</dt><dd>pointed at by chance</dd><dt>{}</dt><dd>stay "
+      "hidden</dd></dl></div>\n<p class=\"muted\">Of 100 people, at most {}{}. This is the worst "
+      "case: an attacker who knows everything else, lacks only {}, and accepts 5 false alarms in "
+      "100.{}</p></div>\n",
+      people_picture(given, 5, 380.0), given, 95 - given, recognised,
+      condition.empty() ? "" : fmt::format(" ({})", condition.supposing),
+      membership ? "whether a person took part" : "which of two records a person contributed",
+      condition.empty() ? "" : fmt::format(" {}", sentence(std::string(condition.not_covered))));
+}
+
+std::string components_html(const ReleaseDocument& document) {
+  if (!document.is_private()) {
+    return "";
+  }
+  const auto* variances = field<std::vector<double>>(document.result, "noisy_explained_variance");
+  const auto loadings =
+      std::find_if(document.tables.begin(), document.tables.end(), [](const ReleasedTable& table) {
+        return table.name == "loadings" && table.values.size() > 0;
+      });
+  if (variances == nullptr || variances->empty() || loadings == document.tables.end()) {
+    return "";
+  }
+  const Verdict verdict = verdict_of(document, *variances);
+  return spreads_html(document, *variances, verdict) + weights_html(*loadings, verdict);
+}
+
+}  // namespace eigenveil

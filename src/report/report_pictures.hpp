@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "eigenveil/report/document.hpp"
+
+namespace eigenveil {
+
+/// A hundred people, with those that the guarantee lets an attacker recognise. Nothing where none
+/// holds.
+std::string people_html(const ReleaseDocument& document);
+
+/// Released components as pictures with a sentence each: spreads against what noise alone could
+/// show, weights beside them; components that cannot be told from noise lie faint in the hatch.
+/// Empty for releases without them, and where no guarantee holds: those keep figures with a
+/// watermark.
+std::string components_html(const ReleaseDocument& document);
+
+}  // namespace eigenveil

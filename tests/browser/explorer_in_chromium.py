@@ -1,0 +1,386 @@
+#!/usr/bin/env python3
+"""Drives `eigenveil explore` in real Chromium: the whole flow to a release charged to a ledger, by pointer and by
+keyboard alone, on a phone, in light and dark, with 300 columns; every number on the page is that of `plan --json`; and
+strangers (other origins, other names of this address, guessed secrets, paths, two tabs, two presses) are refused.
+
+    explorer_in_chromium.py PROGRAM FOLDER
+
+Screenshots go to FOLDER. Exit code 77 (a skip for ctest) without Chromium or playwright.
+"""
+import http.client
+import json
+import math
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+SKIPPED = 77
+FAILURES = []
+
+
+def check(condition, message):
+    if not condition:
+        FAILURES.append(message)
+        print("FAILED", message)
+
+
+class Explorer:
+    """The program with its page; ended with the block."""
+
+    def __init__(self, program, folder, *arguments):
+        self.folder = folder
+        environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY", "EIGENVEIL_LEDGER")}
+        self.process = subprocess.Popen([program, "explore", *arguments, "--no-browser"], stdout=subprocess.PIPE, text=True,
+                                        cwd=folder, env=environment)
+        self.process.stdout.readline()
+        self.file = pathlib.Path(self.process.stdout.readline().strip().removeprefix("file://"))
+        text = self.file.read_text()
+        self.address, self.secret = text.split('content="0;url=')[1].split('"')[0].split("/#")
+        self.port = int(self.address.rsplit(":", 1)[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        check(self.process.wait(timeout=30) == 0, "the explorer ends cleanly")
+        check(not self.file.parent.exists(), "nothing is left of the private folder")
+
+    def ask(self, path, body=None, method="POST", **headers):
+        """One request that no browser would send; header names with _ for -."""
+        sent = {"Host": f"127.0.0.1:{self.port}", "Origin": self.address, "Content-Type": "application/json"}
+        sent.update({name.replace("_", "-"): value for name, value in headers.items()})
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.putrequest(method, path, skip_host=True)
+        data = json.dumps(body or {}).encode()
+        for name, value in {**sent, "Content-Length": str(len(data))}.items():
+            if value is not None:
+                connection.putheader(name, value)
+        connection.endheaders(data)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text
+
+
+def run(program, folder, *words):
+    done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    check(done.returncode == 0, f"{words}: {done.stderr}")
+    return done.stdout
+
+
+def entries(program, folder):
+    return len(json.loads(run(program, folder, "ledger", "show", "survey.ledger", "--json"))["entries"])
+
+
+def quiet(page, complaints):
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+
+
+def opened(browser, explorer, complaints, width=1280, height=900, dark=False):
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
+    page = context.new_page()
+    quiet(page, complaints)
+    page.goto(explorer.file.as_uri())
+    page.wait_for_selector(".steps li")
+    return page
+
+
+def until(page, expression, argument=None):
+    """Waits for a state of the page; its content policy forbids playwright's own way, which compiles text."""
+    for _ in range(600):
+        if page.evaluate(expression, argument):
+            return
+        page.wait_for_timeout(50)
+    check(False, f"never became true: {expression}")
+
+
+def looked(page):
+    page.wait_for_selector("#scree svg")
+    page.wait_for_selector("#methods .m")
+
+
+def fits_the_screen(page, what):
+    wide, screen = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    check(wide <= screen, f"{what}: {wide} px wide on a screen of {screen} px")
+
+
+def flow(program, browser, folder, shots):
+    """Screens 1 to 5 with a pointer; numbers against plan --json; pressed twice, charged once."""
+    complaints = []
+    with Explorer(program, folder, "survey.csv", "--ledger", "survey.ledger") as explorer:
+        check(explorer.file.stat().st_mode & 0o777 == 0o600, "the file with the secret is its owner's alone")
+        page = opened(browser, explorer, complaints)
+        page.wait_for_selector("#columns label")
+        check(not explorer.file.exists(), "the file is gone once its secret was used")
+        check("#" not in page.url and explorer.secret not in page.content(), "the secret is not left in the address")
+        page.screenshot(path=shots / "explore-1-data.png", full_page=True)
+        page.click('#screen-1 [data-to="2"]')
+        page.screenshot(path=shots / "explore-2-question.png", full_page=True)
+        page.click('#screen-2 [data-to="3"]')
+        looked(page)
+        numbers_agree(program, page, folder)
+        page.screenshot(path=shots / "explore-3-look.png", full_page=True)
+        before = entries(program, folder)
+        page.click("#go")
+        page.wait_for_selector("#spend-ledger svg")
+        page.fill("#out", "by-pointer")
+        page.keyboard.press("Tab")
+        until(page, "document.getElementById('spend-command').textContent.includes('by-pointer')")
+        command = page.inner_text("#spend-command")
+        check(entries(program, folder) == before, "screens 1 to 4 spend nothing")
+        page.evaluate("document.getElementById('press').click(); document.getElementById('press').click()")
+        page.wait_for_selector("#share-row:not([hidden])")
+        check(entries(program, folder) == before + 1, "pressed twice, charged once")
+        # The same press from a second tab, or a lost answer: the same release.
+        session = page.evaluate("sessionStorage.getItem('session')")
+        again = page.evaluate("JSON.stringify(releaseQuestion())")
+        status, text = explorer.ask("/api/release", json.loads(again), X_Eigenveil_Session=session)
+        check(status == 200 and json.loads(text)["again"], f"pressed in another tab: {status} {text}")
+        check(entries(program, folder) == before + 1, "pressed in two tabs, charged once")
+        for name in ("../survey.csv", "/etc/passwd", "..%2fsurvey.csv", "report.html/../../survey.csv"):
+            status, _ = explorer.ask("/api/file", {"name": name}, X_Eigenveil_Session=session)
+            check(status == 404, f"{name} is not served")
+        page.click("#share-row .go")
+        page.wait_for_selector("#files li")
+        statement = page.inner_text("#statement")
+        check("Guarantee" in statement and "Not protected" in statement, "a statement to sign")
+        page.screenshot(path=shots / "explore-5-share.png", full_page=True)
+        release = json.loads((folder / "by-pointer" / "release.json").read_text())
+        words = shlex.split(command)
+        check(words[0] == "eigenveil" and words[1] == "pca", "the command is one")
+        check(str(release["parameters"]["epsilon"]).rstrip("0").rstrip(".") == words[words.index("--epsilon") + 1], "the command is what was released")
+        run(program, folder, "explain", "by-pointer/release.json")
+    check(not complaints, f"the console is quiet: {complaints}")
+
+
+def numbers_agree(program, page, folder):
+    """The plan on the page is plan --json, and what is shown follows from it."""
+    look = page.evaluate("look")
+    words = shlex.split(look["command"])
+    (folder / "spectrum.txt").write_text("\n".join(repr(value) for value in look["spectrum"]))
+    kept = ["plan", "pca", "--json", "--rows", str(page.evaluate("state.people")), "--columns", ",".join(page.evaluate("state.columns")),
+            "--spectrum", "spectrum.txt"]
+    for option in ("-k", "--epsilon", "--delta", "--range", "--neighbours"):
+        if option in words:
+            kept += [option, words[words.index(option) + 1]]
+    plan = json.loads(run(program, folder, *kept))
+    check(plan == look["plan"], "the page's plan is plan --json")
+    recognised = math.ceil(100 * plan["max_power_at_5pct"] - 1e-9)
+    check(f"{recognised} times in 100" in page.inner_text("#head"), "the headline says at most, rounded up")
+    above = sum(value * 25 > plan["noise_floor"] for value in look["spectrum"][: look["hoped"]])
+    check(f"{above} of {look['hoped']} components" in page.inner_text("#head"), "what survives is what the floor says")
+    steady = look["accuracy_components"]
+    kept[kept.index("-k") + 1] = str(steady)
+    error = json.loads(run(program, folder, *kept))["predicted_error_f2"]
+    accuracy = 1.959963984540054 * math.sqrt(error / (2 * len(look["spectrum"]) * steady))
+    check(math.isclose(accuracy, look["accuracy"], rel_tol=1e-12), "accuracy follows from the predicted error")
+    # The other way round: an accuracy is set, and the budget that is shown is the one that is planned and copied.
+    page.evaluate("move('accuracy', accuracyStops().at(-6))")
+    until(page, "setBy === 'accuracy' && !busy && look.epsilon !== 1")
+    shown = page.inner_text("#budget-out")
+    copied = shlex.split(page.inner_text("#code"))
+    check(shown == f"ε = {copied[copied.index('--epsilon') + 1]}", "shown and copied budgets agree")
+    page.evaluate("move('budget', { value: 1 })")
+    until(page, "!busy && look.epsilon === 1")
+
+
+def keyboard(program, browser, folder, shots):
+    """Nothing but keys, from the first screen to a release."""
+    complaints = []
+    with Explorer(program, folder, "survey.csv", "--ledger", "survey.ledger") as explorer:
+        page = opened(browser, explorer, complaints, dark=True)
+        page.wait_for_selector("#columns label")
+
+        def tab_to(selector):
+            for _ in range(120):
+                page.keyboard.press("Tab")
+                if page.evaluate("(s) => document.activeElement && document.activeElement.matches(s)", selector):
+                    return
+            check(False, f"{selector} is not reached by keys")
+
+        tab_to('#screen-1 [data-to="2"]')
+        page.keyboard.press("Enter")
+        tab_to('#screen-2 [data-to="3"]')
+        page.keyboard.press("Enter")
+        looked(page)
+        tab_to("#budget")
+        page.keyboard.press("PageDown")
+        until(page, "!busy && look.epsilon === 0.4")
+        check(page.get_attribute("#budget", "aria-valuetext") == "epsilon 0.4", "the slider says its value")
+        tab_to("#grip")
+        floor = page.evaluate("look.plan.noise_floor")
+        page.keyboard.press("ArrowUp")
+        until(page, "(floor) => !busy && look.plan.noise_floor > floor", floor)
+        page.screenshot(path=shots / "explore-3-dark.png", full_page=True)
+        before = entries(program, folder)
+        tab_to("#go")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#spend-ledger svg")
+        tab_to("#out")
+        page.keyboard.press("Control+a")
+        page.keyboard.type("by-keys")
+        tab_to("#press")
+        until(page, "document.getElementById('spend-command').textContent.includes('by-keys')")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#share-row:not([hidden])")
+        check(entries(program, folder) == before + 1 and (folder / "by-keys" / "report.html").exists(), "released by keys")
+    check(not complaints, f"the console is quiet: {complaints}")
+
+
+def phone_and_wide(program, browser, folder, shots):
+    """A phone, and a table of 300 columns with hostile names: nothing overflows, nothing runs."""
+    complaints = []
+    hostile = "<img src=x onerror=document.title='owned'>"
+    names = [hostile, "it's; $(touch owned)"] + [f"column number {i} with a rather long name" for i in range(298)]
+    quoted = ",".join('"' + name.replace('"', '""') + '"' for name in names)
+    (folder / "wide.csv").write_text(quoted + "\n" + ",".join(["5"] * 300) + "\n")
+    with Explorer(program, folder, "wide.csv") as explorer:
+        page = opened(browser, explorer, complaints, 390, 844)
+        page.wait_for_selector("#columns label")
+        fits_the_screen(page, "screen 1 on a phone")
+        page.click('.steps [data-to="3"]')
+        looked(page)
+        fits_the_screen(page, "screen 3 on a phone, 300 columns")
+        page.fill("#search", "img")
+        until(page, "!busy && state.search === 'img' && look.weights.includes('img src')")
+        check(page.title() != "owned" and page.query_selector("#weights img") is None, "a column's name stays text")
+        page.screenshot(path=shots / "explore-3-phone-300.png", full_page=True)
+        check(page.locator("#go").is_hidden(), "without a ledger nothing is released")
+        # A choice of columns is a list of names on the command line: quoted for the shell.
+        page.evaluate("state.columns = source.columns.slice(0, 3); state.some_columns = true; redraw()")
+        until(page, "!busy && look.command.includes('--columns')")
+        words = shlex.split(page.evaluate("look.command"))
+        check(words[words.index("--columns") + 1].split(",")[1] == names[1], "names are quoted for the shell")
+        value = eval(page.evaluate("look.python").split("columns=")[1].split("]")[0] + "]")  # noqa: S307
+        check(value == names[:3], "names are quoted for Python")
+    check(not complaints, f"the console is quiet: {complaints}")
+    check(not (folder / "owned").exists(), "nothing was run")
+
+
+def exported(program, browser, folder, shots):
+    complaints = []
+    run(program, folder, "explore", "--out", "page.html", "--people", "5000", "--dimension", "8")
+    page = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True).new_page()
+    quiet(page, complaints)
+    page.goto((folder / "page.html").as_uri())
+    looked(page)
+    before = page.inner_text("#budget-out")
+    page.focus("#budget")
+    page.keyboard.press("PageUp")
+    until(page, "(before) => document.getElementById('budget-out').textContent !== before", before)
+    check(page.locator("#go").is_hidden(), "a page that was sent releases nothing")
+    check(not complaints, f"the console is quiet: {complaints}")
+
+
+class OtherSite(BaseHTTPRequestHandler):
+    """A page of somebody else that tries to use the explorer."""
+    port = 0
+
+    def do_GET(self):
+        body = f"""<!DOCTYPE html><iframe id=f src="http://127.0.0.1:{self.port}/"></iframe><script>
+        window.tried = Promise.all([
+          fetch("http://127.0.0.1:{self.port}/api/source", {{method: "POST", headers: {{"Content-Type": "application/json"}}, body: "{{}}"}}).then(() => "read", () => "refused"),
+          fetch("http://127.0.0.1:{self.port}/api/session", {{method: "POST", mode: "no-cors", body: "{{}}"}}).then((r) => r.type, () => "refused"),
+          fetch("http://127.0.0.1:{self.port}/explore.js").then(() => "read", () => "refused")]);</script>""".encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def strangers(program, browser, folder):
+    with Explorer(program, folder, "survey.csv", "--ledger", "survey.ledger") as explorer:
+        before = entries(program, folder)
+        good = {"secret": explorer.secret}
+        for what, status, headers in [
+            ("another origin", 403, {"Origin": "http://example.org"}),
+            ("an origin of another port", 403, {"Origin": "http://127.0.0.1:1"}),
+            ("no origin", 403, {"Origin": None}),
+            ("the origin of a file", 403, {"Origin": "null"}),
+            ("a name bound to this address", 403, {"Host": f"rebound.example.org:{explorer.port}"}),
+            ("localhost", 403, {"Host": f"localhost:{explorer.port}"}),
+            ("no host", 403, {"Host": None}),
+            ("a form", 415, {"Content_Type": "text/plain"}),
+            ("what a browser says of another page", 403, {"Sec_Fetch_Site": "cross-site"}),
+        ]:
+            found, text = explorer.ask("/api/session", good, **headers)
+            check(found == status and "session" not in text, f"{what}: {found} {text}")
+        for path in ("source", "look", "release", "status", "file", "cancel", "released"):
+            check(explorer.ask(f"/api/{path}")[0] == 401, f"/api/{path} without a session")
+            check(explorer.ask(f"/api/{path}", X_Eigenveil_Session="0" * 32)[0] == 401, f"/api/{path} with a guess")
+            check(explorer.ask(f"/api/{path}", method="GET")[0] == 405, f"/api/{path} by GET")
+        for guess in ("", "0" * 32, explorer.secret[:-1], explorer.secret + "0", explorer.secret.upper() + " "):
+            check(explorer.ask("/api/session", {"secret": guess})[0] == 422, "a guessed secret")
+        for path in ("/../survey.csv", "/%2e%2e/survey.csv", "//etc/passwd", "/explore.js/../../survey.csv"):
+            status, text = explorer.ask(path, method="GET", Origin=None, Content_Type=None)
+            check(status == 404 and "question_1" not in text, f"{path}: {status}")
+        # A page of another site in the same browser.
+        OtherSite.port = explorer.port
+        site = HTTPServer(("127.0.0.1", 0), OtherSite)
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        page = browser.new_context().new_page()
+        page.goto(f"http://127.0.0.1:{site.server_port}/")
+        tried = page.evaluate("window.tried")
+        check(tried[0] == "refused" and tried[2] == "refused", f"another site reads nothing: {tried}")
+        framed = [frame for frame in page.frames if frame != page.main_frame]
+        check(all("Which table" not in frame.content() for frame in framed), "the page is in no frame")
+        site.shutdown()
+        # The secret works once, whoever comes second.
+        status, text = explorer.ask("/api/session", good)
+        check(status == 200, "the secret opens the session")
+        check(explorer.ask("/api/session", good)[0] == 422, "and opens it once")
+        session = json.loads(text)["session"]
+        page = browser.new_context().new_page()
+        page.goto(f"{explorer.address}/#{explorer.secret}")
+        page.wait_for_selector("#trouble:not([hidden])")
+        check(explorer.ask("/api/source", X_Eigenveil_Session=session)[0] == 200, "the session goes on")
+        headers = page.goto(f"{explorer.address}/").headers
+        check("default-src 'none'" in headers["content-security-policy"] and "frame-ancestors 'none'" in headers["content-security-policy"]
+              and headers["cache-control"] == "no-store" and headers["referrer-policy"] == "no-referrer" and headers["x-frame-options"] == "DENY", "strict headers")
+        for out in ("../elsewhere", "/tmp/elsewhere", "-rf", ".hidden", ""):
+            status, _ = explorer.ask("/api/release", {"columns": ["question_1", "question_2"], "range": [0, 10], "components": 1, "out": out},
+                                     X_Eigenveil_Session=session)
+            check(status == 422, f"a release into '{out}'")
+        check(entries(program, folder) == before, "strangers and refusals spend nothing")
+
+
+def main():
+    program, shots = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
+    chromium = shutil.which("chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        print("SKIPPED: playwright is not installed (python/requirements/test.txt)")
+        return SKIPPED
+    if not chromium:
+        print("SKIPPED: chromium is not installed")
+        return SKIPPED
+    shots.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
+        folder = pathlib.Path(scratch)
+        run(program, folder, "generate", "survey", "--rows", "2000", "--out", "survey.csv")
+        run(program, folder, "ledger", "create", "survey.ledger", "--name", "Test survey", "--epsilon", "3", "--delta", "1e-6")
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        flow(program, browser, folder, shots)
+        keyboard(program, browser, folder, shots)
+        phone_and_wide(program, browser, folder, shots)
+        exported(program, browser, folder, shots)
+        strangers(program, browser, folder)
+        browser.close()
+    print("FAILED" if FAILURES else f"ok, pictures in {shots}")
+    return 1 if FAILURES else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
