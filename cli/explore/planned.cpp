@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "core/number_text.hpp"
-#include "eigenveil/engine/registry.hpp"
+#include "eigenveil/engine/release.hpp"
+#include "engine/release_cost.hpp"
 #include "ledger/totals.hpp"
 #include "mechanism/comparison/comparison.hpp"
 
@@ -147,16 +148,35 @@ Result<Planned> planned_for(Question question, const ExploreSource& source,
   return plan;
 }
 
+namespace {
+
+/// What the release itself will be charged: by its plan, which needs no row.
+Result<ReleaseCost> cost_before(const Planned& plan) {
+  const Result<RowBound> bound = plan.table.bound({});
+  if (!bound) {
+    return error_of(bound);
+  }
+  PublicFacts facts{plan.table.schema, *bound};
+  if (plan.request.relation != Relation::AddRemove) {
+    facts.rows = plan.table.rows;
+  }
+  return eigenveil::plan(plan.request, facts).map([](const std::unique_ptr<Plan>& made) {
+    return cost_of(*made, false);
+  });
+}
+
+}  // namespace
+
 Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state) {
   LedgerView view;
   view.state = state;
-  ReleaseCost cost;
-  cost.task = std::string(name_of(plan.request.task));
-  cost.method = plan.method;
-  cost.requested = *plan.request.budget;
-  if (plan.facts.guarantee) {
-    cost.guarantee = *plan.facts.guarantee;
+  const Result<ReleaseCost> known = cost_before(plan);
+  if (!known) {
+    view.fits = false;
+    view.refusal = known.error().message;
+    return view;
   }
+  const ReleaseCost& cost = *known;
   const std::vector<Charge> earlier = charges_in(state.lines);
   const Result<Charge> charge = choose_charge(state.terms, earlier, cost);
   view.fits = charge.has_value();
