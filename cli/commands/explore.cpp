@@ -12,10 +12,10 @@
 #include "cli/commands/commands.hpp"
 #include "cli/explore/explorer.hpp"
 #include "cli/explore/export_page.hpp"
+#include "cli/options/bound_options.hpp"
 #include "cli/options/checks.hpp"
 #include "core/atomic_output.hpp"
 #include "core/blas.hpp"
-#include "core/number_text.hpp"
 #include "data/open.hpp"
 #include "data/public_files.hpp"
 #include "ledger/ledger.hpp"
@@ -67,7 +67,7 @@ struct ExploreCommand {
 
  private:
   Result<ExploreSource> source() const;
-  nlohmann::json question(const ExploreSource& from) const;
+  Result<std::string> question(const ExploreSource& from) const;
   Outcome serve(ExploreSource from) const;
 };
 
@@ -138,7 +138,7 @@ Result<ExploreSource> ExploreCommand::source() const {
 }
 
 /// What the page would send when it opens; the script has the same beginning.
-nlohmann::json ExploreCommand::question(const ExploreSource& from) const {
+Result<std::string> ExploreCommand::question(const ExploreSource& from) const {
   nlohmann::json asked = {{"task", "pca"},    {"epsilon", 1.0}, {"delta", 1e-6},
                           {"people", people}, {"hoped", 6},     {"columns", from.columns}};
   if (from.columns.empty()) {
@@ -146,16 +146,15 @@ nlohmann::json ExploreCommand::question(const ExploreSource& from) const {
       asked["columns"].push_back(fmt::format("question_{}", i));
     }
   }
-  double low = 0.0;
-  double high = 10.0;
-  if (const std::size_t colon = range.find(':'); colon != std::string::npos) {
-    low = finite_number(range.substr(0, colon)).value_or(0.0);
-    high = finite_number(range.substr(colon + 1)).value_or(0.0);
-  }
   if (from.bounds.empty()) {
-    asked["range"] = {low, high};
+    const Result<ColumnRange> common =
+        range.empty() ? Result<ColumnRange>(ColumnRange{0.0, 10.0}) : parse_range(range);
+    if (!common) {
+      return error_of(common);
+    }
+    asked["range"] = {common->low, common->high};
   }
-  return asked;
+  return asked.dump();
 }
 
 std::string redirect_to(const std::string& address) {
@@ -233,7 +232,8 @@ Outcome ExploreCommand::run() const {
   if (out.empty()) {
     return serve(*std::move(from));
   }
-  return exported_page(question(*from).dump(), *from)
+  return question(*from)
+      .and_then([&](const std::string& asked) { return exported_page(asked, *from); })
       .and_then([&](const std::string& page) { return write_file_atomically(out, page); })
       .map([&] { fmt::print("wrote {}\n", out); });
 }

@@ -158,11 +158,16 @@ std::string python_code(const Question& question, const ExploreSource& source,
   if (!question.method.empty()) {
     add("method", python_quoted(question.method));
   }
-  return fmt::format(
-      "{}release = eigenveil.{}({}).fit({})",
-      source.ledger.empty() ? "" : "# The command charges the ledger; this does not.\n",
-      class_of(question.task), arguments,
-      python_quoted(source.input.empty() ? kNoTable : source.input));
+  const bool charged = !source.ledger.empty() && question.task != Task::Mask;
+  if (charged) {
+    add("ledger", fmt::format("eigenveil.Ledger({})", python_quoted(source.ledger)));
+  }
+  return fmt::format("{}release = eigenveil.{}({}).fit({})",
+                     source.ledger.empty() || charged
+                         ? ""
+                         : "# The command charges the ledger; MaskedData cannot yet.\n",
+                     class_of(question.task), arguments,
+                     python_quoted(source.input.empty() ? kNoTable : source.input));
 }
 
 }  // namespace eigenveil::cli
