@@ -398,10 +398,12 @@ Result<std::string> methods_json(std::string_view asked, const ExploreSource& so
   }
   json["sentences"] = sentences;
   json["budgets"] = budgets;
-  constexpr Eigen::Index kTriedUpTo = 120;  // one component has methods that take many steps
-  if (plan->steady == 1 && plan->table.spectrum.size() > kTriedUpTo) {
-    json["none"] =
-        "one component of so many columns takes minutes to compare: plan pca --compare does";
+  // Some methods draw in many steps: a page cannot wait for that.
+  constexpr Eigen::Index kTriedUpTo = 120;
+  if (plan->request.task == Task::Components && plan->table.spectrum.size() > kTriedUpTo) {
+    json["none"] = fmt::format(
+        "the methods are compared here up to {} columns; plan pca --compare does it for more",
+        kTriedUpTo);
   } else if (plan->request.task == Task::Components) {
     Request request = plan->request;
     request.method.clear();

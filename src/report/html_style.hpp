@@ -28,7 +28,7 @@ section{margin:0 0 40px}
 .banner strong{display:block;font-size:1.9rem;line-height:1.15}
 .muted,figcaption{color:var(--muted);font-size:15px}
 p{margin:8px 0;max-width:68ch}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,400px),1fr));gap:24px;align-items:start}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,350px),1fr));gap:24px;align-items:start}
 figure{margin:0;min-width:0}
 .scroll{overflow-x:auto}.scroll .ev-picture{max-width:none}
 .ev-figure{display:block;width:100%;max-width:500px;height:auto}
