@@ -48,9 +48,10 @@ class JobRun {
     }
     method_ = *method;
     warn(settle_center(*method_, job_.request));
-    return check_input().and_then([&] { return open_ledger(); }).and_then([&] {
-      return info().reads_exact_rows ? on_exact_rows() : on_rows();
-    });
+    return check_input()
+        .and_then([&] { return open_ledger(); })
+        .and_then([&] { return read_builds_on(); })
+        .and_then([&] { return info().reads_exact_rows ? on_exact_rows() : on_rows(); });
   }
 
  private:
