@@ -18,7 +18,7 @@ PROGRAM = os.environ.get("EIGENVEIL", "")
 # with a seed draw the same noise each time, so a pass stays a pass.
 DEVIATIONS = 8.0
 
-NUMBER = re.compile(r"(?<![\w.])-?\d+\.?\d*(?:e[+-]?\d+)?(?![\w.])")
+NUMBER = re.compile(r"(?<![\w.#])-?\d+\.?\d*(?:e[+-]?\d+)?(?![\w.])")
 DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 # Two runs of a backward stable solver: each is exact for a matrix 8 d 2^-53 off (d <= 100), times
 # the largest eigenvalue over a gap, which in these tables stays below 1e4.
