@@ -355,14 +355,13 @@ Outcome ReleaseCommand::run() {
     return error_of(request);
   }
   what.bounds.scaled = what.standardize;
-  if (!input.person.empty()) {
-    if (what.budget.group_size != 1) {
-      return bad_request(
-          "with --person the rows of a person are the group; leave out --group-size");
-    }
-    request->group_size = std::max(1, static_cast<int>(input.rows_per_person));
-    what.bounds.noisy_count = request->relation != Relation::AddRemove;
+  TableSpec people;
+  people.person = input.person;
+  people.rows_per_person = input.rows_per_person;
+  if (const Result<void> settled = settle_people(people, *request); !settled) {
+    return error_of(settled);
   }
+  what.bounds.noisy_count = people.noisy_count;
   const Result<const Method*> method = choose_method(*request);
   if (!method) {
     return error_of(method);

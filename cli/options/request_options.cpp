@@ -108,9 +108,7 @@ Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {
 
 Result<AssumedTable> AssumedOptions::table(const Request& request,
                                            const BoundOptions& bounds) const {
-  AssumedTable table;
-  table.rows = rows;
-  table.row_norm = bounds.row_norm;
+  Schema columns_of_table;
   const bool sizeless = dimension == 0 && columns.empty() && bounds.bounds_file.empty() &&
                         bounds.project_file.empty();
   if (!sizeless || !plans_without_budget(request.method)) {
@@ -118,35 +116,21 @@ Result<AssumedTable> AssumedOptions::table(const Request& request,
     if (!named) {
       return error_of(named);
     }
-    table.schema = *named;
+    columns_of_table = *named;
   }
   TableSpec spec;
   if (const Result<void> filled = bounds.fill(spec); !filled) {
     return error_of(filled);
   }
-  if (bounds.has_stages()) {
-    const Result<PreparedTable> prepared = PreparedTable::make(spec, table.schema);
-    if (!prepared) {
-      return error_of(prepared);
-    }
-    table.schema = prepared->schema();
-    table.bound = [bound = prepared->bound()](const auto&) { return Result<RowBound>(bound); };
-    table.basis = prepared->remarks().front().text;
-  } else {
-    table.bound = [spec, schema = table.schema](const std::optional<double>& model_radius) {
-      return PreparedTable::make(spec, schema, model_radius).map([](const PreparedTable& prepared) {
-        return prepared.bound();
-      });
-    };
-  }
-  if (spectrum_file.empty()) {
+  Result<AssumedTable> table = assumed_table(spec, std::move(columns_of_table), rows);
+  if (!table || spectrum_file.empty()) {
     return table;
   }
   Result<Vector> spectrum = read_spectrum(spectrum_file);
   if (!spectrum) {
     return error_of(spectrum);
   }
-  table.spectrum = *std::move(spectrum);
+  table->spectrum = *std::move(spectrum);
   return table;
 }
 

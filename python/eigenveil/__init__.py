@@ -27,6 +27,7 @@ from ._diagnose import diagnose_spiked
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning
 from ._files import explain, merge_grams
 from ._guarantee import compose, compose_parallel, to_dp_accounting
+from ._histograms import private_bounds, private_scores
 from ._ledger import Ledger, LedgerRelease
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
@@ -83,6 +84,8 @@ __all__ = [
     "plan_mask",
     "plan_pca",
     "plan_subspace",
+    "private_bounds",
+    "private_scores",
     "read_release",
     "sample_bingham",
     "sample_orbit",

@@ -34,12 +34,13 @@ _Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 _Table: TypeAlias = Any  # array, data frame, Arrow data, generator of such tables, or path
 _Numbers: TypeAlias = Sequence[_Float] | NDArray[Any] | _HasArray
 _Vector: TypeAlias = _Numbers | Mapping[str, _Float]
-_Bounds: TypeAlias = _Numbers | Sequence[Sequence[_Float]] | Mapping[str, Sequence[_Float]]
+_Bounds: TypeAlias = _Path | _Numbers | Sequence[Sequence[_Float]] | Mapping[str, Sequence[_Float]]
 _Neighbours: TypeAlias = Literal["add-remove", "replace-one", "zero-row", "independent-copy"]
 _Method: TypeAlias = Literal[
     "auto", "gauss", "wishart", "laplace", "exponential", "orbit", "spiked", "spiked-robust", "oja", "sharp", "subspace", "mask"
 ]
 _Header: TypeAlias = Literal["auto", "present", "absent"]
+_Encoding: TypeAlias = Literal["utf-8", "latin-1", "utf-16"]
 _Separator: TypeAlias = Literal["comma", "semicolon", "tab", "pipe"]
 _Floats: TypeAlias = NDArray[np.float64]
 
@@ -127,6 +128,7 @@ class _Estimator:
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
     n_samples_: int
+    missing_cells_: str
     center_: _Floats
     midpoint_: _Floats
     scale_: _Floats
@@ -142,7 +144,6 @@ class _Estimator:
     def get_metadata_routing(self) -> Any: ...
 
 class _Moments(_Estimator):
-    missing_cells_: str
     row_norm_: float
     noise_floor_: float
     mean_: _Floats
@@ -164,9 +165,22 @@ class _Moments(_Estimator):
     columns: Sequence[str] | None
     header: _Header
     separator: _Separator | None
+    decimal: Literal[",", "."] | None
+    encoding: _Encoding
     missing: Literal["midpoint", "refuse"]
     bad_cell: Literal["refuse", "midpoint"]
-    allele_frequencies: _Vector | None
+    allele_frequencies: _Vector | _Path | None
+    exclude: Sequence[str] | None
+    one_hot: Mapping[str, Sequence[object]] | None
+    project: _Path | _Numbers | Sequence[Sequence[_Float]] | None
+    projected_norm: _Float | None
+    normalise_rows: bool
+    person: str | None
+    rows_per_person: _Int | None
+    weights: str | None
+    weight_bound: _Float | None
+    people: _Int | None
+    anyway: bool
     grid: _Int | None
     threads: _Int | None
     progress: bool
@@ -218,9 +232,22 @@ class PrivatePCA(_Projection, _Moments):
         columns: Sequence[str] | None = None,
         header: _Header = "auto",
         separator: _Separator | None = None,
+        decimal: Literal[",", "."] | None = None,
+        encoding: _Encoding = "utf-8",
         missing: Literal["midpoint", "refuse"] = "midpoint",
         bad_cell: Literal["refuse", "midpoint"] = "refuse",
-        allele_frequencies: _Vector | None = None,
+        allele_frequencies: _Vector | _Path | None = None,
+        exclude: Sequence[str] | None = None,
+        one_hot: Mapping[str, Sequence[object]] | None = None,
+        project: _Path | _Numbers | Sequence[Sequence[_Float]] | None = None,
+        projected_norm: _Float | None = None,
+        normalise_rows: bool = False,
+        person: str | None = None,
+        rows_per_person: _Int | None = None,
+        weights: str | None = None,
+        weight_bound: _Float | None = None,
+        people: _Int | None = None,
+        anyway: bool = False,
         grid: _Int | None = None,
         threads: _Int | None = None,
         progress: bool = False,
@@ -263,9 +290,22 @@ class PrivateCovariance(_Moments):
         columns: Sequence[str] | None = None,
         header: _Header = "auto",
         separator: _Separator | None = None,
+        decimal: Literal[",", "."] | None = None,
+        encoding: _Encoding = "utf-8",
         missing: Literal["midpoint", "refuse"] = "midpoint",
         bad_cell: Literal["refuse", "midpoint"] = "refuse",
-        allele_frequencies: _Vector | None = None,
+        allele_frequencies: _Vector | _Path | None = None,
+        exclude: Sequence[str] | None = None,
+        one_hot: Mapping[str, Sequence[object]] | None = None,
+        project: _Path | _Numbers | Sequence[Sequence[_Float]] | None = None,
+        projected_norm: _Float | None = None,
+        normalise_rows: bool = False,
+        person: str | None = None,
+        rows_per_person: _Int | None = None,
+        weights: str | None = None,
+        weight_bound: _Float | None = None,
+        people: _Int | None = None,
+        anyway: bool = False,
         grid: _Int | None = None,
         threads: _Int | None = None,
         progress: bool = False,
@@ -279,7 +319,6 @@ class PrivateCovariance(_Moments):
 
 class MaskedData(_Moments):
     intercept: bool
-    one_hot: Mapping[str, Sequence[object]] | None
     smallest_block: _Int | None
     columns_: list[str]
     gram_: _Floats
@@ -293,7 +332,6 @@ class MaskedData(_Moments):
         self,
         *,
         intercept: bool = False,
-        one_hot: Mapping[str, Sequence[object]] | None = None,
         smallest_block: _Int | None = None,
         epsilon: _Float | None = None,
         delta: _Float | None = None,
@@ -310,9 +348,22 @@ class MaskedData(_Moments):
         columns: Sequence[str] | None = None,
         header: _Header = "auto",
         separator: _Separator | None = None,
+        decimal: Literal[",", "."] | None = None,
+        encoding: _Encoding = "utf-8",
         missing: Literal["midpoint", "refuse"] = "midpoint",
         bad_cell: Literal["refuse", "midpoint"] = "refuse",
-        allele_frequencies: _Vector | None = None,
+        allele_frequencies: _Vector | _Path | None = None,
+        exclude: Sequence[str] | None = None,
+        one_hot: Mapping[str, Sequence[object]] | None = None,
+        project: _Path | _Numbers | Sequence[Sequence[_Float]] | None = None,
+        projected_norm: _Float | None = None,
+        normalise_rows: bool = False,
+        person: str | None = None,
+        rows_per_person: _Int | None = None,
+        weights: str | None = None,
+        weight_bound: _Float | None = None,
+        people: _Int | None = None,
+        anyway: bool = False,
         grid: _Int | None = None,
         threads: _Int | None = None,
         progress: bool = False,
@@ -322,17 +373,18 @@ class MaskedData(_Moments):
     def fit(self, X: _Table, y: object = None, *, blocks: Sequence[_Table] = ()) -> Self: ...
     def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> NDArray[np.object_]: ...
     def pseudo_rows(self, seed: _Int | None = None) -> _Floats: ...
-    def write(
+    def write_release(
         self,
         path: _Path,
         *,
         format: Literal["csv", "npy"] = "csv",
-        factor_only: bool = False,
         replace: bool = False,
-        seed: _Int | None = None,
         data_set: str = "",
         date: str = "",
-    ) -> None: ...
+        factor_only: bool = False,
+        seed: _Int | None = None,
+    ) -> list[str]: ...
+    def write(self, path: _Path, **more: Any) -> None: ...
     def moments(self, *, second_moment: bool = False) -> dict[str, Any]: ...
     def regress(
         self,
@@ -354,20 +406,23 @@ class PrivateSubspace(_Projection):
     aggregate: str | None
     gamma: _Float | None
     groups: _Int | None
-    references: _Int
-    cell_factor: _Float
-    radius_factor: _Float
-    largest_noise_angle: _Float
+    references: _Int | None
+    cell_factor: _Float | None
+    radius_factor: _Float | None
+    largest_noise_angle: _Float | None
     failure_probability: _Float | None
-    angle: _Float
+    angle: _Float | None
     exceptions: _Int | None
-    max_abs: _Int
-    calibration: Literal["tight", "published"]
+    max_abs: _Int | None
+    calibration: Literal["tight", "published"] | None
     rows: _Int | None
-    neighbours: _Neighbours
+    neighbours: _Neighbours | None
     columns: Sequence[str] | None
+    exclude: Sequence[str] | None
     header: _Header
     separator: _Separator | None
+    decimal: Literal[",", "."] | None
+    encoding: _Encoding
     missing: Literal["midpoint", "refuse"]
     bad_cell: Literal["refuse", "midpoint"]
     threads: _Int | None
@@ -385,20 +440,23 @@ class PrivateSubspace(_Projection):
         aggregate: str | None = None,
         gamma: _Float | None = None,
         groups: _Int | None = None,
-        references: _Int = 4,
-        cell_factor: _Float = 1.0,
-        radius_factor: _Float = 1.0,
-        largest_noise_angle: _Float = 0.7071067811865476,
+        references: _Int | None = None,
+        cell_factor: _Float | None = None,
+        radius_factor: _Float | None = None,
+        largest_noise_angle: _Float | None = None,
         failure_probability: _Float | None = None,
-        angle: _Float = 0.1,
+        angle: _Float | None = None,
         exceptions: _Int | None = None,
-        max_abs: _Int = 1000,
-        calibration: Literal["tight", "published"] = "tight",
+        max_abs: _Int | None = None,
+        calibration: Literal["tight", "published"] | None = None,
         rows: _Int | None = None,
-        neighbours: _Neighbours = "replace-one",
+        neighbours: _Neighbours | None = None,
         columns: Sequence[str] | None = None,
+        exclude: Sequence[str] | None = None,
         header: _Header = "auto",
         separator: _Separator | None = None,
+        decimal: Literal[",", "."] | None = None,
+        encoding: _Encoding = "utf-8",
         missing: Literal["midpoint", "refuse"] = "midpoint",
         bad_cell: Literal["refuse", "midpoint"] = "refuse",
         threads: _Int | None = None,
@@ -424,9 +482,22 @@ class _SharedParameters(TypedDict, total=False):
     columns: Sequence[str] | None
     header: _Header
     separator: _Separator | None
+    decimal: Literal[",", "."] | None
+    encoding: _Encoding
     missing: Literal["midpoint", "refuse"]
     bad_cell: Literal["refuse", "midpoint"]
-    allele_frequencies: _Vector | None
+    allele_frequencies: _Vector | _Path | None
+    exclude: Sequence[str] | None
+    one_hot: Mapping[str, Sequence[object]] | None
+    project: _Path | _Numbers | Sequence[Sequence[_Float]] | None
+    projected_norm: _Float | None
+    normalise_rows: bool
+    person: str | None
+    rows_per_person: _Int | None
+    weights: str | None
+    weight_bound: _Float | None
+    people: _Int | None
+    anyway: bool
     grid: _Int | None
     threads: _Int | None
     progress: bool
@@ -443,7 +514,6 @@ class _PCAParameters(_CovarianceParameters, total=False):
 
 class _MaskParameters(_SharedParameters, total=False):
     intercept: bool
-    one_hot: Mapping[str, Sequence[object]] | None
     smallest_block: _Int | None
 
 class _SubspaceParameters(TypedDict, total=False):
@@ -455,19 +525,22 @@ class _SubspaceParameters(TypedDict, total=False):
     aggregate: str | None
     gamma: _Float | None
     groups: _Int | None
-    references: _Int
-    cell_factor: _Float
-    radius_factor: _Float
-    largest_noise_angle: _Float
+    references: _Int | None
+    cell_factor: _Float | None
+    radius_factor: _Float | None
+    largest_noise_angle: _Float | None
     failure_probability: _Float | None
-    angle: _Float
+    angle: _Float | None
     exceptions: _Int | None
-    max_abs: _Int
-    calibration: Literal["tight", "published"]
-    neighbours: _Neighbours
+    max_abs: _Int | None
+    calibration: Literal["tight", "published"] | None
+    neighbours: _Neighbours | None
     columns: Sequence[str] | None
+    exclude: Sequence[str] | None
     header: _Header
     separator: _Separator | None
+    decimal: Literal[",", "."] | None
+    encoding: _Encoding
     missing: Literal["midpoint", "refuse"]
     bad_cell: Literal["refuse", "midpoint"]
     threads: _Int | None
@@ -489,7 +562,12 @@ class Release:
     version: str
     checksum: str
     _document: Any = ...
+    @property
+    def bounds(self) -> dict[str, tuple[float, float]]: ...
     def frame(self, name: str) -> Any: ...
+    def write_release(
+        self, path: _Path, *, format: Literal["csv", "npy"] = "csv", replace: bool = False, data_set: str = "", date: str = ""
+    ) -> list[str]: ...
     def _repr_html_(self) -> str: ...
 
 def read_release(path: _Path) -> Release: ...
@@ -537,7 +615,7 @@ def plan_low_rank(
     rows: _Int, dimension: _Int | None = None, *, spectrum: _Numbers | None = None, **parameters: Unpack[_PCAParameters]
 ) -> Plan: ...
 def plan_mask(rows: _Int, dimension: _Int | None = None, **parameters: Unpack[_MaskParameters]) -> Plan: ...
-def plan_subspace(rows: _Int, dimension: _Int, *, useful_angle: _Float = 0.1, **parameters: Unpack[_SubspaceParameters]) -> Plan: ...
+def plan_subspace(rows: _Int, dimension: _Int, **parameters: Unpack[_SubspaceParameters]) -> Plan: ...
 def compare_pca(rows: _Int, spectrum: _Numbers, **parameters: Unpack[_PCAParameters]) -> Comparison: ...
 
 # ---- functions ------------------------------------------------------------------------------------------------------
@@ -625,6 +703,52 @@ def new_run() -> str: ...
 def partial(batches: Iterable[Any], bound: ShardBound, *, shard: tuple[str, int, int] | None = None, threads: _Int = 1) -> bytes: ...
 def merge(parts: Iterable[bytes | Gram], *, equal_totals: bool = False, incomplete: bool = False) -> Gram: ...
 def merge_grams(paths: Sequence[_Path], out: _Path) -> None: ...
+def private_bounds(
+    X: _Table,
+    *,
+    epsilon: _Float | None = None,
+    delta: _Float | None = None,
+    rho: _Float | None = None,
+    mu: _Float | None = None,
+    neighbours: Literal["add-remove", "replace-one"] = "add-remove",
+    group_size: _Int = 1,
+    outside: _Float = 0.001,
+    outer: Sequence[_Float] | None = None,
+    columns: Sequence[str] | None = None,
+    exclude: Sequence[str] | None = None,
+    header: _Header = "auto",
+    separator: _Separator | None = None,
+    decimal: Literal[",", "."] | None = None,
+    encoding: _Encoding = "utf-8",
+    missing: Literal["midpoint", "refuse"] = "midpoint",
+    bad_cell: Literal["refuse", "midpoint"] = "refuse",
+    threads: _Int | None = None,
+    progress: bool = False,
+    seed: _Int | None = None,
+) -> Release: ...
+def private_scores(
+    X: _Table,
+    on: _Path,
+    *,
+    axes: Sequence[_Int] = (1, 2),
+    cells: _Int = 20,
+    label: tuple[str, Sequence[object]] | None = None,
+    epsilon: _Float | None = None,
+    delta: _Float | None = None,
+    rho: _Float | None = None,
+    mu: _Float | None = None,
+    neighbours: _Neighbours = "add-remove",
+    group_size: _Int = 1,
+    header: _Header = "auto",
+    separator: _Separator | None = None,
+    decimal: Literal[",", "."] | None = None,
+    encoding: _Encoding = "utf-8",
+    missing: Literal["midpoint", "refuse"] = "midpoint",
+    bad_cell: Literal["refuse", "midpoint"] = "refuse",
+    threads: _Int | None = None,
+    progress: bool = False,
+    seed: _Int | None = None,
+) -> Release: ...
 def sample_bingham(
     spectrum: _Numbers | Sequence[Sequence[_Float]],
     exponent: _Float,

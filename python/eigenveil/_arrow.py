@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import numpy as np
 
 from ._errors import EigenveilError
 
@@ -110,18 +109,19 @@ def _stream(pa, data):
 def _source(schema, batches, options, make_source, rows, title):
     from ._rows import chosen_columns
 
-    _, names = chosen_columns(schema.names, options, title)
-    for name in names:
-        if name not in options.words:
+    chosen, names = chosen_columns(schema.names, options, title)
+    read = [schema.names[j] for j in chosen]
+    for name in read:
+        if name not in (options.person, *options.words):
             _check_type(schema.field(name).type, name)
-    return make_source(names, True, lambda: _blocks(batches(names), names, options.words, title), rows)
+    return make_source(names, True, lambda: _blocks(batches(read), read, options, title), rows)
 
 
 def _check_type(kind, name):
     import pyarrow.types as types
 
     if types.is_dictionary(kind) and not (types.is_integer(kind.value_type) or types.is_floating(kind.value_type)):
-        raise EigenveilError(f"column '{name}' holds categories; a table holds numbers: encode them first, one 0/1 column per category (MaskedData has one_hot)")
+        raise EigenveilError(f"column '{name}' holds categories; a table holds numbers: encode them first, one 0/1 column per category (one_hot does it)")
     if types.is_dictionary(kind):
         return
     numbers = types.is_integer, types.is_floating, types.is_boolean, types.is_decimal, types.is_null
@@ -129,11 +129,11 @@ def _check_type(kind, name):
         raise EigenveilError(f"column '{name}' does not hold numbers (its type is {kind})")
 
 
-def _blocks(batches, names, words, title):
+def _blocks(batches, names, options, title):
     rows = _rows_per_batch(len(names))
     for batch in _read(batches, title):
         for first in range(0, batch.num_rows, rows):
-            yield _block(batch.slice(first, rows), names, words)
+            yield _block(batch.slice(first, rows), names, options)
 
 
 def _read(batches, title):
@@ -153,22 +153,19 @@ def _read(batches, title):
     raise EigenveilError(f"{title} could not be read to the end ({kind}; values are not shown); is it complete?", "input-output")
 
 
-def _block(batch, names, words):
+def _block(batch, names, options):
     import pyarrow as pa
 
-    from ._rows import coded
+    from ._rows import stacked
 
-    block = np.empty((batch.num_rows, len(names)), order="F")
-    for slot, name in enumerate(names):
+    def numbers(name):
         column = batch.column(name)
-        if name in words:
-            block[:, slot] = coded(column.to_pylist(), column.is_null().to_pylist(), words[name])
-            continue
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         # Nulls become NaN, which is a missing cell. Not safe: a large integer may be rounded, like everywhere.
-        block[:, slot] = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    return block
+        return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+
+    return stacked(names, options, numbers, lambda name: batch.column(name).to_pylist())
 
 
 def _rows_per_batch(columns):

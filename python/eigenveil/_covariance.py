@@ -6,8 +6,8 @@ import numpy as np
 
 from . import _core
 from ._docs import with_parameters
-from ._errors import EigenveilError
-from ._estimator import PrivateEstimator, shared_parameters, store_parameters
+from ._estimator import PrivateEstimator
+from ._parameters import shared_parameters, store_parameters
 
 
 @with_parameters
@@ -74,7 +74,6 @@ class PrivateCovariance(PrivateEstimator):
             has_raw = "covariance_raw" in tables and "noisy_eigenvalues" in found
             self.eigenvalues_ = found["noisy_eigenvalues"] if has_raw else np.linalg.eigvalsh(self.covariance_raw_)[::-1].copy()
         self.location_ = self.center_
-        self._half_width, self._has_ranges = current.bound.half_widths, current.bound.has_ranges
 
     def get_precision(self):
         """Inverse of the released covariance with eigenvalues no smaller than the noise floor: what lies below it is noise.
@@ -138,24 +137,7 @@ class PrivateCovariance(PrivateEstimator):
     def _released_gram(self):
         """The release as sums of row products about the public midpoint, for estimates with standard errors."""
         self._check_released()
-        said, found = self._document.parameters, self._document.result
-        if self.method_ != "gauss":
-            raise EigenveilError("intervals are only known for Gaussian noise: release the covariance with method='gauss', or mask the table")
-        names = [str(name) for name in getattr(self, "feature_names_in_", [f"c{j + 1}" for j in range(self.n_features_in_)])]
-        rows, rows_sd = (self.n_samples_, 0.0) if hasattr(self, "n_samples_") else (self.noisy_count_, self.noisy_count_sd_)
-        mean = (self.mean_ - self.midpoint_) / self.scale_ if hasattr(self, "mean_") else None
-        scales = self._half_width / self.scale_  # from scaled units to those of the release
-        moved = self._has_ranges and bool(self.midpoint_.any())
-        original = bool((self.scale_ == 1).all()) and self.allele_frequencies is None
-        midpoints = self.midpoint_ if original else np.empty(0)
-        noise = (said["noise_sd_diagonal"], said["noise_sd_off_diagonal"], found.get("sum_noise_sd_scaled", 0.0))
-        longest = self.row_norm_ * scales.max()
-        longest = min(longest, float(np.linalg.norm(scales))) if self._has_ranges else longest
-        gram = _core.covariance_gram(
-            names, self.covariance_raw_, float(rows), rows_sd, scales, *noise, moved, midpoints, longest, mean
-        )
-        gram.fills_gaps = self.missing_cells_ != _core.gaps_in_words(False, True)
-        return gram
+        return _core.released_gram(self._document)
 
     def _floored(self):
         values, vectors = np.linalg.eigh(self.covariance_)

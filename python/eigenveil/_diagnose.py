@@ -7,6 +7,7 @@ from ._errors import EigenveilError
 from ._progress import Progress
 from ._rows import is_gram
 from ._shards import totals_of
+from ._table import describe, reading
 
 
 def diagnose_spiked(released, X):
@@ -42,13 +43,15 @@ def diagnose_spiked(released, X):
         raise EigenveilError("the diagnostic is about the model of method 'spiked'; the other methods rest on none")
     if is_gram(X):
         gram = totals_of(X)
-        return _diagnosed(released, gram, released._asked(gram.columns))
-    options = released._options()
+        return _diagnosed(released, gram, released._asked(describe(released, gram.schema.columns), gram.schema.columns))
+    options = reading(released)
     source = released._open(X, options)
-    if len(source.names) != released.n_features_in_:
-        raise EigenveilError(f"X has {len(source.names)} features, but the release has {released.n_features_in_}")
-    asked = released._asked(source.names)
-    accumulator = _core.TableOrGramAccumulator(source.names, released._bound(asked, source.names), released.threads or 0)
+    spec = describe(released, source.names, options.spec)
+    asked = released._asked(spec, source.names)
+    table = asked.prepare(spec, source.schema)
+    if len(table.columns) != released.n_features_in_:
+        raise EigenveilError(f"X has {len(table.columns)} features, but the release has {released.n_features_in_}")
+    accumulator = _core.TableOrSums(table, released.threads or 0)
     with Progress(released.progress, "diagnose_spiked") as progress:
         source.feed(accumulator, options, progress)
     return _diagnosed(released, accumulator.finish(), asked)

@@ -11,16 +11,13 @@ from . import _core
 from ._errors import EigenveilError
 
 
-def ask(task, method, budget, relation, group_size, components, center, arrives_centred, scaled, options):
+def ask(task, method, budget, relation, group_size, components, center, scaled, options, spec):
     """The request with the method that serves it; refused here if none does. ``options`` that are None were not given."""
-    given = {name: plain(name, value) for name, value in options.items() if value is not None}
-    ranks = given.pop("rank_transform", False)
-    if not isinstance(ranks, bool):
-        raise EigenveilError("rank_transform must be True or False")
+    given = {name: plain(name, value) for name, value in options.items() if value is not None and name != "rank_transform"}
     # The default of one component is no statement about their number.
     stated = components if components != 1 else None
     name = "" if method in (None, "auto") else str(method)
-    return _core.ask(task, name, budget, relation, group_size, stated, center, arrives_centred or ranks, ranks, scaled, given)
+    return _core.ask(task, name, budget, relation or "", group_size, stated, center, scaled, given, spec)
 
 
 def plain(name, value):
@@ -50,12 +47,12 @@ _SHOWN = {
     "largest_possible_variance", "noisy_explained_variance", "noisy_explained_share", "noisy_total_variance", "noisy_eigenvalues",
     "variance_noise_sd", "entry_noise_sd_diagonal_scaled", "entry_noise_sd_off_diagonal_scaled", "sum_noise_sd_scaled",
 }  # fmt: skip
-_OF_A_SUBSPACE = ("groups", "rows_per_group", "noise_sd_diagonal")
+_OF_A_SUBSPACE = ("groups", "rows_per_group", "noise_sd_diagonal", "parts")
 
 
 def left_to_details(parameters, result):
     """Released numbers that no attribute shows, with the names of the document."""
-    more = {name: parameters[name] for name in _OF_A_SUBSPACE if "groups" in parameters}
+    more = {name: parameters[name] for name in _OF_A_SUBSPACE if "groups" in parameters and name in parameters}
     return {**more, **{name: value for name, value in result.items() if name not in _SHOWN}}
 
 

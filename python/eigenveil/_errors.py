@@ -36,7 +36,12 @@ def library_error(message: str, code: str) -> EigenveilError:
 _PHRASES = {
     "must end in one of ": "must end in one of .parquet .feather ",
     "{separator} comma, semicolon, tab or pipe": "separator='comma', 'semicolon', 'tab' or 'pipe'",
-    "; mask and gram partial turn words into columns with {one_hot}": "; MaskedData turns words into 0/1 columns with one_hot",
+    "; mask and gram partial turn words into columns with {one_hot}": "; one_hot turns words into 0/1 columns",
+    "{range LO:HI}, {bounds FILE} (per column; eigenveil bounds template INPUT writes one to fill in), or {row_norm R}": "bounds=(low, high) for all columns, bounds={column: (low, high)}, or row_norm=R.",
+    "{range}, {bounds}": "bounds",
+    "{range} or {bounds}, not both": "bounds",
+    " {range 0:2} ": " bounds=(0, 2) ",
+    "leave out {bounds} and a public {center}": "leave out a public center",
     " (names with commas: {columns} @FILE, one per line)": "",
     "give {out} another name": "give another name",
     "give the number of fields with {width P}, or name the columns c1, c2, ... with {columns} or in a bounds file": "give columns=['c1', 'c2', ...], or bounds with a pair for each column",

@@ -3,63 +3,45 @@
 from __future__ import annotations
 
 import copy
-import difflib
-import functools
-import inspect
 import os
 import threading
 import warnings
-from collections.abc import Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._bounds import bounded_names, make_bound
-from ._engine import ask, left_to_details
 from ._budget import make_budget
+from ._engine import ask, left_to_details
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, in_python, whole
 from ._guarantee import stated
 from ._ledger import Charge, ledger_of
+from ._parameters import same, store_parameters
 from ._progress import Progress, drawing
 from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, dense_blocks, is_gram, is_sparse, is_text, open_source
 from ._shards import Gram, totals_of
 from ._surroundings import steps_that_learned, void, warn_in_search
-
-SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """How rows are read; everything here is public."""
-
-    columns: list[str] = field(default_factory=list)
-    refuse_missing: bool = False
-    refuse_bad: bool = True
-    header: str = "auto"
-    separator: str = ""
-    frequencies: list[float] | Mapping | None = None
-    complex_rows: bool = False
-    bounded_columns: list[str] = field(default_factory=list)  # names that bounds gives: how many columns there are, without looking
-    words: dict[str, list[str]] = field(default_factory=dict)  # text columns and the words that count, of the option one_hot
+from ._table import describe, reading
 
 
-class _Pass:
+class Pass:
     """Rows taken in so far, for one plan. Private until released."""
 
-    def __init__(self, names, named, bound, plan, asked, method, accumulator=None, statistic=None):
-        self.names = names
-        self.named = named
-        self.bound = bound
-        self.plan = plan
+    def __init__(self, asked, plan, columns, named, stream, source=None, table=None, sink=None, statistic=None, bound=None):
         self.asked = asked
-        self.method = method
-        self.accumulator = accumulator
+        self.plan = plan
+        self.columns = columns  # that results speak of
+        self.named = named
+        self.stream = stream
+        self.names = columns if source is None else source.names  # as they are read
+        self.table = table
+        self.accumulator = sink
         self.statistic = statistic
-        self.from_file = statistic is not None  # a .gram file: nobody knows what was done about its gaps
+        self.cells = bound if table is None else table.cells
+        self.bound = bound if table is None else table.bound
+        self.spec = None
         self.parameters = {}  # of the estimator when the pass began
         self.charge = None  # its way past a ledger
 
@@ -70,85 +52,10 @@ class _Pass:
         return self.statistic
 
 
-
-def store_parameters(estimator, values):
-    """The whole body of an ``__init__``: ``store_parameters(self, locals())``. scikit-learn reads the names from its signature."""
-    for name, value in {**values, **values.get("shared", {})}.items():
-        if name not in ("self", "__class__", "shared"):
-            setattr(estimator, name, value)
-
-
-# What other libraries call a parameter, and what a reader should know who brings it from there.
-_ELSEWHERE = {
-    "eps": "epsilon",
-    "neighbors": "neighbours",
-    "neighbor": "neighbours",
-    "relation": "neighbours",
-    "k": "n_components",
-    "components": "n_components",
-    "range": "bounds",
-    "data_norm": "row_norm",
-    "centered": "center",
-    "n_jobs": "threads",
-    "verbose": "progress",
-    "random_state": "seed",
-}
-_SEED = " That is for tests and papers only: a seed makes the noise reproducible, so the result is NOT PRIVATE"
-
-
-def unknown_parameter(what, name, known):
-    """The refusal of a keyword that does not exist, with the one that was perhaps meant."""
-    close = difflib.get_close_matches(name.lower(), known, 1)
-    meant = _ELSEWHERE.get(name.lower()) if _ELSEWHERE.get(name.lower()) in known else (close[0] if close else None)
-    hint = "" if meant is None else f"; did you mean '{meant}'?{_SEED if meant == 'seed' else ''}"
-    return TypeError(f"{what} got an unexpected keyword argument '{name}'{hint}")
-
-
-def checked_names(init):
-    """For an ``__init__`` that writes all its parameters out: an unknown one is refused with a suggestion."""
-    known = [name for name in inspect.signature(init).parameters if name != "self"]
-
-    @functools.wraps(init)
-    def checked(self, *args, **given):
-        for name in given:
-            if name not in known:
-                raise unknown_parameter(f"{type(self).__name__}.__init__()", name, known)
-        init(self, *args, **given)
-
-    return checked
-
-
-def shared_parameters(base):
-    """For an ``__init__(self, own, *, more, **shared)``: the parameters of ``base`` stand in its signature as if they were written there.
-
-    scikit-learn, ``help`` and notebooks read signatures, and two lists of twenty names would drift apart.
-    """
-
-    def extend(init):
-        own = inspect.signature(init).parameters
-        inherited = [p for name, p in inspect.signature(base.__init__).parameters.items() if name not in own]
-        written = [p for p in own.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
-        defaults = {p.name: p.default for p in inherited}
-        known = [p.name for p in (*written, *inherited) if p.name != "self"]
-
-        @functools.wraps(init)
-        def extended(self, *args, **given):
-            for name in given:
-                if name not in known:
-                    raise unknown_parameter(f"{type(self).__name__}.__init__()", name, known)
-            init(self, *args, **{**defaults, **given})
-
-        extended.__signature__ = inspect.Signature([*written, *inherited])
-        return extended
-
-    return extend
-
-
 class PrivateEstimator(BaseEstimator):
     """Base of the estimators, with the parameters that all second-moment releases share. ``__init__`` stores, ``fit`` checks."""
 
     _task = ""
-    _neighbours = "add-remove"  # when nothing is said
     _charges = True  # to a ledger
 
     def __init__(
@@ -169,9 +76,22 @@ class PrivateEstimator(BaseEstimator):
         columns=None,
         header="auto",
         separator=None,
+        decimal=None,
+        encoding="utf-8",
         missing="midpoint",
         bad_cell="refuse",
         allele_frequencies=None,
+        exclude=None,
+        one_hot=None,
+        project=None,
+        projected_norm=None,
+        normalise_rows=False,
+        person=None,
+        rows_per_person=None,
+        weights=None,
+        weight_bound=None,
+        people=None,
+        anyway=False,
         grid=None,
         threads=None,
         progress=False,
@@ -288,7 +208,9 @@ class PrivateEstimator(BaseEstimator):
             raise EigenveilError("format must be 'csv' or 'npy'")
         if self._document.guarantee.basis != self.guarantee_.basis:
             raise EigenveilError("a step of the pipeline was fitted on the private rows: the files would claim a guarantee that does not hold")
-        return self._document.write(os.fsdecode(path), format == "npy", bool(replace), str(data_set), str(date), self._settled)
+        return self._document.write(
+            os.fsdecode(path), format == "npy", bool(replace), str(data_set), str(date), self.threads or 0, self._settled
+        )
 
     def save_gram(self, path):
         """Write the exact sums to a ``.gram`` file instead of releasing them, and forget them.
@@ -311,7 +233,7 @@ class PrivateEstimator(BaseEstimator):
         with drawing(self.progress, type(self).__name__, current.plan.draw_seconds):
             if current.statistic is None:
                 return current.accumulator.release()
-            return current.plan.release(current.statistic, self.seed)
+            return current.plan.release([current.statistic], current.stream)
 
     @contextmanager
     def _alone(self):
@@ -335,30 +257,33 @@ class PrivateEstimator(BaseEstimator):
                 "EIGENVEIL_LEDGER), whose promise then does not cover it"
             )
 
-    def _asked(self, names, budget_needed=True):
+    def _asked(self, spec, names, budget_needed=True):
         """What the release depends on, for columns of these names, and the method that serves it."""
         if isinstance(self.center, str) and self.center not in ("auto", "none", "private"):
             raise EigenveilError("center must be 'auto', 'none', 'private', or a public vector with one number per column")
-        options = {"variance_share": getattr(self, "variance_share", None), "within_subspace": getattr(self, "within_subspace", None)}
         return ask(
             self._task,
             self.method,
             make_budget(self.epsilon, self.delta, self.rho, self.mu, budget_needed),
-            self.neighbours or self._neighbours,
+            self.neighbours,
             whole(self.group_size, "group_size", 1),
             self._components(len(names)),
             self.center if isinstance(self.center, str) else "none" if self.center is None else "public",
-            self.allele_frequencies is not None,
             bool(self.standardize),
-            {**options, **(self.method_options or {})},
+            {**self._own_options(), **(self.method_options or {})},
+            spec,
         )
+
+    def _own_options(self):
+        """Parameters of the estimator that are options of methods; None was not given."""
+        return {name: getattr(self, name, None) for name in ("variance_share", "within_subspace")}
 
     def _components(self, dimension):
         return None
 
     def _check_numbers(self):
         """Whole numbers, before any row is read."""
-        limits = {"group_size": (1, 2**31 - 1), "grid": (1, 2**62), "seed": (0, 2**64 - 1), "threads": (0, 2**16), "rows": (1, 2**53)}
+        limits = {"group_size": (1, 2**31 - 1), "grid": (1, 2**62), "seed": (0, 2**64 - 1), "threads": (0, 2**16), "rows": (1, 2**53), "people": (1, 2**50)}
         for name, (least, most) in limits.items():
             if getattr(self, name, None) is not None:
                 whole(getattr(self, name), name, least, most)
@@ -366,31 +291,8 @@ class PrivateEstimator(BaseEstimator):
     def _check_unchanged(self, current):
         now = self.get_params(deep=False)
         for name, value in current.parameters.items():
-            if name not in ("threads", "progress") and not _same(value, now[name]):
+            if name not in ("threads", "progress") and not same(value, now[name]):
                 raise EigenveilError(f"{name} was changed after rows were added; set it back, or start again with fit")
-
-    def _options(self):
-        legal = {"missing": ("midpoint", "refuse"), "bad_cell": ("refuse", "midpoint"), "header": ("auto", "present", "absent")}
-        for name, words in legal.items():
-            if getattr(self, name) not in words:
-                raise EigenveilError(f"{name} must be {' or '.join(map(repr, words))}")
-        if self.separator not in (None, *SEPARATORS):
-            raise EigenveilError(f"separator must be {' or '.join(map(repr, SEPARATORS))}")
-        frequencies = self.allele_frequencies
-        if frequencies is not None and not hasattr(frequencies, "keys"):
-            frequencies = [float(value) for value in np.asarray(frequencies, float).ravel()]
-        if isinstance(self.columns, str):
-            raise EigenveilError("columns is a list of names, not one name: columns=['name']")
-        return ReadOptions(
-            columns=[str(name) for name in (self.columns or [])],
-            refuse_missing=self.missing == "refuse",
-            refuse_bad=self.bad_cell == "refuse",
-            frequencies=frequencies,
-            header=self.header,
-            bounded_columns=bounded_names(getattr(self, "bounds", None)),
-            separator=SEPARATORS.get(self.separator, ""),
-            complex_rows=bool((getattr(self, "method_options", None) or {}).get("complex_rows")),
-        )
 
     def _read(self, X, whole):
         make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
@@ -405,10 +307,11 @@ class PrivateEstimator(BaseEstimator):
             if current.accumulator is None:
                 raise EigenveilError("these sums are complete (from a .gram file, or after save_gram): release or save them first")
             self._check_unchanged(current)
-        options = self._options()
+        options = reading(self, None if current is None else current.spec)
         source = self._open(X, options)
         if current is None:
-            current = self._start(source, whole)
+            current = self._start(source, options, whole)
+            current.spec = options.spec
             current.parameters = copy.deepcopy(self.get_params(deep=False))
         elif source.names != current.names and len(source.names) != len(current.names):
             raise ValueError(
@@ -435,62 +338,79 @@ class PrivateEstimator(BaseEstimator):
     def _open(self, X, options):
         return open_source(X, options)
 
-    def _start(self, source, whole):
-        asked = self._asked(source.names)
-        bound = self._bound(asked, source.names)
-        charge = Charge.of(self)
-        rows = None
-        if asked.needs_row_count:
-            if not whole:
-                raise EigenveilError(f"method {asked.method} reads the rows twice: use fit, partial_fit sees them once")
-            if charge is not None:
-                charge.before_counting(asked, source.schema, bound)
-            rows = source.count_rows()
-            if rows is None:
-                raise EigenveilError(f"method {asked.method} reads the rows twice: give a table or a file, a stream can be read once")
-        plan = asked.plan(source.schema, bound, rows)
-        _say(asked)
+    def _start(self, source, options, whole):
+        spec = describe(self, source.names, options.spec)
+        asked = self._asked(spec, source.names)
+        table = asked.prepare(spec, source.schema)
+        charge = Charge.of(self) if self._charges else None
+        rows = self._count_rows(asked, source, table, charge, whole) if asked.needs_row_count else None
+        plan = _heard(asked.plan(table, rows, self.people, bool(self.anyway)))
         if charge is not None:
-            charge.before_rows(plan)
-        current = _Pass(source.names, source.named, bound, plan, asked, asked.method, _core.Run(plan, self.threads or 0, self.seed))
+            charge.before_rows(plan, self.person or "")
+        stream = _core.RandomStream(self.seed)
+        current = Pass(asked, plan, table.columns, source.named, stream, source, table, self._sink(plan, table, stream))
         current.charge = charge
         return current
 
-    def _bound(self, asked, names, rows=None):
-        """The bound of these columns, from public parameters alone; a method's model may give it."""
-        center = None if self.center is None or isinstance(self.center, str) else self.center
-        bounds, row_norm = self.bounds, self.row_norm
-        if bounds is None and row_norm is None:
-            row_norm = asked.model_radius(len(names), rows)
-        if bounds is None and asked.ranks:
-            bounds = (-1, 1)  # where ranks lie
-        return make_bound(list(names), bounds, row_norm, center, self.grid, self.allele_frequencies)
+    def _sink(self, plan, table, stream):
+        return _core.Run(plan, self.threads or 0, stream)
+
+    def _count_rows(self, asked, source, table, charge, whole):
+        """The number of rows, where it is public and a plan needs it."""
+        if not whole:
+            raise EigenveilError(f"method {asked.method} reads the rows twice: use fit, partial_fit sees them once")
+        if charge is not None:
+            charge.before_counting(asked, table)
+        rows = source.count_rows()
+        if rows is None:
+            raise EigenveilError(f"method {asked.method} reads the rows twice: give a table or a file, a stream can be read once")
+        return rows
 
     def _load_gram(self, source):
-        if self.bounds is not None or self.row_norm is not None or self.grid is not None or self.columns:
-            raise EigenveilError("a .gram file carries its own bound and columns; leave bounds, row_norm, grid and columns out")
+        if any(getattr(self, name) is not None for name in _SHAPES_ROWS) or self.normalise_rows or self.columns:
+            raise EigenveilError(
+                "a .gram file carries its own bound and columns; leave bounds, row_norm, grid, columns and the stages of a table out, or make it again from the rows"
+            )
         if "_pass" in self.__dict__:
             raise EigenveilError("merge .gram files with `eigenveil gram merge` before they are released")
         # Public; the totals are looked at once a ledger was charged.
         schema, bound = source.head() if isinstance(source, Gram) else _core.gram_head(os.fsdecode(source))
-        asked = self._asked(schema.columns)
+        asked = self._asked(describe(self, schema.columns), schema.columns)
         if asked.reads_rows:
             raise EigenveilError(f"method {asked.method} needs the rows themselves; a .gram file holds sums")
-        plan = asked.plan(schema, bound, None)
-        charge = Charge.of(self)
+        plan = _heard(asked.plan_totals(schema, bound, self.people, bool(self.anyway)))
+        charge = Charge.of(self) if self._charges else None
         if charge is not None:
             charge.before_rows(plan)
         gram = totals_of(source)
         if gram.schema != schema or gram.bound != bound:
             raise EigenveilError("the .gram file was replaced while it was read")
-        self._pass = _Pass(schema.columns, True, bound, plan, asked, asked.method, statistic=gram)
+        self._pass = Pass(asked, plan, schema.columns, True, _core.RandomStream(self.seed), statistic=gram, bound=bound)
         self._pass.charge = charge
         self._pass.parameters = copy.deepcopy(self.get_params(deep=False))
-        _say(asked)
 
     def _publish(self, current, document):
         """Attributes of what was released; every number is in the document, and was drawn under its guarantee."""
         self._forget()
+        self._set_released(current, document)
+        said, found = document.parameters, document.result
+        scaled = said["units"].startswith("scaled")
+        self.row_norm_ = current.bound.radius
+        self.midpoint_, half_widths = current.cells.midpoints, current.cells.half_widths
+        self.scale_ = half_widths if scaled else np.ones(len(self.midpoint_))
+        if "noisy_column_deviations" in found and said["units"].startswith("standardised"):  # components of correlations
+            self.scale_ = np.nan_to_num(np.asarray(found["noisy_column_deviations"]), nan=1.0)  # a column left out has no loading
+        self.center_ = self.midpoint_
+        if "noisy_mean" in found:
+            self._set_mean(found["noisy_mean"], current.table, scaled)
+        floor = found.get("noise_floor", np.max(found["noise_edge"]) if "noise_edge" in found else found.get("variance_noise_sd"))
+        if floor is not None:  # not every method has one
+            self.noise_floor_ = float(floor)
+        if "hermitian_real" in document.tables:
+            self.hermitian_ = document.table("hermitian_real") + 1j * document.table("hermitian_imaginary")
+
+    def _set_released(self, current, document):
+        """What every release says of itself."""
         self._set_features(current)
         self._document = document
         said, found = document.parameters, document.result
@@ -501,25 +421,20 @@ class PrivateEstimator(BaseEstimator):
         self.is_null_ = bool(document.null_reason)
         if self.is_null_:
             self.null_reason_ = document.null_reason
-        scaled = said["units"].startswith("scaled")
-        self.row_norm_ = current.bound.radius
-        self.midpoint_, half_widths = current.bound.midpoints, current.bound.half_widths
-        self.scale_ = half_widths if scaled else np.ones(len(self.midpoint_))
-        if "noisy_column_deviations" in found and said["units"].startswith("standardised"):  # components of correlations
-            self.scale_ = np.nan_to_num(np.asarray(found["noisy_column_deviations"]), nan=1.0)  # a column left out has no loading
-        self.center_ = self.midpoint_
-        if "noisy_mean" in found:
-            self.mean_ = self.center_ = self.midpoint_ + half_widths * found["noisy_mean"] if scaled else found["noisy_mean"]
-        floor = found.get("noise_floor", np.max(found["noise_edge"]) if "noise_edge" in found else found.get("variance_noise_sd"))
-        if floor is not None:  # not every method has one
-            self.noise_floor_ = float(floor)
-        if "hermitian_real" in document.tables:
-            self.hermitian_ = document.table("hermitian_real") + 1j * document.table("hermitian_imaginary")
         rows = found.get("rows", said.get("rows"))
         if rows is not None:
             self.n_samples_ = int(round(rows))
         elif "noisy_rows" in found:  # a prescribed spectrum spends nothing on the number of rows
             self.noisy_count_, self.noisy_count_sd_ = found["noisy_rows"], found["noisy_rows_sd"]
+
+    def _set_mean(self, mean, table, scaled):
+        """The private mean in the units of the columns."""
+        if table is not None and table.basis is not None:  # coordinates in a public basis
+            self.mean_ = self.center_ = self.midpoint_ + self.scale_ * (table.basis @ mean)
+        elif table is not None and table.normalised:
+            self.mean_ = mean  # of rows of norm 1 about the centre, which stays what rows are measured from
+        else:
+            self.mean_ = self.center_ = self.midpoint_ + self.scale_ * mean if scaled else mean
 
     def _forget(self):
         """Nothing of an earlier release stays."""
@@ -529,7 +444,7 @@ class PrivateEstimator(BaseEstimator):
     def _set_features(self, current):
         """Shape and names of the columns are public, so they are known from the first block on."""
         self.__dict__.pop("feature_names_in_", None)
-        names = coordinate_names(current.names) if getattr(current.asked, "complex_rows", False) else current.names
+        names = coordinate_names(current.columns) if current.asked.complex_rows else current.columns
         self.n_features_in_ = len(names)
         if current.named:
             self.feature_names_in_ = np.asarray(names, dtype=object)
@@ -563,7 +478,7 @@ class PrivateEstimator(BaseEstimator):
     def __getstate__(self):
         if "_pass" in self.__dict__:
             raise EigenveilError("rows were added but not released: call release() first, or save_gram(path) to keep the exact sums")
-        return {name: value for name, value in super().__getstate__().items() if name != "_lock"}
+        return {name: value for name, value in super().__getstate__().items() if name not in ("_lock", "_stream")}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -573,22 +488,13 @@ class PrivateEstimator(BaseEstimator):
         return tags
 
 
-def _say(asked):
+_SHAPES_ROWS = (
+    "bounds", "row_norm", "grid", "allele_frequencies", "exclude", "one_hot", "project", "projected_norm", "person", "rows_per_person", "weights", "weight_bound",
+)  # fmt: skip
+
+
+def _heard(plan):
     """What the caller of fit should hear before a row is read; from public options alone."""
-    if asked.warning:
-        warnings.warn(in_python(asked.warning), ResultWarning, stacklevel=5)
-
-
-def _same(one, other):
-    """Whether two values of a parameter are equal; arrays and containers of them included."""
-    if one is other:
-        return True
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return type(one) is type(other) and one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return list(one) == list(other) and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if hasattr(one, "equals"):
-        return bool(one.equals(other))
-    return bool(one == other) or bool(one != one and other != other)
+    for sentence in plan.warnings:
+        warnings.warn(in_python(sentence), ResultWarning, stacklevel=5)
+    return plan

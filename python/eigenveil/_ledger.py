@@ -278,9 +278,9 @@ class Charge:
             )
         return cls(place, estimator.seed)
 
-    def before_counting(self, asked, schema, bound):
+    def before_counting(self, asked, table):
         """For methods that plan with the number of rows: charged as they state it."""
-        self._stated = asked.stated_cost(schema, bound, self.seeded)
+        self._stated = asked.stated_cost(table, self.seeded)
         self._reserve(self._stated)
 
     def before_rows(self, plan, person=""):

@@ -9,7 +9,8 @@ import numpy as np
 from ._docs import with_parameters
 from ._engine import marked
 from ._errors import EigenveilError, ResultWarning
-from ._estimator import PrivateEstimator, shared_parameters, store_parameters
+from ._estimator import PrivateEstimator
+from ._parameters import shared_parameters, store_parameters
 from ._plots import draw_loadings, draw_scree
 from ._projection import ProjectionMixin, checked_components
 
@@ -104,12 +105,12 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     def _components(self, dimension):
         return checked_components(self.n_components, dimension)
 
-    def _asked(self, names, budget_needed=True):
+    def _asked(self, spec, names, budget_needed=True):
         if not isinstance(self.whiten, (bool, np.bool_)):
             raise EigenveilError("whiten must be True or False")
         if self.whiten and self.method == "oja":
             raise EigenveilError(_NO_VARIANCE.format(what="whiten", method="oja"))
-        return super()._asked(names, budget_needed)
+        return super()._asked(spec, names, budget_needed)
 
     def _variances(self, what):
         """Released variances, or a refusal that names what asked for them."""

@@ -18,7 +18,7 @@ from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
 from ._pca import PrivatePCA
 from ._subspace import PrivateSubspace
-from ._subspace import make_plan as make_subspace_plan
+from ._table import describe
 
 
 @dataclass(frozen=True)
@@ -56,32 +56,13 @@ class Plan:
         except KeyError:
             raise AttributeError(name) from None
 
-    def _title(self):
-        return self.title or f"Plan for {self.task} by method {self.method} (no data was read)"
-
-    def _lines(self):
-        if self.lines:
-            return self.lines
-        promise = [] if self.guarantee is None else [("guarantee", str(self.guarantee)), ("in words", self.guarantee.detection())]
-        facts = [(name.replace("_", " "), _shown(value)) for name, value in self.facts.items()]
-        return [*promise, *facts, *([("warning", self.warning)] if self.warning else [])]
-
     def __str__(self):
-        lines = self._lines()
-        width = max((len(what) for what, _ in lines), default=0)
-        return "\n".join([self._title(), *(f"  {what:<{width}}   {words}" for what, words in lines)])
+        width = max((len(what) for what, _ in self.lines), default=0)
+        return "\n".join([self.title, *(f"  {what:<{width}}   {words}" for what, words in self.lines)])
 
     def _repr_html_(self):
-        cells = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td style='text-align:left'>{escape(words)}</td></tr>" for what, words in self._lines())
-        return f"<table><caption>{escape(self._title())}</caption><tbody>{cells}</tbody></table>"
-
-
-def _shown(value):
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, dict):
-        return "; ".join(f"{name.replace('_', ' ')}: {_shown(one)}" for name, one in value.items())
-    return ", ".join(map(_shown, value)) if isinstance(value, (list, tuple, np.ndarray)) else str(value)
+        cells = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td style='text-align:left'>{escape(words)}</td></tr>" for what, words in self.lines)
+        return f"<table><caption>{escape(self.title)}</caption><tbody>{cells}</tbody></table>"
 
 
 def _columns(dimension, columns):
@@ -104,34 +85,21 @@ def _spectrum(spectrum):
     return spectrum
 
 
-def _known_bound(estimator, asked, names, rows):
-    """The bound, or the sentence that asks for one: some plans need none."""
-    try:
-        return estimator._bound(asked, names, rows)
-    except EigenveilError as refusal:
-        if estimator.bounds is not None or estimator.row_norm is not None:
-            raise
-        return str(refusal)
-
-
 def _planned(estimator, rows, dimension, spectrum=None, budget_needed=True):
     """The plan of an estimator's own parameters, as the engine gives it to every face."""
     rows, names = _rows(rows), _columns(dimension, estimator.columns)
-    asked = estimator._asked(names, budget_needed)
-    bound = _known_bound(estimator, asked, names, rows)
-    title, lines, facts, warning, guarantee = _core.outlook(
-        asked, _core.Schema(names, True), rows, _spectrum(spectrum), estimator.row_norm, bound
-    )
-    charged = guarantee
+    spec = describe(estimator, names)
+    asked = estimator._asked(spec, names, budget_needed)
+    title, lines, facts, warning, guarantee = _core.outlook(asked, spec, _core.Schema(names, True), rows, _spectrum(spectrum))
+    charged, facts = guarantee, {name: in_python(value) if isinstance(value, str) else value for name, value in json.loads(facts).items()}
     if guarantee is not None and asked.budget is not None:
         guarantee = stated(guarantee, asked.budget)
-    row_norm = None if isinstance(bound, str) else bound.radius
-    place = ledger_of(estimator.ledger)
+    place = ledger_of(estimator.ledger) if estimator._charges else None
     if place is not None and guarantee is not None and asked.budget is not None:
         cost = _core.ledger_outlook(place.path, asked.task, asked.method, charged, asked.budget, estimator.seed is not None)
         lines = [*lines, ("ledger", cost)]
     lines = tuple((what, in_python(words)) for what, words in lines)
-    return Plan(asked.task, asked.method, guarantee, row_norm, json.loads(facts), in_python(warning), lines, title)
+    return Plan(asked.task, facts.get("method", asked.method), guarantee, facts.get("row_norm"), facts, in_python(warning), lines, title)
 
 
 def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
@@ -239,26 +207,16 @@ def plan_mask(rows, dimension=None, **parameters):
     >>> round(plan_mask(10_000, 20, epsilon=0.1, delta=0.001, row_norm=1).sigma, 3)
     0.352
     """
-    masked = MaskedData(**parameters)
-    rows, names = _rows(rows), _columns(dimension, masked.columns)
-    public = masked._public(names)
-    method, budget, bound, block = public[0], public[1], public[3], public[9]
-    if block > rows:
-        raise EigenveilError("smallest_block has more rows than rows says the table has")
-    settings = _core.MaskSettings(*public)
-    guarantee = stated(_core.mask_guarantee(settings, rows), budget)
-    return Plan("mask", method, guarantee, bound.radius, _core.mask_noises(settings, rows))
+    return _planned(MaskedData(**parameters), rows, dimension)
 
 
-def plan_subspace(rows, dimension, *, useful_angle=0.1, **parameters):
+def plan_subspace(rows, dimension, **parameters):
     """Group sizes, reach and guarantee of :class:`PrivateSubspace`, before any data is read.
 
     Parameters
     ----------
     rows, dimension : int
         Assumed size of the table.
-    useful_angle : float, default=0.1
-        Sine of the angle for which ``largest_gamma`` is given.
     **parameters
         Those of :class:`PrivateSubspace`.
 
@@ -274,18 +232,7 @@ def plan_subspace(rows, dimension, *, useful_angle=0.1, **parameters):
     >>> plan_subspace(1000, 50, n_components=2, epsilon=1, delta=1e-6, exact=True).sufficient_rows <= 1000
     True
     """
-    estimator = PrivateSubspace(**parameters)
-    plan, parts = make_subspace_plan(estimator, _rows(rows), int(dimension))
-    if estimator.exact:
-        names = ("noise_bound", "exceptions", "sufficient_rows", "lower_bound_rows", "field_bits")
-        return Plan("subspace", f"exact-{plan.aggregate}", plan.guarantee, None, {name: getattr(plan, name) for name in names})
-    facts = {"parts": parts}
-    facts.update({name: getattr(plan, name) for name in ("groups", "rows_per_group", "reference_points", "agreement")})
-    facts["largest_gamma"] = plan.largest_gamma(useful_angle)
-    facts["cell_side" if plan.cell_side > 0 else "radii"] = plan.cell_side if plan.cell_side > 0 else plan.radii
-    if estimator.gamma is not None:
-        facts["predicted_angle"] = plan.predicted_angle(estimator.gamma)
-    return Plan("subspace", plan.aggregate, plan.guarantee, None, facts)
+    return _planned(PrivateSubspace(**parameters), rows, dimension)
 
 
 @dataclass(frozen=True)
@@ -387,7 +334,7 @@ def compare_pca(rows, spectrum, **parameters):
     pca = PrivatePCA(**parameters)
     spectrum = _spectrum(spectrum)
     names = _columns(0 if spectrum is None else len(spectrum), pca.columns)
-    asked = pca._asked(names)
-    compared = _core.compare_methods(asked, _core.Schema(names, True), _rows(rows), spectrum, _known_bound(pca, asked, names, rows))
+    spec = describe(pca, names)
+    compared = _core.compare_methods(pca._asked(spec, names), spec, _core.Schema(names, True), _rows(rows), spectrum)
     methods = [ComparedMethod._of(method) for method in compared.methods]
     return Comparison(methods, compared.sampling_f2, compared.recommended, in_python(compared.reason))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._errors import missing_package
+from ._errors import EigenveilError, missing_package
 from ._guarantee import stated
 
 
@@ -68,6 +68,31 @@ class Release:
         rows, columns, _ = self._document.labels(name)
         return pandas.DataFrame(np.array(self.arrays[name]), index=rows, columns=columns)
 
+    @property
+    def bounds(self):
+        """Ranges by column, for ``bounds=`` of an estimator; of a release of :func:`private_bounds`. A column that noise hides has none."""
+        if "bounds" not in self.arrays:
+            raise AttributeError("bounds")
+        names = self._document.labels("bounds")[0]
+        return {name: (float(low), float(high)) for name, (low, high) in zip(names, self.arrays["bounds"]) if low == low}
+
+    def write_release(self, path, *, format="csv", replace=False, data_set="", date=""):
+        """Write the release as :meth:`PrivatePCA.write_release` does.
+
+        Parameters
+        ----------
+        path, format, replace, data_set, date
+            As there.
+
+        Returns
+        -------
+        list of str
+            Names of the files.
+        """
+        if format not in ("csv", "npy") or self.files:
+            raise EigenveilError("the arrays of this release lie in their files" if self.files else "format must be 'csv' or 'npy'")
+        return self._document.write(os.fsdecode(path), format == "npy", bool(replace), str(data_set), str(date), 0)
+
     def _lines(self):
         yield "guarantee", str(self.guarantee)
         yield "in words", self.guarantee.detection()
@@ -112,7 +137,11 @@ def read_release(path):
     >>> released.guarantee.loss, released.arrays["loadings"].shape
     (GDP(mu=1.0), (3, 2))
     """
-    document, format, version, checksum, folder = _core.read_release(os.fsdecode(path))
+    return released(*_core.read_release(os.fsdecode(path)))
+
+
+def released(document, format=0, version="", checksum="", folder=""):
+    """A document as the user sees it; of one that was not written, format 0 and no checksum."""
     reason = document.null_reason
     return Release(
         document.task, document.method, stated(document.guarantee, document.requested), document.parameters, document.result,

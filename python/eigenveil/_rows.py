@@ -1,4 +1,4 @@
-"""Where rows come from. Every source knows its column names before a row is read and feeds a GramAccumulator.
+"""Where rows come from. Every source knows its column names before a row is read and feeds a sink of the engine.
 
 NumPy arrays are handed to C++ as they lie in memory; frames, Arrow data (_arrow.py), sparse and other tables go block by block; files are read by the
 C++ readers (Parquet by pyarrow). Nothing here looks at a value.
@@ -7,7 +7,7 @@ C++ readers (Parquet by pyarrow). Nothing here looks at a value.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
@@ -15,7 +15,6 @@ from sklearn.utils.validation import validate_data
 
 from . import _core
 from ._arrow import arrow_table, is_arrow_path, path_table
-from ._bounds import _vector
 from ._errors import EigenveilError
 from ._shards import Gram
 
@@ -39,9 +38,6 @@ class Source:
     @property
     def schema(self):
         return _core.Schema(self.names, self.fills_gaps)
-
-    def accumulator(self, bound, threads):
-        return _core.GramAccumulator(self.names, bound, threads or 0)
 
     def count_rows(self):
         """Before they are read; None where only reading would tell."""
@@ -69,9 +65,6 @@ class BatchSource:
         self.names, self.named = first.names, first.named
         self.schema = first.schema
 
-    def accumulator(self, bound, threads):
-        return _core.GramAccumulator(self.names, bound, threads or 0)
-
     def count_rows(self):
         return None
 
@@ -96,29 +89,16 @@ class FileSource:
 
     def __init__(self, path, options):
         self._path = path
-        frequencies = options.frequencies or []
-        if isinstance(frequencies, Mapping):  # by name: the names are known once the file is open
-            frequencies = _vector(frequencies, self._table_of(path, options, []).columns, "allele_frequencies")
-        self._open = lambda: self._table_of(path, options, frequencies)
+        self._open = lambda: _core.Table(path, options.spec, options.format, *options.label)
         self._table = self._open()
         self.schema = self._table.schema
         self.names = self.schema.columns
-        self.counted_alleles = self._table.counted_alleles
-
-    @staticmethod
-    def _table_of(path, options, frequencies):
-        words = list(options.words.items())
-        return _core.Table(
-            path, options.columns, options.refuse_missing, options.refuse_bad, options.header, options.separator, words, frequencies, options.bounded_columns
-        )
-
-    def accumulator(self, bound, threads):
-        return _core.GramAccumulator.for_table(self._table, bound, threads or 0)
+        self.counted_alleles = self.schema.counted_alleles
 
     def count_rows(self):
         if not os.path.isfile(self._path):
             raise EigenveilError("the rows are read more than once: give a file, not a pipe")
-        return self._open().count_rows()
+        return self._open().count_rows(0)
 
     def feed(self, accumulator, options, progress):
         table, self._table = self._table or self._open(), None  # read once; a second pass opens it again
@@ -150,9 +130,7 @@ def _source_of(data, options):
         path = os.fsdecode(data)
         if not is_arrow_path(path):
             return FileSource(path, options)
-        _refuse_frequencies(options, "a Parquet or Arrow file")
         return path_table(path, options, Source)
-    _refuse_frequencies(options, "an array")
     module = type(data).__module__.partition(".")[0]
     if module in ("pandas", "polars"):
         return (_pandas if module == "pandas" else _polars)(data, options)
@@ -161,23 +139,47 @@ def _source_of(data, options):
     return BatchSource(data, options) if hasattr(data, "__next__") else _numpy(data, options)
 
 
-def _refuse_frequencies(options, what):
-    if options.frequencies:
-        raise EigenveilError(f"allele_frequencies standardises genotypes in a file (.bed, .csv, ...); standardise {what} yourself")
-
-
 def chosen_columns(names, options, what="table"):
-    """Positions of the requested columns."""
+    """Positions of the columns to read, that of people last, and the names that their cells have."""
     names = [str(name) for name in names]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise EigenveilError(f"the {what} has two columns of the name '{twice}'; rename one")
-    if not options.columns:
-        return list(range(len(names))), names
-    absent = [name for name in options.columns if name not in names]
+    special = [*options.appended, *([options.person] if options.person else [])]
+    absent = [name for name in (*options.columns, *options.exclude, *special) if name not in names]
     if absent:
         raise EigenveilError(f"the {what} has no column '{absent[0]}'")
-    return [names.index(name) for name in options.columns], list(options.columns)
+    left_out = {*options.exclude, *special}
+    chosen = [name for name in options.columns or names if name not in left_out] + special
+    people = _core.hashed_names(options.person) if options.person else []
+    return [names.index(name) for name in chosen], chosen[: len(chosen) - bool(people)] + people
+
+
+def chooses(options):
+    """Whether rows are not read as they stand."""
+    return bool(options.columns or options.exclude or options.appended or options.person)
+
+
+def stacked(names, options, numbers, cells):
+    """A block of rows column by column: ``numbers`` gives floats; ``cells`` a list, None where one is missing, for words and people."""
+    columns = []
+    for name in names:
+        if name == options.person:
+            columns.append(options.hashed(cells(name)))
+        elif name in options.words:
+            columns.append(coded(cells(name), options.words[name]))
+        else:
+            columns.append(numbers(name))
+    return np.column_stack(columns)
+
+
+def _of_array(block, chosen, options):
+    """Chosen columns of a block of an array; people, who come last, by their hashes."""
+    block = block[:, chosen]
+    if not options.person:
+        return _numbers(block)
+    people = [None if cell != cell else cell for cell in np.asarray(_unmasked(block[:, -1])).tolist()]
+    return np.column_stack([_numbers(block[:, :-1]), options.hashed(people)])
 
 
 def _rows_per_block(columns):
@@ -212,10 +214,9 @@ def _sparse(data, options):
     if options.words:
         raise EigenveilError("one_hot with words needs a data frame, Arrow data or a text file; arrays hold codes")
     chosen, names = chosen_columns([f"c{j + 1}" for j in range(data.shape[1])], options, "array")
-    table = data.tocsr()
-    if options.columns:
-        table = table[:, chosen]
-    return Source(names, False, lambda: map(_numbers, dense_blocks(table)), int(data.shape[0]))
+    table = data.tocsr()[:, chosen] if chooses(options) else data.tocsr()
+    everything = list(range(len(chosen)))
+    return Source(names, False, lambda: (_of_array(block, everything, options) for block in dense_blocks(table)), int(data.shape[0]))
 
 
 def _numpy(data, options):
@@ -244,8 +245,8 @@ def _numpy(data, options):
         array, names = as_pairs(np.asarray(_unmasked(array))), [f"{name}.{part}" for name in names for part in ("re", "im")]
     rows, columns = (int(size) for size in array.shape)
     chosen, names = chosen_columns(names, options, "array")
-    if options.columns:
-        return Source(names, False, lambda: (_numbers(array[a:b][:, chosen]) for a, b in _pieces(rows, columns)), rows)
+    if chooses(options):
+        return Source(names, False, lambda: (_of_array(array[a:b], chosen, options) for a, b in _pieces(rows, columns)), rows)
     if _lies_ready(array):
         return Source(names, False, lambda: iter((array,)), rows)
     return Source(names, False, lambda: (_numbers(array[a:b]) for a, b in _pieces(rows, columns)), rows)
@@ -348,10 +349,10 @@ def checked_complex_rows(estimator, X):
     return X
 
 
-def coded(cells, is_missing, words):
-    """Words by their place in the public list from 1, any other word 0, as the C++ reader does it."""
+def coded(cells, words):
+    """Words by their place in the public list from 1, any other word 0, as the C++ reader does it; None is a missing cell."""
     place = {word: k + 1.0 for k, word in enumerate(words) if word != "*"}
-    return np.array([np.nan if gone else place.get(str(cell).strip(), 0.0) for cell, gone in zip(cells, is_missing)], dtype=float)
+    return np.array([np.nan if cell is None else place.get(str(cell).strip(), 0.0) for cell in cells], dtype=float)
 
 
 def _collected(data):
@@ -370,15 +371,16 @@ def _pandas(data, options):
         raise ValueError("Expected 2D array, got 1D array instead. Reshape your data: use frame[['column']] for one column.")
     chosen, names = chosen_columns(data.columns, options, "data frame")
     named = all(isinstance(name, str) for name in data.columns)
-    for j, name in zip(chosen, names):
-        if name not in options.words and getattr(data.dtypes.iloc[j], "kind", "O") in "mMc":
+    read = [str(data.columns[j]) for j in chosen]
+    for j, name in zip(chosen, read):
+        if name not in (options.person, *options.words) and getattr(data.dtypes.iloc[j], "kind", "O") in "mMc":
             raise EigenveilError(f"column '{name}' does not hold real numbers (its type is {data.dtypes.iloc[j]})")
 
     def blocks():
         for a, b in _pieces(len(data), len(chosen)):
-            yield _frame_block(data.iloc[a:b, chosen], names, options.words)
+            yield _frame_block(data.iloc[a:b, chosen], read, options)
 
-    if len(names) and data.dtypes.nunique() == 1 and data.dtypes.iloc[0].kind in "fiub" and not options.columns:
+    if len(names) and data.dtypes.nunique() == 1 and data.dtypes.iloc[0].kind in "fiub" and not chooses(options):
         whole = data.to_numpy()  # a view where the frame is one block
         if np.shares_memory(whole, data.iloc[:, 0].to_numpy()):
             inner = _numpy(whole, options)
@@ -386,22 +388,19 @@ def _pandas(data, options):
     return Source(names, named, blocks, len(data))
 
 
-def _frame_block(frame, names, words):
-    columns = []
-    for j, name in enumerate(names):
-        column = None
-        if name in words:
-            cells = frame.iloc[:, j]
-            columns.append(coded(cells.tolist(), cells.isna().tolist(), words[name]))
-            continue
+def _frame_block(frame, names, options):
+    def numbers(name):
         try:
-            column = frame.iloc[:, j].to_numpy(dtype=float, na_value=np.nan)
+            return frame.iloc[:, names.index(name)].to_numpy(dtype=float, na_value=np.nan)
         except Exception:
             pass  # its message may show the cell: raised below, without it in __context__
-        if column is None:
-            raise EigenveilError(f"column '{name}' holds a cell that is no number (the value is not shown)")
-        columns.append(column)
-    return np.column_stack(columns)
+        raise EigenveilError(f"column '{name}' holds a cell that is no number (the value is not shown)")
+
+    def cells(name):
+        column = frame.iloc[:, names.index(name)]
+        return [None if gone else cell for cell, gone in zip(column.tolist(), column.isna().tolist())]
+
+    return stacked(names, options, numbers, cells)
 
 
 def _polars(data, options):
@@ -409,25 +408,20 @@ def _polars(data, options):
     if not (lazy or hasattr(data, "columns")):
         raise ValueError("Expected 2D array, got 1D array instead. Reshape your data: use series.to_frame().")
     schema = _polars_schema(data) if lazy else data.schema
-    _, names = chosen_columns(list(schema), options, "data frame")
-    for name in names:
-        if name not in options.words and not (schema[name].is_numeric() or str(schema[name]) in ("Boolean", "Null")):
+    chosen, names = chosen_columns(list(schema), options, "data frame")
+    read = [list(schema)[j] for j in chosen]
+    for name in read:
+        if name not in (options.person, *options.words) and not (schema[name].is_numeric() or str(schema[name]) in ("Boolean", "Null")):
             raise EigenveilError(f"column '{name}' does not hold numbers (its type is {schema[name].base_type()})")
-    data = data.select(names)
+    data = data.select(read)
 
     def blocks():
         for frame in _polars_frames(data, len(names)) if lazy else (data,):
             for a, b in _pieces(len(frame), len(names)):
                 part = frame.slice(a, b - a)
-                yield np.column_stack([_polars_column(part[name], options.words.get(name)) for name in names])
+                yield stacked(read, options, lambda name: part[name].cast(float).to_numpy(), lambda name: part[name].to_list())
 
     return Source(names, True, blocks, None if lazy else len(data))
-
-
-def _polars_column(column, words):
-    if words is None:
-        return column.cast(float).to_numpy()
-    return coded(column.to_list(), column.is_null().to_list(), words)
 
 
 def _polars_schema(lazy):

@@ -3,72 +3,21 @@
 from __future__ import annotations
 
 import os
-from types import SimpleNamespace
 
 import numpy as np
 
 from . import _core
 from ._arrow import is_arrow_path
-from ._budget import make_budget
-from ._errors import EigenveilError, whole
-from ._estimator import PrivateEstimator, _Pass, checked_names, store_parameters
+from ._errors import EigenveilError
+from ._estimator import Pass, PrivateEstimator
+from ._parameters import checked_names, store_parameters
 from ._projection import ProjectionMixin, checked_components
+from ._table import describe
 
-_EXACT = ("gapmax", "votes")
-_OTHER_ROWS = "the number of rows that came is not the one that was planned for (rows=N)"
-_NEAR = ("core", "grid")
-
-
-def subspace_budget(epsilon, delta, neighbours="replace-one"):
-    """(epsilon, delta) for replacing one row: the only budget and relation of subspace learning."""
-    if neighbours != "replace-one":
-        raise EigenveilError(
-            "a subspace is protected against replacing one row by any other (the row count is public); leave out neighbours or give 'replace-one'"
-        )
-    budget = make_budget(epsilon, delta)
-    if not isinstance(budget, _core.ApproxDP):
-        raise EigenveilError(
-            "a subspace needs epsilon with delta: no pure budget can release one of infinitely many subspaces"
-        )
-    return budget
-
-
-def make_plan(p, rows, dimension):
-    """The plan of the parameters ``p`` for a table of this public size, and the number of boosted parts.
-
-    With ``exact`` and ``rows=None``: only the refusals that do not depend on the number of rows.
-    """
-    budget = subspace_budget(p.epsilon, p.delta, p.neighbours)
-    k = checked_components(p.n_components, dimension)
-    for name in ("exceptions", "groups"):
-        if getattr(p, name) is not None:
-            whole(getattr(p, name), name, 0, 2**53)
-    legal = _EXACT if p.exact else _NEAR
-    if p.aggregate is not None and p.aggregate not in legal:
-        raise EigenveilError(f"aggregate must be '{legal[0]}' or '{legal[1]}' with exact={bool(p.exact)}")
-    if p.calibration not in ("tight", "published"):
-        raise EigenveilError("calibration must be 'tight' or 'published'")
-    published = p.calibration == "published"
-    if not p.exact and (p.affine or published or p.exceptions is not None):
-        raise EigenveilError("affine, exceptions and calibration='published' need exact=True")
-    if p.exact and not (p.gamma is None and p.groups is None and p.failure_probability is None):
-        raise EigenveilError("gamma, groups and failure_probability are not for exact=True")
-    if p.exact:
-        extra = 1 if p.affine else 0
-        aggregate = p.aggregate or ""
-        if rows is None:  # votes take any number of rows; gapmax refuses by it
-            rows, aggregate, published = 1 << 40, "votes", False
-        plan = _core.plan_exact_subspace(
-            rows, dimension + extra, k + extra, budget.epsilon, budget.delta, aggregate, p.exceptions, whole(p.max_abs, "max_abs", most=2**62),
-            published,
-        )
-        return plan, 1
-    parts = 1 if p.failure_probability is None else _core.boosting_parts(float(p.failure_probability))
-    plan = _core.plan_subspace(
-        rows // parts, dimension, k, budget.epsilon, budget.delta, p.aggregate or "", p.gamma, p.groups, whole(p.references, "references", 0),
-        float(p.cell_factor), float(p.radius_factor), float(p.largest_noise_angle),
-    )
-    return plan, parts
+_OPTIONS = (
+    "exact", "affine", "aggregate", "gamma", "groups", "references", "cell_factor", "radius_factor", "largest_noise_angle", "failure_probability", "angle",
+    "exceptions", "max_abs", "calibration",
+)  # fmt: skip
 
 
 class PrivateSubspace(ProjectionMixin, PrivateEstimator):
@@ -93,30 +42,30 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         sqrt(lambda_(k+1) / lambda_k) that the data have at most; without it a ladder of values is searched privately, which costs budget.
     groups : int, optional
         Number of groups of rows (default: planned).
-    references : int, default=4
-        Reference points per direction.
-    cell_factor : float, default=1.0
+    references : int, optional
+        Reference points per direction (default 4).
+    cell_factor : float, optional
         Cell side over the default one (``aggregate="grid"``).
-    radius_factor : float, default=1.0
+    radius_factor : float, optional
         Radius over the default one (``aggregate="core"``).
-    largest_noise_angle : float, default=0.7071...
-        NULL is answered when the sine ``noise_angle`` (with ``aggregate="grid"`` the one the plan expects) is larger. The default is noise as
+    largest_noise_angle : float, optional
+        NULL is answered when the sine ``noise_angle`` (with ``aggregate="grid"`` the one the plan expects) is larger. The default, 0.707, is noise as
         large as the signal.
     failure_probability : float, optional
         Boosting: learn on disjoint parts of the rows and take what most agree on.
-    angle : float, default=0.1
-        Boosting: sine of the angle that counts as agreement.
+    angle : float, optional
+        Boosting: sine of the angle that counts as agreement (default 0.1).
     exceptions : int, optional
         "gapmax": rows that may lie elsewhere (default: as many as possible).
-    max_abs : int, default=1000
-        With ``exact``: public bound on the whole numbers; a row beyond it counts as zero.
-    calibration : {"tight", "published"}, default="tight"
+    max_abs : int, optional
+        With ``exact``: public bound on the whole numbers (default 1000); a row beyond it counts as zero.
+    calibration : {"tight", "published"}, optional
         "published": gapmax as Singhal and Steinke (2021) print it, which is NOT PRIVATE.
     rows : int, optional
         The public number of rows; needed by :meth:`partial_fit` and for streams that do not know it.
-    neighbours : "replace-one"
+    neighbours : "replace-one", optional
         The only relation here.
-    columns, header, separator, missing, bad_cell, threads, progress, seed
+    columns, exclude, header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed
         As in :class:`PrivatePCA`; a row with a missing cell counts as the zero row, whatever ``missing`` other than "refuse" says.
 
     Attributes
@@ -165,20 +114,23 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         aggregate=None,
         gamma=None,
         groups=None,
-        references=4,
-        cell_factor=1.0,
-        radius_factor=1.0,
-        largest_noise_angle=0.5**0.5,
+        references=None,
+        cell_factor=None,
+        radius_factor=None,
+        largest_noise_angle=None,
         failure_probability=None,
-        angle=0.1,
+        angle=None,
         exceptions=None,
-        max_abs=1000,
-        calibration="tight",
+        max_abs=None,
+        calibration=None,
         rows=None,
-        neighbours="replace-one",
+        neighbours=None,
         columns=None,
+        exclude=None,
         header="auto",
         separator=None,
+        decimal=None,
+        encoding="utf-8",
         missing="midpoint",
         bad_cell="refuse",
         threads=None,
@@ -187,8 +139,15 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
     ):
         store_parameters(self, locals())
 
-    # What the shared reading asks for and a subspace has none of.
-    rho = mu = allele_frequencies = bounds = row_norm = grid = None
+    # What the shared parts ask for and a subspace has none of.
+    rho = mu = method_options = people = ledger = None
+    center, method, group_size, standardize, anyway = "auto", "auto", 1, False, False
+
+    def _own_options(self):
+        return {name: value for name in _OPTIONS if (value := getattr(self, name)) is not False}
+
+    def _components(self, dimension):
+        return checked_components(self.n_components, dimension)
 
     def _load_gram(self, path):
         raise EigenveilError("a subspace needs the rows themselves; a .gram file holds sums")
@@ -198,65 +157,44 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
             return _ExactFile(os.fsdecode(X), options, bool(self.affine))
         return super()._open(X, options)
 
-    def _start(self, source, whole):
-        subspace_budget(self.epsilon, self.delta, self.neighbours)
-        dimension = len(source.names)
-        if self.exact:
-            make_plan(self, None, dimension)
+    def _start(self, source, options, whole):
+        asked = self._asked(describe(self, source.names, options.spec), source.names)
+        stream = _core.RandomStream(self.seed)
+        if asked.reads_exact_rows:  # the number of rows is public, and known once they are read
             points = source.points if isinstance(source, _ExactFile) else _core.ExactPoints(self.bad_cell == "refuse", bool(self.affine))
-            return _Pass(source.names, source.named, None, None, None, "exact", points, points)
+            return Pass(asked, None, source.names, source.named, stream, source, sink=points)
         rows = self.rows if self.rows is not None else (source.count_rows() if whole else None)
         if rows is None:
             raise EigenveilError("the number of rows must be known before they are read (it is public here): give rows=N, all calls together")
-        plan, parts = make_plan(self, int(rows), dimension)
-        learner = _core.SubspaceLearner(plan, parts, float(self.angle), self.threads or 0, self.seed)
-        return _Pass(source.names, source.named, None, plan, SimpleNamespace(rows=int(rows), parts=parts), plan.aggregate, learner)
-
-    def write_release(self, path, *, format="csv", replace=False, data_set="", date=""):
-        """Not yet: the program writes subspaces (``eigenveil subspace --out``)."""
-        raise EigenveilError("a subspace learned in Python is not written yet; `eigenveil subspace` with an output directory writes one")
+        plan = asked.plan_unbounded(source.schema, int(rows))
+        return Pass(asked, plan, source.names, source.named, stream, source, sink=_core.Run(plan, self.threads or 0, stream))
 
     def save_gram(self, path):
         """Refused: a learner keeps no sums."""
         raise EigenveilError("a learner looks at rows in groups and keeps no sums that could be saved and merged")
 
     def _release_pass(self, current):
-        if self.exact:
-            if self.rows is not None and self.rows != current.accumulator.rows:
-                raise EigenveilError(_OTHER_ROWS)
-            plan, _ = make_plan(self, current.accumulator.rows, len(current.names))
-            current.method = "published-gapmax" if self.calibration == "published" else f"exact-{plan.aggregate}"
-            released = current.accumulator.run(plan, self.seed)
-            details = {"sufficient_rows": plan.sufficient_rows, "exceptions": plan.exceptions}
-            return SimpleNamespace(release=released, rows=current.accumulator.rows, details=details)
-        learner, plan = current.accumulator, current.plan
-        if learner.rows != current.asked.rows:
-            raise EigenveilError(_OTHER_ROWS)
-        released = learner.finish()
-        details = {"groups": plan.groups, "rows_per_group": plan.rows_per_group, "parts": current.asked.parts}
-        if not released.is_null:
-            details.update(noise_angle=released.noise_angle, reference_noise_sd=released.noise_sd)
-        return SimpleNamespace(release=released, rows=learner.rows, details=details)
+        if current.plan is not None:
+            return super()._release_pass(current)
+        points = current.accumulator
+        schema = _core.Schema(current.columns, self.missing != "refuse" or self.bad_cell != "refuse")
+        plan = current.asked.plan_unbounded(schema, points.rows if self.rows is None else self.rows)
+        run = _core.Run(plan, self.threads or 0, current.stream)
+        run.add_points(points)
+        return run.release()
 
-    def _publish(self, current, released):
+    def _publish(self, current, document):
         self._forget()
-        self._set_features(current)
-        release = released.release
-        self.guarantee_ = release.guarantee
-        self.method_ = current.method
-        self.details_ = released.details
-        self.n_samples_ = released.rows
-        self.is_null_ = release.is_null
+        self._set_released(current, document)
         if self.is_null_:
-            self.null_reason_ = "no subspace is shared by enough of the rows to be told at this budget"
             return
-        frame = release.frame
-        self.center_ = self.midpoint_ = np.zeros(len(current.names))
-        self.scale_ = np.ones(len(current.names))
-        if self.exact:
-            self.echelon_ = release.echelon
-            if self.affine:
-                frame, self.center_ = affine_parts(frame)
+        frame, columns = document.table("subspace"), len(current.columns)
+        self.center_ = self.midpoint_ = np.zeros(columns)
+        self.scale_ = np.ones(columns)
+        if "echelon_rows" in document.result:
+            self.echelon_ = [row.split() for row in document.result["echelon_rows"]]
+        if self.affine:
+            frame, self.center_ = affine_parts(frame)
         self.components_ = np.ascontiguousarray(frame.T)
         self.n_components_ = len(self.components_)
 
@@ -281,8 +219,8 @@ class _ExactFile:
 
     def __init__(self, path, options, affine):
         self.points = _core.ExactPoints(options.refuse_bad, affine)
-        self.points.add_file(path, options.columns, options.refuse_missing, options.refuse_bad, options.header, options.separator)
-        self.names = self.points.columns
+        self.points.add_file(path, options.spec, options.format)
+        self.names = self.points.schema.columns
 
     def feed(self, accumulator, options, progress):
         if accumulator is not self.points:

@@ -210,7 +210,7 @@ def _check_size(columns):
     if part_bytes(columns) > _CELL_BYTES:
         raise EigenveilError(
             f"sums of {columns} columns take {part_bytes(columns) / 2**30:.1f} GiB, and a cell of Spark holds 1 GiB; above 11,000 columns, release from files "
-            "without a matrix (method_options={'matrix': 'free'}, or the program's --matrix free)"
+            "without a matrix (method_options={'matrix': 'free'}, or the program with that option)"
         )
 
 

@@ -14,10 +14,6 @@ namespace {
 
 using namespace nb::literals;
 
-GapEffect effect_of(bool about_midpoint) {
-  return about_midpoint ? GapEffect::SecondMoment : GapEffect::Covariance;
-}
-
 nb::dict moments(const ReleasedMoments& released, bool second_moment) {
   const AnalysedMoments found = unwrap(analyse_moments(released, second_moment));
   const MomentEstimate& estimate = found.estimate;
@@ -86,7 +82,6 @@ void bind_analyse(nb::module_& m) {
       .def_ro("rows", &ReleasedGram::rows)
       .def_ro("intercept", &ReleasedGram::intercept)
       .def_ro("products", &ReleasedGram::products)
-      .def_rw("fills_gaps", &ReleasedGram::fills_gaps)
       .def("corrected", &ReleasedGram::corrected);
   nb::class_<PairwiseGram>(m, "PairwiseGram",
                            "Released sums over the rows that have both of two columns.")
@@ -103,30 +98,8 @@ void bind_analyse(nb::module_& m) {
       [](const std::vector<std::string>& paths) { return unwrap(read_released_grams(paths)); },
       "paths"_a, "Masked tables and covariances as the command line wrote them.");
   m.def(
-      "covariance_gram",
-      [](std::vector<std::string> names, const Matrix& raw, double rows, double rows_sd,
-         const Vector& scales, double diagonal_sd, double off_diagonal_sd, double sum_sd,
-         bool from_midpoints, const Vector& midpoints, double longest_row,
-         const std::optional<Vector>& mean) {
-        return unwrap(gram_of({std::move(names),
-                               raw,
-                               rows,
-                               rows_sd,
-                               scales,
-                               {0.0, diagonal_sd, off_diagonal_sd, sum_sd, 0.0},
-                               from_midpoints,
-                               midpoints,
-                               longest_row,
-                               mean}));
-      },
-      "names"_a, "raw"_a, "rows"_a, "rows_sd"_a, "scales"_a, "diagonal_sd"_a, "off_diagonal_sd"_a,
-      "sum_sd"_a, "from_midpoints"_a, "midpoints"_a, "longest_row"_a, "mean"_a.none());
-  m.def(
-      "gaps_in_words",
-      [](bool fills_gaps, bool about_midpoint) {
-        return gaps_in_words(fills_gaps, effect_of(about_midpoint));
-      },
-      "fills_gaps"_a, "about_midpoint"_a);
+      "released_gram", [](const ReleaseDocument& d) { return unwrap(released_gram(d)); },
+      "document"_a);
   m.def("analyse_moments", &moments, "gram"_a, "second_moment"_a);
   m.def("analyse_regress", &regression, "gram"_a, "response"_a, "predictors"_a, "ridge"_a,
         "level"_a, "raw"_a);

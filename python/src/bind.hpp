@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -20,6 +21,7 @@
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 #include "eigenveil/random/stream.hpp"
+#include "engine/table/prepared_table.hpp"
 #include "mechanism/moment/covariance.hpp"
 
 namespace eigenveil::python {
@@ -75,11 +77,6 @@ inline Units units_of(bool scaled) {
 inline MissingCell missing_of(bool refuse) {
   return refuse ? MissingCell::Refuse : MissingCell::Midpoint;
 }
-inline ReadOptions::Header header_of(const std::string& header) {
-  return header == "present"  ? ReadOptions::Header::Present
-         : header == "absent" ? ReadOptions::Header::Absent
-                              : ReadOptions::Header::Auto;
-}
 inline BadCell bad_cell_of(bool refuse) {
   return refuse ? BadCell::Refuse : BadCell::Midpoint;
 }
@@ -111,16 +108,47 @@ nb::class_<Sink>& bind_sink(nb::class_<Sink>& type) {
           nb::arg("table"), nb::arg("progress").none());
 }
 
-/// A sink that is made from the names of the columns, their bound and a number of threads.
-template <class Sink>
-nb::class_<Sink>& bind_bounded_sink(nb::class_<Sink>& type) {
-  return bind_sink(type).def(
-      "__init__",
-      [](Sink* self, std::vector<std::string> columns, const RowBound& bound, int threads) {
-        new (self) Sink(Schema{std::move(columns)}, bound, threads_of(threads));
-      },
-      nb::arg("columns"), nb::arg("bound"), nb::arg("threads"));
+/// The readers of one table, with its stages in front of each: what a sink takes in. People who
+/// came in an earlier reader are remembered.
+class StagedRows {
+ public:
+  template <class Sink>
+  Result<void> add(const PreparedTable& table, RowReader& reader, Sink& sink) {
+    if (table.spec().rank_transform && std::exchange(ranked_, true)) {  // of every row, the others
+      return bad_request("ranks need the whole table in one fit; partial_fit has only a part");
+    }
+    return table.rows(borrowed(reader), seen_)
+        .and_then([&](const std::unique_ptr<RowReader>& rows) { return sink.add(*rows); });
+  }
+
+ private:
+  std::shared_ptr<SeenPeople> seen_ = nobody_seen();
+  bool ranked_ = false;
+};
+
+/// What sums the rows of a prepared table.
+template <class Accumulator>
+class StagedSums {
+ public:
+  StagedSums(std::shared_ptr<const PreparedTable> table, int threads)
+      : table_(std::move(table)), sums_(table_->schema(), table_->bound(), threads_of(threads)) {}
+  Result<void> add(RowReader& reader) { return staged_.add(*table_, reader, sums_); }
+  auto finish() { return sums_.finish(); }
+
+ private:
+  std::shared_ptr<const PreparedTable> table_;
+  Accumulator sums_;
+  StagedRows staged_;
+};
+
+template <class Sums>
+nb::class_<Sums>& bind_sums(nb::class_<Sums>& type) {
+  return bind_sink(type).def(nb::init<std::shared_ptr<const PreparedTable>, int>(),
+                             nb::arg("table"), nb::arg("threads"));
 }
+
+/// How a file is to be read; `format` is that of a text table.
+ReadOptions file_options(const std::string& path, const TableSpec& spec, const ReadOptions& format);
 
 /// Fresh secure randomness, or the seeded stream that marks a release as not private.
 inline RandomStream stream_for(const std::optional<std::uint64_t>& seed) {
@@ -135,9 +163,8 @@ void bind_document(nb::module_& module);
 void bind_engine(nb::module_& module);
 void bind_ledger(nb::module_& module);
 void bind_diagnose(nb::module_& module);
-void bind_mask(nb::module_& module);
-void bind_subspace(nb::module_& module);
-void bind_one_hot(nb::module_& module);
+void bind_table(nb::module_& module);
+void bind_histograms(nb::module_& module);
 void bind_analyse(nb::module_& module);
 void bind_samplers(nb::module_& module);
 void bind_audit(nb::module_& module);

@@ -37,11 +37,11 @@ void bind_statistic(nb::module_& m, const Value& value) {
 void bind_diagnose(nb::module_& m) {
   nb::class_<TableStatistic>(m, "TableStatistic",
                              "Rows, or their exact sums. Private: not a release.");
-  nb::class_<TableOrGramAccumulator> sink(m, "TableOrGramAccumulator",
-                                          "Keeps few rows, sums many exactly; nothing is spent.");
-  bind_bounded_sink(sink).def(
-      "finish", [](TableOrGramAccumulator& a) { return TableStatistic{unwrap(a.finish())}; },
-      nb::call_guard<nb::gil_scoped_release>());
+  using Sums = StagedSums<TableOrGramAccumulator>;
+  nb::class_<Sums> sums(m, "TableOrSums", "Keeps few rows, sums many exactly; nothing is spent.");
+  bind_sums(sums).def("finish", [](Sums& s) {
+    return interruptibly([&] { return TableStatistic{unwrap(s.finish())}; });
+  });
   nb::class_<SpikedDiagnostic>(m, "SpikedDiagnostic",
                                "CURATOR ONLY: exact facts about private rows, not a release.")
       .def_prop_ro("checks",

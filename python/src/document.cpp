@@ -5,18 +5,23 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
+
+#include <filesystem>
 
 #include "bind.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/report/read_release.hpp"
 #include "eigenveil/report/release_writer.hpp"
+#include "engine/mask/pseudo_release.hpp"
 
 namespace eigenveil::python {
 namespace {
 
 using namespace nb::literals;
+namespace fs = std::filesystem;
 
 nb::object in_python(const FieldValue& value) {
   return std::visit(
@@ -154,6 +159,67 @@ ReleaseDocument from_state(const DocumentState& state) {
   return document;
 }
 
+std::vector<std::string> table_names(const ReleaseDocument& document) {
+  std::vector<std::string> names;
+  for (const ReleasedTable& table : document.tables) {
+    names.push_back(table.name);
+  }
+  return names;
+}
+
+/// A directory; where an array streams, perhaps a file of it with the release beside it.
+std::vector<std::string> write(const ReleaseDocument& document, const std::string& path, bool npy,
+                               bool replace, std::string data_set, std::string date, int threads,
+                               const std::string& settled) {
+  const TableFormat format = npy ? TableFormat::Npy : TableFormat::Csv;
+  ReleaseDocument named = document;
+  named.data_set = data_set.empty() ? document.data_set : std::move(data_set);
+  named.date = date.empty() ? document.date : std::move(date);
+  // A ledger knows the release in one form; any other says which it was made from.
+  if (!settled.empty() && hex(sha256(release_files(named, format).front().bytes)) != settled) {
+    named.builds_on.push_back(settled);
+  }
+  ReleaseTarget target =
+      named.pending.empty() ? ReleaseTarget{path, format} : file_or_directory(path, format);
+  target.threads = threads_of(threads);
+  target.existing = replace ? Existing::Replace : Existing::Refuse;
+  for (const std::string& name : target.is_file()
+                                     ? target.names_beside(table_names(named), named.is_private())
+                                     : std::vector<std::string>()) {
+    if (fs::exists(fs::symlink_status(target.folder / name))) {
+      throw Failure{{ErrorCode::BadRequest, name + " exists already; name another file"}};
+    }
+  }
+  return interruptibly([&] {
+    std::vector<std::string> names;
+    for (const auto& file : unwrap(write_release(std::move(named), target)).files) {
+      names.push_back(file.filename().string());
+    }
+    return names;
+  });
+}
+
+std::unique_ptr<ReleaseDocument> with_pseudo_data(const ReleaseDocument& factors,
+                                                  RandomStream& stream) {
+  return std::make_unique<ReleaseDocument>(unwrap(pseudo_document(factors, stream)));
+}
+
+/// All pseudo-rows of a factor, n x p: post-processing.
+Matrix pseudo_rows(const Matrix& factor, std::int64_t count, RandomStream& stream) {
+  return interruptibly([&] {
+    PseudoRows rows =
+        unwrap(PseudoRows::make({count, factor}, Vector::Ones(factor.cols()), stream));
+    Matrix all(count, factor.cols());
+    Eigen::Index next = 0;
+    for (std::size_t index = 0; index < rows.blocks(); ++index) {
+      const Matrix block = rows.next();  // rows as columns
+      all.middleRows(next, block.cols()) = block.transpose();
+      next += block.cols();
+    }
+    return all;
+  });
+}
+
 }  // namespace
 
 void bind_document(nb::module_& m) {
@@ -166,14 +232,7 @@ void bind_document(nb::module_& m) {
       .def_prop_ro("parameters", [](const ReleaseDocument& d) { return in_python(d.parameters); })
       .def_prop_ro("result", [](const ReleaseDocument& d) { return in_python(d.result); })
       .def_prop_ro("null_reason", &null_reason)
-      .def_prop_ro("tables",
-                   [](const ReleaseDocument& d) {
-                     std::vector<std::string> names;
-                     for (const ReleasedTable& table : d.tables) {
-                       names.push_back(table.name);
-                     }
-                     return names;
-                   })
+      .def_prop_ro("tables", &table_names)
       .def_prop_ro("streamed",
                    [](const ReleaseDocument& d) {
                      std::vector<std::string> names;
@@ -190,25 +249,10 @@ void bind_document(nb::module_& m) {
             return std::tuple(table.row_names, table.column_names, table.description);
           },
           "name"_a, "Names of the rows and columns of a table, and what it is.")
-      .def(
-          "write",
-          [](ReleaseDocument& d, const std::string& path, bool npy, bool replace,
-             std::string data_set, std::string date, const std::string& settled) {
-            const TableFormat format = npy ? TableFormat::Npy : TableFormat::Csv;
-            return interruptibly([&] {
-              ReleaseDocument shown = d;
-              shown.data_set = data_set.empty() ? d.data_set : std::move(data_set);
-              shown.date = date.empty() ? d.date : std::move(date);
-              // A ledger knows the release in one form; any other says which it was made from.
-              if (!settled.empty() &&
-                  hex(sha256(release_files(shown, format).front().bytes)) != settled) {
-                shown.builds_on.push_back(settled);
-              }
-              return unwrap(write_release(shown, format, path,
-                                          replace ? Existing::Replace : Existing::Refuse));
-            });
-          },
-          "path"_a, "npy"_a, "replace"_a, "data_set"_a, "date"_a, "settled"_a = "")
+      .def("write", &write, "path"_a, "npy"_a, "replace"_a, "data_set"_a, "date"_a, "threads"_a,
+           "settled"_a = "")
+      .def("with_pseudo_data", &with_pseudo_data, "stream"_a,
+           "The same release with pseudo-data in place of its factors; it can be written once.")
       .def_prop_ro("ledger", [](const ReleaseDocument& d) { return std::get<0>(origin_of(d)); })
       .def_ro("builds_on", &ReleaseDocument::builds_on)
       .def_ro("data_set", &ReleaseDocument::data_set)
@@ -217,6 +261,7 @@ void bind_document(nb::module_& m) {
       .def("__setstate__", [](ReleaseDocument& d, const DocumentState& state) {
         new (&d) ReleaseDocument(from_state(state));
       });
+  m.def("pseudo_rows", &pseudo_rows, "factor"_a, "rows"_a, "stream"_a);
   m.def(
       "read_release",
       [](const std::string& path) {

@@ -10,12 +10,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
-#include "data/rank_transform.hpp"
+#include "data/exact_rows.hpp"
 #include "eigenveil/engine/release.hpp"
 #include "eigenveil/engine/request_json.hpp"
 #include "engine/compare.hpp"
 #include "engine/release_cost.hpp"
-#include "engine/table/prepared_table.hpp"
+#include "engine/verdict.hpp"
 #include "ledger_cost.hpp"
 
 namespace eigenveil::python {
@@ -97,112 +97,169 @@ struct Asked {
   const Method* method = nullptr;
   std::string warning;                         ///< what a user should hear; may be empty
   CenterChoice center = CenterChoice::Unsaid;  ///< as it was given; the request has it settled
+  const MethodInfo& info() const { return method->info(); }
+  /// As it was asked for, for what settles the centre itself.
+  Request unsettled() const {
+    Request asked = request;
+    asked.center = center;
+    return asked;
+  }
 };
 
 Asked ask(const std::string& task, const std::string& method, const std::optional<Budget>& budget,
           const std::string& relation, int group_size, std::optional<Eigen::Index> components,
-          const std::string& center, bool arrives_centred, bool rank_transform, bool scaled,
-          const GivenOptions& options) {
+          const std::string& center, bool scaled, const GivenOptions& options, TableSpec& spec) {
   Request request;
   request.task = unwrap(parse_task(task));
   request.method = method;
   if (budget) {
     request.budget = unwrap(check_budget(*budget));
   }
-  request.relation = unwrap(parse_relation(relation));
+  request.relation =
+      relation.empty() ? default_relation(request.task) : unwrap(parse_relation(relation));
   request.group_size = group_size;
   request.components = components.value_or(1);
   request.components_given = components.has_value();
   request.center = center_of(center);
-  request.arrives_centred = arrives_centred;
-  request.rank_transform = rank_transform;
+  request.arrives_centred = spec.arrives_centred();
+  request.rank_transform = spec.rank_transform;
   request.units = units_of(scaled);
   request.options = options_of(options, request.task);
+  unwrap(settle_people(spec, request));
   const Method* chosen = unwrap(choose_method(request));
   const CenterChoice said = request.center;
   std::string warning = settle_center(*chosen, request);
   return {std::move(request), chosen, std::move(warning), said};
 }
 
-/// A plan that knows whether its rows are ranks.
+std::shared_ptr<PreparedTable> prepared(const Asked& asked, const TableSpec& spec,
+                                        const Schema& read) {
+  std::optional<double> radius;
+  if (!spec.bounded()) {
+    const auto dimension = static_cast<Eigen::Index>(read.dimension());
+    if (auto model = asked.method->model_radius(asked.request, dimension, {})) {
+      radius = unwrap(*std::move(model));
+    }
+  }
+  return std::make_shared<PreparedTable>(unwrap(PreparedTable::make(spec, read, radius)));
+}
+
+/// A plan that knows the stages in front of its rows.
 struct BoundPlan {
   std::shared_ptr<const Plan> plan;
-  bool ranks = false;
+  std::shared_ptr<const PreparedTable> prepared;  ///< null: totals, or rows of any length
+  std::vector<std::string> warnings = {};         ///< before anything is spent
 };
 
-BoundPlan plan_of(const Asked& asked, const Schema& schema, const RowBound& bound,
-                  std::optional<std::int64_t> rows) {
+/// The declared number of people, and whether to spend although the verdict is against it.
+struct Public {
+  std::optional<std::int64_t> people;
+  bool anyway = false;
+};
+
+BoundPlan plan_of(const Asked& asked, const PublicFacts& facts,
+                  std::shared_ptr<const PreparedTable> table, const Public& declared) {
   return interruptibly([&] {
-    return BoundPlan{unwrap(make_plan(*asked.method, asked.request, {schema, bound, rows})),
-                     asked.request.rank_transform};
+    BoundPlan made{nullptr, std::move(table)};
+    if (!asked.warning.empty()) {
+      made.warnings.push_back(asked.warning);
+    }
+    if (has_center(asked.request.task)) {
+      const std::optional<std::int64_t> known = declared.people ? declared.people : facts.rows;
+      if (known && !declared.anyway) {
+        unwrap(verdict(*asked.method, asked.request, facts, *known));
+      }
+      for (std::string& line : public_warnings(asked.request, facts.schema, known)) {
+        made.warnings.push_back(std::move(line));
+      }
+    }
+    made.plan = unwrap(make_plan(*asked.method, asked.request, facts));
+    return made;
   });
 }
 
-LedgerCost stated_cost_of(const Asked& asked, const Schema& schema, const RowBound& bound,
-                          bool seeded) {
+/// What a ledger is charged where the plan needs the number of rows.
+LedgerCost stated_cost_of(const Asked& asked, const PreparedTable& table, bool seeded) {
   Request request = asked.request;
   request.method = asked.method->info().name;
-  request.table = table_fingerprint({schema, bound});
+  request.table = table_fingerprint(table.facts());
   return {unwrap(stated_cost(*asked.method, request, seeded)), to_json(request)};
 }
 
-/// A table nobody has read; its bound, or the sentence that says how to give one.
-AssumedTable assumed(Schema schema, std::int64_t rows, const std::optional<Vector>& spectrum,
-                     const std::optional<double>& row_norm,
-                     const std::variant<RowBound, std::string>& bound) {
-  return {std::move(schema), rows, spectrum.value_or(Vector()), row_norm,
-          [bound](const std::optional<double>& /*model_radius*/) -> Result<RowBound> {
-            const auto* known = std::get_if<RowBound>(&bound);
-            return known != nullptr ? Result<RowBound>(*known)
-                                    : bad_request(std::get<std::string>(bound));
-          }};
+BoundPlan plan_of_rows(const Asked& asked, const std::shared_ptr<PreparedTable>& table,
+                       std::optional<std::int64_t> rows, std::optional<std::int64_t> people,
+                       bool anyway) {
+  PublicFacts facts = table->facts();
+  facts.rows = rows;
+  return plan_of(asked, facts, table, {people, anyway});
+}
+
+BoundPlan plan_of_totals(const Asked& asked, const Schema& schema, const RowBound& bound,
+                         std::optional<std::int64_t> people, bool anyway) {
+  return plan_of(asked, {schema, bound}, nullptr, {people, anyway});
+}
+
+BoundPlan plan_unbounded(const Asked& asked, const Schema& schema, std::int64_t rows) {
+  PublicFacts facts = unwrap(unbounded(schema));
+  facts.rows = rows;
+  return plan_of(asked, facts, nullptr, {});
 }
 
 void bind_request(nb::module_& m) {
   nb::class_<Asked>(m, "Asked", "What is asked for, and the method that serves it; public.")
       .def_prop_ro("task", [](const Asked& a) { return std::string(name_of(a.request.task)); })
-      .def_prop_ro("method", [](const Asked& a) { return a.method->info().name; })
+      .def_prop_ro("method", [](const Asked& a) { return a.info().name; })
       .def_prop_ro("budget", [](const Asked& a) { return a.request.budget; })
-      .def_ro("warning", &Asked::warning)
-      .def_prop_ro("needs_row_count",
-                   [](const Asked& a) { return a.method->info().needs_row_count; })
-      .def_prop_ro("reads_rows", [](const Asked& a) { return a.method->info().reads_rows; })
-      .def_prop_ro("ranks", [](const Asked& a) { return a.request.rank_transform; })
+      .def_prop_ro("needs_row_count", [](const Asked& a) { return a.info().needs_row_count; })
+      .def_prop_ro("reads_rows", [](const Asked& a) { return a.info().reads_rows; })
+      .def_prop_ro("reads_exact_rows", [](const Asked& a) { return a.info().reads_exact_rows; })
       .def_prop_ro("complex_rows",
                    [](const Asked& a) { return a.request.options.flag("complex_rows"); })
       .def_prop_ro("scaled", [](const Asked& a) { return a.request.units == Units::Scaled; })
-      .def(
-          "model_radius",
-          [](const Asked& a, Eigen::Index dimension,
-             std::optional<std::int64_t> rows) -> std::optional<double> {
-            auto radius = a.method->model_radius(a.request, dimension, rows);
-            return radius ? std::optional(unwrap(*std::move(radius))) : std::nullopt;
-          },
-          "dimension"_a, "rows"_a.none())
-      .def("plan", &plan_of, "schema"_a, "bound"_a, "rows"_a.none())
-      .def("stated_cost", &stated_cost_of, "schema"_a, "bound"_a, "seeded"_a,
-           "What a ledger is charged where the plan needs the number of rows.");
+      .def("prepare", &prepared, "spec"_a, "schema"_a)
+      .def("plan", &plan_of_rows, "table"_a, "rows"_a.none(), "people"_a.none(), "anyway"_a)
+      .def("plan_totals", &plan_of_totals, "schema"_a, "bound"_a, "people"_a.none(), "anyway"_a)
+      .def("plan_unbounded", &plan_unbounded, "schema"_a, "rows"_a)
+      .def("stated_cost", &stated_cost_of, "table"_a, "seeded"_a);
   m.def("ask", &ask, "task"_a, "method"_a, "budget"_a.none(), "relation"_a, "group_size"_a,
-        "components"_a.none(), "center"_a, "arrives_centred"_a, "rank_transform"_a, "scaled"_a,
-        "options"_a);
+        "components"_a.none(), "center"_a, "scaled"_a, "options"_a, "spec"_a);
 }
 
-/// Rows come in, a document comes out. Owns the randomness of its one draw.
+/// Points kept as they stand: the exact rules look at them again and again.
+class ExactPoints {
+ public:
+  ExactPoints(bool refuse_bad, bool affine) : bad_cell_(bad_cell_of(refuse_bad)), affine_(affine) {}
+  Result<void> add(RowReader& reader) {
+    return read_exact_rows(reader, bad_cell_, affine_).map([&](ExactRows&& rows) { take(rows); });
+  }
+  void add_file(const std::string& path, const TableSpec& spec, const ReadOptions& format) {
+    run_interruptibly(
+        [&] { take(unwrap(read_exact_rows(path, file_options(path, spec, format), affine_))); });
+  }
+  const ExactRows& rows() const { return rows_; }
+
+ private:
+  void take(ExactRows rows) {
+    rows_.schema = std::move(rows.schema);
+    rows_.points.insert(rows_.points.end(), std::make_move_iterator(rows.points.begin()),
+                        std::make_move_iterator(rows.points.end()));
+  }
+  BadCell bad_cell_;
+  bool affine_;
+  ExactRows rows_;
+};
+
+/// Rows come in, a document comes out.
 class BoundRun {
  public:
-  BoundRun(const BoundPlan& plan, int threads, const std::optional<std::uint64_t>& seed)
-      : plan_(plan), stream_(stream_for(seed)), run_(plan.plan->start(stream_, threads)) {}
-  BoundRun(const BoundRun&) = delete;
-  BoundRun& operator=(const BoundRun&) = delete;
+  BoundRun(const BoundPlan& plan, int threads, RandomStream& stream)
+      : plan_(plan), run_(plan.plan->start(stream, threads)) {}
 
   Result<void> add(RowReader& reader) {
-    if (!plan_.ranks) {
-      return run_->add(reader);
-    }
-    if (std::exchange(ranked_, true)) {  // a rank depends on every row
-      return bad_request("ranks need the whole table in one fit; partial_fit has only a part");
-    }
-    return run_->add(*ranked(borrowed(reader)));
+    return plan_.prepared ? staged_.add(*plan_.prepared, reader, *run_) : run_->add(reader);
+  }
+  void add_points(const ExactPoints& points) {
+    interruptibly([&] { return unwrap(run_->add(points.rows())), true; });
   }
   bool wants_rows_again() {
     return interruptibly([&] { return unwrap(run_->wants_rows_again()); });
@@ -211,21 +268,42 @@ class BoundRun {
     return interruptibly([&] { return unwrap(run_->take_sums()); });
   }
   std::unique_ptr<ReleaseDocument> release() {
-    return interruptibly([&] {
-      auto document = std::make_unique<ReleaseDocument>(unwrap(run_->finish()));
-      document->request = to_json(plan_.plan->request());
-      return document;
-    });
+    return interruptibly([&] { return published(plan_, unwrap(run_->finish())); });
+  }
+  static std::unique_ptr<ReleaseDocument> published(const BoundPlan& plan,
+                                                    ReleaseDocument document) {
+    document.request = to_json(plan.plan->request());
+    return std::make_unique<ReleaseDocument>(
+        plan.prepared ? plan.prepared->finish(std::move(document)) : std::move(document));
   }
 
  private:
   BoundPlan plan_;
-  RandomStream stream_;
   std::unique_ptr<Run> run_;
-  bool ranked_ = false;
+  StagedRows staged_;
 };
 
+/// From totals that were made before, one a block.
+std::unique_ptr<ReleaseDocument> release_totals(const BoundPlan& plan,
+                                                const std::vector<const ExactGram*>& totals,
+                                                RandomStream& stream) {
+  return interruptibly([&] {
+    std::vector<TablePart> parts;
+    for (const ExactGram* part : totals) {
+      parts.push_back({{}, part});
+    }
+    return BoundRun::published(plan, unwrap(eigenveil::release(*plan.plan, parts, stream, 1)));
+  });
+}
+
 void bind_run(nb::module_& m) {
+  nb::class_<RandomStream>(m, "RandomStream", "Secure randomness, or seeded: then not private.")
+      .def(
+          "__init__",
+          [](RandomStream* self, const std::optional<std::uint64_t>& seed) {
+            new (self) RandomStream(stream_for(seed));
+          },
+          "seed"_a.none());
   nb::class_<BoundPlan>(m, "Plan", "Noise and guarantee, from public parameters alone.")
       .def_prop_ro("guarantee", [](const BoundPlan& p) { return p.plan->guarantee(); })
       .def_prop_ro("draw_seconds", [](const BoundPlan& p) { return p.plan->draw_seconds(); })
@@ -243,25 +321,24 @@ void bind_run(nb::module_& m) {
             unwrap(check_charged(charged.cost, *p.plan));
           },
           "charged"_a)
-      .def(
-          "release",
-          [](const BoundPlan& p, const ExactGram& gram, const std::optional<std::uint64_t>& seed) {
-            return interruptibly([&] {
-              RandomStream stream = stream_for(seed);
-              return std::make_unique<ReleaseDocument>(
-                  unwrap(eigenveil::release(*p.plan, gram, stream)));
-            });
-          },
-          "gram"_a, "seed"_a.none());
+      .def_ro("warnings", &BoundPlan::warnings)
+      .def("release", &release_totals, "totals"_a, "stream"_a);
+  nb::class_<ExactPoints> points(m, "ExactPoints", "Points of fractions. Private: not a release.");
+  bind_sink(points)
+      .def(nb::init<bool, bool>(), "refuse_bad"_a, "affine"_a)
+      .def("add_file", &ExactPoints::add_file, "path"_a, "spec"_a, "format"_a)
+      .def_prop_ro("columns", [](const ExactPoints& p) { return p.rows().schema.columns; })
+      .def_prop_ro("schema", [](const ExactPoints& p) { return p.rows().schema; })
+      .def_prop_ro("rows", [](const ExactPoints& p) { return p.rows().points.size(); });
   nb::class_<BoundRun> run(m, "Run", "One release under way. Private until it is drawn.");
   bind_sink(run)
       .def(
           "__init__",
-          [](BoundRun* self, const BoundPlan& plan, int threads,
-             const std::optional<std::uint64_t>& seed) {
-            new (self) BoundRun(plan, threads_of(threads), seed);
+          [](BoundRun* self, const BoundPlan& plan, int threads, RandomStream& stream) {
+            new (self) BoundRun(plan, threads_of(threads), stream);
           },
-          "plan"_a, "threads"_a, "seed"_a.none())
+          "plan"_a, "threads"_a, "stream"_a, nb::keep_alive<1, 4>())
+      .def("add_points", &BoundRun::add_points, "points"_a)
       .def("wants_rows_again", &BoundRun::wants_rows_again)
       .def("finish", &BoundRun::take_sums, "The exact sums instead of a release.")
       .def("release", &BoundRun::release, "One draw.");
@@ -271,27 +348,23 @@ void bind_run(nb::module_& m) {
 using Outlooked = std::tuple<std::string, std::vector<std::pair<std::string, std::string>>,
                              std::string, std::string, std::optional<Guarantee>>;
 
-Outlooked outlook_of(const Asked& asked, Schema schema, std::int64_t rows,
-                     const std::optional<Vector>& spectrum, const std::optional<double>& row_norm,
-                     const std::variant<RowBound, std::string>& bound) {
-  const AssumedTable table = assumed(std::move(schema), rows, spectrum, row_norm, bound);
+Outlooked assumed_outlook(const Asked& asked, const TableSpec& spec, Schema schema,
+                          std::int64_t rows, const std::optional<Vector>& spectrum) {
   const PlanFacts facts = interruptibly([&] {
-    unwrap(check_spectrum(asked.request, table));
-    return unwrap(asked.method->outlook(asked.request, table));
+    AssumedTable table = unwrap(assumed_table(spec, std::move(schema), rows));
+    table.spectrum = spectrum.value_or(Vector());
+    return unwrap(outlook(asked.unsettled(), table));
   });
   std::vector<std::pair<std::string, std::string>> lines;
   for (const FactLine& line : facts.lines) {
     lines.emplace_back(line.label, line.text);
   }
-  if (!asked.warning.empty()) {
-    lines.emplace_back("warning", asked.warning);
-  }
-  return {facts.title, lines, facts.json, asked.warning, facts.guarantee};
+  return {facts.title, lines, facts.json, facts.warning, facts.guarantee};
 }
 
 void bind_outlook(nb::module_& m) {
-  m.def("outlook", &outlook_of, "asked"_a, "schema"_a, "rows"_a, "spectrum"_a.none(),
-        "row_norm"_a.none(), "bound"_a, "What a release would cost and give.");
+  m.def("outlook", &assumed_outlook, "asked"_a, "spec"_a, "schema"_a, "rows"_a, "spectrum"_a.none(),
+        "What a release would cost and give.");
   nb::class_<ComparedMethod>(m, "ComparedMethod", "One method's predicted error.")
       .def_ro("name", &ComparedMethod::name)
       .def_ro("total_f2", &ComparedMethod::total_f2)
@@ -316,15 +389,16 @@ void bind_outlook(nb::module_& m) {
       .def_prop_ro("reason", &recommendation);
   m.def(
       "compare_methods",
-      [](const Asked& asked, Schema schema, std::int64_t rows, const Vector& spectrum,
-         const std::variant<RowBound, std::string>& bound) {
-        const AssumedTable table = assumed(std::move(schema), rows, spectrum, {}, bound);
-        Request request = asked.request;
-        request.center = asked.center;
-        return interruptibly(
-            [&] { return compare_methods(request, unwrap(assumed_setting(request, table))); });
+      [](const Asked& asked, const TableSpec& spec, Schema schema, std::int64_t rows,
+         const Vector& spectrum) {
+        return interruptibly([&] {
+          AssumedTable table = unwrap(assumed_table(spec, std::move(schema), rows));
+          table.spectrum = spectrum;
+          const Request request = asked.unsettled();
+          return compare_methods(request, unwrap(assumed_setting(request, table)));
+        });
       },
-      "asked"_a, "schema"_a, "rows"_a, "spectrum"_a, "bound"_a);
+      "asked"_a, "spec"_a, "schema"_a, "rows"_a, "spectrum"_a);
 }
 
 }  // namespace

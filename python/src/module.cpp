@@ -97,14 +97,13 @@ NB_MODULE(_core, module) {
       "Which kernels of OpenBLAS run: what a slow wheel would show first.");
   nanobind::register_exception_translator(python::raise_failure);
   python::bind_guarantee(module);
+  python::bind_table(module);
   python::bind_rows(module);
   python::bind_shards(module);
   python::bind_engine(module);
+  python::bind_histograms(module);
   python::bind_ledger(module);
   python::bind_diagnose(module);
-  python::bind_mask(module);
-  python::bind_subspace(module);
-  python::bind_one_hot(module);
   python::bind_analyse(module);
   python::bind_samplers(module);
   python::bind_audit(module);

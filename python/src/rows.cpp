@@ -52,33 +52,6 @@ ArrayView view_of(const Array& array) {
   return view;
 }
 
-/// Text columns, each with the words that are recognised.
-using Words = std::vector<std::pair<std::string, std::vector<std::string>>>;
-
-Result<Table> open_table(const std::string& path, std::vector<std::string> columns,
-                         bool refuse_missing, bool refuse_bad, const std::string& header,
-                         const std::string& separator, const Words& words,
-                         std::vector<double> frequencies,
-                         std::vector<std::string> bounded_columns) {
-  ReadOptions options;
-  options.columns = std::move(columns);
-  options.missing = missing_of(refuse_missing);
-  options.bad_cell = bad_cell_of(refuse_bad);
-  options.header = header_of(header);
-  options.bounded_columns = std::move(bounded_columns);
-  options.separator = separator.empty() ? '\0' : separator.front();
-  for (const auto& [column, list] : words) {
-    options.words.push_back({column, list});
-  }
-  return open_rows(path, options)
-      .and_then([&](std::unique_ptr<RowReader> reader) {
-        return frequencies.empty()
-                   ? Result<std::unique_ptr<RowReader>>(std::move(reader))
-                   : standardise_genotypes(std::move(reader), std::move(frequencies));
-      })
-      .map([](std::unique_ptr<RowReader> reader) { return Table{std::move(reader)}; });
-}
-
 /// Hands `reader` over while Python stays responsive.
 void take_rows(const TakeRows& take, RowReader& reader, const nb::object& progress) {
   Result<void> outcome;
@@ -91,63 +64,6 @@ void take_rows(const TakeRows& take, RowReader& reader, const nb::object& progre
                     [&] { report(reader.progress().value_or(0.0)); });
   unwrap(std::move(outcome));
   report(1.0);
-}
-
-Vector by_column(const RowBound& bound, double (RowBound::*number)(std::size_t) const) {
-  Vector all(static_cast<Eigen::Index>(bound.dimension()));
-  for (std::size_t j = 0; j < bound.dimension(); ++j) {
-    all[static_cast<Eigen::Index>(j)] = (bound.*number)(j);
-  }
-  return all;
-}
-
-void bind_bound(nb::module_& m) {
-  nb::class_<RowBound>(m, "RowBound", "What is known about rows without looking.")
-      .def_static(
-          "row_norm",
-          [](std::size_t dimension, double radius, std::int64_t grid, std::vector<double> center) {
-            return unwrap(RowBound::row_norm(dimension, radius, grid, std::move(center)));
-          },
-          "dimension"_a, "radius"_a, "grid"_a, "center"_a)
-      .def_static(
-          "ranges",
-          [](const std::vector<double>& low, const std::vector<double>& high,
-             std::optional<double> radius, std::int64_t grid,
-             const std::vector<std::string>& names) {
-            std::vector<ColumnRange> columns;
-            for (std::size_t j = 0; j < low.size(); ++j) {
-              columns.push_back({low[j], high[j]});
-            }
-            return unwrap(RowBound::ranges(std::move(columns), radius, grid, names));
-          },
-          "low"_a, "high"_a, "radius"_a, "grid"_a, "names"_a = std::vector<std::string>())
-      .def_prop_ro("dimension", &RowBound::dimension)
-      .def_prop_ro("radius", &RowBound::radius)
-      .def_prop_ro("grid", &RowBound::max_abs)
-      .def_prop_ro("has_ranges", &RowBound::has_ranges)
-      .def_prop_ro("midpoints", [](const RowBound& b) { return by_column(b, &RowBound::midpoint); })
-      .def_prop_ro("half_widths",
-                   [](const RowBound& b) { return by_column(b, &RowBound::half_width); })
-      .def(
-          "__eq__", [](const RowBound& a, const RowBound& b) { return a == b; }, nb::is_operator())
-      .def("__getstate__",
-           [](const RowBound& b) {
-             const std::string bytes = b.encode();
-             return nb::bytes(bytes.data(), bytes.size());
-           })
-      .def("__setstate__", [](RowBound& b, const nb::bytes& state) {
-        new (&b) RowBound(unwrap(RowBound::decode({state.c_str(), state.size()})));
-      });
-  m.def(
-      "standardised_ranges",
-      [](const std::vector<std::string>& names, const std::vector<double>& frequencies) {
-        std::vector<double> high;
-        for (const ColumnRange& range : unwrap(standardised_ranges(names, frequencies))) {
-          high.push_back(range.high);
-        }
-        return high;
-      },
-      "names"_a, "frequencies"_a);
 }
 
 }  // namespace
@@ -164,7 +80,6 @@ void take_table(const TakeRows& take, Table& table, const nb::object& progress) 
 }
 
 void bind_rows(nb::module_& m) {
-  bind_bound(m);
   nb::class_<Schema>(m, "Schema", "Public facts about a table.")
       .def(
           "__init__",
@@ -173,44 +88,9 @@ void bind_rows(nb::module_& m) {
           },
           "columns"_a, "fills_gaps"_a)
       .def_ro("columns", &Schema::columns)
+      .def_ro("counted_alleles", &Schema::counted_alleles)
       .def(
           "__eq__", [](const Schema& a, const Schema& b) { return a == b; }, nb::is_operator());
-  nb::class_<Table>(m, "Table", "An opened file of rows.")
-      .def(
-          "__init__",
-          [](Table* self, const std::string& path, std::vector<std::string> columns,
-             bool refuse_missing, bool refuse_bad, const std::string& header,
-             const std::string& separator, const Words& words, std::vector<double> frequencies,
-             std::vector<std::string> bounded_columns) {
-            new (self) Table(unwrap(open_table(path, std::move(columns), refuse_missing, refuse_bad,
-                                               header, separator, words, std::move(frequencies),
-                                               std::move(bounded_columns))));
-          },
-          "path"_a, "columns"_a, "refuse_missing"_a, "refuse_bad"_a, "header"_a, "separator"_a,
-          "words"_a, "frequencies"_a, "bounded_columns"_a)
-      .def_prop_ro("columns", [](const Table& t) { return t.reader->schema().columns; })
-      .def_prop_ro("schema", [](const Table& t) { return t.reader->schema(); })
-      .def(
-          "count_rows",
-          [](Table& t) {
-            std::size_t rows = 0;
-            take_table(
-                [&](RowReader& reader) -> Result<void> {
-                  RawRows block;
-                  do {
-                    if (const Result<void> read = reader.read(block); !read) {
-                      return error_of(read);
-                    }
-                    rows += block.rows;
-                  } while (block.rows > 0);
-                  return {};
-                },
-                t, nb::none());
-            return rows;
-          },
-          "Reads the file to its end: the table cannot be used afterwards.")
-      .def_prop_ro("counted_alleles",
-                   [](const Table& t) { return t.reader->schema().counted_alleles; });
   nb::class_<ExactGram>(m, "ExactGram",
                         "Exact totals over bounded rows. Private data: not a release.")
       .def_prop_ro("columns", [](const ExactGram& g) { return g.schema().columns; })
@@ -233,18 +113,10 @@ void bind_rows(nb::module_& m) {
         return std::pair(std::move(head.schema), std::move(head.bound));
       },
       "path"_a, "Columns and bound of a .gram file: what is public in it.");
-  nb::class_<GramAccumulator> gram(m, "GramAccumulator", "Sums rows exactly; nothing is spent.");
-  bind_bounded_sink(gram)
-      .def_static(
-          "for_table",
-          [](const Table& table, const RowBound& bound, int threads) {
-            return std::make_unique<GramAccumulator>(table.reader->schema(), bound,
-                                                     threads_of(threads));
-          },
-          "table"_a, "bound"_a, "threads"_a)
-      .def(
-          "finish", [](GramAccumulator& a) { return unwrap(a.finish()); },
-          nb::call_guard<nb::gil_scoped_release>());
+  using Sums = StagedSums<GramAccumulator>;
+  nb::class_<Sums> sums(m, "Sums", "Sums rows exactly; nothing is spent.");
+  bind_sums(sums).def("finish",
+                      [](Sums& s) { return interruptibly([&] { return unwrap(s.finish()); }); });
 }
 
 }  // namespace eigenveil::python

@@ -35,4 +35,5 @@ def assert_same_text(one, other):
     one, other = (_DIGEST.sub("", text) for text in (one, other))
     assert _NUMBER.sub("", one) == _NUMBER.sub("", other)
     for a, b in zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True):
-        assert_same_up_to_rounding([float(a)], [float(b)])
+        if a != b:  # a colour, #6e7882, is no number
+            assert_same_up_to_rounding([float(a)], [float(b)])

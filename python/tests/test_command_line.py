@@ -36,14 +36,13 @@ ESTIMATORS = {"pca": PrivatePCA, "covariance": PrivateCovariance, "lowrank": Pri
 RENAMED = {
     "components": "n_components", "range": "bounds", "quiet": "progress", "width": "columns", "published": "method_options|calibration",
     "rank_transform": "method_options", "blocks": "fit.blocks", "beta": "plan_pca.beta", "out": "write_release.path",
-    "format": "write_release.format", "replace": "write_release.replace", "factor_only": "write.factor_only",
-    "data_set": "write_release.data_set", "date": "write_release.date", "method": "exact", "exclude": "columns", "one_hot": "MaskedData.one_hot", "json": "write_release",
+    "format": "write_release.format", "replace": "write_release.replace", "factor_only": "write_release.factor_only",
+    "data_set": "write_release.data_set", "date": "write_release.date", "method": "exact", "json": "write_release",
     "ledger_key": "ledger", "builds_on": "ledger", "help": "__doc__", "help_all": "__doc__",
 }  # fmt: skip
 # What Python does not have yet, said in docs/python.md; the list shrinks, and a name that is no longer missing must leave it.
-STAGES = {"project", "projected_norm", "normalise_rows", "person", "rows_per_person", "weights", "weight_bound", "people", "anyway"}
 LEDGER = {"ledger", "ledger_key", "builds_on"}
-NOT_YET = {**{command: STAGES | {"same_data"} for command in ("pca", "covariance", "lowrank")}, "mask": {"same_data"}, "subspace": LEDGER}
+NOT_YET = {**{command: {"same_data"} for command in ESTIMATORS}, "subspace": LEDGER}
 REFUSED = {"subspace": {"rho": 1, "mu": 1, "group_size": 2}}  # by the program, so Python has no such parameter
 
 

@@ -90,7 +90,7 @@ def test_sharp_is_asymptotic_and_says_so(spiked_rows):
     assert out_of_reach.noisy_count_ == out_of_reach.details_["calibration_rows"] and out_of_reach.noisy_count_sd_ > 1
     public = PrivatePCA(method="sharp", mu=0.01, row_norm=10, neighbours="zero-row").fit(spiked_rows)
     assert public.is_null_ and public.n_samples_ == len(spiked_rows) and not hasattr(public, "noisy_count_")
-    ranked = PrivatePCA(method="sharp", mu=3, bounds=(-1, 1), method_options={"rank_transform": True}).fit(spiked_rows)
+    ranked = PrivatePCA(method="sharp", mu=3, method_options={"rank_transform": True}).fit(spiked_rows)
     assert ranked.guarantee_.basis == "asymptotic"
     with pytest.raises(EigenveilError, match="whole table in one fit"):
         ranked.partial_fit(spiked_rows[:300]).partial_fit(spiked_rows[300:])

@@ -247,7 +247,7 @@ def test_frequencies_by_name(tmp_path):
         for given in ({"b": 0.2, "a": 0.4}, [0.4, 0.2])
     )
     assert by_name == by_place
-    with pytest.raises(EigenveilError, match="no entry for column 'b'"):
+    with pytest.raises(EigenveilError, match="allele_frequencies has no line for column 'b'"):
         PrivateCovariance(mu=1, bounds=(0, 2), allele_frequencies={"a": 0.4}).fit(tmp_path / "g.csv")
 
 

@@ -49,7 +49,7 @@ def test_streams_need_the_public_number_of_rows(near):
     assert_same_up_to_rounding(parts.release().components_, whole.components_)
     with pytest.raises(EigenveilError, match="give rows=N"):
         PrivateSubspace(1, **settings).partial_fit(rows)
-    with pytest.raises(EigenveilError, match="not the one that was planned"):
+    with pytest.raises(EigenveilError, match="not 4001 as rows says"):
         PrivateSubspace(1, rows=4001, **settings).fit(rows)
 
 
@@ -102,9 +102,9 @@ def test_boosting(near):
         (dict(delta=None), "epsilon with delta"),
         (dict(neighbours="add-remove"), "replacing one row by any other"),
         (dict(n_components=7), "1 <= n_components <= 6"),
-        (dict(aggregate="votes"), "aggregate must be 'core' or 'grid'"),
-        (dict(affine=True), "need exact=True"),
-        (dict(exact=True, gamma=0.1), "not for exact=True"),
+        (dict(aggregate="votes"), "aggregate gapmax and votes need exact"),
+        (dict(affine=True), "affine belongs to method exact"),
+        (dict(exact=True, gamma=0.1), "gamma belongs to method near"),
         (dict(calibration="none"), "calibration must be"),
     ],
 )

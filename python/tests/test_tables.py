@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from eigenveil import EigenveilError, PrivateCovariance, PrivateSubspace
+from eigenveil._rows import open_source
+from eigenveil._table import reading
 
 NAMES = ["a", "b", "c", "d"]
 pa = pytest.importorskip("pyarrow")
@@ -61,9 +63,7 @@ def test_streams_and_files(arrow, tmp_path):
     for kind, make in tables.items():
         assert totals(make()) == expected, kind
         assert totals(make(), columns=["d", "a"]) == chosen, kind
-    assert PrivateSubspace(1, epsilon=2, delta=1e-3, gamma=1e-4, rows=300)._open(
-        datasets.dataset(tmp_path / "parts"), PrivateSubspace()._options()
-    ).count_rows() == 300
+    assert open_source(datasets.dataset(tmp_path / "parts"), reading(PrivateSubspace())).count_rows() == 300
 
 
 def test_arrow_columns(arrow, cells):

@@ -281,7 +281,7 @@ Result<ReleaseDocument> pseudo_data_of_collected(const ReadRelease& release, Ran
   if (read->plan.noise == NoiseMode::Servers) {
     pseudo.noisy_gram = read->gram;
   }
-  return pseudo_document(read->settings, pseudo, false, stream)
+  return pseudo_document(factor_document(read->settings, pseudo), stream)
       .map([&](ReleaseDocument&& document) { return derived(std::move(document), release); });
 }
 

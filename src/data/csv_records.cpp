@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "data/people.hpp"
 #include "data/record_cutter.hpp"
 #include "data/text_cell.hpp"
 
@@ -67,7 +68,7 @@ class RecordParser {
     for (std::size_t field = 0;; ++field) {
       const std::size_t slot = slots[field];
       if (field == layout_.person_field) {
-        at = hash_person(at);
+        at = parse_person(at);
       } else if (slot == ColumnSelection::kSkip) {
         at = field_end(at, layout_.delimiter);
       } else {
@@ -87,21 +88,15 @@ class RecordParser {
     return *at == '\n' ? at + 1 : drop_surplus(at);
   }
 
-  /// 128 bits in cells of 43, exact in a double. A record without a name, or with one whose quotes
-  /// are misplaced, is nobody's.
-  const char* hash_person(const char* at) {
+  /// A record without a name, or with one whose quotes are misplaced, is nobody's.
+  const char* parse_person(const char* at) {
     const char* end = field_end(at, layout_.delimiter);
     const std::string_view field = field_between(at, end);
     std::string_view text;
     if (classify_cell(field).kind == CellKind::Missing || !field_text(field, memory_, text)) {
       return end;
     }
-    constexpr std::uint64_t kMask = (std::uint64_t{1} << 43U) - 1;
-    const std::array<std::uint64_t, 2> hash = keyed_hash(layout_.person_key, text);
-    double* cells = values_ + layout_.selection.sources.size();
-    cells[0] = static_cast<double>(hash[0] & kMask);
-    cells[1] = static_cast<double>(hash[1] & kMask);
-    cells[2] = static_cast<double>(((hash[0] >> 43U) << 21U) | (hash[1] >> 43U));
+    hash_person(layout_.person_key, text, values_ + layout_.selection.sources.size());
     return end;
   }
 

@@ -77,6 +77,9 @@ struct ReadOptions {
 /// whatever the options. Messages name line and column, never a value.
 Result<std::unique_ptr<RowReader>> open_rows(const std::string& input, const ReadOptions& options);
 
+/// Whether a table of this name is text, whose cells may be words and names of people.
+bool is_text_table(const std::string& input);
+
 /// The largest k among names c<k>, as columns without a header are called; 0 if a name is none.
 std::size_t width_of_names(const std::vector<std::string>& names);
 

@@ -15,16 +15,27 @@ namespace {
 
 using PersonKey = std::array<std::uint64_t, kHashedCells>;
 
-struct KeyHash {
-  std::size_t operator()(const PersonKey& key) const {
-    std::uint64_t mixed = 0;
-    for (const std::uint64_t part : key) {
-      mixed = (mixed ^ part) * 0x9E3779B97F4A7C15U;
-      mixed ^= mixed >> 29U;
+}  // namespace
+
+struct SeenPeople {
+  struct KeyHash {
+    std::size_t operator()(const PersonKey& key) const {
+      std::uint64_t mixed = 0;
+      for (const std::uint64_t part : key) {
+        mixed = (mixed ^ part) * 0x9E3779B97F4A7C15U;
+        mixed ^= mixed >> 29U;
+      }
+      return mixed;
     }
-    return mixed;
-  }
+  };
+  std::unordered_map<PersonKey, std::uint32_t, KeyHash> taken;
 };
+
+std::shared_ptr<SeenPeople> nobody_seen() {
+  return std::make_shared<SeenPeople>();
+}
+
+namespace {
 
 Schema without_last(const Schema& schema, std::size_t count) {
   Schema kept = schema;
@@ -34,11 +45,13 @@ Schema without_last(const Schema& schema, std::size_t count) {
 
 class PersonReader final : public RowReader {
  public:
-  PersonReader(std::unique_ptr<RowReader> table, std::size_t key_cells, std::uint32_t most)
+  PersonReader(std::unique_ptr<RowReader> table, std::size_t key_cells, std::uint32_t most,
+               std::shared_ptr<SeenPeople> seen)
       : table_(std::move(table)),
         schema_(without_last(table_->schema(), key_cells)),
         key_cells_(key_cells),
-        most_(most) {}
+        most_(most),
+        seen_(std::move(seen)) {}
 
   const Schema& schema() const override { return schema_; }
   std::optional<double> progress() const override { return table_->progress(); }
@@ -88,7 +101,7 @@ class PersonReader final : public RowReader {
       }
       key[i] = std::bit_cast<std::uint64_t>(cells[i] + 0.0);  // -0 and 0 are one person
     }
-    std::uint32_t& taken = taken_[key];
+    std::uint32_t& taken = seen_->taken[key];
     return taken < most_ && ++taken <= most_;
   }
 
@@ -96,7 +109,7 @@ class PersonReader final : public RowReader {
   Schema schema_;
   std::size_t key_cells_;
   std::uint32_t most_;
-  std::unordered_map<PersonKey, std::uint32_t, KeyHash> taken_;
+  std::shared_ptr<SeenPeople> seen_;
   RawChunk cut_;
   RawRows rows_;
 };
@@ -152,14 +165,23 @@ std::vector<std::string> hashed_names(const std::string& person) {
   return names;
 }
 
+void hash_person(const HashKey& key, std::string_view person, double* cells) {
+  constexpr std::uint64_t kMask = (std::uint64_t{1} << 43U) - 1;  // exact in a double
+  const std::array<std::uint64_t, 2> hash = keyed_hash(key, person);
+  cells[0] = static_cast<double>(hash[0] & kMask);
+  cells[1] = static_cast<double>(hash[1] & kMask);
+  cells[2] = static_cast<double>(((hash[0] >> 43U) << 21U) | (hash[1] >> 43U));
+}
+
 std::unique_ptr<RowReader> normalise_rows(std::unique_ptr<RowReader> table, const RowBound& bound,
                                           bool scaled) {
   return std::make_unique<NormalisedReader>(std::move(table), bound, scaled);
 }
 
 std::unique_ptr<RowReader> limit_rows_per_person(std::unique_ptr<RowReader> table,
-                                                 std::size_t key_cells, std::uint32_t most) {
-  return std::make_unique<PersonReader>(std::move(table), key_cells, most);
+                                                 std::size_t key_cells, std::uint32_t most,
+                                                 std::shared_ptr<SeenPeople> seen) {
+  return std::make_unique<PersonReader>(std::move(table), key_cells, most, std::move(seen));
 }
 
 }  // namespace eigenveil

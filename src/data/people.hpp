@@ -2,8 +2,10 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/keyed_hash.hpp"
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 
@@ -16,13 +18,21 @@ inline constexpr std::size_t kHashedCells = 3;
 /// The names of those cells.
 std::vector<std::string> hashed_names(const std::string& person);
 
+/// Fills them.
+void hash_person(const HashKey& key, std::string_view person, double* cells);
+
+/// How many rows of everybody were taken, where a table comes in several readers.
+struct SeenPeople;
+std::shared_ptr<SeenPeople> nobody_seen();
+
 /// The first `most` rows of every person in the order of the table; the last `key_cells` columns
 /// say whose a row is and are taken away. A row that belongs to nobody (a missing cell) is dropped.
 /// Which rows of a person stay depends on that person's rows alone, so a person who comes or goes
 /// takes at most `most` rows along and moves no other. Cells are parsed while chunks are cut: one
-/// thread, since the order decides.
+/// thread, since the order decides. `seen` goes from one reader of a table to the next.
 std::unique_ptr<RowReader> limit_rows_per_person(std::unique_ptr<RowReader> table,
-                                                 std::size_t key_cells, std::uint32_t most);
+                                                 std::size_t key_cells, std::uint32_t most,
+                                                 std::shared_ptr<SeenPeople> seen = nobody_seen());
 
 /// Every row about the midpoints of `bound`, clipped to its ranges where it has some, scaled to
 /// norm 1 (spherical PCA): directions of elliptical data are kept, and no row is longer than

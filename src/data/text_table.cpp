@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "data/chunk_size.hpp"
+#include "data/open.hpp"
 #include "data/text_encoding.hpp"
 
 namespace eigenveil {
@@ -192,21 +193,38 @@ Result<bool> TextTable::next(RawChunk& chunk) {
   return cutter_.next(chunk);
 }
 
-std::optional<Result<TextSource>> open_text_source(const std::string& input,
-                                                   TextEncoding encoding) {
+namespace {
+
+struct TextName {
+  std::string name;  ///< in lower case, without .gz
+  bool packed = false;
+  bool is_text() const {
+    return name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".txt");
+  }
+};
+
+TextName text_name(const std::string& input) {
   std::string name = input == "-" ? ".csv" : input;
   std::ranges::transform(name, name.begin(), [](unsigned char letter) {
     return static_cast<char>(std::tolower(letter));
   });
   const bool packed = name.ends_with(".gz");
   name.resize(name.size() - (packed ? 3 : 0));
-  if (!name.ends_with(".csv") && !name.ends_with(".tsv") && !name.ends_with(".txt")) {
+  return {std::move(name), packed};
+}
+
+}  // namespace
+
+std::optional<Result<TextSource>> open_text_source(const std::string& input,
+                                                   TextEncoding encoding) {
+  const TextName text = text_name(input);
+  if (!text.is_text()) {
     return std::nullopt;
   }
-  const char delimiter = name.ends_with(".csv") ? ',' : '\t';
+  const char delimiter = text.name.ends_with(".csv") ? ',' : '\t';
   return FileDescriptor::open(input).and_then([&](FileDescriptor file) {
-    return (packed ? gzip_source(std::move(file))
-                   : Result<std::unique_ptr<ByteSource>>(plain_source(std::move(file))))
+    return (text.packed ? gzip_source(std::move(file))
+                        : Result<std::unique_ptr<ByteSource>>(plain_source(std::move(file))))
         .map([&](std::unique_ptr<ByteSource> bytes) {
           return TextSource{as_utf8(std::move(bytes), encoding), delimiter};
         });
@@ -214,4 +232,9 @@ std::optional<Result<TextSource>> open_text_source(const std::string& input,
 }
 
 }  // namespace detail
+
+bool is_text_table(const std::string& input) {
+  return detail::text_name(input).is_text();
+}
+
 }  // namespace eigenveil

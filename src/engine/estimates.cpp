@@ -85,7 +85,7 @@ Result<std::string> estimate_from(const ReleaseDocument& document,
   }
   // The JSON library reports a missing or mistyped field by exception.
   try {
-    return released_gram({document, 0, "", "", folder})
+    return released_gram(document, folder)
         .and_then([&](const ReleasedGram& gram) {
           return asked.at("estimate") == "regression" ? regression(gram, asked)
                                                       : moments(gram, asked);

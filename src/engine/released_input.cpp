@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <optional>
 #include <set>
 
 #include "data/open.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "eigenveil/report/read_release.hpp"
+#include "engine/documents/mask_document.hpp"
 #include "engine/gap_words.hpp"
 #include "engine/released_fields.hpp"
 
@@ -72,24 +73,25 @@ Result<ReleasedGram> checked_gram(ReleasedGram gram) {
 }
 
 /// Sums of row products: unbiased ones of method gauss, or those of factors and pseudo-data.
-Result<Matrix> products_of(const ReadRelease& release, Eigen::Index columns) {
-  if (release.document.tables.empty() && release.document.streamed.empty()) {
+Result<Matrix> products_of(const ReleaseDocument& document, const fs::path& folder,
+                           Eigen::Index columns) {
+  if (document.tables.empty() && document.streamed.empty()) {
     return bad_request("the release lists no pseudo-data");
   }
   const auto fits = [&](const Matrix& values) { return values.cols() == columns; };
-  if (const ReleasedTable* noisy = table_called(release.document, "noisy_gram")) {
+  if (const ReleasedTable* noisy = table_called(document, "noisy_gram")) {
     return noisy->values;
   }
   Matrix products = Matrix::Zero(columns, columns);
-  for (const ReleasedTable& factor : release.document.tables) {
+  for (const ReleasedTable& factor : document.tables) {
     if (!fits(factor.values)) {
       return bad_request(kContradiction);
     }
     products += factor.values.transpose() * factor.values;
   }
-  for (const StreamedArray& rows : release.document.streamed) {
+  for (const StreamedArray& rows : document.streamed) {
     const Result<Matrix> part =
-        products_of_rows(release.folder / rows.name, static_cast<std::size_t>(columns));
+        products_of_rows(folder / rows.name, static_cast<std::size_t>(columns));
     if (!part) {
       return part;
     }
@@ -98,10 +100,10 @@ Result<Matrix> products_of(const ReadRelease& release, Eigen::Index columns) {
   return products;
 }
 
-Result<ReleasedGram> read_mask(const ReadRelease& release) {
+Result<ReleasedGram> read_mask(const ReleaseDocument& document, const fs::path& folder) {
   ReleasedGram gram;
-  NeededFields parameters(release.document.parameters);
-  NeededFields result(release.document.result);
+  NeededFields parameters(document.parameters);
+  NeededFields result(document.result);
   gram.names = parameters.get<std::vector<std::string>>("columns");
   gram.intercept = parameters.get<bool>("intercept");
   gram.rows = result.number("rows");
@@ -113,7 +115,7 @@ Result<ReleasedGram> read_mask(const ReadRelease& release) {
     return lacks_a_field();
   }
   const auto p = static_cast<Eigen::Index>(gram.names.size());
-  const Result<Matrix> products = products_of(release, p);
+  const Result<Matrix> products = products_of(document, folder, p);
   if (!products) {
     return error_of(products);
   }
@@ -142,6 +144,20 @@ Result<ReleasedGram> read_mask(const ReadRelease& release) {
   return parameters.complete() && result.complete() ? Result<ReleasedGram>(gram) : lacks_a_field();
 }
 
+/// A covariance by method gauss, as it was released.
+struct ReleasedCovariance {
+  std::vector<std::string> names;
+  Matrix raw;
+  double rows = 0.0;
+  double rows_sd = 0.0;  ///< 0: the number is public
+  Vector scales;         ///< of the columns, from scaled units to those of `raw`
+  MaskNoise noise;       ///< on sums over rows
+  bool from_midpoints = false;
+  Vector midpoints = {};  ///< back to original units; empty: in other units
+  double longest_row = 0.0;
+  std::optional<Vector> mean = {};  ///< private, about the public midpoint; none: `raw` is about it
+};
+
 /// A covariance about a private mean was computed from noisy products, sums and a noisy count about
 /// the public midpoint: back to those, because their noise is independent and known.
 ReleasedGram with_intercept(ReleasedGram gram, const ReleasedCovariance& released) {
@@ -169,22 +185,43 @@ ReleasedGram with_intercept(ReleasedGram gram, const ReleasedCovariance& release
   return gram;
 }
 
-Result<ReleasedGram> read_covariance(const ReadRelease& release) {
-  if (release.document.method != "gauss") {
+Result<ReleasedGram> gram_of(const ReleasedCovariance& released) {
+  ReleasedGram gram;
+  gram.names = released.names;
+  gram.rows = std::max(1.0, released.rows);
+  gram.from_midpoints = released.from_midpoints;
+  gram.midpoints = released.midpoints;
+  gram.scales = released.scales;
+  gram.longest_row = released.longest_row;
+  gram.rows_sd = released.rows_sd;
+  gram.centered = released.mean.has_value();
+  if (gram.centered &&
+      std::find(gram.names.begin(), gram.names.end(), kInterceptColumn) != gram.names.end()) {
+    return bad_request(
+        "a column is called 'intercept', the name of the constant in a release about a private "
+        "mean: rename it and release again");
+  }
+  gram.products = gram.rows * released.raw;
+  gram.entry_sd = gram_deviations(released.scales, released.noise, false);
+  return gram.centered ? with_intercept(std::move(gram), released) : gram;
+}
+
+Result<ReleasedGram> read_covariance(const ReleaseDocument& document) {
+  if (document.method != "gauss") {
     return bad_request(
         "intervals are only known for Gaussian noise: release the covariance with "
         "{method gauss}, or mask the table",
         "method");
   }
   ReleasedCovariance released;
-  NeededFields parameters(release.document.parameters);
-  NeededFields result(release.document.result);
+  NeededFields parameters(document.parameters);
+  NeededFields result(document.result);
   released.names = parameters.get<std::vector<std::string>>("columns");
   released.rows = result.number(result.has("rows") ? "rows" : "noisy_rows");
   released.rows_sd = result.has("noisy_rows_sd") ? result.number("noisy_rows_sd") : 0.0;
   released.from_midpoints = has_midpoints(parameters);
   const std::size_t columns = released.names.size();
-  const ReleasedTable* raw = table_called(release.document, "covariance_raw");
+  const ReleasedTable* raw = table_called(document, "covariance_raw");
   if (columns == 0 || raw == nullptr || raw->column_names != released.names ||
       raw->values.rows() != raw->values.cols()) {
     return bad_request("the release lists no square table called covariance_raw");
@@ -226,17 +263,17 @@ bool can_be_added(const ReleasedGram& one, const ReleasedGram& other) {
 
 }  // namespace
 
-Result<ReleasedGram> released_gram(const ReadRelease& release) {
-  const std::string& task = release.document.task;
-  if (is_pairwise(release.document)) {
+Result<ReleasedGram> released_gram(const ReleaseDocument& document, const fs::path& folder) {
+  const std::string& task = document.task;
+  if (is_pairwise(document)) {
     return bad_request("a release with cells left out pair by pair is read by itself");
   }
   if (task != "mask" && task != "covariance" && task != "collect") {
     return bad_request(
         "analyse works on pseudo-data (mask), on a released covariance and on a collected Gram");
   }
-  const auto* gaps = field<std::string>(release.document.parameters, "missing_cells");
-  return (task == "covariance" ? read_covariance(release) : read_mask(release))
+  const auto* gaps = field<std::string>(document.parameters, "missing_cells");
+  return (task == "covariance" ? read_covariance(document) : read_mask(document, folder))
       .and_then(checked_gram)
       .map([&](ReleasedGram gram) {
         gram.fills_gaps = gaps == nullptr || *gaps != gaps_in_words(false, GapEffect::SecondMoment);
@@ -275,30 +312,10 @@ Result<PairwiseGram> pairwise_in(const ReadRelease& release) {
 
 }  // namespace
 
-Result<ReleasedGram> gram_of(const ReleasedCovariance& released) {
-  ReleasedGram gram;
-  gram.names = released.names;
-  gram.rows = std::max(1.0, released.rows);
-  gram.from_midpoints = released.from_midpoints;
-  gram.midpoints = released.midpoints;
-  gram.scales = released.scales;
-  gram.longest_row = released.longest_row;
-  gram.rows_sd = released.rows_sd;
-  gram.centered = released.mean.has_value();
-  if (gram.centered &&
-      std::find(gram.names.begin(), gram.names.end(), kInterceptColumn) != gram.names.end()) {
-    return bad_request(
-        "a column is called 'intercept', the name of the constant in a release about a private "
-        "mean: rename it and release again");
-  }
-  gram.products = gram.rows * released.raw;
-  gram.entry_sd = gram_deviations(released.scales, released.noise, false);
-  return gram.centered ? with_intercept(std::move(gram), released) : gram;
-}
-
 Result<ReleasedGram> read_released_gram(const std::string& path) {
   // Whoever changed a file must not get intervals from it.
-  return read_release(path).and_then(released_gram);
+  return read_release(path).and_then(
+      [](const ReadRelease& release) { return released_gram(release.document, release.folder); });
 }
 
 Result<ReleasedMoments> read_released_moments(const std::vector<std::string>& paths) {

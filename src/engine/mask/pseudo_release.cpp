@@ -7,15 +7,19 @@
 #include <memory>
 #include <numeric>
 
+#include "eigenveil/engine/request_json.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "engine/mask/mask_facts.hpp"
 #include "engine/mask/pseudo_writer.hpp"
+#include "engine/released_input.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/spiked/gap_projector.hpp"
 #include "report/grid_rows.hpp"
 
 namespace eigenveil {
 namespace {
+
+constexpr const char* kFactor = "factor";
 
 Result<MomentPlan> gauss_plan(const MaskSettings& settings) {
   return plan_gauss({settings.bound, settings.requested, settings.relation,
@@ -64,18 +68,6 @@ Result<PseudoRelease> release_by_gauss(const MaskSettings& settings,
   return all;
 }
 
-/// Decimals of the public grid: far below the noise on a cell, or below the cell noise that would
-/// put as much on the Gram.
-std::vector<int> decimals_of(const MaskSettings& settings, const MaskNoise& noise, double rows) {
-  const double cell =
-      noise.cell_sd > 0.0 ? noise.cell_sd : std::sqrt(noise.gram_sd_diagonal / rows) / 4.0;
-  std::vector<int> decimals;
-  for (const double scale : pseudo_scales(settings)) {
-    decimals.push_back(grid_decimals(cell * scale));
-  }
-  return decimals;
-}
-
 /// What `analyse` uses: pseudo-data has positive semidefinite moments, which noise need not have.
 ReleasedTable gram_table(const Matrix& gram, const MaskSettings& settings) {
   const Vector scales = pseudo_scales(settings);
@@ -100,33 +92,6 @@ ReleasedTable factor_table(const PseudoFactor& block, const MaskSettings& settin
     table.row_names.push_back(fmt::format("f{}", i));
   }
   return table;
-}
-
-/// The rows of all blocks, one after the other; drawn while they are written.
-Result<PendingArray> pending_rows(const MaskSettings& settings, const PseudoRelease& release,
-                                  RandomStream& stream) {
-  auto blocks = std::make_shared<std::vector<PseudoRows>>();
-  for (const PseudoFactor& factor : release.blocks) {
-    Result<PseudoRows> rows = PseudoRows::make(factor, pseudo_scales(settings), stream);
-    if (!rows) {
-      return error_of(rows);
-    }
-    blocks->push_back(std::move(*rows));
-  }
-  const std::vector<std::int64_t> block_rows = release.block_rows();
-  const std::int64_t rows = std::accumulate(block_rows.begin(), block_rows.end(), std::int64_t{0});
-  PseudoTable table{ArrayFormat::Csv, pseudo_columns(settings),
-                    decimals_of(settings, release.noise, static_cast<double>(rows))};
-  return PendingArray{
-      "pseudo_data",
-      "pseudo-data: same columns, number of rows and, up to the noise, the same second moments; no "
-      "row belongs to a person",
-      rows, table.columns,
-      [blocks, rows, table](ArrayFormat format, int threads, AtomicFile& file) mutable {
-        table.format = format;
-        table.threads = threads;
-        return write_pseudo_rows(std::move(*blocks), rows, table, file);
-      }};
 }
 
 }  // namespace
@@ -268,65 +233,98 @@ std::vector<FactLine> noise_in_words(const MaskSettings& settings, const PseudoR
 
 }  // namespace
 
-Result<ReleaseDocument> pseudo_document(const MaskSettings& settings, const PseudoRelease& release,
-                                        bool factor_only, RandomStream& stream) {
+ReleaseDocument factor_document(const MaskSettings& settings, const PseudoRelease& release) {
   ReleaseDocument document =
       mask_document(settings, release.noise, release.block_rows(), release.guarantee);
-  for (std::size_t i = 0; factor_only && i < release.blocks.size(); ++i) {
+  for (std::size_t i = 0; i < release.blocks.size(); ++i) {
     document.tables.push_back(
         factor_table(release.blocks[i], settings,
-                     release.blocks.size() == 1 ? "factor" : fmt::format("factor_{}", i + 1)));
+                     release.blocks.size() == 1 ? kFactor : fmt::format("{}_{}", kFactor, i + 1)));
   }
   if (release.noisy_gram) {
     document.tables.push_back(gram_table(*release.noisy_gram, settings));
   }
-  document.drawn.push_back(drawn_correlations(gram_of(settings, release)));
-  document.remarks = noise_in_words(settings, release, document.parameters);
-  if (factor_only) {
-    return document;
+  if (const Result<ReleasedGram> gram = released_gram(document)) {
+    document.drawn.push_back(drawn_correlations(*gram));
   }
-  return pending_rows(settings, release, stream).map([&](PendingArray&& rows) {
-    document.pending.push_back(std::move(rows));
-    return std::move(document);
-  });
+  document.remarks = noise_in_words(settings, release, document.parameters);
+  return document;
 }
 
-ReleasedGram gram_of(const MaskSettings& settings, const PseudoRelease& release) {
-  const Vector scales = pseudo_scales(settings);
-  ReleasedGram gram;
-  gram.names = pseudo_columns(settings);
-  gram.intercept = settings.intercept;
-  gram.fills_gaps = settings.schema.fills_gaps;
-  gram.products = Matrix::Zero(scales.size(), scales.size());
-  for (const PseudoFactor& block : release.blocks) {
-    gram.rows += static_cast<double>(block.rows);
-    gram.products += block.factor.transpose() * block.factor;
+namespace {
+
+using Numbers = std::vector<double>;
+
+/// Decimals of the public grid: far below the noise on a cell, or below the cell noise that would
+/// put as much on the Gram.
+std::vector<int> decimals_of(const Fields& parameters, double rows) {
+  const auto* on_cells = field<Numbers>(parameters, "cell_noise_sd");
+  const double share =
+      on_cells != nullptr
+          ? 1.0
+          : std::sqrt(*field<double>(parameters, "gram_noise_sd_diagonal") / rows) / 4.0;
+  std::vector<int> decimals;
+  for (const double scale :
+       on_cells != nullptr ? *on_cells : *field<Numbers>(parameters, "column_scales")) {
+    decimals.push_back(grid_decimals(share * scale));
   }
-  if (release.noisy_gram) {  // unbiased sums instead of the positive semidefinite ones
-    gram.products = *release.noisy_gram;
+  return decimals;
+}
+
+/// The rows of all blocks, one after the other; drawn while they are written.
+Result<PendingArray> pending_rows(const ReleaseDocument& factors, RandomStream& stream) {
+  auto blocks = std::make_shared<std::vector<PseudoRows>>();
+  const Numbers& block_rows = *field<Numbers>(factors.result, "block_rows");
+  for (std::size_t i = 0; i < block_rows.size(); ++i) {
+    const Matrix& factor = factors.tables[i].values;
+    Result<PseudoRows> rows = PseudoRows::make({static_cast<std::int64_t>(block_rows[i]), factor},
+                                               Vector::Ones(factor.cols()), stream);
+    if (!rows) {
+      return error_of(rows);
+    }
+    blocks->push_back(std::move(*rows));
   }
-  gram.products = (scales.asDiagonal() * gram.products * scales.asDiagonal()).eval();
-  for (std::size_t j = 0; settings.bound.has_ranges() && j < settings.bound.dimension(); ++j) {
-    gram.from_midpoints = gram.from_midpoints || settings.bound.midpoint(j) != 0.0;
+  const double rows = std::accumulate(block_rows.begin(), block_rows.end(), 0.0);
+  PseudoTable table{ArrayFormat::Csv, factors.tables.front().column_names,
+                    decimals_of(factors.parameters, rows)};
+  return PendingArray{
+      "pseudo_data",
+      "pseudo-data: same columns, number of rows and, up to the noise, the same second moments; no "
+      "row belongs to a person",
+      static_cast<std::int64_t>(rows), table.columns,
+      [blocks, rows, table](ArrayFormat format, int threads, AtomicFile& file) mutable {
+        table.format = format;
+        table.threads = threads;
+        return write_pseudo_rows(std::move(*blocks), static_cast<std::int64_t>(rows), table, file);
+      }};
+}
+
+/// What would have been asked for pseudo-data instead.
+std::string without_factor_only(const std::string& json) {
+  const Result<Request> asked = request_from_json(json);
+  if (!asked) {
+    return json;
   }
-  const auto columns = static_cast<Eigen::Index>(settings.bound.dimension());
-  const Units units = settings.scaled_units ? Units::Scaled : Units::Original;
-  gram.scales = scales;
-  gram.longest_row = row_radius(settings.bound, units);
-  if (units == Units::Original) {
-    gram.midpoints = Vector::Zero(scales.size());
-    for (Eigen::Index j = 0; j < columns; ++j) {
-      gram.midpoints[scales.size() - columns + j] =
-          settings.bound.midpoint(static_cast<std::size_t>(j));
+  Request request = *asked;
+  request.options = {};
+  for (const auto& [name, value] : asked->options.all()) {
+    if (name != "factor_only") {
+      request.options.set(name, value);
     }
   }
-  if (settings.method == "mask") {
-    gram.cell_sd = release.noise.cell_sd * scales;
-  } else {
-    gram.entry_sd = gram_deviations(scales, release.noise, settings.intercept) *
-                    std::sqrt(static_cast<double>(release.blocks.size()));
-  }
-  return gram;
+  return to_json(request);
+}
+
+}  // namespace
+
+Result<ReleaseDocument> pseudo_document(ReleaseDocument factors, RandomStream& stream) {
+  return pending_rows(factors, stream).map([&](PendingArray&& rows) {
+    std::erase_if(factors.tables,
+                  [](const ReleasedTable& table) { return table.name.starts_with(kFactor); });
+    factors.pending.push_back(std::move(rows));
+    factors.request = without_factor_only(factors.request);
+    return std::move(factors);
+  });
 }
 
 }  // namespace eigenveil

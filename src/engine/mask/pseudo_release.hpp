@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/documents/mask_document.hpp"
-#include "mechanism/mask/released_gram.hpp"
+#include "mechanism/mask/pseudo_rows.hpp"
 
 // What `mask` draws and publishes.
 namespace eigenveil {
@@ -34,13 +34,11 @@ Result<PseudoRelease> draw_pseudo(const MaskSettings& settings, const std::vecto
 Result<Guarantee> pseudo_guarantee(const MaskSettings& settings,
                                    std::optional<std::int64_t> rows = {});
 
-/// The document, with the pseudo-data as an array that is made while it is written (and once only),
-/// or with the p x p factors instead. Rotations come from `stream`: post-processing.
-Result<ReleaseDocument> pseudo_document(const MaskSettings& settings, const PseudoRelease& release,
-                                        bool factor_only, RandomStream& stream);
+/// The document, with one p x p factor F a block: F'F is its noisy Gram.
+ReleaseDocument factor_document(const MaskSettings& settings, const PseudoRelease& release);
 
-/// What the release says about second moments, for estimates: as `analyse` reads it from its files,
-/// which round to a grid far below the noise.
-ReleasedGram gram_of(const MaskSettings& settings, const PseudoRelease& release);
+/// The same release with pseudo-data in place of its factors: an array that is made while it is
+/// written, and once only. Rotations come from `stream`: post-processing.
+Result<ReleaseDocument> pseudo_document(ReleaseDocument factors, RandomStream& stream);
 
 }  // namespace eigenveil

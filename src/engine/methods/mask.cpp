@@ -100,8 +100,10 @@ class PseudoPlan final : public Plan {
     }
     Result<ReleaseDocument> finish() override {
       return draw_pseudo(plan_.settings_, blocks_, plan_.factor_only_, stream_)
-          .and_then([&](const PseudoRelease& release) {
-            return pseudo_document(plan_.settings_, release, plan_.factor_only_, stream_);
+          .and_then([&](const PseudoRelease& release) -> Result<ReleaseDocument> {
+            ReleaseDocument factors = factor_document(plan_.settings_, release);
+            return plan_.factor_only_ ? Result<ReleaseDocument>(std::move(factors))
+                                      : pseudo_document(std::move(factors), stream_);
           });
     }
 

@@ -230,10 +230,12 @@ PublicFacts PreparedTable::facts() const {
   return facts;
 }
 
-Result<std::unique_ptr<RowReader>> PreparedTable::rows(std::unique_ptr<RowReader> read) const {
+Result<std::unique_ptr<RowReader>> PreparedTable::rows(std::unique_ptr<RowReader> read,
+                                                       std::shared_ptr<SeenPeople> seen) const {
   Result<std::unique_ptr<RowReader>> reader = std::move(read);
   if (has_people()) {
-    reader = limit_rows_per_person(std::move(*reader), key_cells_, spec_.rows_per_person);
+    reader = limit_rows_per_person(std::move(*reader), key_cells_, spec_.rows_per_person,
+                                   std::move(seen));
   }
   if (!frequencies_.empty()) {
     reader = standardise_genotypes(std::move(*reader), frequencies_);
@@ -257,6 +259,38 @@ Result<std::unique_ptr<RowReader>> PreparedTable::rows(std::unique_ptr<RowReader
     reader = count_rows_inside(std::move(*reader), counted_->bound, counted_rows_);
   }
   return reader;
+}
+
+Result<void> settle_people(TableSpec& spec, Request& request) {
+  if (spec.person.empty()) {
+    return {};
+  }
+  if (request.group_size != 1) {
+    return bad_request("with {person} the rows of a person are the group; leave out {group_size}",
+                       "group_size");
+  }
+  request.group_size = std::max(1, static_cast<int>(spec.rows_per_person));
+  spec.noisy_count = request.relation != Relation::AddRemove;
+  return {};
+}
+
+Result<AssumedTable> assumed_table(const TableSpec& spec, Schema schema, std::int64_t rows) {
+  AssumedTable table{std::move(schema), rows, {}, spec.row_norm, {}};
+  if (!spec.project && !spec.normalise_rows && spec.one_hot.empty()) {
+    table.bound = [spec, columns = table.schema](const std::optional<double>& model_radius) {
+      return PreparedTable::make(spec, columns, model_radius)
+          .map([](const PreparedTable& prepared) { return prepared.bound(); });
+    };
+    return table;
+  }
+  return PreparedTable::make(spec, table.schema).map([&](const PreparedTable& prepared) {
+    table.schema = prepared.schema();
+    table.bound = [bound = prepared.bound()](const auto&) { return Result<RowBound>(bound); };
+    for (const FactLine& line : prepared.remarks()) {
+      table.basis = line.text;
+    }
+    return table;
+  });
 }
 
 std::unique_ptr<RowReader> borrowed(RowReader& reader) {

@@ -5,6 +5,7 @@
 
 #include "data/counted_rows.hpp"
 #include "data/one_hot.hpp"
+#include "data/people.hpp"
 #include "eigenveil/engine/request.hpp"
 #include "eigenveil/report/document.hpp"
 #include "engine/table/table_spec.hpp"
@@ -23,6 +24,9 @@ class PreparedTable {
 
   const Schema& schema() const { return schema_; }
   const RowBound& bound() const { return bound_; }
+  /// The columns that results speak of, and what bounds their cells before any stage.
+  const Schema& columns() const { return columns_; }
+  const RowBound& cells() const { return cells_; }
 
   const TableSpec& spec() const { return spec_; }
   /// Everything public that methods ask of a table before a row is read; `rows` is theirs to add.
@@ -33,8 +37,10 @@ class PreparedTable {
   /// What the basis and the people mean for a release, for plans and the terminal.
   std::vector<FactLine> remarks() const;
 
-  /// The stages in front of a reader with the schema this was made for. Called once per pass.
-  Result<std::unique_ptr<RowReader>> rows(std::unique_ptr<RowReader> read) const;
+  /// The stages in front of a reader with the schema this was made for. Called once per pass, or
+  /// for each reader of a table that comes in several, with the people `seen` in those before.
+  Result<std::unique_ptr<RowReader>> rows(std::unique_ptr<RowReader> read,
+                                          std::shared_ptr<SeenPeople> seen = nobody_seen()) const;
 
  private:
   PreparedTable(TableSpec spec, Schema columns, RowBound bound)
@@ -59,6 +65,13 @@ class PreparedTable {
   std::vector<double> frequencies_ = {};
   std::vector<Categories> levels_ = {};
 };
+
+/// What people mean for a request: their rows are the group, and where they are not added or
+/// removed their count needs noise.
+Result<void> settle_people(TableSpec& spec, Request& request);
+
+/// A table nobody has read, prepared as one that is read would be: for plans.
+Result<AssumedTable> assumed_table(const TableSpec& spec, Schema schema, std::int64_t rows);
 
 /// A reader that belongs to somebody else, for stages that want one of their own.
 std::unique_ptr<RowReader> borrowed(RowReader& reader);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
 #include "core/parallel.hpp"
@@ -11,6 +10,7 @@
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/request_json.hpp"
 #include "eigenveil/random/stream.hpp"
+#include "engine/table/prepared_table.hpp"
 
 namespace eigenveil {
 namespace {
@@ -164,18 +164,12 @@ Result<void> settle_request(ReleaseJob& job) {
     request.center = CenterChoice::Public;
   }
   if (!table.person.empty()) {
-    if (request.group_size != 1) {
-      return bad_request("with {person} the rows of a person are the group; leave out {group_size}",
-                         "group_size");
-    }
-    request.group_size = std::max(1, static_cast<int>(table.rows_per_person));
-    table.noisy_count = request.relation != Relation::AddRemove;
     RandomStream stream = RandomStream::secure();
     for (unsigned char& byte : table.person_key) {  // fresh: nobody can prepare names that collide
       byte = static_cast<unsigned char>(stream.bits64());
     }
   }
-  return {};
+  return settle_people(table, request);
 }
 
 /// Errors travel out of the nested readers by exception, and no further than here.
@@ -212,15 +206,6 @@ ReleaseTarget ReleaseJob::target(bool streams) const {
   target.existing = existing;
   target.threads = threads;
   return target;
-}
-
-bool is_text_table(const std::string& input) {
-  std::string name = input;  // in any case, as open_rows reads it
-  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::tolower(letter));
-  });
-  name.resize(name.size() - (name.ends_with(".gz") ? 3 : 0));
-  return name == "-" || name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".txt");
 }
 
 Result<ReleaseJob> release_job(std::string_view text, bool planned) {

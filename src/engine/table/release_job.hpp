@@ -50,7 +50,4 @@ struct ReleaseJob {
 /// budget may be absent for methods that plan without.
 Result<ReleaseJob> release_job(std::string_view text, bool planned);
 
-/// Whether a file is a text table, by its name.
-bool is_text_table(const std::string& input);
-
 }  // namespace eigenveil

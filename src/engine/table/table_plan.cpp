@@ -38,23 +38,8 @@ Result<AssumedTable> assumed_table(const ReleaseJob& job) {
   if (!job.rows) {
     return bad_request("give {rows N}, the number of rows that is assumed", "rows");
   }
-  AssumedTable table;
-  table.schema = *std::move(schema);
-  table.rows = *job.rows;
-  table.spectrum = job.spectrum;
-  table.row_norm = job.table.row_norm;
-  if (!job.table.project && !job.table.normalise_rows) {
-    table.bound = [spec = job.table,
-                   columns = table.schema](const std::optional<double>& model_radius) {
-      return PreparedTable::make(spec, columns, model_radius)
-          .map([](const PreparedTable& prepared) { return prepared.bound(); });
-    };
-    return table;
-  }
-  return PreparedTable::make(job.table, table.schema).map([&](const PreparedTable& prepared) {
-    table.schema = prepared.schema();
-    table.bound = [bound = prepared.bound()](const auto&) { return Result<RowBound>(bound); };
-    table.basis = prepared.remarks().front().text;
+  return assumed_table(job.table, *std::move(schema), *job.rows).map([&](AssumedTable table) {
+    table.spectrum = job.spectrum;
     return table;
   });
 }

@@ -1,0 +1,187 @@
+"""Releases that are histograms with noise: ranges of columns, and people on released axes."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+
+from . import _core
+from ._budget import make_budget
+from ._errors import EigenveilError, PrivacyWarning, whole
+from ._progress import Progress
+from ._release import released
+from ._rows import open_source
+from ._table import reading
+
+
+class _Whole:
+    """A histogram is drawn once: blocks of rows in memory are put together first."""
+
+    def __init__(self, sink):
+        self.add_table = sink.add_table
+        self._sink, self._blocks = sink, []
+
+    def add_array(self, block, *_):
+        self._blocks.append(block)
+
+    def finish(self, source, options):
+        if not hasattr(source, "_table"):  # a file was read in one piece
+            rows = np.concatenate([np.empty((0, len(source.names))), *self._blocks])
+            self._sink.add_array(rows, source.names, options.refuse_missing, options.refuse_bad, None)
+        return released(self._sink.release())
+
+
+def _drawn(sink, source, options, progress, seed, title):
+    if os.environ.get("EIGENVEIL_LEDGER"):
+        raise EigenveilError(f"EIGENVEIL_LEDGER names a ledger, and {title} charges none: unset it to release outside of its promise")
+    if seed is not None:
+        warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=3)
+    whole_table = _Whole(sink)
+    with Progress(progress, title) as bar:
+        source.feed(whole_table, options, bar)
+        return whole_table.finish(source, options)
+
+
+def private_bounds(
+    X,
+    *,
+    epsilon=None,
+    delta=None,
+    rho=None,
+    mu=None,
+    neighbours="add-remove",
+    group_size=1,
+    outside=0.001,
+    outer=None,
+    columns=None,
+    exclude=None,
+    header="auto",
+    separator=None,
+    decimal=None,
+    encoding="utf-8",
+    missing="midpoint",
+    bad_cell="refuse",
+    threads=None,
+    progress=False,
+    seed=None,
+):
+    """Ranges of columns whose bounds nobody knows, from a noisy histogram of each. A release of its own: it spends, and what uses it spends again.
+
+    Rows that are neither in a file nor in one array are held whole as numbers.
+
+    Parameters
+    ----------
+    X : as in :meth:`PrivatePCA.fit`
+        The private rows.
+    epsilon, delta, rho, mu : float, optional
+        The budget, as in :class:`PrivatePCA`; a small part of what there is does.
+    neighbours : {"add-remove", "replace-one"}, default="add-remove"
+        What one person can change.
+    group_size : int, default=1
+        Rows protected together.
+    outside : float, default=0.001
+        Share of the rows that a range may leave out, about.
+    outer : (low, high), optional
+        A public range for columns that noise hides; without it they have none.
+    columns, exclude, header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed
+        As in :class:`PrivatePCA`.
+
+    Returns
+    -------
+    Release
+        ``bounds`` is what an estimator takes; ``write_release`` writes the files of ``eigenveil bounds private``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenveil import PrivatePCA, private_bounds
+    >>> rows = np.random.default_rng(0).uniform(2, 900, size=(20_000, 2))
+    >>> found = private_bounds(rows, mu=0.5)
+    >>> all(low <= 4 and high >= 890 for low, high in found.bounds.values())
+    True
+    >>> PrivatePCA(1, mu=1, bounds=found.bounds).fit(rows).components_.shape
+    (1, 2)
+    """
+    options = reading(SimpleNamespace(columns=columns, exclude=exclude, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell))
+    budget, size = make_budget(epsilon, delta, rho, mu), whole(group_size, "group_size", 1)
+    source = open_source(X, options)
+    stream = _core.RandomStream(seed)
+    limits = None if outer is None else (float(outer[0]), float(outer[1]))
+    sink = _core.PrivateBounds(source.schema, budget, neighbours, size, float(outside), limits, threads or 0, stream)
+    return _drawn(sink, source, options, progress, seed, "private_bounds")
+
+
+def private_scores(
+    X,
+    on,
+    *,
+    axes=(1, 2),
+    cells=20,
+    label=None,
+    epsilon=None,
+    delta=None,
+    rho=None,
+    mu=None,
+    neighbours="add-remove",
+    group_size=1,
+    header="auto",
+    separator=None,
+    decimal=None,
+    encoding="utf-8",
+    missing="midpoint",
+    bad_cell="refuse",
+    threads=None,
+    progress=False,
+    seed=None,
+):
+    """People on two released components, as a noisy histogram: the score plot that may be published. It spends on top of the release of the axes.
+
+    Parameters
+    ----------
+    X : as in :meth:`PrivatePCA.fit`
+        The private rows, with the columns of the release. Those that are neither in a file nor in one array are held whole as numbers.
+    on : path
+        A written release of components in original units: its loadings are the axes.
+    axes : (int, int), default=(1, 2)
+        Components, across and up, from 1.
+    cells : int, default=20
+        Along each axis.
+    label : (str, list of str), optional
+        A column of words and its public levels: one histogram for each of them, and one for all others. Data frames, Arrow data and text files.
+    epsilon, delta, rho, mu, neighbours, group_size
+        As in :func:`private_bounds`.
+    header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed
+        As in :class:`PrivatePCA`.
+
+    Returns
+    -------
+    Release
+        ``arrays["scores"]`` holds noisy counts, the second axis upwards; with a label ``scores_1``, ... are those of its levels, ``scores`` of
+        all others. ``write_release`` writes the files of ``eigenveil scores``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from eigenveil import PrivatePCA, private_scores
+    >>> rows = np.random.default_rng(0).normal(size=(5_000, 4)) * [3, 2, 1, 1]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     names = PrivatePCA(2, mu=1, row_norm=12).fit(rows).write_release(f"{folder}/axes")
+    ...     picture = private_scores(rows, f"{folder}/axes", mu=1, cells=10)
+    >>> picture.arrays["scores"].shape
+    (10, 10)
+    """
+    name, levels = ("", []) if label is None else (str(label[0]), [str(level) for level in label[1]])
+    budget, size = make_budget(epsilon, delta, rho, mu), whole(group_size, "group_size", 1)
+    stream = _core.RandomStream(seed)
+    sink = _core.PrivateScores(
+        os.fsdecode(on), budget, neighbours, size, tuple(int(axis) for axis in axes), whole(cells, "cells", 2, 200), name, levels, threads or 0, stream
+    )
+    options = reading(SimpleNamespace(columns=sink.columns, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell))
+    if name:
+        options = replace(options, appended=[name], words={name: levels}, label=(name, levels))
+    return _drawn(sink, open_source(X, options), options, progress, seed, "private_scores")

@@ -1,0 +1,196 @@
+#include <nanobind/eigen/dense.h>
+#include <nanobind/operators.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+
+#include "bind.hpp"
+#include "data/people.hpp"
+#include "data/public_files.hpp"
+#include "eigenveil/engine/release.hpp"
+#include "engine/table/prepared_table.hpp"
+
+namespace eigenveil::python {
+namespace {
+
+using namespace nb::literals;
+
+/// How the rows of a table become bounded rows, from its JSON form: the keywords of the package are
+/// its keys. The key of people is fresh (nobody can prepare names that collide), or that of `like`,
+/// whose public files are not read again.
+TableSpec spec_of(const std::string& json, const TableSpec* like) {
+  TableSpec spec = unwrap(table_from_json(json));
+  if (like != nullptr) {
+    spec.person_key = like->person_key;
+    spec.project = like->project;
+    return spec;
+  }
+  RandomStream stream = RandomStream::secure();
+  for (unsigned char& byte : spec.person_key) {
+    byte = static_cast<unsigned char>(stream.bits64());
+  }
+  return spec;
+}
+
+/// Public numbers that stand in a file, as on the command line.
+void read_public_file(TableSpec& spec, const std::string& key, const std::string& path) {
+  if (key == "project") {
+    spec.project = unwrap(read_basis(path));
+  } else if (key == "allele_frequencies") {
+    spec.allele_frequencies = unwrap(read_allele_frequencies(path));
+  } else if (key == "bounds") {
+    spec.bounds.emplace();
+    for (const NamedNumbers& line : unwrap(read_named_numbers(path, {"low", "high"}))) {
+      spec.bounds->push_back({line.column, {line.numbers[0], line.numbers[1]}});
+    }
+  } else {
+    throw Failure{{ErrorCode::BadRequest, "{" + key + "} is not given as a file"}};
+  }
+}
+
+/// Cells that name people, by their keyed hash; None is nobody.
+Matrix hashed(const TableSpec& spec, const std::vector<std::optional<std::string>>& people) {
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> cells(
+      static_cast<Eigen::Index>(people.size()), static_cast<Eigen::Index>(kHashedCells));
+  cells.setConstant(std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < people.size(); ++i) {
+    if (people[i]) {
+      hash_person(spec.person_key, *people[i], cells.row(static_cast<Eigen::Index>(i)).data());
+    }
+  }
+  return cells;
+}
+
+void bind_spec(nb::module_& m) {
+  nb::class_<TableSpec>(m, "TableSpec", "How rows become bounded rows; public.")
+      .def(
+          "__init__",
+          [](TableSpec* self, const std::string& json, const TableSpec* like) {
+            new (self) TableSpec(spec_of(json, like));
+          },
+          "json"_a, "like"_a.none())
+      .def("read", &read_public_file, "key"_a, "path"_a)
+      .def(
+          "set_basis",
+          [](TableSpec& s, const Matrix& directions, std::vector<std::string> columns) {
+            s.project = PublicBasis{std::move(columns), {}, directions};
+          },
+          "directions"_a, "columns"_a)
+      .def_prop_ro("bounded", &TableSpec::bounded)
+      .def_prop_ro("json", &table_json)
+      .def("check", [](const TableSpec& s) { unwrap(s.check()); })
+      .def(
+          "selection",
+          [](const TableSpec& s) {
+            const ReadOptions o = unwrap(read_options(s));
+            std::vector<std::pair<std::string, std::vector<std::string>>> words;
+            for (const WordColumn& column : o.words) {
+              words.emplace_back(column.column, column.words);
+            }
+            return std::tuple(o.columns, o.exclude, o.appended, o.person, words);
+          },
+          "Columns, those left out, those that follow, the one of people, and public words.")
+      .def("hashed", &hashed, "people"_a);
+  m.def("hashed_names", &hashed_names, "person"_a);
+}
+
+ReadOptions format_of(const std::string& header, const std::string& separator,
+                      const std::string& decimal, const std::string& encoding) {
+  ReadOptions format;
+  format.header = header == "present"  ? ReadOptions::Header::Present
+                  : header == "absent" ? ReadOptions::Header::Absent
+                                       : ReadOptions::Header::Auto;
+  format.separator = separator.empty() ? '\0' : separator.front();
+  format.decimal = decimal.empty() ? '\0' : decimal.front();
+  format.encoding = encoding == "latin-1"  ? TextEncoding::Latin1
+                    : encoding == "utf-16" ? TextEncoding::Utf16
+                                           : TextEncoding::Utf8;
+  return format;
+}
+
+/// A file as far as its column names; rows are read by a pass over it, once.
+void bind_opened(nb::module_& m) {
+  nb::class_<ReadOptions>(m, "TextFormat", "How a text table is written.")
+      .def(
+          "__init__",
+          [](ReadOptions* self, const std::string& header, const std::string& separator,
+             const std::string& decimal, const std::string& encoding) {
+            new (self) ReadOptions(format_of(header, separator, decimal, encoding));
+          },
+          "header"_a, "separator"_a, "decimal"_a, "encoding"_a);
+  nb::class_<Table>(m, "Table", "An opened file of rows.")
+      .def(
+          "__init__",
+          [](Table* self, const std::string& path, const TableSpec& spec, const ReadOptions& format,
+             const std::string& label, std::vector<std::string> levels) {
+            ReadOptions options = file_options(path, spec, format);
+            if (!label.empty()) {
+              options.appended.push_back(label);
+              options.words.push_back({label, std::move(levels)});
+            }
+            new (self) Table{unwrap(open_rows(path, options))};
+          },
+          "path"_a, "spec"_a, "format"_a, "label"_a = "", "levels"_a = std::vector<std::string>(),
+          "With the label a further column of public words after the others.")
+      .def_prop_ro("schema", [](const Table& t) { return t.reader->schema(); })
+      .def(
+          "count_rows",
+          [](Table& t, int threads) {
+            return interruptibly([&] {
+              return unwrap(count_rows(
+                  [&]() -> Result<std::unique_ptr<RowReader>> { return std::move(t.reader); },
+                  threads_of(threads)));
+            });
+          },
+          "threads"_a, "Reads the file to its end: the table cannot be used afterwards.");
+}
+
+Vector by_column(const RowBound& bound, double (RowBound::*number)(std::size_t) const) {
+  Vector all(static_cast<Eigen::Index>(bound.dimension()));
+  for (std::size_t j = 0; j < bound.dimension(); ++j) {
+    all[static_cast<Eigen::Index>(j)] = (bound.*number)(j);
+  }
+  return all;
+}
+
+void bind_bound(nb::module_& m) {
+  nb::class_<RowBound>(m, "RowBound", "What is known about rows without looking.")
+      .def_prop_ro("radius", &RowBound::radius)
+      .def(
+          "__eq__", [](const RowBound& a, const RowBound& b) { return a == b; }, nb::is_operator())
+      .def_prop_ro("midpoints", [](const RowBound& b) { return by_column(b, &RowBound::midpoint); })
+      .def_prop_ro("half_widths",
+                   [](const RowBound& b) { return by_column(b, &RowBound::half_width); });
+}
+
+}  // namespace
+
+ReadOptions file_options(const std::string& path, const TableSpec& spec,
+                         const ReadOptions& format) {
+  return unwrap(read_options(spec, format, is_text_table(path)));
+}
+
+void bind_table(nb::module_& m) {
+  bind_bound(m);
+  bind_spec(m);
+  bind_opened(m);
+  nb::class_<PreparedTable>(m, "PreparedTable", "A spec fitted to the columns of a table.")
+      .def_prop_ro("columns", [](const PreparedTable& t) { return t.columns().columns; })
+      .def_prop_ro("cells", &PreparedTable::cells, nb::rv_policy::copy)
+      .def_prop_ro("basis",
+                   [](const PreparedTable& t) {
+                     const auto& basis = t.spec().project;
+                     return basis ? std::optional(basis->directions) : std::nullopt;
+                   })
+      .def_prop_ro("normalised", [](const PreparedTable& t) { return t.spec().normalise_rows; })
+      .def_prop_ro("bound", [](const PreparedTable& t) {
+        const PublicFacts facts = t.facts();
+        return facts.counted ? facts.counted->bound : facts.bound;
+      });
+}
+
+}  // namespace eigenveil::python

@@ -1,0 +1,204 @@
+"""Stages between a table and its statistic, private bounds and private scores: the files of the program for the same seed, from every kind of table."""
+
+import subprocess
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import eigenveil
+from eigenveil import EigenveilError, MaskedData, PrivateCovariance, PrivatePCA, private_bounds, private_scores
+from test_engine import _assert_same_files
+
+pd = pytest.importorskip("pandas")
+pytestmark = pytest.mark.filterwarnings("ignore::eigenveil.PrivacyWarning")
+NAMES = ["age", "hours", "code", "income", "clinic", "weight"]
+
+
+@pytest.fixture(scope="module")
+def survey(tmp_path_factory):
+    """600 rows of 200 people, who come one to five times, a word, and a weight; some cells are missing."""
+    rng = np.random.default_rng(8)
+    numbers = rng.uniform(0, 10, size=(600, 4)).round(3)
+    numbers[:, 2] = rng.integers(0, 3, 600)
+    frame = pd.DataFrame(numbers, columns=["age", "hours", "code", "income"])
+    frame.loc[::17, "hours"] = np.nan
+    frame["clinic"] = [f"p{i}" for i in rng.integers(0, 200, 600)]
+    frame["weight"] = rng.uniform(0, 4, 600).round(2)
+    frame["sex"] = rng.choice(["male", "female", "other"], 600)
+    folder = tmp_path_factory.mktemp("survey")
+    frame.to_csv(folder / "rows.csv", index=False)
+    basis = np.linalg.qr(rng.normal(size=(4, 2)))[0]
+    pd.DataFrame(basis, index=["age", "hours", "code", "income"], columns=["PC1", "PC2"]).to_csv(folder / "basis.csv", index_label="column")
+    np.save(folder / "basis.npy", basis)
+    return folder, frame, basis
+
+
+def _program(program, *words):
+    done = subprocess.run([program, *map(str, words)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+PEOPLE = dict(person="clinic", rows_per_person=2)
+ONLY = dict(columns=["age", "hours", "code", "income"])
+STAGES = {
+    "project": (dict(projected_norm=6.0, bounds=(0, 10)), ["--projected-norm", 6, "--range", "0:10"]),
+    "project, scaled, about the midpoints": (
+        dict(projected_norm=1.5, bounds=(0, 10), standardize=True, center="none"),
+        ["--projected-norm", 1.5, "--range", "0:10", "--standardize", "--center", "none"],
+    ),
+    "normalise_rows": (dict(**ONLY, normalise_rows=True), ["--columns", "age,hours,code,income", "--normalise-rows"]),
+    "exclude": (dict(exclude=["clinic", "sex", "weight"], bounds=(0, 10)), ["--exclude", "clinic,sex,weight", "--range", "0:10"]),
+    "one_hot": (
+        dict(columns=["age", "code", "sex"], one_hot={"sex": ["male", "*"], "code": [1, 2]}, bounds={"age": (0, 10)}),
+        ["--columns", "age,code,sex", "--one-hot", "sex=male|*", "code=1,2", "--bounds", "BOUNDS"],
+    ),
+    "person": (dict(**ONLY, **PEOPLE, bounds=(0, 10)), ["--columns", "age,hours,code,income", "--person", "clinic", "--rows-per-person", 2, "--range", "0:10"]),
+    "person, replaced": (
+        dict(**ONLY, **PEOPLE, bounds=(0, 10), neighbours="replace-one"),
+        ["--columns", "age,hours,code,income", "--person", "clinic", "--rows-per-person", 2, "--range", "0:10", "--neighbours", "replace-one"],
+    ),
+    "weights": (dict(**ONLY, weights="weight", weight_bound=3.0, bounds=(0, 10)), ["--columns", "age,hours,code,income", "--weights", "weight", "--weight-bound", 3, "--range", "0:10"]),
+}  # fmt: skip
+
+
+def _tables(folder, frame):
+    pa, polars = pytest.importorskip("pyarrow"), pytest.importorskip("polars")
+    return {
+        "file": folder / "rows.csv",
+        "pandas": frame,
+        "arrow": pa.Table.from_pandas(frame, preserve_index=False),
+        "polars": polars.from_pandas(frame),
+        "blocks": (frame.iloc[i : i + 50] for i in range(0, 600, 50)),
+    }
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_stage_is_the_programs_from_every_table(program, survey, tmp_path, stage):
+    folder, frame, basis = survey
+    parameters, flags = STAGES[stage]
+    if stage.startswith("project"):
+        parameters, flags = {**parameters, "project": folder / "basis.csv"}, [*flags, "--project", folder / "basis.csv"]
+    (tmp_path / "bounds.csv").write_text("column,low,high\nage,0,10\n")
+    flags = [tmp_path / "bounds.csv" if flag == "BOUNDS" else flag for flag in flags]
+    _program(program, "pca", folder / "rows.csv", "-k", 2, "--mu", 1, "--seed", 3, *flags, "--out", tmp_path / "cli")
+    for kind, data in _tables(folder, frame).items():
+        pca = PrivatePCA(2, mu=1, seed=3, **parameters).fit(data)
+        pca.write_release(tmp_path / kind)
+        _assert_same_files(tmp_path / kind, tmp_path / "cli")
+        assert pca.components_.shape == (2, len(pca.feature_names_in_)) and len(pca.center_) == pca.n_features_in_
+        assert pca.transform(np.ones((3, pca.n_features_in_))).shape == (3, 2)
+
+
+def test_a_basis_by_position_and_by_name(survey):
+    _, frame, basis = survey
+    public = dict(mu=1, seed=3, projected_norm=6.0, bounds=(0, 10))
+    named = PrivatePCA(2, project=pd.DataFrame(basis, index=["age", "hours", "code", "income"]), **public).fit(frame)
+    plain = PrivatePCA(2, project=basis, **public).fit(frame[["age", "hours", "code", "income"]].to_numpy())
+    np.testing.assert_array_equal(named.components_, plain.components_)  # the same numbers through the same code
+    assert np.linalg.norm(named.components_ - named.components_ @ basis @ basis.T) < 1e-12  # inside of the basis
+    scores = plain.transform(frame[["age", "hours", "code", "income"]].fillna(5.0).to_numpy())
+    inside = (frame[["age", "hours", "code", "income"]].fillna(5.0).to_numpy() - plain.center_) @ basis
+    np.testing.assert_allclose(scores, inside @ basis.T @ plain.components_.T, atol=1e-9)
+    for wrong, words in ((dict(project=[1, 2]), "public basis"), (dict(project=np.ones((4, 2))), "combination"), (dict(project=basis, projected_norm=None), "projected_norm=R")):
+        with pytest.raises(EigenveilError, match=words):
+            PrivatePCA(2, **{**public, **wrong}).fit(frame[["age", "hours", "code", "income"]])
+
+
+def test_people_are_counted_over_all_blocks(survey):
+    """The rows of a person that count are the first ones of all calls together: noise hides that many."""
+    folder, frame, _ = survey
+    make = lambda: PrivateCovariance(mu=1, **ONLY, **PEOPLE, bounds=(0, 10))  # noqa: E731
+    whole = make().partial_fit(frame)._pass.finish()
+    parts = make()
+    for i in range(0, 600, 7):
+        parts.partial_fit(frame.iloc[i : i + 7])
+    assert parts._pass.finish() == whole
+    kept = frame.groupby("clinic").head(2)
+    assert PrivateCovariance(mu=1, bounds=(0, 10)).partial_fit(kept[ONLY["columns"]])._pass.finish() == whole
+    files = make()
+    frame.iloc[:300].to_csv(folder / "first.csv", index=False)
+    frame.iloc[300:].to_csv(folder / "second.csv", index=False)
+    assert files.partial_fit(folder / "first.csv").partial_fit(folder / "second.csv")._pass.finish() == whole
+    numbered = frame[ONLY["columns"]].assign(clinic=frame["clinic"].str[1:].astype(float)).to_numpy()
+    assert PrivateCovariance(mu=1, bounds=(0, 10), person="c5", rows_per_person=2).partial_fit(numbered)._pass.finish() == (
+        PrivateCovariance(mu=1, bounds=(0, 10)).partial_fit(kept[ONLY["columns"]].to_numpy())._pass.finish()
+    )
+    released = make().fit(frame)
+    assert "person" in str(released.guarantee_) and not hasattr(released, "n_samples_")
+    for wrong, words in ((dict(group_size=2), "leave out group_size"), (dict(rows_per_person=None), "rows_per_person=G"), (dict(person="nobody"), "no column 'nobody'")):
+        with pytest.raises(EigenveilError, match=words):
+            make().set_params(**wrong).fit(frame)
+
+
+def test_a_release_that_noise_must_drown_is_refused(survey):
+    _, frame, _ = survey
+    asked = dict(mu=0.01, bounds=(0, 10), **ONLY)
+    with pytest.raises(EigenveilError, match="anyway spends all the same"):
+        PrivatePCA(2, people=600, **asked).fit(frame)
+    assert PrivatePCA(2, people=600, anyway=True, **asked).fit(frame).components_.shape == (2, 4)
+    assert PrivatePCA(2, **asked).fit(frame).components_.shape == (2, 4)  # nobody said how many there are
+    with pytest.warns(eigenveil.ResultWarning, match="one over the number of rows"):
+        PrivatePCA(1, epsilon=5, delta=0.1, people=600, bounds=(0, 10), **ONLY).fit(frame)
+    with pytest.warns(eigenveil.ResultWarning, match="named like an identifier"):
+        PrivatePCA(1, mu=5, bounds=(0, 10)).fit(pd.DataFrame({"id": [1.0, 2.0], "a": [1.0, 2.0]}))
+
+
+def test_what_goes_where(survey, tmp_path):
+    _, frame, _ = survey
+    with pytest.raises(EigenveilError, match="pseudo-data"):
+        MaskedData(mu=1, bounds=(0, 10), **PEOPLE).fit(frame)
+    PrivateCovariance(mu=1, bounds=(0, 10), **ONLY).partial_fit(frame).save_gram(tmp_path / "rows.gram")
+    with pytest.raises(EigenveilError, match="carries its own bound"):
+        PrivateCovariance(mu=1, **PEOPLE).fit(tmp_path / "rows.gram")
+    estimator = PrivatePCA(2, mu=1, **ONLY, **PEOPLE, bounds=(0, 10))
+    assert clone(estimator).get_params() == estimator.get_params()
+    assert "basis" in str(eigenveil.plan_pca(600, 4, n_components=2, mu=1, project=np.eye(4)[:, :2], projected_norm=1.0, bounds=(0, 10)))
+
+
+def test_private_bounds_are_the_programs(program, survey, tmp_path):
+    folder, frame, _ = survey
+    columns = ["age", "hours", "income", "weight"]
+    _program(program, "bounds", "private", folder / "rows.csv", "--columns", ",".join(columns), "--mu", 2, "--outer", "-5:50", "--seed", 3, "--out", tmp_path / "cli")
+    for kind, data in _tables(folder, frame).items():
+        found = private_bounds(data, mu=2, columns=columns, outer=(-5, 50), seed=3)
+        found.write_release(tmp_path / kind)
+        _assert_same_files(tmp_path / kind, tmp_path / "cli")
+    assert list(found.bounds) == columns and all(low < high for low, high in found.bounds.values())
+    assert found.guarantee.relation == "add-remove" and found.task == "bounds"
+    assert PrivatePCA(2, mu=1, columns=columns, bounds=found.bounds).fit(frame).components_.shape == (2, 4)
+    with pytest.raises(EigenveilError, match="budget is missing"):
+        private_bounds(frame[columns])
+
+
+def test_private_scores_are_the_programs(program, survey, tmp_path):
+    folder, frame, _ = survey
+    PrivatePCA(2, mu=3, bounds=(0, 10), **ONLY, seed=3).fit(frame).write_release(tmp_path / "axes")
+    for name, label, flags in (("plain", None, []), ("labelled", ("sex", ["male", "female"]), ["--label", "sex=male|female"])):
+        words = ["--on", tmp_path / "axes", "--axes", "2,1", "--cells", 8, "--mu", 2, "--seed", 3, *flags]
+        _program(program, "scores", folder / "rows.csv", *words, "--out", tmp_path / name)
+        for kind, data in _tables(folder, frame).items():
+            picture = private_scores(data, tmp_path / "axes", axes=(2, 1), cells=8, label=label, mu=2, seed=3)
+            picture.write_release(tmp_path / f"{name} {kind}")
+            _assert_same_files(tmp_path / f"{name} {kind}", tmp_path / name)
+    assert picture.arrays["scores"].shape == (8, 8) and list(picture.arrays) == ["scores", "scores_1", "scores_2"]
+    with pytest.raises(EigenveilError, match="two different components"):
+        private_scores(frame, tmp_path / "axes", axes=(1, 3), mu=1)
+
+
+def test_text_as_it_is_written_elsewhere(tmp_path):
+    """Decimal commas, groups of digits and Latin-1, where they are declared."""
+    (tmp_path / "elsewhere.csv").write_bytes("größe;löhne\n1,5;1.234,5\n2,5;2.000\n".encode("latin-1"))
+    (tmp_path / "here.csv").write_text("größe,löhne\n1.5,1234.5\n2.5,2000\n")
+    make = lambda **more: PrivateCovariance(mu=1, bounds=(0, 5000), **more)  # noqa: E731
+    here = make().partial_fit(tmp_path / "here.csv")._pass.finish()
+    assert make(decimal=",", encoding="latin-1").partial_fit(tmp_path / "elsewhere.csv")._pass.finish() == here
+    with pytest.raises(EigenveilError, match="encoding must be"):
+        make(encoding="ebcdic").partial_fit(tmp_path / "here.csv")
+
+
+def test_nothing_is_spent_behind_a_ledgers_back(survey, monkeypatch):
+    monkeypatch.setenv("EIGENVEIL_LEDGER", "somewhere.ledger")
+    with pytest.raises(EigenveilError, match="ledger"):
+        private_bounds(survey[1], mu=1, **ONLY)
