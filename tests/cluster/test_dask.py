@@ -44,7 +44,7 @@ def once(block, mark):
 def test_a_worker_that_dies_changes_nothing(tmp_path):
     distributed = pytest.importorskip("distributed")
     rows = rows_of()
-    table = dask.array.from_array(rows, chunks=(250, 7)).map_blocks(once, str(tmp_path / "died"), dtype=float)
+    table = dask.array.from_array(rows, chunks=(250, 7)).map_blocks(once, str(tmp_path / "died"), dtype=float, meta=np.empty((0, 0)))
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster, distributed.Client(cluster):
         found = eigenveil.dask.gram(table, bounds=BOUNDS)
     assert (tmp_path / "died").exists()
