@@ -20,7 +20,7 @@ from pyspark.sql import SparkSession
 
 import eigenveil
 import eigenveil.spark
-from eigenveil._arrow import _block
+from eigenveil._shards import arrow_block
 
 ROWS = int(float(sys.argv[1])) if len(sys.argv) > 1 else 10_000_000
 COLUMNS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
@@ -41,7 +41,7 @@ def write(folder):
 def by_hand(job):
     path, index = job
     file = parquet.ParquetFile(path, pre_buffer=False)
-    batches = (_block(batch, NAMES, {}) for batch in file.iter_batches(batch_size=5000, columns=NAMES))
+    batches = (arrow_block(batch, NAMES) for batch in file.iter_batches(batch_size=5000, columns=NAMES))
     return eigenveil.partial(batches, eigenveil.shard_bound(NAMES, bounds=(-1, 1)), shard=("by hand", index, PARTS))
 
 

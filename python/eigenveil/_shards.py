@@ -79,6 +79,16 @@ def _encoded(names, bounds, row_norm, center, grid):
     return _core.encode_range_bound([(float(low), float(high)) for low, high in pairs], radius, grid, names)
 
 
+def arrow_block(batch, names):
+    """The columns of an Arrow batch as one block of float64; a null is a missing cell."""
+    import pyarrow as pa
+
+    block = np.empty((batch.num_rows, len(names)))
+    for slot, name in enumerate(names):
+        block[:, slot] = batch.column(name).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return block
+
+
 def new_run():
     """A name for one pass over one table that nobody else uses."""
     return uuid.uuid4().hex

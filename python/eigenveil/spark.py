@@ -15,11 +15,12 @@ import re
 import numpy as np
 
 from ._errors import EigenveilError
-from ._shards import Gram, merge, new_run, partial, shard_bound
+from ._shards import Gram, arrow_block, merge, new_run, partial, shard_bound
 
 _PART = "part long, bytes binary"
 _CELL_BYTES = 1 << 30  # of a cell of Spark, and of Arrow's binary arrays
 _MERGE_BYTES = 256 << 20  # of parts one task holds at a time
+_BATCH_BYTES = 4 << 20  # of rows as float64
 _FEWEST = 4
 # Operators below the map whose rows come out the same, in the same partition, when a task is run again.
 _REPEATABLE = {
@@ -99,19 +100,19 @@ def gram_of_parquet(spark, paths, columns=None, *, bounds=None, row_norm=None, c
     def blocks(batch):
         import pyarrow.parquet as parquet
 
-        from ._arrow import _block, _rows_per_batch
-
         for number in batch.column(0).to_pylist():
             path, group = groups[number]
             file = parquet.ParquetFile(path, pre_buffer=False)
-            for rows in file.iter_batches(batch_size=_rows_per_batch(len(names)), row_groups=[group], columns=names):
-                yield _block(rows, names, {})
+            for rows in file.iter_batches(batch_size=max(1, _BATCH_BYTES // (8 * len(names))), row_groups=[group], columns=names):
+                yield arrow_block(rows, names)
 
     return _summed(tasks, bound, blocks)
 
 
 def _summed(rows, bound, to_blocks):
     run, count = new_run(), _partitions(rows)
+    if count == 0:  # a frame that Spark knows to be empty has no task
+        return merge([partial([], bound)])
 
     def part(batches):
         import pyarrow as pa
@@ -219,9 +220,7 @@ def _quoted(name):
 
 
 def _column_blocks(batch):
-    from ._arrow import _block
-
-    yield _block(batch, batch.schema.names, {})
+    yield arrow_block(batch, batch.schema.names)
 
 
 def _array_blocks(dimension):
