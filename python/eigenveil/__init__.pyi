@@ -428,6 +428,7 @@ class PrivateSubspace(_Projection):
     threads: _Int | None
     progress: bool
     seed: _Int | None
+    ledger: _LedgerLike | None
     echelon_: list[list[str]]
     def __init__(
         self,
@@ -462,6 +463,7 @@ class PrivateSubspace(_Projection):
         threads: _Int | None = None,
         progress: bool = False,
         seed: _Int | None = None,
+        ledger: _LedgerLike | None = None,
     ) -> None: ...
 
 # ---- plans ----------------------------------------------------------------------------------------------------------
@@ -562,6 +564,7 @@ class Release:
     version: str
     checksum: str
     _document: Any = ...
+    _settled: str = ""
     @property
     def bounds(self) -> dict[str, tuple[float, float]]: ...
     def frame(self, name: str) -> Any: ...
@@ -725,6 +728,7 @@ def private_bounds(
     threads: _Int | None = None,
     progress: bool = False,
     seed: _Int | None = None,
+    ledger: _LedgerLike | None = None,
 ) -> Release: ...
 def private_scores(
     X: _Table,
@@ -748,6 +752,7 @@ def private_scores(
     threads: _Int | None = None,
     progress: bool = False,
     seed: _Int | None = None,
+    ledger: _LedgerLike | None = None,
 ) -> Release: ...
 def sample_bingham(
     spectrum: _Numbers | Sequence[Sequence[_Float]],

@@ -56,7 +56,6 @@ class PrivateEstimator(BaseEstimator):
     """Base of the estimators, with the parameters that all second-moment releases share. ``__init__`` stores, ``fit`` checks."""
 
     _task = ""
-    _charges = True  # to a ledger
 
     def __init__(
         self,
@@ -167,13 +166,17 @@ class PrivateEstimator(BaseEstimator):
         if self.seed is not None:
             warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=3)
         self.__dict__.pop("_pass", None)  # one draw from these sums, whatever happens
-        released = self._release_pass(current)
-        if current.charge is not None:
-            current.charge.settle(released)
+        charge = current.charge
+        if charge is not None and charge.found is not None:
+            released = charge.found  # of an earlier run under the same key: the same bits
+        else:
+            released = self._release_pass(current)
+        if charge is not None:
+            charge.settle(released)
         earlier = dict(self.__dict__)
         try:
             self._publish(current, released)
-            self._settled = "" if current.charge is None else current.charge.settled
+            self._settled = "" if charge is None else charge.settled
             if learned:
                 self.guarantee_ = void(self, learned)
         except BaseException:
@@ -228,8 +231,6 @@ class PrivateEstimator(BaseEstimator):
             self.__dict__.pop("_pass", None)
 
     def _release_pass(self, current):
-        if current.charge is not None and current.charge.found is not None:
-            return current.charge.found  # of an earlier run under the same key: the same bits
         with drawing(self.progress, type(self).__name__, current.plan.draw_seconds):
             if current.statistic is None:
                 return current.accumulator.release()
@@ -238,7 +239,6 @@ class PrivateEstimator(BaseEstimator):
     @contextmanager
     def _alone(self):
         """One call at a time: sums that two threads write, or release twice, would be worth nothing."""
-        self._check_ledger()
         lock = self.__dict__.setdefault("_lock", threading.Lock())
         if not lock.acquire(blocking=False):
             raise EigenveilError("this estimator is in use by another thread; give every thread one of its own")
@@ -248,14 +248,6 @@ class PrivateEstimator(BaseEstimator):
             lock.release()
 
     # ---- parts -----------------------------------------------------------------------------------------------------
-
-    def _check_ledger(self):
-        """An estimator that cannot be charged is refused where a ledger is named, so that nothing is spent behind its back."""
-        if not self._charges and ledger_of(getattr(self, "ledger", None)) is not None:
-            raise EigenveilError(
-                f"{type(self).__name__} cannot be charged to a ledger yet; release with the program, or leave the ledger out (unset "
-                "EIGENVEIL_LEDGER), whose promise then does not cover it"
-            )
 
     def _asked(self, spec, names, budget_needed=True):
         """What the release depends on, for columns of these names, and the method that serves it."""
@@ -342,7 +334,7 @@ class PrivateEstimator(BaseEstimator):
         spec = describe(self, source.names, options.spec)
         asked = self._asked(spec, source.names)
         table = asked.prepare(spec, source.schema)
-        charge = Charge.of(self) if self._charges else None
+        charge = Charge.of(self)
         rows = self._count_rows(asked, source, table, charge, whole) if asked.needs_row_count else None
         plan = _heard(asked.plan(table, rows, self.people, bool(self.anyway)))
         if charge is not None:
@@ -360,7 +352,7 @@ class PrivateEstimator(BaseEstimator):
         if not whole:
             raise EigenveilError(f"method {asked.method} reads the rows twice: use fit, partial_fit sees them once")
         if charge is not None:
-            charge.before_counting(asked, table)
+            charge.before_counting(asked.stated_cost(table, charge.seeded))
         rows = source.count_rows()
         if rows is None:
             raise EigenveilError(f"method {asked.method} reads the rows twice: give a table or a file, a stream can be read once")
@@ -379,7 +371,7 @@ class PrivateEstimator(BaseEstimator):
         if asked.reads_rows:
             raise EigenveilError(f"method {asked.method} needs the rows themselves; a .gram file holds sums")
         plan = _heard(asked.plan_totals(schema, bound, self.people, bool(self.anyway)))
-        charge = Charge.of(self) if self._charges else None
+        charge = Charge.of(self)
         if charge is not None:
             charge.before_rows(plan)
         gram = totals_of(source)

@@ -12,9 +12,10 @@ import numpy as np
 from . import _core
 from ._budget import make_budget
 from ._errors import EigenveilError, PrivacyWarning, whole
+from ._ledger import Charge, ledger_of
 from ._progress import Progress
 from ._release import released
-from ._rows import open_source
+from ._rows import is_text, open_source
 from ._table import reading
 
 
@@ -32,18 +33,29 @@ class _Whole:
         if not hasattr(source, "_table"):  # a file was read in one piece
             rows = np.concatenate([np.empty((0, len(source.names))), *self._blocks])
             self._sink.add_array(rows, source.names, options.refuse_missing, options.refuse_bad, None)
-        return released(self._sink.release())
+        return self._sink.release()
 
 
-def _drawn(sink, source, options, progress, seed, title):
-    if os.environ.get("EIGENVEIL_LEDGER"):
-        raise EigenveilError(f"EIGENVEIL_LEDGER names a ledger, and {title} charges none: unset it to release outside of its promise")
+def _check_header(X, header, ledger):
+    if header == "auto" and is_text(X) and ledger_of(ledger) is not None:
+        raise EigenveilError("with a ledger nothing is read before the budget is reserved: give header='present' or header='absent'")
+
+
+def _drawn(sink, source, options, progress, seed, title, charge):
+    if charge is not None:
+        charge.before_histogram(sink)
+        if charge.found is not None:
+            return released(charge.found)
     if seed is not None:
         warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=3)
     whole_table = _Whole(sink)
     with Progress(progress, title) as bar:
         source.feed(whole_table, options, bar)
-        return whole_table.finish(source, options)
+        document = whole_table.finish(source, options)
+    if charge is None:
+        return released(document)
+    charge.settle(document)
+    return released(document, settled=charge.settled)
 
 
 def private_bounds(
@@ -68,6 +80,7 @@ def private_bounds(
     threads=None,
     progress=False,
     seed=None,
+    ledger=None,
 ):
     """Ranges of columns whose bounds nobody knows, from a noisy histogram of each. A release of its own: it spends, and what uses it spends again.
 
@@ -87,7 +100,7 @@ def private_bounds(
         Share of the rows that a range may leave out, about.
     outer : (low, high), optional
         A public range for columns that noise hides; without it they have none.
-    columns, exclude, header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed
+    columns, exclude, header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed, ledger
         As in :class:`PrivatePCA`.
 
     Returns
@@ -108,11 +121,12 @@ def private_bounds(
     """
     options = reading(SimpleNamespace(columns=columns, exclude=exclude, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell))
     budget, size = make_budget(epsilon, delta, rho, mu), whole(group_size, "group_size", 1)
+    _check_header(X, header, ledger)
     source = open_source(X, options)
     stream = _core.RandomStream(seed)
     limits = None if outer is None else (float(outer[0]), float(outer[1]))
     sink = _core.PrivateBounds(source.schema, budget, neighbours, size, float(outside), limits, threads or 0, stream)
-    return _drawn(sink, source, options, progress, seed, "private_bounds")
+    return _drawn(sink, source, options, progress, seed, "private_bounds", Charge.at(ledger, seed))
 
 
 def private_scores(
@@ -137,6 +151,7 @@ def private_scores(
     threads=None,
     progress=False,
     seed=None,
+    ledger=None,
 ):
     """People on two released components, as a noisy histogram: the score plot that may be published. It spends on top of the release of the axes.
 
@@ -154,7 +169,7 @@ def private_scores(
         A column of words and its public levels: one histogram for each of them, and one for all others. Data frames, Arrow data and text files.
     epsilon, delta, rho, mu, neighbours, group_size
         As in :func:`private_bounds`.
-    header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed
+    header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed, ledger
         As in :class:`PrivatePCA`.
 
     Returns
@@ -184,4 +199,5 @@ def private_scores(
     options = reading(SimpleNamespace(columns=sink.columns, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell))
     if name:
         options = replace(options, appended=[name], words={name: levels}, label=(name, levels))
-    return _drawn(sink, open_source(X, options), options, progress, seed, "private_scores")
+    _check_header(X, header, ledger)
+    return _drawn(sink, open_source(X, options), options, progress, seed, "private_scores", Charge.at(ledger, seed, on))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import _core
 from ._budget import make_budget
@@ -278,10 +278,21 @@ class Charge:
             )
         return cls(place, estimator.seed)
 
-    def before_counting(self, asked, table):
+    @classmethod
+    def at(cls, given, seed, on=None):
+        """For functions that release, on top of another release perhaps; None without a ledger."""
+        place = ledger_of(given)
+        if place is None:
+            return None
+        return cls(place if on is None else replace(place, builds_on=(_absolute(on), *place.builds_on)), seed)
+
+    def before_counting(self, cost):
         """For methods that plan with the number of rows: charged as they state it."""
-        self._stated = asked.stated_cost(table, self.seeded)
-        self._reserve(self._stated)
+        self._stated = cost
+        self._reserve(cost)
+
+    def before_histogram(self, sink):
+        self._reserve(sink.cost())
 
     def before_rows(self, plan, person=""):
         if self._stated is not None:

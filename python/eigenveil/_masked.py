@@ -74,7 +74,6 @@ class MaskedData(PrivateEstimator):
     """
 
     _task = "mask"
-    _charges = False
 
     @shared_parameters(PrivateEstimator)
     def __init__(self, *, intercept=False, smallest_block=None, **shared):
@@ -102,7 +101,8 @@ class MaskedData(PrivateEstimator):
             self.__dict__.pop("_pass", None)
             try:
                 self._read(X, whole=True)
-                self._pass.blocks = [self._block(block, self._pass) for block in blocks]
+                if self._pass.charge is None or self._pass.charge.found is None:
+                    self._pass.blocks = [self._block(block, self._pass) for block in blocks]
                 return self._release()
             finally:
                 self.__dict__.pop("_pass", None)

@@ -94,7 +94,7 @@ def _planned(estimator, rows, dimension, spectrum=None, budget_needed=True):
     charged, facts = guarantee, {name: in_python(value) if isinstance(value, str) else value for name, value in json.loads(facts).items()}
     if guarantee is not None and asked.budget is not None:
         guarantee = stated(guarantee, asked.budget)
-    place = ledger_of(estimator.ledger) if estimator._charges else None
+    place = ledger_of(estimator.ledger)
     if place is not None and guarantee is not None and asked.budget is not None:
         cost = _core.ledger_outlook(place.path, asked.task, asked.method, charged, asked.budget, estimator.seed is not None)
         lines = [*lines, ("ledger", cost)]

@@ -48,6 +48,7 @@ class Release:
     version: str
     checksum: str
     _document: Any = field(repr=False, compare=False, default=None)
+    _settled: str = field(repr=False, compare=False, default="")  # hash of the document as a ledger has it
 
     def frame(self, name):
         """A released table as a pandas DataFrame with the names of its rows and columns.
@@ -91,7 +92,7 @@ class Release:
         """
         if format not in ("csv", "npy") or self.files:
             raise EigenveilError("the arrays of this release lie in their files" if self.files else "format must be 'csv' or 'npy'")
-        return self._document.write(os.fsdecode(path), format == "npy", bool(replace), str(data_set), str(date), 0)
+        return self._document.write(os.fsdecode(path), format == "npy", bool(replace), str(data_set), str(date), 0, self._settled)
 
     def _lines(self):
         yield "guarantee", str(self.guarantee)
@@ -140,11 +141,11 @@ def read_release(path):
     return released(*_core.read_release(os.fsdecode(path)))
 
 
-def released(document, format=0, version="", checksum="", folder=""):
+def released(document, format=0, version="", checksum="", folder="", settled=""):
     """A document as the user sees it; of one that was not written, format 0 and no checksum."""
     reason = document.null_reason
     return Release(
         document.task, document.method, stated(document.guarantee, document.requested), document.parameters, document.result,
         {name: document.table(name) for name in document.tables}, bool(reason), reason,
-        {name: os.path.join(folder, name) for name in document.streamed}, format, version, checksum, document,
+        {name: os.path.join(folder, name) for name in document.streamed}, format, version, checksum, document, settled,
     )  # fmt: skip

@@ -10,14 +10,18 @@ from . import _core
 from ._arrow import is_arrow_path
 from ._errors import EigenveilError
 from ._estimator import Pass, PrivateEstimator
+from ._ledger import Charge, ledger_of
 from ._parameters import checked_names, store_parameters
 from ._projection import ProjectionMixin, checked_components
+from ._rows import open_source
 from ._table import describe
 
 _OPTIONS = (
     "exact", "affine", "aggregate", "gamma", "groups", "references", "cell_factor", "radius_factor", "largest_noise_angle", "failure_probability", "angle",
     "exceptions", "max_abs", "calibration",
 )  # fmt: skip
+
+_ROWS = "the number of rows must be known before they are read (it is public here): give rows=N, all calls together"
 
 
 class PrivateSubspace(ProjectionMixin, PrivateEstimator):
@@ -65,7 +69,7 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         The public number of rows; needed by :meth:`partial_fit` and for streams that do not know it.
     neighbours : "replace-one", optional
         The only relation here.
-    columns, exclude, header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed
+    columns, exclude, header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed, ledger
         As in :class:`PrivatePCA`; a row with a missing cell counts as the zero row, whatever ``missing`` other than "refuse" says.
 
     Attributes
@@ -100,7 +104,6 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
     """
 
     _task = "subspace"
-    _charges = False
 
     @checked_names
     def __init__(
@@ -136,11 +139,12 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         threads=None,
         progress=False,
         seed=None,
+        ledger=None,
     ):
         store_parameters(self, locals())
 
     # What the shared parts ask for and a subspace has none of.
-    rho = mu = method_options = people = ledger = None
+    rho = mu = method_options = people = None
     center, method, group_size, standardize, anyway = "auto", "auto", 1, False, False
 
     def _own_options(self):
@@ -154,20 +158,31 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
 
     def _open(self, X, options):
         if self.exact and isinstance(X, (str, os.PathLike)) and not is_arrow_path(os.fsdecode(X)):
-            return _ExactFile(os.fsdecode(X), options, bool(self.affine))
+            return _ExactFile(os.fsdecode(X), options, bool(self.affine), ledger_of(self.ledger) is not None)
         return super()._open(X, options)
 
     def _start(self, source, options, whole):
         asked = self._asked(describe(self, source.names, options.spec), source.names)
         stream = _core.RandomStream(self.seed)
+        if self.rows is None and not whole and not asked.reads_exact_rows:
+            raise EigenveilError(_ROWS)
+        charge = Charge.of(self)
+        if charge is not None:
+            charge.before_counting(asked.stated_cost_unbounded(source.schema, charge.seeded))
         if asked.reads_exact_rows:  # the number of rows is public, and known once they are read
             points = source.points if isinstance(source, _ExactFile) else _core.ExactPoints(self.bad_cell == "refuse", bool(self.affine))
-            return Pass(asked, None, source.names, source.named, stream, source, sink=points)
+            current = Pass(asked, None, source.names, source.named, stream, source, sink=points)
+            current.charge = charge
+            return current
         rows = self.rows if self.rows is not None else (source.count_rows() if whole else None)
         if rows is None:
-            raise EigenveilError("the number of rows must be known before they are read (it is public here): give rows=N, all calls together")
+            raise EigenveilError(_ROWS)
         plan = asked.plan_unbounded(source.schema, int(rows))
-        return Pass(asked, plan, source.names, source.named, stream, source, sink=_core.Run(plan, self.threads or 0, stream))
+        if charge is not None:
+            charge.before_rows(plan)
+        current = Pass(asked, plan, source.names, source.named, stream, source, sink=_core.Run(plan, self.threads or 0, stream))
+        current.charge = charge
+        return current
 
     def save_gram(self, path):
         """Refused: a learner keeps no sums."""
@@ -179,6 +194,8 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         points = current.accumulator
         schema = _core.Schema(current.columns, self.missing != "refuse" or self.bad_cell != "refuse")
         plan = current.asked.plan_unbounded(schema, points.rows if self.rows is None else self.rows)
+        if current.charge is not None:
+            current.charge.before_rows(plan)
         run = _core.Run(plan, self.threads or 0, current.stream)
         run.add_points(points)
         return run.release()
@@ -213,15 +230,22 @@ def affine_parts(frame):
 
 
 class _ExactFile:
-    """A file of exact points, fractions included: read whole."""
+    """A file of exact points, fractions included: read whole. With a ledger only its columns are looked at before it is charged."""
 
     named = True
 
-    def __init__(self, path, options, affine):
+    def __init__(self, path, options, affine, charged):
         self.points = _core.ExactPoints(options.refuse_bad, affine)
-        self.points.add_file(path, options.spec, options.format)
-        self.names = self.points.schema.columns
+        self._path, self._waits = path, charged
+        if charged:
+            self.schema = open_source(path, options).schema
+        else:
+            self.points.add_file(path, options.spec, options.format)
+            self.schema = self.points.schema
+        self.names = self.schema.columns
 
     def feed(self, accumulator, options, progress):
         if accumulator is not self.points:
             raise EigenveilError("exact points of a file are read by fit; partial_fit takes arrays")
+        if self._waits:
+            self.points.add_file(self._path, options.spec, options.format)

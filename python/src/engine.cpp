@@ -179,11 +179,17 @@ BoundPlan plan_of(const Asked& asked, const PublicFacts& facts,
 }
 
 /// What a ledger is charged where the plan needs the number of rows.
-LedgerCost stated_cost_of(const Asked& asked, const PreparedTable& table, bool seeded) {
+LedgerCost stated_before(const Asked& asked, const PublicFacts& facts, bool seeded) {
   Request request = asked.request;
   request.method = asked.method->info().name;
-  request.table = table_fingerprint(table.facts());
+  request.table = table_fingerprint(facts);
   return {unwrap(stated_cost(*asked.method, request, seeded)), to_json(request)};
+}
+LedgerCost stated_cost_of(const Asked& asked, const PreparedTable& table, bool seeded) {
+  return stated_before(asked, table.facts(), seeded);
+}
+LedgerCost stated_cost_unbounded(const Asked& asked, const Schema& schema, bool seeded) {
+  return stated_before(asked, unwrap(unbounded(schema)), seeded);
 }
 
 BoundPlan plan_of_rows(const Asked& asked, const std::shared_ptr<PreparedTable>& table,
@@ -220,7 +226,8 @@ void bind_request(nb::module_& m) {
       .def("plan", &plan_of_rows, "table"_a, "rows"_a.none(), "people"_a.none(), "anyway"_a)
       .def("plan_totals", &plan_of_totals, "schema"_a, "bound"_a, "people"_a.none(), "anyway"_a)
       .def("plan_unbounded", &plan_unbounded, "schema"_a, "rows"_a)
-      .def("stated_cost", &stated_cost_of, "table"_a, "seeded"_a);
+      .def("stated_cost", &stated_cost_of, "table"_a, "seeded"_a)
+      .def("stated_cost_unbounded", &stated_cost_unbounded, "schema"_a, "seeded"_a);
   m.def("ask", &ask, "task"_a, "method"_a, "budget"_a.none(), "relation"_a, "group_size"_a,
         "components"_a.none(), "center"_a, "scaled"_a, "options"_a, "spec"_a);
 }

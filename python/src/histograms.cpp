@@ -8,7 +8,9 @@
 
 #include "bind.hpp"
 #include "engine/private_bounds.hpp"
+#include "engine/release_cost.hpp"
 #include "engine/scores.hpp"
+#include "ledger_cost.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -28,9 +30,16 @@ Result<ReleaseDocument> drawn(const Scores& plan, RowReader& rows, RandomStream&
 template <class Plan>
 class Histogram {
  public:
-  Histogram(Plan plan, int threads, RandomStream& stream)
-      : plan_(std::move(plan)), threads_(threads_of(threads)), stream_(stream) {}
+  Histogram(Plan plan, Budget budget, int threads, RandomStream& stream)
+      : plan_(std::move(plan)),
+        budget_(std::move(budget)),
+        threads_(threads_of(threads)),
+        stream_(stream) {}
   const Plan& plan() const { return plan_; }
+  /// What a ledger is charged for it.
+  LedgerCost cost(const std::string& task) const {
+    return {cost_of(plan_.counts(), task, budget_, !stream_.is_secure()), plan_.request_text()};
+  }
   Result<void> add(RowReader& rows) {
     if (document_) {
       return bad_request("a histogram is drawn once");
@@ -43,6 +52,7 @@ class Histogram {
 
  private:
   Plan plan_;
+  Budget budget_;
   int threads_;
   RandomStream& stream_;
   std::unique_ptr<ReleaseDocument> document_;
@@ -84,10 +94,11 @@ void bind_histograms(nb::module_& m) {
              int group_size, double outside, const std::optional<std::pair<double, double>>& outer,
              int threads, RandomStream& stream) {
             new (self) Bounds(bounds_plan(schema, budget, relation, group_size, outside, outer),
-                              threads, stream);
+                              budget, threads, stream);
           },
           "schema"_a, "budget"_a, "relation"_a, "group_size"_a, "outside"_a, "outer"_a.none(),
           "threads"_a, "stream"_a, nb::keep_alive<1, 9>())
+      .def("cost", [](const Bounds& b) { return b.cost("bounds"); })
       .def("release", &Bounds::release);
   using Picture = Histogram<Scores>;
   nb::class_<Picture> picture(m, "PrivateScores", "People on released axes, counted with noise.");
@@ -100,11 +111,12 @@ void bind_histograms(nb::module_& m) {
              int threads, RandomStream& stream) {
             new (self)
                 Picture(scores_plan(on, budget, relation, group_size, axes, cells, label, levels),
-                        threads, stream);
+                        budget, threads, stream);
           },
           "on"_a, "budget"_a, "relation"_a, "group_size"_a, "axes"_a, "cells"_a, "label"_a,
           "levels"_a, "threads"_a, "stream"_a, nb::keep_alive<1, 11>())
       .def_prop_ro("columns", [](const Picture& p) { return p.plan().table().columns; })
+      .def("cost", [](const Picture& p) { return p.cost("scores"); })
       .def("release", &Picture::release);
 }
 

@@ -5,6 +5,8 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
 
+#include <algorithm>
+
 #include "bind.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/report/read_release.hpp"
@@ -74,7 +76,12 @@ class LedgerPassage {
   std::string settle(ReleaseDocument& document, const std::string& out, bool npy, bool replace,
                      const std::string& data_set, const std::string& date) {
     document.ledger = spending_.entry();
-    document.builds_on.insert(document.builds_on.end(), builds_on_.begin(), builds_on_.end());
+    for (const std::string& checksum : builds_on_) {
+      if (std::find(document.builds_on.begin(), document.builds_on.end(), checksum) ==
+          document.builds_on.end()) {
+        document.builds_on.push_back(checksum);
+      }
+    }
     document.data_set = data_set;
     document.date = date;
     return interruptibly([&] {

@@ -136,11 +136,79 @@ def test_methods_that_count_rows_state_their_cost_first(tmp_path):
     assert entry["assumptions"] == said["assumptions"] and any("LAPACK" in each or "library" in each for each in said["assumptions"])
 
 
+def test_masked_data_is_charged_and_its_pseudo_data_names_what_was_settled(tmp_path):
+    ledger = create(tmp_path, mu=1, neighbours="zero-row")
+    place = ledger.once("mask", out=tmp_path / "factors")
+    masked = eigenveil.MaskedData(mu=0.1, bounds=(0, 10), ledger=place).fit(ROWS, blocks=[ROWS + 1])
+    again = eigenveil.MaskedData(mu=0.1, bounds=(0, 10), ledger=place).fit(ROWS, blocks=[ROWS + 1])
+    for one, other in zip(masked.factors_, again.factors_):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    masked.write_release(tmp_path / "pseudo")
+    (entry,) = ledger.entries
+    said = json.loads((tmp_path / "pseudo" / "release.json").read_text())
+    assert said["ledger"]["reservation"] == entry["hash"] and entry["release"] in said["builds_on"]
+    assert ledger.verify(tmp_path / "pseudo", tmp_path / "factors") == []
+
+
+def test_subspaces_are_charged_before_a_row_is_read(tmp_path):
+    ledger = create(tmp_path, caps={"epsilon": 9, "delta": 1e-4}, neighbours="replace-one")
+    exact = dict(epsilon=1, delta=1e-6, exact=True, ledger=ledger)
+    points = np.outer(np.arange(300) % 9 + 1, [1, 2, 0])
+    found = eigenveil.PrivateSubspace(1, **exact).fit(points)
+    (tmp_path / "points.csv").write_text("a,b\n" + "1/2,1\n1,2\n" * 300)
+    from_file = eigenveil.PrivateSubspace(1, header="present", **exact).fit(tmp_path / "points.csv")
+    assert from_file.echelon_ == [["1", "2"]]
+    with pytest.raises(EigenveilError, match="header='present'"):
+        eigenveil.PrivateSubspace(1, **exact).fit(tmp_path / "points.csv")
+    near = eigenveil.PrivateSubspace(1, epsilon=1, delta=1e-6, gamma=1e-3, ledger=ledger).fit(np.outer(np.linspace(1, 2, 5000), [1.0, 2.0, 0.5]))
+    entries = ledger.entries
+    for number, (fitted, entry) in enumerate(zip((found, from_file, near), entries, strict=True)):
+        fitted.write_release(tmp_path / str(number))
+        said = json.loads((tmp_path / str(number) / "release.json").read_text())["guarantee"]
+        assert (entry["basis"], entry["assumptions"]) == (said["basis"], said["assumptions"])
+        assert ledger.verify(tmp_path / str(number)) == []
+    (tmp_path / "bad.csv").write_text("a,b\n1,x\n")
+    tight = create(tmp_path, "tight.ledger", caps={"epsilon": 0.1, "delta": 1e-7}, neighbours="replace-one")
+    with pytest.raises(EigenveilError, match="not enough left"):
+        eigenveil.PrivateSubspace(1, header="present", **{**exact, "ledger": tight}).fit(tmp_path / "bad.csv")
+
+
+def test_bounds_and_scores_are_charged(tmp_path):
+    ledger = create(tmp_path, mu=3)
+    found = eigenveil.private_bounds(ROWS, mu=1, outer=(0, 8), ledger=ledger)
+    found.write_release(tmp_path / "found")
+    place = ledger.once("axes", out=tmp_path / "axes", builds_on=[tmp_path / "found"])
+    PrivatePCA(2, mu=1, bounds=found.bounds, ledger=place).fit(ROWS)
+    picture = eigenveil.private_scores(ROWS, tmp_path / "axes", mu=1, cells=4, ledger=ledger.once("picture", out=tmp_path / "picture"))
+    again = eigenveil.private_scores(ROWS, tmp_path / "axes", mu=1, cells=4, ledger=ledger.once("picture", out=tmp_path / "picture"))
+    np.testing.assert_array_equal(picture.arrays["scores"], again.arrays["scores"])
+    assert [entry["task"] for entry in ledger.entries] == ["bounds", "pca", "scores"]
+    axes = json.loads((tmp_path / "axes" / "release.json").read_text())
+    assert axes["builds_on"] == [json.loads((tmp_path / "found" / "release.json").read_text())["checksum"]] == ledger.entries[1]["builds_on"]
+    assert json.loads((tmp_path / "picture" / "release.json").read_text())["builds_on"] == [axes["checksum"]] == ledger.entries[2]["builds_on"]
+    assert ledger.verify(tmp_path / "found", tmp_path / "axes", tmp_path / "picture") == []
+    with pytest.raises(EigenveilError, match="not enough left"):
+        eigenveil.private_bounds(ROWS, mu=1, ledger=ledger)
+
+
+def test_persons(tmp_path):
+    person, rows = create(tmp_path, "person.ledger", mu=1, person="who"), create(tmp_path, "rows.ledger", mu=1)
+    (tmp_path / "visits.csv").write_text("who,a,b\n" + "".join(f"p{i % 20},{i % 7},{i % 5}\n" for i in range(60)))
+    visits = dict(header="present", person="who", rows_per_person=3)
+    fitted = pca(person, **visits).fit(tmp_path / "visits.csv")
+    assert len(person.entries) == 1 and "person" in str(fitted.guarantee_)
+    with pytest.raises(EigenveilError, match="make a ledger for persons"):
+        pca(rows, **visits).fit(tmp_path / "visits.csv")
+    with pytest.raises(EigenveilError, match="limit the rows of one person"):
+        pca(person).fit(ROWS)
+    assert len(person.entries) == 1 and rows.entries == []
+
+
 def test_the_shell_names_a_ledger(ledger, monkeypatch):
     monkeypatch.setenv("EIGENVEIL_LEDGER", ledger.path)
     pca(None).fit(ROWS)
     assert len(ledger.entries) == 1
-    with pytest.raises(EigenveilError, match="cannot be charged|not enough|gaussian|replace-one"):
+    with pytest.raises(EigenveilError, match="says nothing about the number of rows"):
         eigenveil.PrivateSubspace(1, epsilon=1, delta=1e-6, exact=True).fit(np.ones((50, 2)))
 
 
