@@ -117,7 +117,7 @@ Command gram_command() {
   return {
       "gram",
       "The exact pass alone, for data in shards: partial sums that merge to the same bits.\n"
-      "  eigenveil gram partial a.csv --range 0:10 --shard $RUN,0,2 --out a.gram\n"
+      "  eigenveil gram partial a.csv --range 0:10 --out a.gram\n"
       "  eigenveil gram merge a.gram b.gram --out all.gram\n"
       "  eigenveil covariance all.gram --epsilon 1 --delta 1e-6 --out out/",
       [](CLI::App& app) {
