@@ -51,6 +51,7 @@ foreach(module sodium:libsodium:libsodium-dev crypto:libcrypto:libssl-dev ssl:li
 endforeach()
 
 if(missing_packages)
+  list(REMOVE_DUPLICATES missing_packages)
   list(JOIN missing_packages ", " missing_packages)
   message(FATAL_ERROR "Eigenveil needs Debian packages that are not installed: ${missing_packages}. "
     "`make packages` in ${CMAKE_SOURCE_DIR} installs all of them.")

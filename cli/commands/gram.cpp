@@ -128,6 +128,7 @@ Command gram_command() {
         partial->input.declare(*first);
         partial->input.declare_one_hot(*first);
         partial->bounds.declare(*first);
+        partial->bounds.declare_basis(*first);
         first->add_option("--out", partial->out, "the .gram file to write")->required();
         first
             ->add_option("--shard", partial->shard,

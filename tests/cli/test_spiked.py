@@ -279,8 +279,11 @@ class Chooser(CliTest):
                      "spiked-robust", "oja"):
             self.assertRegex(out, rf"(?m)^  {name} ")
         self.assertTrue(os.path.exists(self.path("new", "folder", "comparison.svg")))
-        self.refuse("plan", "pca", "--compare", "--rows", 20000, "--dimension", 10, "--row-norm",
-                    22, "--epsilon", 1, "--delta", 1e-3)
+        # Without a spectrum: three named scenarios.
+        out = self.succeed("plan", "pca", "--compare", "--rows", 20000, "--dimension", 10,
+                           "--row-norm", 22, "--epsilon", 1, "--delta", 1e-3)
+        for scenario in ("1 strong component", "power law", "flat"):
+            self.assertIn(scenario, out)
 
     def compare(self, spectrum, *options):
         path = self.write("s.txt", "\n".join(str(value) for value in spectrum))
