@@ -174,7 +174,7 @@ def test_subspaces_are_charged_before_a_row_is_read(tmp_path):
 
 
 def test_bounds_and_scores_are_charged(tmp_path):
-    ledger = create(tmp_path, mu=3)
+    ledger = create(tmp_path, mu=1.8)
     found = eigenveil.private_bounds(ROWS, mu=1, outer=(0, 8), ledger=ledger)
     found.write_release(tmp_path / "found")
     place = ledger.once("axes", out=tmp_path / "axes", builds_on=[tmp_path / "found"])
