@@ -16,7 +16,9 @@ Result<void> check_stored(const InputOptions& input, BoundOptions bounds) {
   // A basis is named again to come back to its columns.
   bounds.project_file.clear();
   bounds.projected_norm.reset();
-  if (bounds.shapes_rows() || input.chooses_columns()) {
+  // Nobody can limit the rows of a person in sums that were made before.
+  const bool people = !input.person.empty() || input.rows_per_person > 0 || !input.weights.empty();
+  if (bounds.shapes_rows() || input.chooses_columns() || people) {
     return bad_request(
         "a .gram file carries its columns and bound; leave out --row-norm, --range, --bounds, "
         "--grid, --columns, --exclude, --one-hot, --allele-frequencies, a public --center and what "

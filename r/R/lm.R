@@ -51,6 +51,7 @@ new_private_lm <- function(release, model, ridge, target, formula, call) {
     level = 0.95, target = target
   )
   answer <- estimate(release, question)
+  environment(formula) <- globalenv()  # the place it was written in may hold the rows, and would be saved with the fit
   names <- sub("^intercept$", "(Intercept)", answer$predictors)
   named <- function(values) setNames(as.numeric(values), names)
   covariance <- matrix(unlist(answer$covariance), length(names), dimnames = list(names, names))
@@ -58,7 +59,7 @@ new_private_lm <- function(release, model, ridge, target, formula, call) {
     coefficients = named(answer$coefficients), std.error = named(answer$standard_errors), vcov = covariance,
     uncorrected = named(answer$uncorrected), residual_sd = answer$residual_sd, rows = answer$rows,
     measured_from = answer$measured_from, missing_cells = answer$missing_cells, guarantee = release$guarantee,
-    method = release$method, question = question, release = release$release, formula = formula, call = call
+    method = release$method, question = question, release = release$release, formula = formula, call = public_call(call)
   ), class = "private_lm")
 }
 

@@ -61,7 +61,7 @@ release_parts <- function(outcome, call) {
   document <- outcome$document
   list(
     guarantee = document$guarantee, method = document$method, parameters = document$parameters, result = document$result,
-    tables = document$tables, remarks = document$remarks, null_reason = document$null_reason, call = call,
+    tables = document$tables, remarks = document$remarks, null_reason = document$null_reason, call = public_call(call),
     release = structure(
       list(document = document, pointer = outcome$pointer, files = outcome$files, charged = outcome$charged, again = outcome$again),
       class = "eigenveil_release"

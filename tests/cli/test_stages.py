@@ -164,6 +164,13 @@ class Stages(CliTest):
         found = json.loads(self.succeed("plan", "pca", "--rows", 100000, "--dimension", 5, "--range", "0:1", *MU, "--compare", "--json"))
         self.assertEqual(len(found["scenarios"]), 3)
 
+    def test_people_and_weights_cannot_be_limited_in_sums_made_before(self):
+        rows = self.write("one.csv", "id,a,b\n" + "1,10,10\n" * 50)
+        self.succeed("gram", "partial", rows, "--columns", "a,b", "--range", "0:10", "--quiet", "--out", self.path("one.gram"))
+        for more in (("--person", "id", "--rows-per-person", 1), ("--weights", "a", "--weight-bound", 2)):
+            self.assertIn("a .gram file carries", self.refuse(
+                "covariance", self.path("one.gram"), *more, "--mu", 0.5, "--anyway", "--out", self.path("out")))
+
     def test_shards_inside_of_a_basis(self):
         lines = [f"{i % 7},{i % 5},{i % 3}\n" for i in range(3000)]
         whole = self.write("t.csv", "x,y,z\n" + "".join(lines))

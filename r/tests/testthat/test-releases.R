@@ -75,3 +75,31 @@ test_that("EIGENVEIL_LEDGER is not passed over", {
   on.exit(if (is.na(withr_like)) Sys.unsetenv("EIGENVEIL_LEDGER") else Sys.setenv(EIGENVEIL_LEDGER = withr_like))
   expect_error(private_pca(people(), epsilon = 1, range = c(0, 10)), "ledger", class = "eigenveil_error")
 })
+
+test_that("a saved release holds no rows, however it was called", {
+  skip_if_not_installed("recipes")
+  secret <- data.frame(a = c(3.141592653, 2, 1, 5), b = c(1, 2, 3, 4), c = c(2, 7, 1, 8))
+  secret <- secret[rep(1:4, 50), ]
+  needle <- serialize(3.141592653, NULL, xdr = TRUE)
+  needle <- needle[(length(needle) - 7):length(needle)]
+  holds <- function(object) {
+    bytes <- serialize(object, NULL, xdr = TRUE)
+    grepl(rawToChar(as.raw(utf8ToInt(paste(as.character(needle), collapse = "")))), paste(as.character(bytes), collapse = ""), fixed = TRUE)
+  }
+  expect_true(holds(secret)) # what the search finds
+  given <- list(epsilon = 1, delta = 1e-6, range = c(0, 10))
+  for (face in list(private_pca, private_cov, private_lowrank, masked_data)) {
+    expect_false(holds(do.call(face, c(list(secret), given))))
+  }
+  expect_false(holds(do.call(private_lm, c(list(a ~ b, secret), given, ridge = 1e6))))
+  inside <- function(rows) {
+    mine <- rows$a
+    private_lm(a ~ b, rows, epsilon = 1, delta = 1e-6, range = c(0, 10), ridge = 1e6)
+  }
+  expect_false(holds(inside(secret)))
+  trained <- recipes::prep(
+    step_private_pca(recipes::recipe(~., data = secret), recipes::all_predictors(), num_comp = 1, options = given),
+    retain = FALSE
+  )
+  expect_false(holds(trained$steps[[1]]$res))
+})
