@@ -85,7 +85,7 @@ ReleaseCost scaled(ReleaseCost cost, double factor) {
     double by;
     Loss operator()(PureDp loss) const { return PureDp{loss.epsilon * by}; }
     Loss operator()(ApproxDp loss) const { return ApproxDp{loss.epsilon * by, loss.delta}; }
-    Loss operator()(Zcdp loss) const { return Zcdp{loss.rho * by}; }
+    Loss operator()(Zcdp loss) const { return Zcdp{loss.rho * by * by}; }
     Loss operator()(GaussianDp loss) const { return GaussianDp{loss.mu * by}; }
     Loss operator()(const RenyiCurve& loss) const { return loss; }
     Loss operator()(const TradeOffCurve& loss) const { return loss; }
@@ -100,7 +100,10 @@ ReleaseCost scaled(ReleaseCost cost, double factor) {
     cost.requested = smaller;
     return cost;
   }
-  cost.guarantee.loss = std::visit(Scale{factor}, cost.guarantee.loss);
+  // rho goes with the square of what epsilon and mu measure.
+  const bool squared = std::holds_alternative<Zcdp>(cost.requested);
+  cost.guarantee.loss =
+      std::visit(Scale{squared ? std::sqrt(factor) : factor}, cost.guarantee.loss);
   return cost;
 }
 

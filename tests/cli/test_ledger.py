@@ -93,6 +93,13 @@ class Releases(LedgerTest):
         self.succeed(*self.pca("three", budget=("--mu", fits)))
         self.assertFalse(os.path.exists(self.path("two")))
 
+    def test_the_largest_rho_that_fits_fits(self):
+        self.create("--rho", "0.05")  # mu goes with the root of rho
+        said = self.refuse(*self.pca("one", budget=("--rho", "0.2")))
+        fits = re.search(r"largest that would fit is --rho ([0-9.]+)", said).group(1)
+        self.assertGreater(float(fits), 0.0499)
+        self.succeed(*self.pca("two", budget=("--rho", fits)))
+
     def test_nothing_is_given_back_and_nothing_said_about_why(self):
         self.create()
         self.write("bad.csv", "a,b\n1,2\n3,x\n")
