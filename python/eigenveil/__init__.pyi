@@ -548,6 +548,7 @@ class _SubspaceParameters(TypedDict, total=False):
     threads: _Int | None
     progress: bool
     seed: _Int | None
+    ledger: _LedgerLike | None
 
 @dataclass(frozen=True)
 class Release:
