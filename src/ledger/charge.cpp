@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 #include "eigenveil/privacy/conversion.hpp"
 
@@ -188,10 +190,14 @@ Result<int> steps_between(const LedgerTerms& terms, const ReleaseCost& cost) {
                           "limit the rows of one person by that column",
                           terms.unit.person));
   }
-  const int groups = terms.unit.person.empty() ? (terms.unit.rows + cost.guarantee.group_size - 1) /
-                                                     std::max(1, cost.guarantee.group_size)
-                                               : 1;
-  return *steps * groups;
+  // In 64 bits: sizes of groups are whatever somebody typed.
+  const std::int64_t size = std::max(1, cost.guarantee.group_size);
+  const std::int64_t groups =
+      terms.unit.person.empty() ? (std::int64_t{terms.unit.rows} + size - 1) / size : 1;
+  if (*steps * groups > std::numeric_limits<int>::max()) {
+    return bad_request("the ledger's groups are too large to be reached by steps of this release");
+  }
+  return static_cast<int>(*steps * groups);
 }
 
 Result<std::vector<Charge>> charges_of(const LedgerTerms& terms, const ReleaseCost& cost) {

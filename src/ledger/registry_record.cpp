@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "eigenveil/core/version.hpp"
@@ -117,9 +118,19 @@ std::string mechanisms_in_words(const LedgerSummary& summary) {
     methods.insert(row.line->task + " by method " + row.line->method);
   }
   return fmt::format(
-      "Eigenveil {}: {}. Secure randomness (ChaCha20, libsodium); noise is exactly "
-      "rounded on a public grid; budget is reserved durably before a row is read.",
+      "Eigenveil {}: {}. Secure randomness (ChaCha20, libsodium); budget is reserved durably "
+      "before a row is read. How the noise is drawn, and what that rests on, stands in each "
+      "release.",
       kVersion, methods.empty() ? "nothing yet" : fmt::format("{}", fmt::join(methods, ", ")));
+}
+
+/// Ranges that were found privately are releases of this ledger themselves.
+std::string bounds_in_words(const LedgerSummary& summary) {
+  const bool found = std::any_of(summary.rows.begin(), summary.rows.end(),
+                                 [](const LedgerRow& row) { return row.line->task == "bounds"; });
+  return found ? "Bounds are declared, or were found by releases that are charged here; rows are "
+                 "clipped to them."
+               : "Bounds are public and declared; rows are clipped to them.";
 }
 
 std::string unit_details(const LedgerTerms& terms) {
@@ -168,8 +179,7 @@ std::string registry_record(const LedgerSummary& summary) {
             "A ledger adds up what is spent; its caps never change and nothing is given back.");
   yaml.text(2, "data_source_type", "Static").text(2, "access_type", "Non-interactive");
   yaml.section(1, "implementation");
-  yaml.text(2, "preprocessing_and_hyperparameter_tuning",
-            "Bounds are public and declared; rows are clipped to them.");
+  yaml.text(2, "preprocessing_and_hyperparameter_tuning", bounds_in_words(summary));
   yaml.text(2, "mechanisms", mechanisms_in_words(summary));
   yaml.text(2, "composition",
             "Two accounts with caps fixed beforehand, valid for adaptively chosen budgets: sum of "

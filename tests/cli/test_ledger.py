@@ -93,6 +93,15 @@ class Releases(LedgerTest):
         self.succeed(*self.pca("three", budget=("--mu", fits)))
         self.assertFalse(os.path.exists(self.path("two")))
 
+    def test_the_registry_record_does_not_call_private_bounds_declared(self):
+        self.create("--mu", "3")
+        self.succeed(*self.pca("one"))
+        declared = "Bounds are public and declared"
+        self.assertIn(declared, self.succeed("ledger", "export", "a.ledger", "--registry"))
+        self.succeed("bounds", "private", "table.csv", "--mu", "1", "--header", "present", "--outer", "0:10", "--ledger", "a.ledger",
+                     "--out", "found")
+        self.assertNotIn(declared, self.succeed("ledger", "export", "a.ledger", "--registry"))
+
     def test_the_largest_rho_that_fits_fits(self):
         self.create("--rho", "0.05")  # mu goes with the root of rho
         said = self.refuse(*self.pca("one", budget=("--rho", "0.2")))

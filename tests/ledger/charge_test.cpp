@@ -4,6 +4,7 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "eigenveil/privacy/conversion.hpp"
@@ -178,6 +179,10 @@ TEST(Charges, GroupsOfRows) {
   EXPECT_EQ(only_charge(terms_with(kBoth), grouped(3)).mu, 0.1);
   // Replacing four rows: out and in, each in two groups of three.
   EXPECT_EQ(only_charge(terms_with(kBoth, Relation::ReplaceOne, 4), grouped(3)).mu, 0.4);
+  // Sizes at the end of an int do not wrap round.
+  constexpr int kLargest = std::numeric_limits<int>::max();
+  EXPECT_EQ(only_charge(four, grouped(kLargest)).mu, 0.1);
+  EXPECT_FALSE(charges_of(terms_with(kBoth, Relation::ReplaceOne, kLargest), grouped(1)));
 }
 
 TEST(Charges, PersonsNeedACapOnTheirColumn) {
