@@ -11,10 +11,8 @@
 #include "cli/options/output_options.hpp"
 #include "cli/progress.hpp"
 #include "core/atomic_output.hpp"
-#include "data/row_norms.hpp"
 #include "engine/private_bounds.hpp"
 #include "engine/release_cost.hpp"
-#include "engine/table/prepared_table.hpp"
 #include "report/table_format.hpp"
 
 namespace eigenveil::cli {
@@ -83,20 +81,6 @@ struct BoundsPrivate {
         ->group("Bounds");
   }
 
-  /// The rows as their norms, in the units that ranges give.
-  Result<std::unique_ptr<RowReader>> as_norms(std::unique_ptr<RowReader> read) const {
-    TableSpec spec;
-    if (const Result<void> filled = bounds.fill(spec); !filled) {
-      return error_of(filled);
-    }
-    if (!spec.bounded()) {
-      spec.row_norm = 1.0;  // nothing is clipped: norms are of the cells as they stand
-    }
-    return PreparedTable::make(spec, read->schema()).map([&](const PreparedTable& table) {
-      return row_norms(std::move(read), table.bound());
-    });
-  }
-
   Result<PrivateBoundsRequest> request() const {
     if (row_norm.empty() && (!bounds.range.empty() || !bounds.bounds_file.empty())) {
       return bad_request("ranges that are known go with --row-norm private");
@@ -106,14 +90,6 @@ struct BoundsPrivate {
       return error_of(spent);
     }
     PrivateBoundsRequest asked{spent->budget, spent->relation, spent->group_size, outside};
-    if (!row_norm.empty()) {  // two norms in other units are two requests
-      TableSpec spec;
-      if (const Result<void> filled = input.fill(spec).and_then([&] { return bounds.fill(spec); });
-          !filled) {
-        return error_of(filled);
-      }
-      asked.preparation = table_json(spec);
-    }
     if (!outer.empty()) {
       const Result<ColumnRange> range = parse_range(outer);
       if (!range) {
@@ -125,9 +101,14 @@ struct BoundsPrivate {
   }
 
   Outcome run() const {
-    const Result<PrivateBoundsRequest> asked = request();
-    if (!asked) {
-      return error_of(asked);
+    Result<PrivateBoundsRequest> asked = request();
+    TableSpec spec;
+    if (const Result<void> filled = input.fill(spec).and_then([&] { return bounds.fill(spec); });
+        !asked || !filled) {
+      return !asked ? error_of(asked) : error_of(filled);
+    }
+    if (!row_norm.empty()) {
+      asked->row_norm = spec;
     }
     if (input.is_gram()) {
       return bad_request("bounds are for rows; a .gram file has them already");
@@ -136,13 +117,7 @@ struct BoundsPrivate {
     if (!charged) {
       return error_of(charged);
     }
-    Result<std::unique_ptr<RowReader>> reader = input.open();
-    if (!reader) {
-      return error_of(reader);
-    }
-    if (!row_norm.empty()) {
-      reader = as_norms(*std::move(reader));
-    }
+    Result<std::unique_ptr<RowReader>> reader = input.open(spec);
     if (!reader) {
       return error_of(reader);
     }

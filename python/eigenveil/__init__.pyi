@@ -167,7 +167,8 @@ class _Moments(_Estimator):
     separator: _Separator | None
     decimal: Literal[",", "."] | None
     encoding: _Encoding
-    missing: Literal["midpoint", "refuse"]
+    missing: Literal["midpoint", "refuse", "pairwise"]
+    pairwise: Sequence[str] | None
     bad_cell: Literal["refuse", "midpoint"]
     allele_frequencies: _Vector | _Path | None
     exclude: Sequence[str] | None
@@ -200,6 +201,7 @@ class _Projection(_Estimator):
 class PrivatePCA(_Projection, _Moments):
     n_components: _Int
     whiten: bool
+    correlation: bool
     variance_share: _Float | None
     within_subspace: _Int | None
     noise_variance_: float
@@ -217,6 +219,7 @@ class PrivatePCA(_Projection, _Moments):
         variance_share: _Float | None = None,
         within_subspace: _Int | None = None,
         whiten: bool = False,
+        correlation: bool = False,
         epsilon: _Float | None = None,
         delta: _Float | None = None,
         rho: _Float | None = None,
@@ -234,7 +237,8 @@ class PrivatePCA(_Projection, _Moments):
         separator: _Separator | None = None,
         decimal: Literal[",", "."] | None = None,
         encoding: _Encoding = "utf-8",
-        missing: Literal["midpoint", "refuse"] = "midpoint",
+        missing: Literal["midpoint", "refuse", "pairwise"] = "midpoint",
+        pairwise: Sequence[str] | None = None,
         bad_cell: Literal["refuse", "midpoint"] = "refuse",
         allele_frequencies: _Vector | _Path | None = None,
         exclude: Sequence[str] | None = None,
@@ -264,6 +268,8 @@ class PrivateLowRank(PrivatePCA):
 class PrivateCovariance(_Moments):
     variance_share: _Float | None
     within_subspace: _Int | None
+    correlation: bool
+    correlation_: _Floats
     covariance_: NDArray[Any]
     covariance_raw_: NDArray[Any]
     covariance_inside_: _Floats
@@ -275,6 +281,7 @@ class PrivateCovariance(_Moments):
         *,
         variance_share: _Float | None = None,
         within_subspace: _Int | None = None,
+        correlation: bool = False,
         epsilon: _Float | None = None,
         delta: _Float | None = None,
         rho: _Float | None = None,
@@ -292,7 +299,8 @@ class PrivateCovariance(_Moments):
         separator: _Separator | None = None,
         decimal: Literal[",", "."] | None = None,
         encoding: _Encoding = "utf-8",
-        missing: Literal["midpoint", "refuse"] = "midpoint",
+        missing: Literal["midpoint", "refuse", "pairwise"] = "midpoint",
+        pairwise: Sequence[str] | None = None,
         bad_cell: Literal["refuse", "midpoint"] = "refuse",
         allele_frequencies: _Vector | _Path | None = None,
         exclude: Sequence[str] | None = None,
@@ -350,7 +358,8 @@ class MaskedData(_Moments):
         separator: _Separator | None = None,
         decimal: Literal[",", "."] | None = None,
         encoding: _Encoding = "utf-8",
-        missing: Literal["midpoint", "refuse"] = "midpoint",
+        missing: Literal["midpoint", "refuse", "pairwise"] = "midpoint",
+        pairwise: Sequence[str] | None = None,
         bad_cell: Literal["refuse", "midpoint"] = "refuse",
         allele_frequencies: _Vector | _Path | None = None,
         exclude: Sequence[str] | None = None,
@@ -486,7 +495,8 @@ class _SharedParameters(TypedDict, total=False):
     separator: _Separator | None
     decimal: Literal[",", "."] | None
     encoding: _Encoding
-    missing: Literal["midpoint", "refuse"]
+    missing: Literal["midpoint", "refuse", "pairwise"]
+    pairwise: Sequence[str] | None
     bad_cell: Literal["refuse", "midpoint"]
     allele_frequencies: _Vector | _Path | None
     exclude: Sequence[str] | None
@@ -509,6 +519,7 @@ class _SharedParameters(TypedDict, total=False):
 class _CovarianceParameters(_SharedParameters, total=False):
     variance_share: _Float | None
     within_subspace: _Int | None
+    correlation: bool
 
 class _PCAParameters(_CovarianceParameters, total=False):
     n_components: _Int
@@ -568,6 +579,8 @@ class Release:
     _settled: str = ""
     @property
     def bounds(self) -> dict[str, tuple[float, float]]: ...
+    @property
+    def row_norm(self) -> float | None: ...
     def frame(self, name: str) -> Any: ...
     def write_release(
         self, path: _Path, *, format: Literal["csv", "npy"] = "csv", replace: bool = False, data_set: str = "", date: str = ""
@@ -718,6 +731,8 @@ def private_bounds(
     group_size: _Int = 1,
     outside: _Float = 0.001,
     outer: Sequence[_Float] | None = None,
+    row_norm: Literal["private"] | None = None,
+    bounds: _Bounds | None = None,
     columns: Sequence[str] | None = None,
     exclude: Sequence[str] | None = None,
     header: _Header = "auto",

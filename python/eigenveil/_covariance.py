@@ -25,12 +25,19 @@ class PrivateCovariance(PrivateEstimator):
     within_subspace : int, optional
         Learn a subspace of this dimension first and release the second moment inside it, as in :class:`PrivatePCA`.
 
+    correlation : bool, default=False
+        Correlations as well: the noisy covariance divided by the released variances, after the noise and free of charge. Methods "gauss", "wishart"
+        and "laplace".
+
     Attributes
     ----------
     covariance_ : ndarray of shape (n_features, n_features)
         The nearest positive semidefinite matrix to ``covariance_raw_``.
     covariance_raw_ : ndarray of shape (n_features, n_features)
         As noised: unbiased, perhaps indefinite.
+    correlation_ : ndarray of shape (n_features, n_features)
+        With ``correlation``: positive semidefinite with ones on the diagonal; nan for columns whose variance noise hides, which
+        ``details_["left_out_columns"]`` lists.
     eigenvalues_ : ndarray of shape (n_features,)
         Of ``covariance_raw_``, largest first.
     subspace_, covariance_inside_ : ndarray
@@ -54,7 +61,7 @@ class PrivateCovariance(PrivateEstimator):
     _task = "covariance"
 
     @shared_parameters(PrivateEstimator)
-    def __init__(self, *, variance_share=None, within_subspace=None, **shared):
+    def __init__(self, *, variance_share=None, within_subspace=None, correlation=False, **shared):
         store_parameters(self, locals())
 
     def _publish(self, current, document):
@@ -74,6 +81,11 @@ class PrivateCovariance(PrivateEstimator):
             has_raw = "covariance_raw" in tables and "noisy_eigenvalues" in found
             self.eigenvalues_ = found["noisy_eigenvalues"] if has_raw else np.linalg.eigvalsh(self.covariance_raw_)[::-1].copy()
         self.location_ = self.center_
+        if self.correlation:
+            self.correlation_ = np.full(self.covariance_.shape, np.nan)
+            if "correlation" in tables:  # a table without columns is none
+                kept = [current.columns.index(name) for name in document.labels("correlation")[0]]
+                self.correlation_[np.ix_(kept, kept)] = document.table("correlation")
 
     def get_precision(self):
         """Inverse of the released covariance with eigenvalues no smaller than the noise floor: what lies below it is noise.
@@ -137,7 +149,7 @@ class PrivateCovariance(PrivateEstimator):
     def _released_gram(self):
         """The release as sums of row products about the public midpoint, for estimates with standard errors."""
         self._check_released()
-        return _core.released_gram(self._document)
+        return _core.released_moments(self._document)
 
     def _floored(self):
         values, vectors = np.linalg.eigh(self.covariance_)

@@ -40,8 +40,11 @@ PARAMETERS = """\
         Text files: the decimal mark where it is declared; digits before it may then be in groups of three.
     encoding : {"utf-8", "latin-1", "utf-16"}, default="utf-8"
         Text files: of their bytes.
-    missing : {"midpoint", "refuse"}, default="midpoint"
-        A missing cell counts as the midpoint of its public range, or stops the run.
+    missing : {"midpoint", "refuse", "pairwise"}, default="midpoint"
+        A missing cell counts as the midpoint of its public range, which biases variances; or stops the run; or is left out pair by pair: every
+        mean, variance and covariance is of the rows that have its columns, which takes noise (methods "gauss", "laplace" and "wishart").
+    pairwise : list of str, optional
+        With ``missing="pairwise"``: the columns it is for; cells missing elsewhere count as the midpoint. Default: all.
     bad_cell : {"refuse", "midpoint"}, default="refuse"
         A cell that is no finite number stops the run (its position is reported, its value never), or counts as missing.
     allele_frequencies : array, mapping or path, optional

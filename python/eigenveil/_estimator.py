@@ -78,6 +78,7 @@ class PrivateEstimator(BaseEstimator):
         decimal=None,
         encoding="utf-8",
         missing="midpoint",
+        pairwise=None,
         bad_cell="refuse",
         allele_frequencies=None,
         exclude=None,
@@ -268,7 +269,10 @@ class PrivateEstimator(BaseEstimator):
 
     def _own_options(self):
         """Parameters of the estimator that are options of methods; None was not given."""
-        return {name: getattr(self, name, None) for name in ("variance_share", "within_subspace")}
+        correlation = getattr(self, "correlation", False)
+        if not isinstance(correlation, (bool, np.bool_)):
+            raise EigenveilError("correlation must be True or False")
+        return {**{name: getattr(self, name, None) for name in ("variance_share", "within_subspace")}, "correlation": bool(correlation) or None}
 
     def _components(self, dimension):
         return None
@@ -359,7 +363,7 @@ class PrivateEstimator(BaseEstimator):
         return rows
 
     def _load_gram(self, source):
-        if any(getattr(self, name) is not None for name in _SHAPES_ROWS) or self.normalise_rows or self.columns:
+        if any(getattr(self, name) is not None for name in _SHAPES_ROWS) or self.normalise_rows or self.columns or self.missing == "pairwise":
             raise EigenveilError(
                 "a .gram file carries its own bound and columns; leave bounds, row_norm, grid, columns and the stages of a table out, or make it again from the rows"
             )

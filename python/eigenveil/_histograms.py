@@ -16,7 +16,7 @@ from ._ledger import Charge, ledger_of
 from ._progress import Progress
 from ._release import released
 from ._rows import is_text, open_source
-from ._table import reading
+from ._table import describe, reading
 
 
 class _Whole:
@@ -69,6 +69,8 @@ def private_bounds(
     group_size=1,
     outside=0.001,
     outer=None,
+    row_norm=None,
+    bounds=None,
     columns=None,
     exclude=None,
     header="auto",
@@ -100,13 +102,17 @@ def private_bounds(
         Share of the rows that a range may leave out, about.
     outer : (low, high), optional
         A public range for columns that noise hides; without it they have none.
+    row_norm : {"private"}, optional
+        One norm for all rows instead of a range for each column; noise falls with the square of the norm.
+    bounds : as in :class:`PrivatePCA`, optional
+        With ``row_norm``: public ranges of the columns, which norms are then in the scaled units of.
     columns, exclude, header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed, ledger
         As in :class:`PrivatePCA`.
 
     Returns
     -------
     Release
-        ``bounds`` is what an estimator takes; ``write_release`` writes the files of ``eigenveil bounds private``.
+        ``bounds`` (or ``row_norm``) is what an estimator takes; ``write_release`` writes the files of ``eigenveil bounds private``.
 
     Examples
     --------
@@ -119,13 +125,21 @@ def private_bounds(
     >>> PrivatePCA(1, mu=1, bounds=found.bounds).fit(rows).components_.shape
     (1, 2)
     """
-    options = reading(SimpleNamespace(columns=columns, exclude=exclude, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell))
+    if row_norm not in (None, "private"):
+        raise EigenveilError("row_norm must be 'private': a norm that is known goes to the estimator")
+    if bounds is not None and row_norm is None:
+        raise EigenveilError("ranges that are known go with row_norm='private'")
+    asked = SimpleNamespace(
+        columns=columns, exclude=exclude, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell, bounds=bounds
+    )
+    options = reading(asked)
     budget, size = make_budget(epsilon, delta, rho, mu), whole(group_size, "group_size", 1)
     _check_header(X, header, ledger)
     source = open_source(X, options)
     stream = _core.RandomStream(seed)
     limits = None if outer is None else (float(outer[0]), float(outer[1]))
-    sink = _core.PrivateBounds(source.schema, budget, neighbours, size, float(outside), limits, threads or 0, stream)
+    norms = None if row_norm is None else describe(asked, source.names, options.spec)
+    sink = _core.PrivateBounds(source.schema, budget, neighbours, size, float(outside), limits, norms, threads or 0, stream)
     return _drawn(sink, source, options, progress, seed, "private_bounds", Charge.at(ledger, seed))
 
 

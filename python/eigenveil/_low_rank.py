@@ -20,6 +20,8 @@ class PrivateLowRank(PrivatePCA):
 {parameters}
     variance_share : None
         Not used here.
+    correlation : False
+        Not used here.
     whiten : bool, default=False
         As in :class:`PrivatePCA`.
 

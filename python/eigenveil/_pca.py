@@ -39,6 +39,9 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
         ``transform`` divides every score by the square root of the released variance of its component, and ``inverse_transform`` multiplies by
         it. A component that cannot be told from noise is divided by the square root of its ``noise_edge_`` instead, and ``transform`` says so
         (:class:`ResultWarning`). It costs nothing. Method "oja" releases no variance, so ``fit`` refuses it.
+    correlation : bool, default=False
+        Components of correlations: columns are divided by their released standard deviations (``scale_``), after the noise and free of charge.
+        Columns whose variance noise hides are left out (loading 0, ``details_["left_out_columns"]``). Methods "gauss", "wishart" and "laplace".
 
     Attributes
     ----------
@@ -99,7 +102,7 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     _task = "pca"
 
     @shared_parameters(PrivateEstimator)
-    def __init__(self, n_components=1, *, variance_share=None, within_subspace=None, whiten=False, **shared):
+    def __init__(self, n_components=1, *, variance_share=None, within_subspace=None, whiten=False, correlation=False, **shared):
         store_parameters(self, locals())
 
     def _components(self, dimension):

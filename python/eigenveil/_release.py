@@ -77,6 +77,13 @@ class Release:
         names = self._document.labels("bounds")[0]
         return {name: (float(low), float(high)) for name, (low, high) in zip(names, self.arrays["bounds"]) if low == low}
 
+    @property
+    def row_norm(self):
+        """The norm that few rows pass, for ``row_norm=`` of an estimator; of a release of :func:`private_bounds` with ``row_norm="private"``. None where noise hides it."""
+        if self.task != "bounds" or list(self.bounds) not in ([], ["row_norm"]):
+            raise AttributeError("row_norm")
+        return self.bounds["row_norm"][1] if self.bounds else None
+
     def write_release(self, path, *, format="csv", replace=False, data_set="", date=""):
         """Write the release as :meth:`PrivatePCA.write_release` does.
 

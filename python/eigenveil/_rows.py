@@ -114,7 +114,7 @@ def is_gram(data):
 
 def is_text(data):
     """Whether this names a file of text, whose first line may be one of names."""
-    return isinstance(data, (str, os.PathLike)) and os.fsdecode(data).lower().removesuffix(".gz").endswith((".csv", ".tsv"))
+    return isinstance(data, (str, os.PathLike)) and os.fsdecode(data).lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt"))
 
 
 def open_source(data, options):

@@ -37,6 +37,13 @@ def _names(value, what):
     return [str(name) for name in value]
 
 
+def _columns_named(value, what):
+    names = _names(value, what)
+    if not names:
+        raise EigenveilError(f"{what} names no column; leave it out for all of them")
+    return names
+
+
 def _column(value, what):
     return str(value)
 
@@ -53,7 +60,7 @@ def _count(value, what):
 
 # Parameters that are keys of the description as they stand: a new stage of the engine needs a line here.
 _KEYS = {
-    "columns": _names, "exclude": _names, "missing": _column, "bad_cell": _column, "one_hot": _categories, "row_norm": _real, "grid": _count,
+    "columns": _names, "exclude": _names, "missing": _column, "pairwise": _columns_named, "bad_cell": _column, "one_hot": _categories, "row_norm": _real, "grid": _count,
     "projected_norm": _real, "normalise_rows": _truth, "person": _column, "rows_per_person": _count, "weights": _column, "weight_bound": _real,
 }  # fmt: skip
 
@@ -174,8 +181,12 @@ class Reading:
 def reading(estimator, like=None):
     """How the rows of an estimator's table are read."""
     for name, words in _WORDS.items():
+        if name == "missing" and hasattr(estimator, "pairwise"):
+            words = (*words, "pairwise")
         if getattr(estimator, name) not in words:
             raise EigenveilError(f"{name} must be {' or '.join(map(repr, words))}")
+    if getattr(estimator, "pairwise", None) is not None and estimator.missing != "pairwise":
+        raise EigenveilError("pairwise names the columns of missing='pairwise'; give both")
     if estimator.separator not in (None, *SEPARATORS):
         raise EigenveilError(f"separator must be {' or '.join(map(repr, SEPARATORS))}")
     spec = describe(estimator, like=like)

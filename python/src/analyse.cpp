@@ -98,6 +98,9 @@ void bind_analyse(nb::module_& m) {
       [](const std::vector<std::string>& paths) { return unwrap(read_released_grams(paths)); },
       "paths"_a, "Masked tables and covariances as the command line wrote them.");
   m.def(
+      "released_moments", [](const ReleaseDocument& d) { return unwrap(released_moments(d)); },
+      "document"_a);
+  m.def(
       "released_gram", [](const ReleaseDocument& d) { return unwrap(released_gram(d)); },
       "document"_a);
   m.def("analyse_moments", &moments, "gram"_a, "second_moment"_a);

@@ -60,11 +60,15 @@ class Histogram {
 
 PrivateBounds bounds_plan(const Schema& schema, const Budget& budget, const std::string& relation,
                           int group_size, double outside,
-                          const std::optional<std::pair<double, double>>& outer) {
+                          const std::optional<std::pair<double, double>>& outer,
+                          const TableSpec* row_norm) {
   PrivateBoundsRequest request{unwrap(check_budget(budget)), unwrap(parse_relation(relation)),
                                group_size, outside};
   if (outer) {
     request.outer = ColumnRange{outer->first, outer->second};
+  }
+  if (row_norm != nullptr) {
+    request.row_norm = *row_norm;
   }
   return unwrap(PrivateBounds::make(request, schema));
 }
@@ -92,12 +96,13 @@ void bind_histograms(nb::module_& m) {
           "__init__",
           [](Bounds* self, const Schema& schema, const Budget& budget, const std::string& relation,
              int group_size, double outside, const std::optional<std::pair<double, double>>& outer,
-             int threads, RandomStream& stream) {
-            new (self) Bounds(bounds_plan(schema, budget, relation, group_size, outside, outer),
-                              budget, threads, stream);
+             const TableSpec* row_norm, int threads, RandomStream& stream) {
+            new (self)
+                Bounds(bounds_plan(schema, budget, relation, group_size, outside, outer, row_norm),
+                       budget, threads, stream);
           },
           "schema"_a, "budget"_a, "relation"_a, "group_size"_a, "outside"_a, "outer"_a.none(),
-          "threads"_a, "stream"_a, nb::keep_alive<1, 9>())
+          "row_norm"_a.none(), "threads"_a, "stream"_a, nb::keep_alive<1, 10>())
       .def("cost", [](const Bounds& b) { return b.cost("bounds"); })
       .def("release", &Bounds::release);
   using Picture = Histogram<Scores>;

@@ -1,5 +1,6 @@
 """Stages between a table and its statistic, private bounds and private scores: the files of the program for the same seed, from every kind of table."""
 
+import json
 import subprocess
 
 import numpy as np
@@ -58,6 +59,16 @@ STAGES = {
     "person, replaced": (
         dict(**ONLY, **PEOPLE, bounds=(0, 10), neighbours="replace-one"),
         ["--columns", "age,hours,code,income", "--person", "clinic", "--rows-per-person", 2, "--range", "0:10", "--neighbours", "replace-one"],
+    ),
+    "correlation": (dict(**ONLY, bounds=(0, 10), correlation=True), ["--columns", "age,hours,code,income", "--range", "0:10", "--correlation"]),
+    "pairwise": (dict(**ONLY, bounds=(0, 10), missing="pairwise"), ["--columns", "age,hours,code,income", "--range", "0:10", "--missing", "pairwise"]),
+    "pairwise, one column, scaled": (
+        dict(**ONLY, bounds=(0, 10), missing="pairwise", pairwise=["hours"], standardize=True),
+        ["--columns", "age,hours,code,income", "--range", "0:10", "--missing", "pairwise=hours", "--standardize"],
+    ),
+    "pairwise, correlation": (
+        dict(**ONLY, bounds=(0, 10), missing="pairwise", correlation=True),
+        ["--columns", "age,hours,code,income", "--range", "0:10", "--missing", "pairwise", "--correlation"],
     ),
     "weights": (dict(**ONLY, weights="weight", weight_bound=3.0, bounds=(0, 10)), ["--columns", "age,hours,code,income", "--weights", "weight", "--weight-bound", 3, "--range", "0:10"]),
 }  # fmt: skip
@@ -170,6 +181,70 @@ def test_private_bounds_are_the_programs(program, survey, tmp_path):
     assert PrivatePCA(2, mu=1, columns=columns, bounds=found.bounds).fit(frame).components_.shape == (2, 4)
     with pytest.raises(EigenveilError, match="budget is missing"):
         private_bounds(frame[columns])
+
+
+def test_covariances_of_the_rows_that_have_both_are_the_programs(program, survey, tmp_path):
+    folder, frame, _ = survey
+    flags = ["--columns", "age,hours,code,income", "--range", "0:10", "--mu", 3, "--seed", 3, "--missing", "pairwise", "--correlation"]
+    _program(program, "covariance", folder / "rows.csv", *flags, "--out", tmp_path / "cli")
+    moments = json.loads(_program(program, "analyse", "moments", tmp_path / "cli", "--json").stdout)
+    slopes = json.loads(_program(program, "analyse", "regress", tmp_path / "cli", "--response", "income", "--predictors", "age,hours", "--json").stdout)
+    for kind, data in _tables(folder, frame).items():
+        found = PrivateCovariance(**ONLY, bounds=(0, 10), mu=3, seed=3, missing="pairwise", correlation=True).fit(data)
+        found.write_release(tmp_path / kind)
+        _assert_same_files(tmp_path / kind, tmp_path / "cli")
+    assert "pair" in found.missing_cells_ and found.details_["refused_entries"] == []
+    for now, then in ((eigenveil.analyse_moments(found), moments), (eigenveil.analyse_regress(found, "income", ["age", "hours"]), slopes)):
+        for name in ("values", "standard_errors", "correlations", "coefficients", "low", "high"):  # the same sums, once from memory and once from a file
+            if name in then:
+                np.testing.assert_array_equal(now[name], np.array(then[name], dtype=float))
+    told = np.isfinite(found.correlation_).all(axis=0)
+    np.testing.assert_allclose(found.correlation_[told][:, told].diagonal(), 1.0, rtol=1e-12)
+    assert [name for name, shown in zip(ONLY["columns"], told) if not shown] == found.details_["left_out_columns"]
+
+
+def test_what_pairwise_and_correlation_refuse(survey):
+    folder, frame, basis = survey
+    make = lambda **more: PrivatePCA(2, mu=1, **{**ONLY, "bounds": (0, 10), **more})  # noqa: E731
+    for wrong, words in (
+        (dict(pairwise=["hours"]), "give both"),
+        (dict(missing="pairwise", pairwise=["height"]), "names 'height', which is no column"),
+        (dict(missing="pairwise", pairwise=[]), "names no column"),
+        (dict(missing="pairwise", pairwise="hours"), "a list of names"),
+        (dict(missing="pairwise", project=basis, projected_norm=1.0), "leave out project"),
+        (dict(missing="pairwise", method="orbit"), "method='gauss'"),
+        (dict(missing="leave out"), "'midpoint' or 'refuse' or 'pairwise'"),
+        (dict(correlation="yes"), "correlation must be True or False"),
+        (dict(correlation=True, method="orbit"), "correlation"),
+        (dict(correlation=True, project=basis, projected_norm=1.0), "leave out project"),
+    ):
+        with pytest.raises(EigenveilError, match=words):
+            make(**wrong).fit(frame)
+    with pytest.raises(EigenveilError):
+        eigenveil.PrivateLowRank(2, mu=1, correlation=True, bounds=(0, 10), **ONLY).fit(frame)
+    with pytest.raises(EigenveilError, match="'midpoint' or 'refuse'$"):
+        private_bounds(frame[ONLY["columns"]], mu=1, missing="pairwise")
+    with pytest.raises(EigenveilError, match="pairwise"):
+        MaskedData(mu=1, bounds=(0, 10), missing="pairwise", **ONLY).fit(frame)
+
+
+def test_one_private_norm_is_the_programs(program, survey, tmp_path):
+    folder, frame, _ = survey
+    columns = ["age", "hours", "income", "weight"]
+    for name, bounds, flags in (("plain", None, []), ("scaled", (0, 10), ["--range", "0:10"])):
+        _program(program, "bounds", "private", folder / "rows.csv", "--columns", ",".join(columns), "--mu", 2, "--row-norm", "private", *flags, "--seed", 3, "--out", tmp_path / name)
+        for kind, data in _tables(folder, frame).items():
+            found = private_bounds(data, mu=2, columns=columns, row_norm="private", bounds=bounds, seed=3)
+            found.write_release(tmp_path / f"{name} {kind}")
+            _assert_same_files(tmp_path / f"{name} {kind}", tmp_path / name)
+        assert found.row_norm == found.bounds["row_norm"][1] > 0
+        PrivatePCA(1, mu=1, columns=columns, row_norm=found.row_norm, bounds=bounds).fit(frame)
+    assert private_bounds(frame.iloc[:3], mu=0.01, columns=columns, row_norm="private").row_norm is None  # noise hides three rows
+    for wrong, words in ((dict(row_norm=3.0), "must be 'private'"), (dict(bounds=(0, 10)), "go with row_norm='private'")):
+        with pytest.raises(EigenveilError, match=words):
+            private_bounds(frame, mu=1, columns=columns, **wrong)
+    with pytest.raises(AttributeError):
+        private_bounds(frame, mu=1, columns=columns).row_norm
 
 
 def test_private_scores_are_the_programs(program, survey, tmp_path):

@@ -10,6 +10,7 @@
 #include "data/parallel_rows.hpp"
 #include "data/row_norms.hpp"
 #include "engine/counts_request.hpp"
+#include "engine/table/prepared_table.hpp"
 
 namespace eigenveil {
 namespace {
@@ -18,6 +19,16 @@ namespace {
 constexpr std::size_t kLongestWindow = 256;
 /// Probability that noise alone fills a window anywhere.
 constexpr double kFalseAlarm = 0.01;
+
+/// What norms are measured in.
+Result<RowBound> norm_units(TableSpec ranges, const Schema& schema) {
+  if (!ranges.bounded()) {
+    ranges.row_norm = 1.0;  // nothing is clipped: norms are of the cells as they stand
+  }
+  return PreparedTable::make(ranges, schema).map([](const PreparedTable& table) {
+    return table.bound();
+  });
+}
 
 /// The highest filled window of w cells, by its lowest cell; nothing where none is filled.
 std::optional<std::size_t> last_filled(const Vector& counts, std::size_t w, double needed) {
@@ -74,9 +85,21 @@ Result<PrivateBounds> PrivateBounds::make(const PrivateBoundsRequest& request,
   if (!(request.outside > 0.0 && request.outside < 0.5)) {
     return bad_request("{outside} must lie between 0 and 0.5", "outside");
   }
-  return CountsPlan::make(
-             {schema.dimension(), request.budget, request.relation, request.group_size})
-      .map([&](CountsPlan plan) { return PrivateBounds(request, schema, std::move(plan)); });
+  if (!request.row_norm) {
+    return CountsPlan::make(
+               {schema.dimension(), request.budget, request.relation, request.group_size})
+        .map([&](CountsPlan plan) { return PrivateBounds(request, schema, std::move(plan)); });
+  }
+  Result<RowBound> units = norm_units(*request.row_norm, schema);
+  if (!units) {
+    return error_of(units);
+  }
+  return CountsPlan::make({1, request.budget, request.relation, request.group_size})
+      .map([&](CountsPlan plan) {
+        PrivateBounds made(request, Schema{{kRowNormColumn}}, std::move(plan));
+        made.norm_units_ = *std::move(units);
+        return made;
+      });
 }
 
 std::string PrivateBounds::request_text() const {
@@ -85,8 +108,8 @@ std::string PrivateBounds::request_text() const {
     outer = {request_.outer->low, request_.outer->high};
   }
   Json own = {{"columns", schema_.columns}, {"outside", request_.outside}, {"outer", outer}};
-  if (!request_.preparation.empty()) {
-    own["preparation"] = request_.preparation;
+  if (request_.row_norm) {  // two norms in other units are two requests
+    own["preparation"] = table_json(*request_.row_norm);
   }
   return counts_request_json("bounds", request_.budget, request_.relation, request_.group_size,
                              own);
@@ -102,20 +125,22 @@ double PrivateBounds::smallest_seen(std::size_t rows) const {
   return static_cast<double>(rows) * request_.outside + 2.0 * threshold() * plan_.sd();
 }
 
-Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& stream,
-                                               int threads) const {
+Result<std::vector<std::uint64_t>> PrivateBounds::counted(RowReader& rows,
+                                                          std::size_t workers) const {
   const std::size_t cells = grid_.cells();
-  const auto workers = static_cast<std::size_t>(std::max(1, threads));
+  const std::unique_ptr<RowReader> given =
+      norm_units_ ? row_norms(borrowed(rows), *norm_units_) : borrowed(rows);
   std::vector<std::vector<std::uint64_t>> own(
       workers, std::vector<std::uint64_t>(cells * schema_.dimension()));
-  const Result<void> read = for_each_block(rows, workers, [&](std::size_t worker, RawRows& block) {
-    const double* cell = block.values.data();
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      for (std::size_t j = 0; j < block.dimension; ++j) {
-        ++own[worker][j * cells + grid_.cell_of(*cell++)];
-      }
-    }
-  });
+  const Result<void> read =
+      for_each_block(*given, workers, [&](std::size_t worker, RawRows& block) {
+        const double* cell = block.values.data();
+        for (std::size_t i = 0; i < block.rows; ++i) {
+          for (std::size_t j = 0; j < block.dimension; ++j) {
+            ++own[worker][j * cells + grid_.cell_of(*cell++)];
+          }
+        }
+      });
   if (!read) {
     return error_of(read);
   }
@@ -123,7 +148,18 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
   for (const auto& part : own) {
     std::transform(part.begin(), part.end(), counts.begin(), counts.begin(), std::plus<>());
   }
-  const Release<Vector> noisy = plan_.run(counts, stream);
+  return counts;
+}
+
+Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& stream,
+                                               int threads) const {
+  const std::size_t cells = grid_.cells();
+  const Result<std::vector<std::uint64_t>> counts =
+      counted(rows, static_cast<std::size_t>(std::max(1, threads)));
+  if (!counts) {
+    return error_of(counts);
+  }
+  const Release<Vector> noisy = plan_.run(*counts, stream);
   // Every histogram sums to the number of rows, so all of them together say it best.
   const double count = noisy.value().sum() / static_cast<double>(schema_.dimension());
   const double count_sd =
@@ -177,13 +213,13 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
                                request_.outer ? "they have the outer range"
                                               : "fill their lines in, or give {outer LO:HI}")});
   }
-  const bool of_norms = schema_.columns == std::vector<std::string>{kRowNormColumn};
   document.remarks.push_back(
-      {"next", of_norms ? fmt::format("give {{row_norm {:.6g}}}; both releases spend, and noise "
-                                      "falls with the square of the norm",
-                                      ranges(0, 1))
-                        : std::string("give bounds.csv of it as {bounds}; both releases spend, one "
-                                      "after the other")});
+      {"next", norm_units_
+                   ? fmt::format("give {{row_norm {:.6g}}}; both releases spend, and noise "
+                                 "falls with the square of the norm",
+                                 ranges(0, 1))
+                   : std::string("give bounds.csv of it as {bounds}; both releases spend, one "
+                                 "after the other")});
   document.result.emplace_back("hidden_by_noise", hidden);
   document.tables.push_back({"bounds",
                              "private range of each column; outside of it lie few rows",

@@ -7,6 +7,7 @@
 #include "data/magnitude_grid.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/report/document.hpp"
+#include "engine/table/table_spec.hpp"
 #include "mechanism/histogram/noisy_counts.hpp"
 
 namespace eigenveil {
@@ -18,7 +19,9 @@ struct PrivateBoundsRequest {
   int group_size = 1;
   double outside = 0.001;                 ///< share of rows that a range may leave out, about
   std::optional<ColumnRange> outer = {};  ///< for columns whose range noise hides; absent: none
-  std::string preparation = {};  ///< what made the columns, where they are not those of the table
+  /// One norm of all rows instead of a range for each column: in the units that these ranges give,
+  /// or of the cells as they stand where there are none.
+  std::optional<TableSpec> row_norm = {};
 };
 
 /// Where the rows of one column lie, as far as its noisy counts show: cells from `first` to `last`.
@@ -50,10 +53,13 @@ class PrivateBounds {
 
  private:
   PrivateBounds(PrivateBoundsRequest request, Schema schema, CountsPlan plan);
+  /// Adds every row to its cells, `workers` at a time.
+  Result<std::vector<std::uint64_t>> counted(RowReader& rows, std::size_t workers) const;
   double threshold() const;  ///< z of all windows of all columns together
 
   PrivateBoundsRequest request_;
-  Schema schema_;
+  Schema schema_;                            ///< of what is counted: columns, or the norm
+  std::optional<RowBound> norm_units_ = {};  ///< where rows are counted by their norms
   CountsPlan plan_;
   MagnitudeGrid grid_;
 };

@@ -283,12 +283,12 @@ Result<ReleasedGram> released_gram(const ReleaseDocument& document, const fs::pa
 
 namespace {
 
-Result<PairwiseGram> pairwise_in(const ReadRelease& release) {
-  if (release.document.method != "gauss") {
+Result<PairwiseGram> pairwise_in(const ReleaseDocument& document) {
+  if (document.method != "gauss") {
     return bad_request("intervals are only known for Gaussian noise: release with {method gauss}",
                        "method");
   }
-  NeededFields parameters(release.document.parameters);
+  NeededFields parameters(document.parameters);
   PublishedPairwise published;
   published.names = parameters.get<std::vector<std::string>>("columns");
   published.indicated = parameters.get<std::vector<std::string>>("pairwise_columns");
@@ -298,7 +298,7 @@ Result<PairwiseGram> pairwise_in(const ReadRelease& release) {
   published.scales = scales_of(parameters, published.names.size());
   const Vector midpoints = midpoints_of(parameters, published.names.size());
   const double longest = longest_row(parameters, published.scales);
-  const ReleasedTable* sums = table_called(release.document, "pairwise_gram");
+  const ReleasedTable* sums = table_called(document, "pairwise_gram");
   if (!parameters.complete() || sums == nullptr) {
     return lacks_a_field();
   }
@@ -318,6 +318,11 @@ Result<ReleasedGram> read_released_gram(const std::string& path) {
       [](const ReadRelease& release) { return released_gram(release.document, release.folder); });
 }
 
+Result<ReleasedMoments> released_moments(const ReleaseDocument& document) {
+  const auto any = [](auto gram) { return ReleasedMoments(std::move(gram)); };
+  return is_pairwise(document) ? pairwise_in(document).map(any) : released_gram(document).map(any);
+}
+
 Result<ReleasedMoments> read_released_moments(const std::vector<std::string>& paths) {
   if (paths.size() == 1) {
     const Result<ReadRelease> release = read_release(paths.front());
@@ -325,7 +330,7 @@ Result<ReleasedMoments> read_released_moments(const std::vector<std::string>& pa
       return error_of(release);
     }
     if (is_pairwise(release->document)) {
-      return pairwise_in(*release).map([](PairwiseGram gram) { return ReleasedMoments(gram); });
+      return released_moments(release->document);
     }
   }
   return read_released_grams(paths).map([](ReleasedGram gram) { return ReleasedMoments(gram); });

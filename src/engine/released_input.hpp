@@ -27,6 +27,7 @@ Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths);
 
 /// What estimates start from: sums of all rows, or of the rows that have both of two columns.
 using ReleasedMoments = std::variant<ReleasedGram, PairwiseGram>;
+Result<ReleasedMoments> released_moments(const ReleaseDocument& document);
 Result<ReleasedMoments> read_released_moments(const std::vector<std::string>& paths);
 
 }  // namespace eigenveil
