@@ -46,6 +46,15 @@ Result<Origin> parse_origin(const std::string& text) {
   return origin;
 }
 
+/// What follows a step, whichever it was: the client's operations are compiled for one type.
+struct After {
+  beast::error_code* result;
+  template <class... Rest>
+  void operator()(const beast::error_code& error, Rest&&... /*of no interest*/) const {
+    *result = error;
+  }
+};
+
 /// Steps run one after the other, all before one deadline.
 class Exchange {
  public:
@@ -92,7 +101,7 @@ class Exchange {
   template <class Start>
   beast::error_code step(const Start& start) {
     beast::error_code result = asio::error::timed_out;
-    start([&result](const beast::error_code& error, auto&&...) { result = error; });
+    start(After{&result});
     context_.restart();
     context_.run();
     return result;

@@ -12,6 +12,7 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+#include <functional>
 #include <thread>
 
 namespace eigenveil {
@@ -34,6 +35,9 @@ struct Shared {
 
 using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
+/// One type for everything that follows a transfer: Beast's operations are then compiled once per
+/// stream, not once per place that waits.
+using Transferred = std::function<void(beast::error_code, std::size_t)>;
 
 /// TLS 1.2 or later, with the certificate that was given; an error where it cannot be used.
 beast::error_code load_tls(Shared& shared) {
@@ -124,9 +128,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     parser_->body_limit(limits().body_bytes);
     // One deadline for head and body together: a slow sender does not extend it byte by byte.
     beast::get_lowest_layer(stream_).expires_after(limits().request);
-    http::async_read_header(stream_, buffer_, *parser_,
-                            [self = this->shared_from_this()](
-                                beast::error_code error, std::size_t) { self->on_head(error); });
+    http::async_read_header(
+        stream_, buffer_, *parser_,
+        Transferred([self = this->shared_from_this()](beast::error_code error, std::size_t) {
+          self->on_head(error);
+        }));
   }
 
   const HttpLimits& limits() const { return shared_->setup.limits; }
@@ -144,24 +150,26 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (view(parser_->get()[http::field::expect]) != "100-continue") {
       return read_body();
     }
-    continue_ = {http::status::continue_, parser_->get().version()};
-    http::async_write(stream_, continue_,
-                      [self = this->shared_from_this()](beast::error_code failed, std::size_t) {
-                        if (!failed) {
-                          self->read_body();
-                        }
-                      });
+    reply_ = {http::status::continue_, parser_->get().version()};
+    http::async_write(
+        stream_, reply_,
+        Transferred([self = this->shared_from_this()](beast::error_code failed, std::size_t) {
+          if (!failed) {
+            self->read_body();
+          }
+        }));
   }
 
   void read_body() {
-    http::async_read(stream_, buffer_, *parser_,
-                     [self = this->shared_from_this()](beast::error_code error, std::size_t) {
-                       if (error) {
-                         self->give_up(error);
-                       } else {
-                         self->on_request();
-                       }
-                     });
+    http::async_read(
+        stream_, buffer_, *parser_,
+        Transferred([self = this->shared_from_this()](beast::error_code error, std::size_t) {
+          if (error) {
+            self->give_up(error);
+          } else {
+            self->on_request();
+          }
+        }));
   }
 
   void on_request() {
@@ -196,10 +204,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     reply_.content_length(response.body.size());
     reply_.keep_alive(keep_alive && !head);
     beast::get_lowest_layer(stream_).expires_after(limits().response);
-    http::async_write(stream_, reply_,
-                      [self = this->shared_from_this()](beast::error_code error, std::size_t) {
-                        self->on_answered(error);
-                      });
+    http::async_write(
+        stream_, reply_,
+        Transferred([self = this->shared_from_this()](beast::error_code error, std::size_t) {
+          self->on_answered(error);
+        }));
   }
 
   void on_answered(const beast::error_code& error) {
@@ -217,12 +226,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     buffer_.clear();
     beast::get_lowest_layer(stream_).async_read_some(
         buffer_.prepare(kDiscard),
-        [self = this->shared_from_this()](beast::error_code error, std::size_t bytes) {
+        Transferred([self = this->shared_from_this()](beast::error_code error, std::size_t bytes) {
           self->discarded_ += bytes;
           if (!error && self->discarded_ < self->limits().body_bytes) {
             self->listen_until_silent();
           }
-        });
+        }));
   }
 
   Stream stream_;
@@ -231,7 +240,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   http::response<http::string_body> reply_;
-  http::response<http::empty_body> continue_;
   std::size_t discarded_ = 0;
 };
 
