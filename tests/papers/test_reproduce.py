@@ -63,7 +63,7 @@ class Reproduce(CliTest):
             cls.everything = tempfile.mkdtemp(prefix="eigenveil-papers-")
             cls.addClassCleanup(shutil.rmtree, cls.everything, ignore_errors=True)
             subprocess.run([PROGRAM, "reproduce", "all", "--out", cls.everything], check=True,
-                           stdout=subprocess.DEVNULL, timeout=300)
+                           stdout=subprocess.DEVNULL)
         return cls.everything
 
     def reproduce(self, what, *more, out="out"):
