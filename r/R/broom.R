@@ -12,17 +12,28 @@
 #' @examples
 #' survey <- data.frame(a = rep(0:10, 200), b = rep(10:0, 200), c = 5)
 #' fit <- private_pca(survey, k = 2, epsilon = 1, delta = 1e-6, range = c(0, 10))
-#' if (requireNamespace("broom", quietly = TRUE)) {
-#'   broom::tidy(fit, matrix = "eigenvalues")
-#' }
+#' tidy(fit, matrix = "eigenvalues")
+#' glance(fit)
 NULL
+
+#' @importFrom generics tidy
+#' @export
+generics::tidy
+
+#' @importFrom generics glance
+#' @export
+generics::glance
+
+#' @importFrom generics augment
+#' @export
+generics::augment
 
 tabular <- function(frame) {
   if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(frame) else frame
 }
 
 #' @rdname tidy.private_pca
-#' @exportS3Method generics::tidy
+#' @export
 tidy.private_pca <- function(x, matrix = "loadings", ...) {
   check_not_null(x)
   wanted <- c(
@@ -53,7 +64,7 @@ tidy.private_pca <- function(x, matrix = "loadings", ...) {
 }
 
 #' @rdname tidy.private_pca
-#' @exportS3Method generics::glance
+#' @export
 glance.private_pca <- function(x, ...) glance_of(x, list(components = ncol(x$rotation), noise.floor = x$noise_floor))
 
 glance_of <- function(x, more) {
@@ -66,7 +77,7 @@ glance_of <- function(x, more) {
 }
 
 #' @rdname tidy.private_pca
-#' @exportS3Method generics::augment
+#' @export
 augment.private_pca <- function(x, newdata, ...) {
   if (missing(newdata)) {
     refuse("augment needs newdata: a private release does not keep the rows it was made from", parameter = "newdata")
@@ -77,7 +88,17 @@ augment.private_pca <- function(x, newdata, ...) {
 }
 
 #' @rdname tidy.private_pca
-#' @exportS3Method generics::tidy
+#' @export
+augment.private_lm <- function(x, newdata, ...) {
+  if (missing(newdata)) {
+    refuse("augment needs newdata: a private release does not keep the rows it was made from", parameter = "newdata")
+  }
+  fitted <- predict(x, newdata, se.fit = TRUE)
+  tabular(cbind(as.data.frame(newdata), .fitted = unname(fitted$fit), .se.fit = unname(fitted$se.fit)))
+}
+
+#' @rdname tidy.private_pca
+#' @export
 tidy.private_lm <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
   table <- data.frame(
     term = names(x$coefficients), estimate = unname(x$coefficients), std.error = unname(x$std.error),
@@ -92,7 +113,7 @@ tidy.private_lm <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 }
 
 #' @rdname tidy.private_pca
-#' @exportS3Method generics::glance
+#' @export
 glance.private_lm <- function(x, ...) {
   glance_of(c(unclass(x), list(result = list(rows = x$rows))), list(sigma = x$residual_sd))
 }

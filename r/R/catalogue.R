@@ -1,7 +1,7 @@
 #' Methods of the engine, and their options
 #'
 #' What the C++ library itself says: every method of a task with the budgets it takes, and every option of these methods.
-#' Options are arguments of the faces by their name, `private_pca(x, method = "orbit", eigenvalue_share = 0.3)`.
+#' Options are arguments of the faces by their name, `private_pca(x, method = "orbit", variance_share = 0.3)`.
 #'
 #' @param task `"pca"`, `"covariance"`, `"lowrank"`, `"mask"` or `"subspace"`.
 #' @return A data frame with a line per method, or per option.
@@ -21,12 +21,10 @@ engine_options <- function(task = "pca") {
   options <- options_of(known_task(task))
   column <- function(name) vapply(options, function(option) paste(option[[name]], collapse = ", "), "", USE.NAMES = FALSE)
   data.frame(
-    option = names(options), kind = column("kind"), methods = column("methods"), default = column("default"),
+    option = names(options), kind = column("kind"), methods = column("methods"), default = in_r_all(column("default")),
     sentence = in_r_all(column("sentence"))
   )
 }
-
-in_r_all <- function(texts) vapply(texts, in_r, "", USE.NAMES = FALSE)
 
 known_task <- function(task) {
   tasks <- vapply(catalogue()$tasks, function(entry) entry$task, "")

@@ -21,8 +21,28 @@ NULL
 
 renamed <- c(components = "k")
 
-# "{row_norm}" is row_norm, "{method laplace}" is method = "laplace", "{range 0:10}" is range = c(0, 10).
+# What the engine says to people at a terminal, as R has it.
+terminal_words <- c(
+  "(per column; eigenveil bounds template INPUT writes one to fill in)" = "(per column: list(age = c(0, 120)))",
+  " (names with commas: columns @FILE, one per line)" = "",
+  "eigenveil ledger create makes one" = "ledger_create() makes one",
+  "as eigenveil pca writes it" = "as write_release() writes it",
+  "given on the command line" = "that were given",
+  "analyse, which corrects for the noise" = "private_lm(), which corrects for the noise"
+)
+
 in_r <- function(message) {
+  message <- spelt_parameters(gsub("} {", "}, {", message, fixed = TRUE))
+  for (words in names(terminal_words)) {
+    message <- gsub(words, terminal_words[[words]], message, fixed = TRUE)
+  }
+  message
+}
+
+in_r_all <- function(texts) vapply(texts, in_r, "", USE.NAMES = FALSE)
+
+# "{row_norm}" is row_norm, "{method laplace}" is method = "laplace", "{range 0:10}" is range = c(0, 10).
+spelt_parameters <- function(message) {
   pattern <- "\\{([a-z][a-z0-9_]*)( [A-Za-z0-9_.:-]+)?\\}"
   repeat {
     found <- regexec(pattern, message, perl = TRUE)
@@ -39,13 +59,13 @@ spelt <- function(name, value) {
   if (!nzchar(value)) {
     return(name)
   }
-  if (name == "columns" && value == "FILE") {
+  if (value == "FILE") { # in R the content, not its place
     return(name)
   }
   ends <- strsplit(value, ":", fixed = TRUE)[[1]]
   value <- if (length(ends) == 2) {
     sprintf("c(%s, %s)", ends[1], ends[2])
-  } else if (grepl("^([A-Z]+|-?[0-9.]+)$", value)) {
+  } else if (grepl("^([A-Z]+|-?[0-9.]+(e[-+]?[0-9]+)?)$", value)) {
     value
   } else {
     dQuote(value, FALSE)
@@ -65,6 +85,10 @@ warn <- function(message, class = "eigenveil_result_warning") {
     class = c(class, "eigenveil_warning", "warning", "condition"),
     list(message = in_r(message), call = NULL)
   ))
+}
+
+inform <- function(message) {
+  message(structure(class = c("eigenveil_message", "message", "condition"), list(message = paste0(message, "\n"), call = NULL)))
 }
 
 # The value of a call into the library, or the condition that it became there.

@@ -4,9 +4,15 @@
 #' nearest positive semidefinite matrix. The object is what `covmat` of [stats::factanal()] and [stats::princomp()] takes,
 #' and [lavaan_data()] hands it to lavaan with the noise in its standard errors.
 #'
+#' @section Tests and p-values:
+#' A program that takes a covariance and a number of rows believes that sampling is all that varies. The test of
+#' [stats::factanal()] (its `PVAL` and statistic) and standard errors of any kind leave the noise out: a model that is right
+#' is rejected too often, and intervals are too narrow. Loadings are usable; p-values are not. [lavaan_data()] includes the
+#' noise where a test or a standard error is needed.
+#'
 #' @inheritParams private_pca
 #' @eval options_section("covariance")
-#' @return An object of class `private_cov`: `cov` (positive semidefinite), `raw` (unbiased), `n.obs` (noisy where the
+#' @return An object of class `private_cov`: `cov` (positive semidefinite; the correlation with `correlation = TRUE`), `raw` (unbiased), `n.obs` (noisy where the
 #'   neighbours protect it), `center` (a released mean or the public midpoint), `entry_sd` (standard deviation of the
 #'   noise on every entry of `raw`, where the method states it), `guarantee`, and the release.
 #' @examples
@@ -30,9 +36,9 @@ new_private_cov <- function(parts) {
   result <- parts$result
   where <- center_and_scale(parts$parameters, result)
   rows <- if (is.null(result[["rows"]])) result$noisy_rows else result[["rows"]]
-  cov <- parts$tables[["covariance"]]
+  correlation <- parts$tables[["correlation"]]
   fit <- list(
-    cov = if (is.null(cov)) parts$tables[["correlation"]] else cov, raw = parts$tables$covariance_raw,
+    cov = if (is.null(correlation)) parts$tables[["covariance"]] else correlation, raw = parts$tables$covariance_raw,
     n.obs = if (is.null(rows)) NA_real_ else max(1, round(rows)), center = where$center, scale = where$scale,
     noise_floor = noise_floor_of(result)
   )
@@ -61,14 +67,21 @@ entry_deviations <- function(parts) {
 
 #' @export
 print.private_cov <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  cat("Private covariance, method ", x$method, "; ", rows_in_words(x$result), " rows\n", sep = "")
+  correlation <- !is.null(x$tables[["correlation"]])
+  cat("Private ", if (correlation) "correlation" else "covariance", ", method ", x$method, "\n", sep = "")
   print_guarantee_lines(x$guarantee)
+  rows <- rows_in_words(x$result)
+  if (nzchar(rows)) cat("rows: ", rows, "\n", sep = "")
   cat("\n")
   print(x$cov, digits = digits, ...)
   if (!is.null(x$entry_sd)) {
-    cat("\nstandard deviation of the noise on the entries\n")
+    cat("\nstandard deviation of the noise on the entries", if (correlation) " of the covariance", "\n", sep = "")
     print(x$entry_sd, digits = digits, ...)
   }
+  if (is.null(x$entry_sd) || correlation) {
+    cat("\n")
+  }
+  cat("factanal(), and whatever takes a covariance and a number of rows, does not know of this noise: its p-values and\nstandard errors are too sure (?private_cov)\n")
   invisible(x)
 }
 

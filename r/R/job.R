@@ -54,10 +54,38 @@ budget_of <- function(epsilon, delta, rho, mu, needed = TRUE) {
 }
 
 check_number <- function(value, name) {
-  if (!is.numeric(value) || length(value) != 1 || is.na(value)) {
-    refuse(paste(name, "must be one number"), parameter = name, call = NULL)
+  if (!is.numeric(value) || length(value) != 1 || !is.finite(value)) {
+    refuse(paste(name, "must be one finite number"), parameter = name, call = NULL)
   }
 }
+
+# One word, name or path, or nothing.
+text <- function(value, name, what = "one text in quotes") {
+  if (!is.null(value) && !(is.character(value) && length(value) == 1 && !is.na(value) && nzchar(value))) {
+    refuse(sprintf("%s must be %s", name, what), parameter = name, call = NULL)
+  }
+  value
+}
+
+file_path <- function(value, name) {
+  value <- text(value, name, "a path in quotes")
+  if (!is.null(value)) path.expand(value)
+}
+
+# The nearest of the words that may have been meant: the start of one, or few letters away from it.
+nearest <- function(typed, words) {
+  starts <- words[startsWith(words, typed)]
+  if (nchar(typed) > 2 && length(starts) > 0) {
+    return(starts[1])
+  }
+  distance <- utils::adist(typed, words)[1, ]
+  if (length(distance) > 0 && min(distance) <= nchar(typed) / 3) words[which.min(distance)]
+}
+
+# What arguments of other functions are called here.
+called_elsewhere <- c(
+  scale. = "standardize", scale = "standardize", rank. = "k", n_components = "k", ncomp = "k", eps = "epsilon", na.action = "missing"
+)
 
 # A whole number, or a refusal: truncating 2.7 would protect less than was asked for.
 whole <- function(value, name, least = 1, most = 2^31 - 1) {
@@ -71,8 +99,8 @@ whole <- function(value, name, least = 1, most = 2^31 - 1) {
 }
 
 # Options of the methods as they were given in `...`, checked against the engine's specs for their name and shape; what
-# they may hold the engine says.
-method_options <- function(task, given) {
+# they may hold the engine says. `arguments` are the names that the face has beside them.
+method_options <- function(task, given, arguments = character()) {
   if (length(given) == 0) {
     return(list(options = NULL, files = NULL))
   }
@@ -83,26 +111,43 @@ method_options <- function(task, given) {
   given <- drop_null(given)
   unknown <- setdiff(names(given), names(specs))
   if (length(unknown) > 0) {
-    close <- agrep(unknown[1], names(specs), max.distance = 0.3, value = TRUE)
-    refuse(sprintf(
-      "there is no argument or option '%s'%s; method_options(\"%s\") lists the options of the methods", unknown[1],
-      if (length(close)) sprintf("; did you mean %s?", close[1]) else "", task
-    ), parameter = unknown[1], call = NULL)
+    refuse_unknown(unknown[1], c(names(specs), arguments), task)
   }
   for (name in names(given)) {
     value <- given[[name]]
     kind <- specs[[name]]$kind
+    check_option(value, name, kind)
     if (kind == "spectrum") {
       given[[name]] <- I(as.numeric(value))
-    } else if (length(value) != 1 || is.na(value) || is.list(value)) {
-      refuse(sprintf("%s must be one %s", name, kind), parameter = name, call = NULL)
-    }
-    if (kind == "flag" && identical(value, FALSE)) {
+    } else if (kind == "flag" && identical(value, FALSE)) {
       given[name] <- NULL # as if it had not been given
     }
   }
   private <- vapply(names(given), function(name) specs[[name]]$kind == "private file", NA)
   list(options = if (any(!private)) given[!private], files = if (any(private)) given[private])
+}
+
+refuse_unknown <- function(name, known, task) {
+  meant <- if (name %in% names(called_elsewhere)) called_elsewhere[[name]] else nearest(name, known)
+  refuse(sprintf(
+    "there is no argument or option '%s'%s engine_options(\"%s\") lists the options of the methods", name,
+    if (length(meant) > 0) sprintf("; did you mean %s?", meant) else ";", task
+  ), parameter = name, call = NULL)
+}
+
+check_option <- function(value, name, kind) {
+  finite <- is.numeric(value) && length(value) > 0 && all(is.finite(value))
+  right <- switch(kind,
+    spectrum = finite, flag = is.logical(value) && !anyNA(value), `whole number` = finite && all(value == floor(value)),
+    number = , share = finite, is.character(value) && !anyNA(value)
+  )
+  if (!right || (kind != "spectrum" && length(value) != 1)) {
+    what <- switch(kind,
+      spectrum = "finite numbers, the eigenvalues", flag = "TRUE or FALSE", number = "one finite number",
+      share = "one number between 0 and 1", `private file` = "the path of a file", paste("one", kind)
+    )
+    refuse(sprintf("%s must be %s", name, what), parameter = name, call = NULL)
+  }
 }
 
 # How rows become bounded rows, from what is known without looking.
@@ -115,25 +160,32 @@ table_spec <- function(range = NULL, bounds = NULL, row_norm = NULL, center = NU
   }
   pairwise <- NULL
   if (is.list(missing) && identical(names(missing), "pairwise")) {
-    pairwise <- listed(missing$pairwise)
+    pairwise <- names_listed(missing$pairwise, "missing")
     missing <- "pairwise"
   }
   drop_null(list(
-    columns = listed(columns), exclude = listed(exclude),
+    columns = names_listed(columns, "columns"), exclude = names_listed(exclude, "exclude"),
     missing = one_of(missing, c("midpoint", "refuse", "pairwise"), "missing"), pairwise = pairwise,
     bad_cell = one_of(bad_cell, c("refuse", "midpoint"), "bad_cell"), one_hot = levels_listed(one_hot),
     range = if (!is.null(range)) pair(range, "range"), bounds = bounds_listed(bounds), row_norm = number(row_norm, "row_norm"),
     grid = whole(grid, "grid", 1, 2^62), center = if (is.numeric(center)) values_listed(center, "center"),
     allele_frequencies = frequencies_listed(allele_frequencies), rank_transform = flag(rank_transform),
     project = basis(project), projected_norm = number(projected_norm, "projected_norm"),
-    normalise_rows = flag(normalise_rows), person = person,
-    rows_per_person = whole(rows_per_person, "rows_per_person", 1, 1e6), weights = weights,
+    normalise_rows = flag(normalise_rows), person = text(person, "person", "the name of one column"),
+    rows_per_person = whole(rows_per_person, "rows_per_person", 1, 1e6), weights = text(weights, "weights", "the name of one column"),
     weight_bound = number(weight_bound, "weight_bound")
   ))
 }
 
 listed <- function(names) if (!is.null(names)) I(as.character(names))
 flag <- function(value) if (isTRUE(value)) TRUE
+
+names_listed <- function(names, parameter) {
+  if (!is.null(names) && (!is.character(names) || length(names) == 0 || anyNA(names))) {
+    refuse(sprintf("%s must be names of columns: %s = c(\"age\", \"income\")", parameter, parameter), parameter = parameter, call = NULL)
+  }
+  listed(names)
+}
 
 number <- function(value, name) {
   if (!is.null(value)) {
@@ -165,17 +217,35 @@ bounds_listed <- function(bounds) {
     bounds <- read_public(bounds, c("column", "low", "high"), "bounds")
   }
   if (is.data.frame(bounds) || is.matrix(bounds)) {
-    bounds <- as.data.frame(bounds)
-    names <- if ("column" %in% names(bounds)) as.character(bounds$column) else rownames(bounds)
-    bounds <- Map(c, bounds$low, bounds$high)
-    names(bounds) <- names
+    bounds <- bounds_of_rows(bounds)
   }
-  if (!is.list(bounds) || is.null(names(bounds))) {
-    refuse("bounds must be a list of pairs by column, list(age = c(0, 120)), a data frame column, low, high, or a file of these",
-      parameter = "bounds", call = NULL
-    )
+  if (!is.list(bounds) || !all_named(bounds)) {
+    refuse_bounds()
   }
   Map(function(range, name) pair(range, sprintf("the bounds of column %s", name)), bounds, names(bounds))
+}
+
+refuse_bounds <- function() {
+  refuse(paste(
+    "bounds must be a list of pairs by column, list(age = c(0, 120)), a data frame with the columns column, low and high,",
+    "a matrix with the columns low and high and a row named after each column, or the path of a CSV file column,low,high"
+  ), parameter = "bounds", call = NULL)
+}
+
+all_named <- function(list) length(list) > 0 && !is.null(names(list)) && all(nzchar(names(list))) && !anyDuplicated(names(list))
+
+# A matrix of two columns without names is low and high; its rows must be named.
+bounds_of_rows <- function(bounds) {
+  if (is.matrix(bounds) && is.null(colnames(bounds)) && ncol(bounds) == 2) {
+    colnames(bounds) <- c("low", "high")
+  }
+  named <- is.data.frame(bounds) || !is.null(rownames(bounds))
+  bounds <- as.data.frame(bounds)
+  if (!named || !all(c("low", "high") %in% names(bounds))) {
+    refuse_bounds()
+  }
+  names <- if ("column" %in% names(bounds)) as.character(bounds$column) else rownames(bounds)
+  setNames(Map(c, bounds$low, bounds$high), names)
 }
 
 read_public <- function(path, columns, parameter) {
@@ -214,10 +284,28 @@ levels_listed <- function(one_hot) {
   if (is.null(one_hot)) {
     return(NULL)
   }
-  if (!is.list(one_hot) || is.null(names(one_hot))) {
-    refuse("one_hot must be a list of public levels by column: list(sex = c(\"f\", \"m\"))", parameter = "one_hot", call = NULL)
-  }
+  check_levels(one_hot, "one_hot", 1)
   lapply(one_hot, function(levels) I(as.character(levels)))
+}
+
+# Public levels by column, each once.
+check_levels <- function(lists, parameter, least) {
+  if (!is.list(lists) || !all_named(lists)) {
+    refuse(sprintf("%s must be a list of public levels by column: list(sex = c(\"f\", \"m\"))", parameter), parameter = parameter, call = NULL)
+  }
+  for (column in names(lists)) {
+    levels <- lists[[column]]
+    if (!is.atomic(levels) || length(levels) < least || anyNA(levels) || any(!nzchar(as.character(levels)))) {
+      refuse(sprintf("the levels of column %s must be %d or more words or codes", column, least), parameter = parameter, call = NULL)
+    }
+    twice <- as.character(levels)[duplicated(as.character(levels))]
+    if (length(twice) > 0) {
+      refuse(sprintf("the level '%s' of column %s is listed twice", twice[1], column), parameter = parameter, call = NULL)
+    }
+    if ("*" %in% utils::head(levels, -1)) {
+      refuse(sprintf("\"*\", which stands for any other word, must be the last level of column %s", column), parameter = parameter, call = NULL)
+    }
+  }
 }
 
 basis <- function(project) {
@@ -241,8 +329,9 @@ basis <- function(project) {
 # Rows as the engine reads them: a path, or vectors in place.
 is_path <- function(x) is.character(x) && !is.matrix(x) && length(x) >= 1
 
-# `used` names the columns that are read (NULL: all); others stay for their names alone, whatever they hold.
-rows_in_memory <- function(x, used = NULL) {
+# `used` names the columns that are read (NULL: all); others stay for their names alone, whatever they hold. `worded` names
+# those that may hold words. A column of any other class is refused here, by its class, before anything is charged.
+rows_in_memory <- function(x, used = NULL, worded = character(), bad_cell = "refuse") {
   if (inherits(x, "Matrix")) {
     refuse("a sparse matrix is not read in place; give as.matrix(x)", parameter = "x", call = NULL)
   }
@@ -259,11 +348,23 @@ rows_in_memory <- function(x, used = NULL) {
   x <- unclass(x)
   attributes(x) <- list(names = names(x))
   unread <- if (is.null(used)) rep(FALSE, length(x)) else !names(x) %in% used
+  check_words(x[!unread], worded, bad_cell)
   x[!unread] <- Map(column_in_memory, x[!unread], names(x)[!unread])
   if (any(unread)) {
     x[unread] <- if (all(unread)) list(logical(rows)) else x[which(!unread)[1]] # no copy: a second name for a column
   }
   x
+}
+
+check_words <- function(columns, worded, bad_cell) {
+  words <- vapply(columns, function(cells) is.factor(cells) || (is.character(cells) && bad_cell != "midpoint"), NA)
+  stray <- setdiff(names(columns)[words], worded)
+  if (length(stray) > 0) {
+    refuse(sprintf(
+      "column %s holds words (class %s): list its public levels, one_hot = list(%s = c(...)), or leave it out with exclude; nothing was spent",
+      stray[1], class(columns[[stray[1]]])[1], stray[1]
+    ), parameter = "columns", call = NULL)
+  }
 }
 
 column_in_memory <- function(cells, name) {
@@ -302,12 +403,15 @@ people_in_memory <- function(x, person) {
 }
 
 # One release: the job as JSON, rows in place.
-run_job <- function(job, x, person = NULL) {
+run_job <- function(job, x, person = NULL, label = NULL) {
   if (is_path(x)) {
     job$input <- if (length(x) == 1) path.expand(x) else I(path.expand(x))
     rows <- NULL
   } else {
-    rows <- people_in_memory(rows_in_memory(x, used_columns(x, job$table)), person)
+    table <- job$table
+    bad_cell <- if (is.null(table$bad_cell)) "refuse" else table$bad_cell
+    rows <- rows_in_memory(x, used_columns(x, table), c(names(table$one_hot), table$person, label), bad_cell)
+    rows <- people_in_memory(rows, person)
   }
   outcome <- value_of(.Call(ev_release, job, rows), call = NULL)
   for (sentence in outcome$warnings) {

@@ -14,8 +14,9 @@
 #' @param ridge Added to the diagonal of the predictors' second moment.
 #' @param target What intervals are to cover: `"population"`, the model that rows were drawn from (sampling and noise), or
 #'   `"raw"`, what the raw rows would have given (noise alone).
-#' @return An object of class `private_lm` with `coef()`, `vcov()`, `confint()`, `summary()`, `nobs()` and
-#'   [guarantee()]. `uncorrected` holds what ignoring the noise would have given.
+#' @return An object of class `private_lm` with `coef()`, `vcov()`, `confint()`, `summary()`, `nobs()`, `predict()` and
+#'   [guarantee()]. `uncorrected` holds what ignoring the noise would have given. `update()` is refused where it would
+#'   spend again; of a model of a release it works and costs nothing.
 #' @examples
 #' i <- 1:4000
 #' people <- data.frame(a = i %% 11, sex = factor(c("f", "m")[1 + i %% 2]))
@@ -30,6 +31,8 @@ private_lm <- function(formula, data, epsilon = NULL, delta = NULL, ..., rho = N
                        target = c("population", "raw")) {
   target <- match.arg(target)
   released <- inherits(data, c("private_cov", "masked_data"))
+  check_number(ridge, "ridge")
+  check_model_arguments(names(list(...)), released)
   model <- model_of(formula, if (released) released_names(data) else table_names(data), levels)
   if (released) {
     if (!is.null(c(epsilon, delta, rho, mu))) {
@@ -37,15 +40,52 @@ private_lm <- function(formula, data, epsilon = NULL, delta = NULL, ..., rho = N
     }
     release <- data
   } else {
+    check_declared(data, model)
     release <- private_cov(data,
       epsilon = epsilon, delta = delta, rho = rho, mu = mu, ..., method = "gauss", center = "private",
       columns = model$columns, one_hot = model$one_hot
     )
   }
-  new_private_lm(release, model, ridge, target, formula, match.call())
+  new_private_lm(release, model, ridge, target, formula, match.call(), released)
 }
 
-new_private_lm <- function(release, model, ridge, target, formula, call) {
+# Arguments of private_cov() that the formula decides.
+decided_by_formula <- c(
+  one_hot = "declare factors with levels, the reference first: levels = list(sex = c(\"f\", \"m\"))",
+  columns = "the formula says which columns are used", exclude = "the formula says which columns are used",
+  center = "a model is measured from a private mean; for another centre release private_cov() and give it as data",
+  method = "a model needs method \"gauss\"; for pseudo-data release masked_data() and give it as data",
+  correlation = "coefficients come from covariances"
+)
+
+check_model_arguments <- function(names, released) {
+  if (released && length(names) > 0) {
+    refuse(sprintf("a model of a release takes no argument '%s': what it says was decided when the release was made", names[1]),
+      parameter = names[1], call = NULL
+    )
+  }
+  clash <- intersect(names, names(decided_by_formula))
+  if (length(clash) > 0) {
+    refuse(sprintf("leave out %s: %s", clash[1], decided_by_formula[[clash[1]]]), parameter = clash[1], call = NULL)
+  }
+}
+
+# Words without declared levels, by the class of their column: said before anything is spent.
+check_declared <- function(data, model) {
+  if (!is.data.frame(data)) {
+    return()
+  }
+  used <- intersect(setdiff(model$columns, names(model$one_hot)), names(data))
+  words <- Filter(function(column) is.factor(data[[column]]) || is.character(data[[column]]), used)
+  if (length(words) > 0) {
+    refuse(sprintf(
+      "column %s holds words (class %s): declare its public levels, the reference first, levels = list(%s = c(...)); nothing was spent",
+      words[1], class(data[[words[1]]])[1], words[1]
+    ), parameter = "levels", call = NULL)
+  }
+}
+
+new_private_lm <- function(release, model, ridge, target, formula, call, costs_nothing) {
   question <- list(
     estimate = "regression", response = model$response, predictors = I(predictors_in(release, model)), ridge = ridge,
     level = 0.95, target = target
@@ -59,15 +99,13 @@ new_private_lm <- function(release, model, ridge, target, formula, call) {
     coefficients = named(answer$coefficients), std.error = named(answer$standard_errors), vcov = covariance,
     uncorrected = named(answer$uncorrected), residual_sd = answer$residual_sd, rows = answer$rows,
     measured_from = answer$measured_from, missing_cells = answer$missing_cells, guarantee = release$guarantee,
-    method = release$method, question = question, release = release$release, formula = formula, call = public_call(call)
+    method = release$method, question = question, release = release$release, formula = formula,
+    costs_nothing = costs_nothing, call = public_call(call)
   ), class = "private_lm")
 }
 
 estimate <- function(release, question) {
-  pointer <- release$release$pointer
-  if (!.Call(ev_is_alive, pointer)) {
-    refuse("this object comes from another session: read_release() the directory it was written to")
-  }
+  pointer <- pointer_of(release$release)
   folder <- if (length(release$release$files) > 0) dirname(release$release$files[1]) else ""
   value_of(.Call(ev_estimate, pointer, folder, question), call = NULL)
 }
@@ -104,6 +142,13 @@ model_of <- function(formula, names, levels) {
     refuse("terms must be columns: make what is computed from them (I(a^2), a:b, log(a)) a column with bounds of its own",
       parameter = "formula"
     )
+  }
+  if (!is.null(levels)) {
+    check_levels(levels, "levels", 2)
+    stray <- setdiff(names(levels), labels)
+    if (length(stray) > 0) {
+      refuse(sprintf("levels are declared for '%s', which is no predictor of the formula", stray[1]), parameter = "levels")
+    }
   }
   factors <- intersect(names(levels), labels)
   list(
@@ -153,13 +198,63 @@ nobs.private_lm <- function(object, ...) max(1, round(object$rows))
 
 #' @export
 confint.private_lm <- function(object, parm, level = 0.95, ...) {
+  check_number(level, "level")
+  wanted <- if (missing(parm)) names(object$coefficients) else coefficients_named(object, parm)
   question <- object$question
   question$level <- level
   answer <- estimate(list(release = object$release), question)
   tails <- c((1 - level) / 2, 1 - (1 - level) / 2)
   limits <- cbind(as.numeric(answer$low), as.numeric(answer$high))
   dimnames(limits) <- list(names(object$coefficients), paste(format(100 * tails, trim = TRUE, digits = 3), "%"))
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  limits[wanted, , drop = FALSE]
+}
+
+coefficients_named <- function(object, parm) {
+  names <- names(object$coefficients)
+  found <- if (is.character(parm)) parm[parm %in% names] else names[parm[parm %in% seq_along(names)]]
+  if (length(found) != length(parm) || length(parm) == 0) {
+    refuse(sprintf("parm must name coefficients of the model, which are %s", paste(names, collapse = ", ")), parameter = "parm", call = NULL)
+  }
+  found
+}
+
+#' Fitted values of a private linear model
+#'
+#' Coefficients are released; fitted values are computed from rows that the caller holds, and are as private as those.
+#' The warning says so, as in [predict.private_pca()].
+#'
+#' @param object A release by [private_lm()].
+#' @param newdata A matrix or data frame with the predictors; other columns are left alone.
+#' @param se.fit Whether to give standard errors of the fitted means, with sampling and noise.
+#' @param ... Ignored.
+#' @return A vector, or with `se.fit` a list of `fit` and `se.fit`: private data. A row with a missing predictor is `NA`.
+#' @method predict private_lm
+#' @examples
+#' i <- 1:4000
+#' people <- data.frame(a = i %% 11, y = i %% 11 / 2 + (i %/% 13) %% 5)
+#' fit <- private_lm(y ~ a, people, epsilon = 1, delta = 1e-6, range = c(0, 10))
+#' suppressWarnings(predict(fit, data.frame(a = c(0, 5, 10))))
+#' @export
+predict.private_lm <- function(object, newdata, se.fit = FALSE, ...) {
+  if (missing(newdata)) {
+    refuse("predictions need newdata: a private release does not keep the rows it was made from", parameter = "newdata", call = NULL)
+  }
+  if (object$measured_from != "zero") {
+    refuse(sprintf("this model is measured from %s in scaled units: predictions need one without standardize", object$measured_from), call = NULL)
+  }
+  names <- names(object$coefficients)
+  predictors <- setdiff(names, "(Intercept)")
+  if (is.matrix(newdata) && is.null(colnames(newdata))) {
+    refuse("newdata must name its columns", parameter = "newdata", call = NULL)
+  }
+  rows <- released_columns(newdata, predictors)
+  if ("(Intercept)" %in% names) {
+    rows <- cbind(`(Intercept)` = rep(1, nrow(rows)), rows)
+  }
+  rows <- rows[, names, drop = FALSE]
+  warn("fitted values are private data: they are computed from rows, and no guarantee covers them", "eigenveil_privacy_warning")
+  fit <- drop(rows %*% object$coefficients)
+  if (isTRUE(se.fit)) list(fit = fit, se.fit = sqrt(rowSums((rows %*% object$vcov) * rows))) else fit
 }
 
 #' @export

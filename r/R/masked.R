@@ -3,6 +3,9 @@
 #' As many rows and the same columns, with second moments that are those of the data up to noise: fit for linear models and
 #' covariances, and for nothing that looks at single rows. No row belongs to a person.
 #'
+#' `intercept` has no default here: a model with an intercept needs `intercept = TRUE`, and it cannot be added once the
+#' budget is spent.
+#'
 #' @inheritParams private_pca
 #' @param x As in [private_pca()]; several paths are blocks of one table, each masked by itself.
 #' @param columns,exclude Names of the columns to use, and to leave out.
@@ -24,10 +27,17 @@ masked_data <- function(x, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = N
                         separator = NULL, decimal = NULL, encoding = NULL, threads = NULL, ledger = NULL, ledger_key = NULL, out = NULL, arrays = "npy",
                         replace = FALSE, data_set = NULL, date = NULL, builds_on = NULL, seed = NULL) {
   given <- arguments()
+  dots <- list(...)
+  if (is.null(dots$intercept)) { # what is left out cannot be put in after the budget is spent
+    refuse(paste(
+      "say whether the rows have an intercept: with intercept = TRUE models with one can be fitted, private_lm(y ~ a, masked);",
+      "with intercept = FALSE those through the public midpoint alone, y ~ 0 + a, with a little less noise; nothing was spent"
+    ), parameter = "intercept", call = NULL)
+  }
   if (is.null(given$out)) {
     given$out <- tempfile("masked-")
   }
-  new_masked_data(release_of("mask", x, given, list(...), match.call()))
+  new_masked_data(release_of("mask", x, given, dots, match.call()))
 }
 
 new_masked_data <- function(parts) {

@@ -6,7 +6,7 @@ summary.private_pca <- function(object, ...) {
   share <- object$result$noisy_explained_share
   importance <- rbind(
     `Standard deviation` = object$sdev,
-    `Proportion of Variance` = if (is.null(share)) NA_real_ else share,
+    `Proportion of Variance` = if (is.null(share)) NA_real_ else ifelse(is.finite(share), share, NA),
     `Cumulative Proportion` = if (is.null(share)) NA_real_ else cumsum(ifelse(is.finite(share), share, NA)),
     `Must exceed (variance)` = if (is.null(object$noise_edge)) NA_real_ else object$noise_edge
   )
@@ -17,7 +17,7 @@ summary.private_pca <- function(object, ...) {
 #' @export
 print.summary.private_pca <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   cat("Importance of private components (method ", x$method, "):\n", sep = "")
-  print(x$importance, digits = digits, na.print = "-", ...)
+  print(in_digits(x$importance, digits), quote = FALSE, right = TRUE)
   if (length(x$below_noise) > 0) {
     cat("\ncannot be told from noise, so without a share: ", paste(x$below_noise, collapse = ", "), "\n", sep = "")
   }
@@ -34,9 +34,19 @@ print.summary.private_pca <- function(x, digits = max(3L, getOption("digits") - 
   invisible(x)
 }
 
+# Rows of a table that say something; a number that there is none of stays blank.
+in_digits <- function(table, digits) {
+  table <- table[rowSums(is.finite(table)) > 0, , drop = FALSE]
+  shown <- t(apply(table, 1, function(row) format(row, digits = digits)))
+  dim(shown) <- dim(table)
+  shown[!is.finite(table)] <- ""
+  dimnames(shown) <- dimnames(table)
+  shown
+}
+
 rows_in_words <- function(result) {
   if (!is.null(result$noisy_rows)) {
-    return(sprintf("%.0f, noise with standard deviation %.3g", result$noisy_rows, result$noisy_rows_sd))
+    return(sprintf("%.0f (noisy, standard deviation %.3g)", result$noisy_rows, result$noisy_rows_sd))
   }
   if (!is.null(result[["rows"]])) sprintf("%.0f (public for these neighbours)", result[["rows"]]) else ""
 }
@@ -106,8 +116,8 @@ biplot.private_pca <- function(x, ...) {
 #' caller's own.
 #'
 #' @param object A release by [private_pca()].
-#' @param newdata A matrix or data frame with the columns of the release. There is no default: the rows of the release
-#'   are not kept.
+#' @param newdata A matrix or data frame with the columns of the release; other columns are left alone, and columns of
+#'   words become those of `one_hot`. There is no default: the rows of the release are not kept.
 #' @param ... Ignored.
 #' @return A matrix of scores: private data.
 #' @method predict private_pca
@@ -129,23 +139,12 @@ predict.private_pca <- function(object, newdata, ...) {
 # Rows as the release measured them: its columns, missing cells at the public midpoint, about its centre.
 scored_rows <- function(object, newdata) {
   names <- rownames(object$rotation)
-  newdata <- as.matrix(newdata)
-  if (is.null(colnames(newdata))) {
-    if (ncol(newdata) != length(names)) {
-      refuse(sprintf("newdata must have the %d columns of the release", length(names)), parameter = "newdata")
-    }
-  } else {
-    absent <- setdiff(names, colnames(newdata))
-    if (length(absent) > 0) {
-      refuse(sprintf("newdata lacks column %s of the release", absent[1]), parameter = "newdata")
-    }
-    newdata <- newdata[, names, drop = FALSE]
-  }
   if (length(object$center) != length(names)) {
     refuse("this release has stages between columns and components: scores of new rows are not defined here",
       parameter = "newdata"
     )
   }
+  newdata <- released_columns(newdata, names)
   columns <- column_scales(object$parameters)
   middle <- setNames(columns$midpoint, columns$names)[names]
   for (j in seq_along(names)) {

@@ -3,13 +3,14 @@
 #' Noise, predicted error and guarantee of a release before any data is read, from public numbers alone. `compare = TRUE`
 #' predicts the error of every method for the assumed `spectrum` and recommends one.
 #'
-#' @param rows,dimension,columns Assumed sizes: the number of rows, and the number of columns or their names.
+#' @param rows,dimension,columns Assumed sizes: the number of rows, and the number of columns (either argument) or their
+#'   names (`columns`).
 #' @param spectrum Assumed eigenvalues of the covariance in scaled units, from public knowledge.
-#' @param compare Every method on the assumed spectrum.
+#' @param compare Every method on the assumed spectrum; without one on three: a strong component, a power law, flat.
 #' @param task `"covariance"`, `"lowrank"`, `"mask"` or `"subspace"`.
 #' @inheritParams private_pca
 #' @return An object of class `eigenveil_plan`: `title`, `lines` (label and text) and `facts`, the numbers; of a comparison
-#'   `methods`, a data frame, and `recommended`.
+#'   `methods`, a data frame, and `recommended`; without a spectrum `scenarios`, a list of such comparisons by name.
 #' @examples
 #' plan_pca(rows = 100000, dimension = 50, k = 3, range = c(0, 10), epsilon = 1, delta = 1e-6)
 #' plan_release("covariance", rows = 5000, columns = c("a", "b"), range = c(0, 1), epsilon = 1)
@@ -37,16 +38,47 @@ planned <- function(task, arguments, dots) {
     refuse("give dimension or columns, not both", parameter = "dimension")
   }
   arguments[["columns"]] <- NULL # of a table that is read
-  if (is.null(columns) && !is.null(arguments[["dimension"]])) {
-    columns <- paste0("c", seq_len(whole(arguments[["dimension"]], "dimension", 1, 2^20)))
-  }
+  columns <- planned_columns(columns, arguments[["dimension"]])
   arguments[c("rows")] <- list(whole(arguments[["rows"]], "rows", 1, 2^50))
   job <- job_of(task, arguments, dots, needed = FALSE)
   job$columns <- listed(columns)
-  job$spectrum <- if (!is.null(arguments[["spectrum"]])) I(sort(as.numeric(arguments[["spectrum"]]), decreasing = TRUE))
+  job$spectrum <- spectrum_listed(arguments[["spectrum"]])
   job$compare <- flag(arguments[["compare"]])
   plan <- value_of(.Call(ev_plan, drop_null(job)), call = NULL)
-  structure(if (isTRUE(arguments[["compare"]])) comparison(plan) else spelt_plan(plan), class = "eigenveil_plan")
+  structure(if (isTRUE(arguments[["compare"]])) compared(plan) else spelt_plan(plan), class = "eigenveil_plan")
+}
+
+# Names, or how many there are.
+planned_columns <- function(columns, dimension) {
+  if (is.numeric(columns) && length(columns) == 1) {
+    dimension <- columns
+    columns <- NULL
+  }
+  if (!is.null(columns) && (!is.character(columns) || anyNA(columns) || anyDuplicated(columns))) {
+    refuse("columns must be different names, c(\"a\", \"b\"), or how many columns there are", parameter = "columns", call = NULL)
+  }
+  if (is.null(columns) && !is.null(dimension)) {
+    columns <- paste0("c", seq_len(whole(dimension, "dimension", 1, 2^20)))
+  }
+  columns
+}
+
+spectrum_listed <- function(spectrum) {
+  if (is.null(spectrum)) {
+    return(NULL)
+  }
+  if (!is.numeric(spectrum) || length(spectrum) == 0 || any(!is.finite(spectrum))) {
+    refuse("spectrum must be finite numbers, the assumed eigenvalues", parameter = "spectrum", call = NULL)
+  }
+  I(sort(as.numeric(spectrum), decreasing = TRUE))
+}
+
+compared <- function(plan) {
+  if (is.null(plan$scenarios)) {
+    return(comparison(plan))
+  }
+  names <- vapply(plan$scenarios, function(scenario) scenario$scenario, "")
+  list(scenarios = setNames(lapply(plan$scenarios, comparison), names))
 }
 
 spelt_plan <- function(plan) {
@@ -71,14 +103,27 @@ comparison <- function(plan) {
 
 #' @export
 print.eigenveil_plan <- function(x, ...) {
-  if (!is.null(x$methods)) {
+  if (!is.null(x$methods) || !is.null(x$scenarios)) {
     cat("Predicted |UU' - VV'|_F of every method (no data was read)\n")
-    print(x$methods[, c("method", "error", "from_noise", "neighbours", "basis")], digits = 3, row.names = FALSE)
-    cat("without privacy ", format(sqrt(x$sampling_error_f2), digits = 3), "\n", x$reason, "\n", sep = "")
+    if (!is.null(x$scenarios)) {
+      cat("no spectrum was given, so three are assumed, each with a third of the squared norm that the bounds allow as its variance\n")
+    }
+    for (name in names(x$scenarios)) {
+      cat("\n", name, "\n", sep = "")
+      print_comparison(x$scenarios[[name]])
+    }
+    if (!is.null(x$methods)) print_comparison(x)
     return(invisible(x))
   }
   cat(x$title, "\n", sep = "")
   cat(sprintf("  %-12s %s\n", x$lines$label, x$lines$text), sep = "")
   if (nzchar(x$warning)) cat("  warning      ", in_r(x$warning), "\n", sep = "")
   invisible(x)
+}
+
+print_comparison <- function(x) {
+  shown <- x$methods[, c("method", "error", "from_noise", "neighbours", "basis")]
+  shown[c("error", "from_noise")] <- lapply(shown[c("error", "from_noise")], function(value) ifelse(is.finite(value), format(value, digits = 3), "-"))
+  print(shown, row.names = FALSE, right = FALSE)
+  cat("without privacy ", format(sqrt(x$sampling_error_f2), digits = 3), "\n", x$reason, "\n", sep = "")
 }

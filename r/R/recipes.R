@@ -3,12 +3,13 @@
 #' Like `recipes::step_pca()`, with loadings from [private_pca()]: `prep()` spends the budget once, on the training rows;
 #' `bake()` projects rows on the released loadings. What is baked is private data like the rows; the loadings are the
 #' release, and `guarantee(step)` is theirs. Other steps that learn from rows before this one (normalising by the data's
-#' mean, say) are not covered by the guarantee, and what they learnt would show in the bounds: scale by public numbers.
+#' mean, say) are not covered by the guarantee, and what they learnt would show in the bounds: scale by public numbers. Such
+#' a step is warned of when this one is added.
 #'
 #' @param recipe A recipe.
 #' @param ... Selectors of columns.
 #' @param role,trained,res,columns,skip,id As in other steps.
-#' @param num_comp Number of components.
+#' @param num_comp Number of components: 5 as in `recipes::step_pca()`, or all columns where there are fewer.
 #' @param options A named list of arguments of [private_pca()]: budget, bounds, method.
 #' @param prefix Of the names of the new columns.
 #' @param keep_original_cols Whether the columns stay.
@@ -29,6 +30,9 @@
 step_private_pca <- function(recipe, ..., role = "predictor", trained = FALSE, num_comp = 5, options = list(), res = NULL,
                              columns = NULL, prefix = "PC", keep_original_cols = FALSE, skip = FALSE,
                              id = recipes::rand_id("private_pca")) {
+  whole(num_comp, "num_comp")
+  check_step_options(options)
+  warn_of_learning(recipe)
   recipes::add_step(recipe, recipes::step(
     subclass = "private_pca", terms = recipes::ellipse_check(...), role = role, trained = trained, num_comp = num_comp,
     options = options, res = res, columns = columns, prefix = prefix, keep_original_cols = keep_original_cols, skip = skip,
@@ -36,12 +40,42 @@ step_private_pca <- function(recipe, ..., role = "predictor", trained = FALSE, n
   ))
 }
 
+check_step_options <- function(options) {
+  if (!is.list(options) || (length(options) > 0 && !all_named(options))) {
+    refuse("options must be a named list of arguments of private_pca(): list(epsilon = 1, delta = 1e-6, range = c(0, 10))",
+      parameter = "options", call = NULL
+    )
+  }
+  clash <- intersect(c("k", "x", "columns", "exclude"), names(options))
+  if (length(clash) > 0) {
+    said <- c(k = "num_comp says how many components", x = "the rows are those of the recipe", columns = "the selectors say which columns", exclude = "the selectors say which columns")
+    refuse(sprintf("leave %s out of options: %s", clash[1], said[[clash[1]]]), parameter = "options", call = NULL)
+  }
+}
+
+# Steps that do the same to a row whatever the other rows are.
+row_by_row <- paste0("step_", c(
+  "private_pca", "mutate", "mutate_at", "select", "rm", "rename", "rename_at", "log", "sqrt", "inverse", "logit", "invlogit", "hyperbolic",
+  "ratio", "interact", "intercept", "cut", "date", "time", "holiday", "arrange", "filter", "naomit", "bin2factor", "num2factor", "string2factor"
+))
+
+warn_of_learning <- function(recipe) {
+  names <- vapply(recipe$steps, function(step) class(step)[1], "")
+  learning <- setdiff(names, row_by_row)
+  if (length(learning) > 0) {
+    warn(sprintf(
+      "%s before step_private_pca learns from the rows, and no guarantee covers what it learns: it shows in the baked columns and in the bounds. Scale by public numbers instead: range, bounds, standardize in options",
+      learning[1]
+    ), "eigenveil_privacy_warning")
+  }
+}
+
 #' @exportS3Method recipes::prep
 prep.step_private_pca <- function(x, training, info = NULL, ...) {
   columns <- recipes::recipes_eval_select(x$terms, training, info)
   recipes::check_type(training[, columns])
   x$columns <- unname(columns)
-  x$res <- do.call(private_pca, c(list(training[, columns], k = x$num_comp), x$options))
+  x$res <- do.call(private_pca, c(list(training[, columns], k = min(x$num_comp, length(columns))), x$options))
   x$trained <- TRUE
   x
 }
@@ -70,7 +104,7 @@ print.step_private_pca <- function(x, width = max(20, options()$width - 35), ...
 }
 
 #' @rdname step_private_pca
-#' @exportS3Method generics::tidy
+#' @export
 tidy.step_private_pca <- function(x, ...) {
   if (!x$trained) {
     return(tabular(data.frame(terms = NA_character_, value = NA_real_, component = NA_character_, id = x$id)))

@@ -12,38 +12,51 @@ table_arguments <- function(arguments) {
 
 # The request of a task, as the engine's JSON has it.
 request_of <- function(task, arguments, options, needed = TRUE) {
-  center <- arguments[["center"]]
-  if (is.character(center)) {
-    one_of(center, c("auto", "none", "private"), "center")
-  }
+  center <- center_of(arguments[["center"]])
   drop_null(list(
-    task = task, method = arguments[["method"]],
+    task = task, method = text(arguments[["method"]], "method"),
     budget = budget_of(arguments[["epsilon"]], arguments[["delta"]], arguments[["rho"]], arguments[["mu"]], needed),
-    neighbours = arguments[["neighbours"]], group_size = whole(arguments[["group_size"]], "group_size"),
+    neighbours = text(arguments[["neighbours"]], "neighbours"), group_size = whole(arguments[["group_size"]], "group_size"),
     components = whole(arguments[["k"]], "k"),
     center = if (is.character(center) && center != "auto") center,
     units = if (isTRUE(arguments[["standardize"]])) "scaled", options = options
   ))
 }
 
+# prcomp's words are understood: TRUE is a mean, and a mean must be released.
+center_of <- function(center) {
+  if (isTRUE(center)) {
+    inform("center = TRUE subtracts a privately released mean, which the same budget pays for; center = \"none\" measures from the public midpoint")
+    return("private")
+  }
+  if (identical(center, FALSE)) {
+    return("none")
+  }
+  if (!is.null(center) && !is.numeric(center)) {
+    one_of(center, c("auto", "none", "private"), "center")
+  }
+  center
+}
+
 job_of <- function(task, arguments, dots, needed = TRUE) {
-  own <- method_options(task, dots)
+  own <- method_options(task, dots, names(arguments))
   seed <- whole(arguments[["seed"]], "seed", 0, 2^53)
   drop_null(list(
     request = request_of(task, arguments, own$options, needed),
     table = do.call(table_spec, table_arguments(arguments)),
     format = drop_null(list(
       header = one_of(arguments[["header"]], c("auto", "present", "absent"), "header"), width = whole(arguments[["width"]], "width"),
-      separator = arguments[["separator"]], decimal = arguments[["decimal"]], encoding = arguments[["encoding"]]
+      separator = text(arguments[["separator"]], "separator"), decimal = text(arguments[["decimal"]], "decimal"),
+      encoding = text(arguments[["encoding"]], "encoding")
     )),
     private_files = own$files, people = whole(arguments[["people"]], "people", 1, 2^50), anyway = flag(arguments[["anyway"]]),
     rows = whole(arguments[["rows"]], "rows", 1, 2^50),
     threads = whole(arguments[["threads"]], "threads", 1, 1024), seed = seed, ledger = path_or_null(arguments[["ledger"]]),
-    ledger_key = arguments[["ledger_key"]], data_set = arguments[["data_set"]], date = date_text(arguments[["date"]]),
-    builds_on = listed(arguments[["builds_on"]]),
+    ledger_key = text(arguments[["ledger_key"]], "ledger_key"), data_set = text(arguments[["data_set"]], "data_set"),
+    date = date_text(arguments[["date"]]), builds_on = releases_listed(arguments[["builds_on"]]),
     out = if (!is.null(arguments[["out"]])) {
       list(
-        folder = path.expand(arguments[["out"]]), arrays = one_of(arguments[["arrays"]], c("csv", "npy"), "arrays"),
+        folder = file_path(arguments[["out"]], "out"), arrays = one_of(arguments[["arrays"]], c("csv", "npy"), "arrays"),
         replace = isTRUE(arguments[["replace"]])
       )
     }
@@ -51,17 +64,37 @@ job_of <- function(task, arguments, dots, needed = TRUE) {
 }
 
 path_or_null <- function(ledger) {
-  if (inherits(ledger, "eigenveil_ledger")) ledger$path else if (!is.null(ledger)) path.expand(ledger)
+  if (inherits(ledger, "eigenveil_ledger")) ledger$path else text_path(ledger)
 }
 
-date_text <- function(date) if (!is.null(date)) as.character(date)
+text_path <- function(ledger) {
+  ledger <- text(ledger, "ledger", "a ledger, from ledger() or ledger_create(), or the path of one in quotes")
+  if (!is.null(ledger)) path.expand(ledger)
+}
+
+date_text <- function(date) if (!is.null(date)) text(as.character(date), "date")
+
+# Directories, or releases that were written.
+releases_listed <- function(releases) {
+  if (is.list(releases) && inherits(releases$release, "eigenveil_release")) {
+    releases <- folder_of(releases$release)
+  }
+  if (!is.null(releases) && (!is.character(releases) || anyNA(releases) || length(releases) == 0)) {
+    refuse("builds_on must be directories of releases in quotes, or a release that was written", parameter = "builds_on", call = NULL)
+  }
+  if (!is.null(releases)) listed(path.expand(releases))
+}
+
+folder_of <- function(release) {
+  if (length(release$files) > 0) dirname(release$files[1])
+}
 
 # What every release object has, beside what its kind adds.
 release_parts <- function(outcome, call) {
   document <- outcome$document
   list(
     guarantee = document$guarantee, method = document$method, parameters = document$parameters, result = document$result,
-    tables = document$tables, remarks = document$remarks, null_reason = document$null_reason, call = public_call(call),
+    tables = document$tables, remarks = setNames(in_r_all(document$remarks), names(document$remarks)), null_reason = document$null_reason, call = public_call(call),
     release = structure(
       list(document = document, pointer = outcome$pointer, files = outcome$files, charged = outcome$charged, again = outcome$again),
       class = "eigenveil_release"
@@ -191,7 +224,7 @@ print.eigenveil_guarantee <- function(x, ...) {
   if (length(x$assumptions) > 0) {
     cat("assuming:\n", paste0("  - ", x$assumptions, "\n"), sep = "")
   }
-  cat("not protected:\n", paste0("  - ", x$not_protected, "\n"), sep = "")
+  cat("not protected:\n", paste0("  - ", in_r_all(x$not_protected), "\n"), sep = "")
   invisible(x)
 }
 
@@ -203,7 +236,7 @@ format.eigenveil_guarantee <- function(x, ...) x$in_words
 #' A release is a directory: `release.json` with the guarantee, the public parameters and checksums, its arrays, and
 #' `report.html` to read and sign. It appears whole or not at all. `read_release()` checks every checksum.
 #'
-#' @param fit A release of this package, made in this session.
+#' @param fit A release of this package, made in this session, or saved (`saveRDS()`) in another one after it was written.
 #' @param path The directory; of `read_release()` also the document.
 #' @param arrays `"csv"` or `"npy"`.
 #' @param replace Whether an earlier release in the directory may be lost.
@@ -223,23 +256,45 @@ write_release <- function(fit, path, arrays = "csv", replace = FALSE, data_set =
   if (!inherits(release, "eigenveil_release")) {
     refuse("give a release of this package", parameter = "fit")
   }
-  if (!.Call(ev_is_alive, release$pointer)) {
-    refuse("this object comes from another session: write_release() before it is saved, or save the release itself",
-      parameter = "fit"
-    )
-  }
+  pointer <- pointer_of(release)
   one_of(arrays, c("csv", "npy"), "arrays")
   document <- release$document
   invisible(value_of(.Call(
-    ev_write_release, release$pointer, path.expand(path), arrays, isTRUE(replace),
+    ev_write_release, pointer, file_path(path, "path"), arrays, isTRUE(replace),
     if (is.null(data_set)) document$data_set else as.character(data_set), if (is.null(date)) document$date else as.character(date)
   )))
+}
+
+# The release itself. An object that comes from another session (readRDS) has lost it, and finds it again where it was
+# written, if that is still the same release.
+pointer_of <- function(release) {
+  if (.Call(ev_is_alive, release$pointer)) {
+    return(release$pointer)
+  }
+  folder <- folder_of(release)
+  lost <- "this object comes from another session, and a saved object holds the numbers of a release but not the release itself: "
+  if (is.null(folder) || !file.exists(release$files[1])) {
+    refuse(paste0(lost, "write_release() in the session that makes it, and read_release() its directory"), parameter = "fit", call = NULL)
+  }
+  again <- value_of(.Call(ev_read_release, folder), call = NULL)
+  same <- c("task", "method", "request", "result")
+  if (!isTRUE(all.equal(again$document[same], release$document[same]))) {
+    refuse(paste0(lost, "its directory, ", folder, ", holds another release now"), parameter = "fit", call = NULL)
+  }
+  again$pointer
 }
 
 #' @rdname write_release
 #' @export
 read_release <- function(path) {
-  outcome <- value_of(.Call(ev_read_release, path.expand(path)))
+  if (is.null(path)) {
+    refuse("path must be a path in quotes", parameter = "path")
+  }
+  outcome <- value_of(.Call(ev_read_release, file_path(path, "path")))
+  if (length(outcome$files) == 0) { # where it lies, so that the object finds it again in another session
+    folder <- path.expand(path)
+    outcome$files <- if (dir.exists(folder)) file.path(folder, "release.json") else folder
+  }
   parts <- release_parts(outcome, sys.call())
   switch(outcome$document$task,
     pca = new_private_pca(parts),

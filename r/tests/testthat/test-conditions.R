@@ -25,7 +25,10 @@ test_that("no message holds a value of a row", {
   x$question_1 <- c("secret", rep("1", nrow(x) - 1))
   e <- refusal(private_pca(x, epsilon = 1, range = c(0, 10)))
   expect_false(grepl("secret", conditionMessage(e)))
-  expect_match(conditionMessage(e), "row 1, column question_1")
+  expect_match(conditionMessage(e), "column question_1 holds words (class character)", fixed = TRUE)
+  e <- refusal(private_pca(write_people(x), epsilon = 1, range = c(0, 10)))
+  expect_false(grepl("secret", conditionMessage(e)))
+  expect_s3_class(quietly(private_pca(x, epsilon = 1, range = c(0, 10), bad_cell = "midpoint")), "private_pca") # as it was declared
 })
 
 test_that("what is not a number is refused by its class", {
@@ -42,4 +45,84 @@ test_that("parameters are spelt for R", {
 
 test_that("warnings have classes", {
   expect_warning(private_pca(people(), epsilon = 1, range = c(0, 10), method = "exponential"), class = "eigenveil_result_warning")
+})
+
+test_that("whatever is given, the answer is one sentence of the package", {
+  x <- people()
+  model <- private_lm(question_1 ~ question_2, people(3000), epsilon = 1, delta = 1e-6, range = c(0, 10))
+  refused <- function(code, message) {
+    e <- tryCatch(code, error = identity)
+    expect_s3_class(e, "eigenveil_error")
+    expect_match(conditionMessage(e), message, fixed = TRUE)
+    expect_false(grepl("JSON|not a request|--|FILE|\\{", conditionMessage(e)))
+  }
+  release <- function(...) private_pca(x, ..., range = c(0, 10))
+  refused(read_release(3), "path must be a path in quotes")
+  refused(read_release(NULL), "path in quotes")
+  refused(release(epsilon = 1, ledger = 3), "ledger must be a ledger")
+  refused(ledger(3), "ledger must be a ledger")
+  refused(ledger(NULL), "a ledger has a path")
+  refused(ledger(tempfile()), "ledger_create() makes one")
+  refused(ledger_verify(tempfile(), 3), "paths in quotes")
+  refused(confint(model, "zz"), "(Intercept), question_2")
+  refused(confint(model, 5), "(Intercept), question_2")
+  refused(confint(model, level = NA), "level must be one finite number")
+  refused(plot(model), "residuals are private data")
+  refused(residuals(model), "residuals are private data")
+  refused(fitted(model), "keeps no rows")
+  refused(release(epsilon = Inf), "epsilon must be one finite number")
+  refused(release(epsilon = NA), "epsilon must be one finite number")
+  refused(release(epsilon = 1, delta = Inf), "delta must be one finite number")
+  refused(private_pca(x, epsilon = 1, row_norm = Inf), "row_norm must be one finite number")
+  refused(private_pca(x, epsilon = 1, bounds = list(question_1 = c(0, NA))), "two finite numbers")
+  refused(private_pca(x, epsilon = 1), "list(age = c(0, 120))")
+  refused(release(epsilon = 1, method = 3), "method must be")
+  refused(release(epsilon = 1, neighbours = NA), "neighbours must be")
+  refused(release(epsilon = 1, out = 3), "out must be a path")
+  refused(release(epsilon = 1, person = 3, rows_per_person = 1), "person must be the name of one column")
+  refused(release(epsilon = 1, weights = c("a", "b"), weight_bound = 1), "weights must be the name of one column")
+  refused(release(epsilon = 1, columns = 1:2), "columns must be names of columns")
+  refused(release(epsilon = 1, columns = "zz"), "there is no column zz")
+  refused(release(epsilon = 1, center = NA), "center must be")
+  refused(release(epsilon = 1, builds_on = 3), "builds_on must be")
+  refused(release(epsilon = 1, method = "orbit", variance_share = "much"), "variance_share must be one number between 0 and 1")
+  refused(private_cov(x, epsilon = 1, range = c(0, 10), correlation = 3), "correlation must be TRUE or FALSE")
+  refused(release(epsilon = 1, no_such = 1), "there is no argument or option 'no_such'; engine_options(\"pca\") lists")
+  refused(release(epsilon = 1, epsilno = 1), "did you mean epsilon?")
+  refused(release(epsilon = 1, bound = 1), "did you mean bounds?")
+  refused(release(epsilon = 1, scale. = TRUE), "did you mean standardize?")
+  refused(private_pca(x, epsilon = 1, bounds = matrix(c(0, 10), 4, 2, byrow = TRUE)), "a row named after each column")
+  refused(private_pca(x, epsilon = 1, bounds = data.frame(a = 1)), "column, low and high")
+  refused(plan_pca(rows = 10, columns = c(3, 4), epsilon = 1, range = c(0, 1)), "columns must be different names")
+})
+
+test_that("the engine's words for a terminal are R's", {
+  fit <- private_pca(people(), epsilon = 1, delta = 1e-6, range = c(0, 10))
+  expect_false(any(grepl("command line", capture.output(print(guarantee(fit))))))
+  masked <- masked_data(people(), epsilon = 1, delta = 1e-6, range = c(0, 10), intercept = TRUE)
+  expect_false(any(grepl("{", masked$remarks, fixed = TRUE)))
+  expect_match(masked$remarks[["compared"]], "method = \"gauss\"", fixed = TRUE)
+  expect_false(any(grepl("{", engine_options("covariance")$default, fixed = TRUE)))
+  expect_identical(eigenveil:::in_r("is {epsilon 0.5} {delta 1e-06}"), "is epsilon = 0.5, delta = 1e-06")
+})
+
+test_that("a mean is paid for, and center = TRUE says so", {
+  x <- people()
+  expect_message(fit <- private_pca(x, mu = 1, range = c(0, 10), center = TRUE, seed = 1), "budget pays", class = "eigenveil_message")
+  expect_identical(fit$rotation, private_pca(x, mu = 1, range = c(0, 10), center = "private", seed = 1)$rotation)
+  expect_identical(
+    private_pca(x, mu = 1, range = c(0, 10), center = FALSE, seed = 1)$rotation,
+    private_pca(x, mu = 1, range = c(0, 10), center = "none", seed = 1)$rotation
+  )
+})
+
+test_that("update() does not spend again", {
+  x <- people()
+  expect_error(update(private_pca(x, mu = 1, range = c(0, 10)), k = 2), "spend its budget again", class = "eigenveil_error")
+  expect_error(update(private_cov(x, mu = 1, range = c(0, 10))), "private_cov()", class = "eigenveil_error", fixed = TRUE)
+  expect_error(update(masked_data(x, mu = 1, range = c(0, 10), intercept = TRUE)), "masked_data()", class = "eigenveil_error", fixed = TRUE)
+  expect_error(update(private_lm(question_1 ~ question_2, people(3000), mu = 1, range = c(0, 10))), "spend", class = "eigenveil_error")
+  released <- private_cov(people(3000), mu = 1, range = c(0, 10))
+  model <- private_lm(question_1 ~ question_2, released)
+  expect_identical(names(coef(update(model, question_1 ~ question_3))), c("(Intercept)", "question_3")) # of a release: free
 })

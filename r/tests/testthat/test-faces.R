@@ -56,6 +56,7 @@ as_flags <- function(arguments) {
   words <- character()
   for (name in names(arguments)) {
     value <- arguments[[name]]
+    if (isFALSE(value)) next
     flag <- paste0("--", gsub("_", "-", if (name == "k") "components" else name))
     if (name == "target_spectrum") {
       file <- tempfile()
@@ -86,7 +87,7 @@ cases <- list(
   list("lowrank", "orbit", c(k = 2, eigenvalue_share = 0.5, calibration = "published", pure)),
   list("lowrank", "orbit", c(list(target_spectrum = c(2, 1)), pure)),
   list("mask", "gauss", list(epsilon = 1, delta = 1e-6, range = c(0, 10), intercept = TRUE)),
-  list("mask", "mask", list(epsilon = 1, delta = 1e-6, range = c(0, 10), factor_only = TRUE)),
+  list("mask", "mask", list(epsilon = 1, delta = 1e-6, range = c(0, 10), intercept = FALSE, factor_only = TRUE)),
   list("subspace", "", list(k = 1, epsilon = 1, delta = 1e-6, exact = TRUE))
 )
 
@@ -130,4 +131,12 @@ test_that("plans are the program's", {
   expect_true(compared$recommended %in% compared$methods$method)
   expect_output(print(compared), "without privacy")
   expect_error(plan_pca(rows = 100, k = 1, epsilon = 1, range = c(0, 1)), "dimension", class = "eigenveil_error")
+  twelve <- plan_pca(rows = 5000, columns = 12, k = 2, range = c(0, 10), epsilon = 1, delta = 1e-6)
+  expect_identical(twelve, plan_pca(rows = 5000, dimension = 12, k = 2, range = c(0, 10), epsilon = 1, delta = 1e-6))
+  expect_match(twelve$title, "12 columns")
+  assumed <- plan_pca(rows = 5000, dimension = 6, k = 2, epsilon = 1, delta = 1e-6, range = c(0, 10), compare = TRUE)
+  expect_length(assumed$scenarios, 3)
+  for (scenario in assumed$scenarios) expect_true(scenario$recommended %in% scenario$methods$method)
+  expect_output(print(assumed), "power law")
+  expect_false(any(grepl("NA|--", capture.output(print(assumed)))))
 })

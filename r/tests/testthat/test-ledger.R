@@ -18,7 +18,19 @@ test_that("releases are charged before a row is read, fit or are refused, and ca
   bad[3, 1] <- Inf
   expect_error(private_pca(bad, mu = 0.5, range = c(0, 10), ledger = budget, out = tempfile()), "row 3", class = "eigenveil_error")
   expect_identical(nrow(ledger_entries(budget)), 2L) # spent: nothing comes back
-  expect_identical(ledger_verify(budget, out), character())
+  expect_identical(nrow(ledger_verify(budget, out)), 0L)
+  expect_output(print(ledger_verify(budget, out)), "nothing is wrong: 2 entries checked, 1 releases against them")
+  entries <- ledger_entries(budget)
+  expect_s3_class(entries, "data.frame")
+  expect_identical(entries$charged, c("mu 1", "mu 0.5"))
+  expect_identical(is.na(entries$release), c(FALSE, TRUE))
+  shown <- capture.output(print(entries))
+  expect_match(shown[3], "none (spent)", fixed = TRUE)
+  expect_lt(max(nchar(shown)), 120)
+  elsewhere <- tempfile("elsewhere")
+  write_release(private_pca(people(), mu = 1, range = c(0, 10)), elsewhere)
+  expect_gt(nrow(ledger_verify(budget, elsewhere)), 0)
+  expect_output(print(ledger_verify(budget, elsewhere)), "^- ")
   expect_output(print(budget), "Survey 2026")
   copy <- tempfile()
   ledger_backup(budget, copy)
@@ -39,4 +51,20 @@ test_that("the program and R spend from one ledger", {
   private_cov(path, epsilon = 1, delta = 1e-6, range = c(0, 10), header = "present", ledger = file, out = tempfile())
   expect_identical(ledger_entries(file)$task, c("pca", "covariance"))
   expect_error(private_cov(path, epsilon = 1, delta = 1e-6, range = c(0, 10), ledger = file, out = tempfile()), "header", class = "eigenveil_error")
+})
+
+test_that("columns of words are refused by their class before a ledger is charged", {
+  budget <- ledger_create(tempfile(fileext = ".ledger"), "Survey", mu = 3)
+  for (words in list(rep(c("f", "m"), 250), factor(rep(c("f", "m"), 250)))) {
+    x <- data.frame(people(), sex = words)
+    expect_error(private_pca(x, mu = 1, range = c(0, 10), ledger = budget, out = tempfile()), "column sex holds words", class = "eigenveil_error")
+    expect_error(private_lm(question_1 ~ sex, x, mu = 1, range = c(0, 10), ledger = budget, out = tempfile()), "levels = list\\(sex", class = "eigenveil_error")
+  }
+  expect_error(masked_data(people(), mu = 1, range = c(0, 10), ledger = budget, out = tempfile()), "intercept = TRUE", class = "eigenveil_error")
+  expect_identical(nrow(ledger_entries(budget)), 0L)
+  expect_output(print(ledger_entries(budget)), "no release was charged yet")
+  kept <- tempfile("kept")
+  private_pca(x, mu = 1, range = c(0, 10), exclude = "sex", ledger = budget, out = kept)
+  expect_identical(nrow(ledger_entries(budget)), 1L)
+  expect_error(private_pca(people(), mu = 4, range = c(0, 10), ledger = budget, out = tempfile()), "the largest that would fit is mu = ", class = "eigenveil_error")
 })

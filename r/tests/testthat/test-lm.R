@@ -59,6 +59,41 @@ test_that("what a formula may not say is refused before anything is spent", {
   refused(y ~ a:b, "column with bounds of its own")
   refused(log(y) ~ a, "name of a column")
   refused(~a, "response")
-  refused(y ~ a + sex, "sex") # without its levels
+  refused(y ~ a + sex, "levels = list\\(sex") # without its levels
+  refused(y ~ a + sex, "listed twice", levels = list(sex = c("f", "f", "m")))
+  refused(y ~ a + sex, "2 or more", levels = list(sex = "f"))
+  refused(y ~ a, "no predictor", levels = list(sex = c("f", "m")))
+  refused(y ~ a + sex, "leave out one_hot: declare factors with levels", one_hot = list(sex = c("f", "m")))
+  refused(y ~ a, "leave out center", center = "none")
+  refused(y ~ a, "leave out columns", columns = "a")
+  refused(y ~ a, "leave out method", method = "laplace")
   expect_error(private_lm(y ~ ., "table.csv", epsilon = 1), "name the predictors", class = "eigenveil_error")
+})
+
+test_that("predictions are those of the coefficients, on rows that somebody holds", {
+  x <- model_rows()
+  fit <- private_lm(y ~ a + b + sex, x, mu = 1e4, bounds = bounds, levels = levels, neighbours = "replace-one", seed = 1)
+  plain <- lm(y ~ a + b + sex, x)
+  expect_error(predict(fit), "newdata", class = "eigenveil_error")
+  expect_warning(ours <- predict(fit, x, se.fit = TRUE), class = "eigenveil_privacy_warning")
+  theirs <- predict(plain, x, se.fit = TRUE)
+  expect_equal(unname(ours$fit), unname(theirs$fit), tolerance = 1e-3)
+  expect_equal(unname(ours$se.fit), unname(theirs$se.fit), tolerance = 0.01)
+  gap <- x[1:2, ]
+  gap$sex[1] <- NA
+  expect_identical(unname(is.na(quietly(predict(fit, gap)))), c(TRUE, FALSE))
+  expect_error(predict(fit, x["a"]), "lacks column b", class = "eigenveil_error")
+  expect_named(quietly(augment(fit, x[1:3, ])), c(names(x), ".fitted", ".se.fit"))
+  expect_error(augment(fit), "newdata", class = "eigenveil_error")
+  scaled <- private_lm(y ~ a, x, mu = 1e4, bounds = bounds, standardize = TRUE)
+  expect_error(predict(scaled, x), "scaled units", class = "eigenveil_error")
+})
+
+test_that("a model of a release takes nothing more, and pseudo-data says its intercept first", {
+  x <- model_rows()[c("y", "a")]
+  released <- private_cov(x, mu = 1, bounds = bounds[c("y", "a")])
+  expect_error(private_lm(y ~ a, released, range = c(0, 1)), "takes no argument 'range'", class = "eigenveil_error")
+  expect_error(masked_data(x, mu = 1, bounds = bounds[c("y", "a")]), "say whether the rows have an intercept", class = "eigenveil_error")
+  through <- masked_data(x, mu = 1, bounds = bounds[c("y", "a")], intercept = FALSE)
+  expect_identical(names(coef(private_lm(y ~ 0 + a, through))), "a")
 })

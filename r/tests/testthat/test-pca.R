@@ -37,6 +37,8 @@ test_that("print, summary and plot say what is noise", {
   expect_identical(colnames(summary(fit)$importance), paste0("PC", 1:4))
   drowned <- private_pca(people(60), k = 2, epsilon = 0.1, delta = 1e-6, range = c(0, 10), seed = 1)
   expect_identical(drowned$below_noise, c("PC1", "PC2"))
+  expect_false(any(grepl("NaN|NA|- *$", capture.output(print(summary(drowned)))[1:8])))
+  expect_false(any(is.nan(summary(drowned)$importance)))
   expect_output(print(drowned), "cannot be told from noise")
   file <- tempfile(fileext = ".png")
   grDevices::png(file)
@@ -57,6 +59,22 @@ test_that("scores are private data", {
   gap[1, 2] <- NA # at the public midpoint
   expect_equal(quietly(predict(fit, gap)), quietly(predict(fit, replace(gap, is.na(gap), 5))))
   expect_error(predict(fit, x[, 1:2]), "lacks column question_3", class = "eigenveil_error")
+  more <- data.frame(name = "somebody", as.data.frame(x), day = as.Date("2026-01-01"))[, c(6, 5, 1, 2, 3, 4)]
+  expect_equal(quietly(predict(fit, more)), quietly(predict(fit, x)), ignore_attr = TRUE) # other columns are left alone
+  expect_error(predict(fit, transform(more, question_2 = "2")), "column question_2 of newdata is of class character", class = "eigenveil_error")
+  expect_error(predict(fit, 1:4), "matrix or a data frame", class = "eigenveil_error")
+})
+
+test_that("words are scored as the release counted them", {
+  i <- 1:2000
+  x <- data.frame(a = i %% 11, sex = c("f", "m", "d", "?")[1 + i %% 4], b = (i * 7) %% 11)
+  for (rows in list(x, transform(x, sex = factor(sex)))) {
+    fit <- private_pca(rows, k = 2, mu = 1, bounds = list(a = c(0, 10), b = c(0, 10)), one_hot = list(sex = c("f", "m", "*")))
+    expect_identical(rownames(fit$rotation), c("a", "sex=f", "sex=m", "sex=*", "b"))
+    by_hand <- with(x, cbind(a, f = sex == "f", m = sex == "m", other = !sex %in% c("f", "m"), b))
+    expect_equal(unname(quietly(predict(fit, rows))), unname(sweep(by_hand, 2, fit$center) %*% fit$rotation))
+    expect_identical(nrow(quietly(augment(fit, rows))), nrow(rows))
+  }
 })
 
 test_that("an interrupt stops a draw", {

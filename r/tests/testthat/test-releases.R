@@ -17,6 +17,15 @@ test_that("a release is written, read back and checked", {
   saveRDS(fit, saved)
   expect_error(write_release(readRDS(saved), tempfile()), "another session", class = "eigenveil_error")
   expect_output(print(readRDS(saved)), "Private principal components")
+  kept <- tempfile("kept")
+  written <- private_cov(people(), epsilon = 1, delta = 1e-6, range = c(0, 10), out = kept, arrays = "npy")
+  saveRDS(written, saved)
+  copy <- tempfile("copy")
+  write_release(readRDS(saved), copy, arrays = "npy") # found again where it was written
+  expect_identical(read_release(copy)$raw, written$raw)
+  expect_equal(coef(private_lm(question_1 ~ question_2, readRDS(saved))), coef(private_lm(question_1 ~ question_2, written)))
+  private_cov(people(), epsilon = 1, delta = 1e-6, range = c(0, 10), out = kept, replace = TRUE)
+  expect_error(write_release(readRDS(saved), tempfile()), "holds another release now", class = "eigenveil_error")
 })
 
 test_that("guarantees are values", {
@@ -57,14 +66,14 @@ test_that("the other releases print what they are", {
 test_that("pseudo-data keeps second moments, in memory and on disk", {
   x <- people(3000)
   folder <- tempfile("masked")
-  masked <- masked_data(x, epsilon = 2, delta = 1e-6, range = c(0, 10), out = folder, seed = 2)
+  masked <- masked_data(x, epsilon = 2, delta = 1e-6, range = c(0, 10), intercept = FALSE, out = folder, seed = 2)
   expect_identical(dim(masked$data), c(3000L, 4L))
   expect_identical(read_release(folder)$data, masked$data)
   expect_output(print(masked), "belong to nobody")
   csv <- file.path(tempfile(), "pseudo.csv")
   dir.create(dirname(csv))
-  expect_equal(masked_data(x, epsilon = 2, delta = 1e-6, range = c(0, 10), out = csv, seed = 2)$data, masked$data, tolerance = 1e-6)
-  alone <- masked_data(x, epsilon = 2, delta = 1e-6, range = c(0, 10), factor_only = TRUE, seed = 2)
+  expect_equal(masked_data(x, epsilon = 2, delta = 1e-6, range = c(0, 10), intercept = FALSE, out = csv, seed = 2)$data, masked$data, tolerance = 1e-6)
+  alone <- masked_data(x, epsilon = 2, delta = 1e-6, range = c(0, 10), intercept = FALSE, factor_only = TRUE, seed = 2)
   expect_null(alone$data)
   expect_equal(crossprod(as.matrix(masked$data)), crossprod(alone$tables$factor), tolerance = 1e-3, ignore_attr = TRUE)
 })
@@ -88,9 +97,10 @@ test_that("a saved release holds no rows, however it was called", {
   }
   expect_true(holds(secret)) # what the search finds
   given <- list(epsilon = 1, delta = 1e-6, range = c(0, 10))
-  for (face in list(private_pca, private_cov, private_lowrank, masked_data)) {
+  for (face in list(private_pca, private_cov, private_lowrank)) {
     expect_false(holds(do.call(face, c(list(secret), given))))
   }
+  expect_false(holds(do.call(masked_data, c(list(secret), given, intercept = TRUE))))
   expect_false(holds(do.call(private_lm, c(list(a ~ b, secret), given, ridge = 1e6))))
   inside <- function(rows) {
     mine <- rows$a

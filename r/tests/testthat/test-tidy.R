@@ -1,5 +1,11 @@
 fit <- private_pca(people(3000), k = 2, epsilon = 1, delta = 1e-6, range = c(0, 10), seed = 4)
 
+test_that("the generics come with the package", {
+  expect_identical(eigenveil::tidy, generics::tidy)
+  expect_identical(nrow(tidy(fit)), 8L)
+  expect_identical(nrow(glance(fit)), 1L)
+})
+
 test_that("broom sees loadings and eigenvalues, and no scores", {
   skip_if_not_installed("broom")
   loadings <- broom::tidy(fit)
@@ -37,4 +43,18 @@ test_that("a recipe spends once, in prep", {
   expect_identical(recipes::bake(prepared, new_data = rows[1:5, ]), baked) # nothing is drawn again
   expect_identical(guarantee(step)$basis, "proved")
   expect_identical(nrow(recipes::tidy(prepared, number = 1)), 8L)
+})
+
+test_that("a recipe's step says what it cannot cover", {
+  skip_if_not_installed("recipes")
+  rows <- data.frame(people(2000), y = 1:2000)
+  rec <- recipes::recipe(y ~ ., data = rows)
+  given <- list(epsilon = 1, delta = 1e-6, range = c(0, 10))
+  add <- function(recipe, options = given, ...) step_private_pca(recipe, recipes::all_numeric_predictors(), options = options, ...)
+  expect_warning(add(recipes::step_normalize(rec, recipes::all_numeric_predictors())), "step_normalize", class = "eigenveil_privacy_warning")
+  expect_no_warning(add(recipes::step_mutate(rec, question_1 = question_1 / 2)))
+  expect_error(add(rec, c(given, k = 2)), "leave k out of options: num_comp", class = "eigenveil_error")
+  expect_error(add(rec, list(1)), "named list", class = "eigenveil_error")
+  expect_error(add(rec, num_comp = 0.5), "num_comp", class = "eigenveil_error")
+  expect_identical(ncol(recipes::prep(add(rec), training = rows)$steps[[1]]$res$rotation), 4L) # five are asked for, four are there
 })

@@ -55,11 +55,35 @@ Json facts_json(const PlanFacts& facts) {
           {"warning", facts.warning}};
 }
 
+/// No spectrum is known: several of them, since the best method depends on it.
+Result<Json> compared_in_scenarios(const ReleaseJob& job, AssumedTable table);
+
 Result<Json> compared(const ReleaseJob& job, const AssumedTable& table) {
+  if (table.spectrum.size() == 0) {
+    return compared_in_scenarios(job, table);
+  }
   return assumed_setting(job.request, table).map([&](const AssumedSetting& setting) {
     const auto as_they_stand = [](std::string_view note) { return std::string(note); };
     return comparison_json(compare_methods(job.request, setting), as_they_stand);
   });
+}
+
+Result<Json> compared_in_scenarios(const ReleaseJob& job, AssumedTable table) {
+  const Result<RowBound> bound = table.bound({});
+  if (!bound) {
+    return error_of(bound);
+  }
+  Json scenarios = Json::array();
+  for (const Scenario& scenario : named_scenarios(*bound, job.request.components)) {
+    table.spectrum = scenario.spectrum;
+    Result<Json> one = compared(job, table);
+    if (!one) {
+      return one;
+    }
+    (*one)["scenario"] = scenario.name;
+    scenarios.push_back(*std::move(one));
+  }
+  return Json{{"scenarios", scenarios}};
 }
 
 constexpr const char* name_of(OptionKind kind) {
