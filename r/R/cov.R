@@ -7,8 +7,8 @@
 #' @section Tests and p-values:
 #' A program that takes a covariance and a number of rows believes that sampling is all that varies. The test of
 #' [stats::factanal()] (its `PVAL` and statistic) and standard errors of any kind leave the noise out: a model that is right
-#' is rejected too often, and intervals are too narrow. Loadings are usable; p-values are not. [lavaan_data()] includes the
-#' noise where a test or a standard error is needed.
+#' is rejected far too often, and intervals are too narrow. Loadings are usable; p-values are not. [lavaan_data()] includes the
+#' noise in standard errors; no test of fit here does.
 #'
 #' @inheritParams private_pca
 #' @eval options_section("covariance")
