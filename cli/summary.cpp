@@ -26,14 +26,14 @@ std::string subject(const ReleaseDocument& document) {
   return document.task == "collect" ? "second moment" : document.task;
 }
 
-std::string title(const ReleaseDocument& document, const TerminalNotes& notes) {
+std::string title(const ReleaseDocument& document, const std::string& input) {
   const auto* columns = field<std::vector<std::string>>(document.parameters, "columns");
   const auto* count = field<std::int64_t>(document.parameters, "components");
   // The document counts the constant coordinate of an affine subspace, who asked for it does not.
   const auto* affine = field<bool>(document.parameters, "affine");
   const unsigned constant = affine != nullptr && *affine ? 1 : 0;
   const std::size_t shown = columns->size() - constant;
-  return fmt::format("Private {} of {}  ({} column{}{}, method {})", subject(document), notes.input,
+  return fmt::format("Private {} of {}  ({} column{}{}, method {})", subject(document), input,
                      shown, shown == 1 ? "" : "s",
                      count != nullptr ? fmt::format(", k = {}", *count - constant) : "",
                      document.method);
@@ -142,7 +142,7 @@ std::string rows_in_words(double rows, std::int64_t blocks) {
 }
 
 /// What every release says, as far as its fields have it; then a method's own remarks.
-std::vector<FactLine> summary_lines(const ReleaseDocument& document, const TerminalNotes& notes) {
+std::vector<FactLine> summary_lines(const ReleaseDocument& document, const std::string& bounds) {
   const Fields& parameters = document.parameters;
   const Fields& result = document.result;
   std::vector<FactLine> lines;
@@ -162,8 +162,8 @@ std::vector<FactLine> summary_lines(const ReleaseDocument& document, const Termi
   if (max_power(document.guarantee.loss, 0.05) > 0.9) {
     lines.push_back({"warning", "this budget hides almost nothing; spend less"});
   }
-  if (!notes.bounds.empty()) {
-    lines.push_back({"bounds", notes.bounds});
+  if (!bounds.empty()) {
+    lines.push_back({"bounds", bounds});
   }
   if (const Result<Task> task = parse_task(document.task); task && has_center(*task)) {
     text_of("about", parameters, "center");
@@ -237,43 +237,51 @@ void print_facts(const PlanFacts& facts, bool json) {
   }
 }
 
-Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
-                const TerminalNotes& notes) {
-  WrittenRelease written{document, {}};
-  written.document.data_set = output.data_set;
-  written.document.date = output.date;
-  if (!output.out.empty()) {
-    Result<WrittenRelease> kept = write_release(written.document, notes.target);
-    if (!kept) {
-      return error_of(kept);
+void print_release(const TableOutcome& outcome, const OutputOptions& output,
+                   const std::string& input) {
+  const ReleaseDocument& document = outcome.document;
+  if (outcome.again) {
+    if (!output.json) {
+      fmt::print("the release of entry {} is in {}: the same bits, nothing was charged\n",
+                 outcome.entry, output.out);
     }
-    written = *std::move(kept);
+    return;
   }
   if (output.json) {
-    fmt::print("{}", summary_json(written.document));
-    return {};
+    fmt::print("{}", summary_json(document));
+    return;
   }
-  print_lines(title(written.document, notes), summary_lines(written.document, notes));
-  print_components(written.document);
-  if (!output.warning.empty()) {
-    print_lines("", {{"warning", output.warning}});
+  print_lines(title(document, input), summary_lines(document, outcome.bounds));
+  print_components(document);
+  for (const std::string& warning : outcome.warnings) {
+    print_lines("", {{"warning", warning}});
   }
-  if (!output.charged.empty()) {
-    print_lines("", {{"ledger", output.charged}});
+  if (!outcome.charged.empty()) {
+    print_lines("", {{"ledger", outcome.charged}});
   }
   if (output.out.empty()) {
-    print_small_table(written.document);
+    print_small_table(document);
     fmt::print(
         "\n  nothing was written: give --out DIR to keep this release (running again spends "
         "again)\n");
-    return {};
+    return;
   }
   std::string names;
-  for (const std::filesystem::path& file : written.files) {
+  for (const std::filesystem::path& file : outcome.files) {
     names += "  " + file.string();
   }
   fmt::print("  wrote     {}\n", names);
-  return {};
+}
+
+Outcome publish(ReleaseDocument document, const OutputOptions& output, const std::string& input,
+                const ReleaseTarget& target) {
+  document.data_set = output.data_set;
+  document.date = output.date;
+  Result<WrittenRelease> written = output.out.empty() ? WrittenRelease{std::move(document), {}}
+                                                      : write_release(std::move(document), target);
+  return std::move(written).map([&](WrittenRelease kept) {
+    print_release({std::move(kept.document), {}, std::move(kept.files)}, output, input);
+  });
 }
 
 }  // namespace eigenveil::cli

@@ -5,16 +5,9 @@
 
 #include "cli/options/output_options.hpp"
 #include "cli/outcome.hpp"
-#include "eigenveil/report/document.hpp"
+#include "eigenveil/engine/table_release.hpp"
 
 namespace eigenveil::cli {
-
-/// Words for the curator's terminal that are not part of the release.
-struct TerminalNotes {
-  std::string input;
-  std::string bounds;  ///< empty where rows may have any length
-  ReleaseTarget target;
-};
 
 /// A title and lines with labels: how plans and releases are shown.
 void print_lines(const std::string& title, const std::vector<FactLine>& lines);
@@ -22,8 +15,13 @@ void print_lines(const std::string& title, const std::vector<FactLine>& lines);
 /// A plan in words, or its numbers for machines.
 void print_facts(const PlanFacts& facts, bool json);
 
-/// Writes the release to --out, then prints it: its document (--json) or a summary in words.
-Outcome publish(const ReleaseDocument& document, const OutputOptions& output,
-                const TerminalNotes& notes);
+/// A release that was made of `input`, and written where --out says: its document (--json) or a
+/// summary in words.
+void print_release(const TableOutcome& outcome, const OutputOptions& output,
+                   const std::string& input);
+
+/// The same for a release that no job made: written to `target` first.
+Outcome publish(ReleaseDocument document, const OutputOptions& output, const std::string& input,
+                const ReleaseTarget& target);
 
 }  // namespace eigenveil::cli

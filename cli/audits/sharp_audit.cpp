@@ -5,9 +5,9 @@
 
 #include "audit/sharp_trade_off.hpp"
 #include "cli/audits/audits.hpp"
-#include "cli/exact_pass.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/numbers_file.hpp"
+#include "cli/options/table_options.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/sharp/sharp.hpp"
 
@@ -70,11 +70,15 @@ Result<AuditedSpectrum> SharpAuditOptions::spectrum() const {
   if (input.input.empty()) {
     return bad_request("give a table with its bound, or --data-spectrum FILE with --rows N");
   }
-  return ExactPass::open(input, bounds).and_then([](ExactPass pass) {
-    return pass.run(true).map([&](const ExactGram& gram) {
-      const NormalisedSpectrum normalised = trusted::normalised_spectrum(gram);
-      return AuditedSpectrum{normalised.eigenvalues, normalised.rows};
-    });
+  Result<OpenedTable> table = table_spec(input, bounds).and_then([&](TableSpec spec) {
+    return OpenedTable::bounded(input.source(std::move(spec)));
+  });
+  if (!table) {
+    return error_of(table);
+  }
+  return table->sums(input.thread_count()).map([](const ExactGram* sums) {
+    const NormalisedSpectrum normalised = trusted::normalised_spectrum(*sums);
+    return AuditedSpectrum{normalised.eigenvalues, normalised.rows};
   });
 }
 

@@ -2,17 +2,19 @@
 
 #include <memory>
 
-#include "cli/charged_release.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/options/bound_options.hpp"
 #include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
+#include "cli/options/ledger_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/progress.hpp"
+#include "cli/summary.hpp"
 #include "core/atomic_output.hpp"
 #include "engine/private_bounds.hpp"
 #include "engine/release_cost.hpp"
+#include "engine/table/publication.hpp"
 #include "report/table_format.hpp"
 
 namespace eigenveil::cli {
@@ -24,7 +26,8 @@ struct BoundsTemplate {
 
   /// Names only: a range filled in from the data would leak.
   Outcome run() const {
-    const Result<std::unique_ptr<RowReader>> reader = input.open();
+    const Result<std::unique_ptr<RowReader>> reader =
+        input.source().and_then([](const TableSource& table) { return table.read(); });
     if (!reader) {
       return error_of(reader);
     }
@@ -113,11 +116,13 @@ struct BoundsPrivate {
     if (input.is_gram()) {
       return bad_request("bounds are for rows; a .gram file has them already");
     }
-    Result<ChargedRelease> charged = ChargedRelease::open(ledger, input, output);
-    if (!charged) {
-      return error_of(charged);
+    ReleaseOutput kept = output.as_asked();
+    ledger.fill(kept);
+    Result<Publication> publication = Publication::open(kept, {input.input}, input.format());
+    if (!publication) {
+      return error_of(publication);
     }
-    Result<std::unique_ptr<RowReader>> reader = input.open(spec);
+    Result<std::unique_ptr<RowReader>> reader = input.source(spec).read();
     if (!reader) {
       return error_of(reader);
     }
@@ -125,24 +130,15 @@ struct BoundsPrivate {
     if (!plan) {
       return error_of(plan);
     }
-    Result<std::vector<std::string>> built_on = output.releases_built_on("");
-    if (!built_on) {
-      return error_of(built_on);
-    }
-    charged->build_on(*std::move(built_on));
-    const Result<bool> found =
-        charged->charge(cost_of(plan->counts(), "bounds", asked->budget, output.seed.has_value()),
-                        plan->request_text(), output);
-    if (!found || *found) {
-      return found ? Outcome() : error_of(found);
-    }
     const std::unique_ptr<RowReader> rows =
         with_progress(std::move(*reader), input.display_name(), output.is_quiet());
-    RandomStream stream = output.stream();
-    return plan->release(*rows, stream, input.thread_count())
-        .and_then([&](const ReleaseDocument& document) {
-          return charged->publish(document, output,
-                                  {input.display_name(), "", output.target(false, 1)});
+    RandomStream stream = kept.stream();
+    return publication
+        ->release(cost_of(plan->counts(), "bounds", asked->budget, kept.seed.has_value()),
+                  plan->request_text(),
+                  [&] { return plan->release(*rows, stream, input.thread_count()); })
+        .map([&](const TableOutcome& outcome) {
+          print_release(outcome, output, input.display_name());
         });
   }
 };

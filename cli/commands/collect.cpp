@@ -50,10 +50,11 @@ struct FromCollected {
     if (!read) {
       return error_of(read);
     }
-    RandomStream stream = output.stream();
-    return make(*read, stream).and_then([&](const ReleaseDocument& document) {
-      return publish(document, output,
-                     {input, "", output.target(task == "mask", default_threads())});
+    const ReleaseOutput asked = output.as_asked();
+    RandomStream stream = asked.stream();
+    return make(*read, stream).and_then([&](ReleaseDocument document) {
+      return publish(std::move(document), output, input,
+                     asked.target(task == "mask", default_threads()));
     });
   }
 

@@ -388,9 +388,9 @@ struct StudyMerge {
     if (!document) {
       return error_of(document);
     }
-    TerminalNotes notes{study, "", output.target(false, 1)};
+    ReleaseTarget target = output.as_asked().target(false, 1);
     if (ledger.empty()) {
-      return publish(*document, output, notes);
+      return publish(*std::move(document), output, study, target);
     }
     Result<Ledger> opened = Ledger::open(ledger);
     if (!opened) {
@@ -401,7 +401,7 @@ struct StudyMerge {
       return error_of(known);
     }
     document->ledger = LedgerEntry{opened->terms().id, (*known)->index, (*known)->hash};
-    notes.target.before = [&](std::string_view bytes) -> Result<void> {
+    target.before = [&](std::string_view bytes) -> Result<void> {
       const std::string hash = hex(sha256(bytes));
       if (!(*known)->release.empty()) {  // the same sums make the same document
         return (*known)->release == hash
@@ -410,7 +410,7 @@ struct StudyMerge {
       }
       return opened->settle((*known)->index, hash);
     };
-    return publish(*document, output, notes);
+    return publish(*std::move(document), output, study, target);
   }
 };
 

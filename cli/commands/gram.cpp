@@ -5,8 +5,9 @@
 #include <optional>
 
 #include "cli/commands/commands.hpp"
-#include "cli/exact_pass.hpp"
 #include "cli/options/checks.hpp"
+#include "cli/options/table_options.hpp"
+#include "cli/progress.hpp"
 #include "core/plain_text.hpp"
 
 namespace eigenveil::cli {
@@ -65,9 +66,18 @@ struct GramPartial {
     if (const Result<void> sound = check_gram_output(out, {input.input}, replace); !sound) {
       return error_of(sound);
     }
-    return ExactPass::open(input, bounds)
-        .and_then([&](ExactPass pass) { return pass.run(quiet); })
-        .and_then([&](ExactGram gram) {
+    Result<OpenedTable> table = table_spec(input, bounds).and_then([&](TableSpec spec) {
+      return OpenedTable::bounded(input.source(std::move(spec)));
+    });
+    if (!table) {
+      return error_of(table);
+    }
+    const auto watch = [&](std::unique_ptr<RowReader> reader) {
+      return with_progress(std::move(reader), input.display_name(), quiet);
+    };
+    return table->sums(input.thread_count(), watch)
+        .and_then([&](const ExactGram* sums) {
+          ExactGram gram = *sums;
           if (!shard.empty()) {
             gram.set_identity(*identity);
           }

@@ -1,37 +1,25 @@
-#include "eigenveil/engine/release.hpp"
-
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
+#include <cstdio>
+#include <iostream>
 #include <memory>
 
-#include "cli/charged_release.hpp"
 #include "cli/commands/commands.hpp"
-#include "cli/exact_pass.hpp"
 #include "cli/options/checks.hpp"
+#include "cli/options/ledger_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/options/request_options.hpp"
+#include "cli/options/table_options.hpp"
 #include "cli/progress.hpp"
-#include "data/exact_rows.hpp"
-#include "eigenveil/engine/request_json.hpp"
-#include "engine/bound_words.hpp"
-#include "engine/release_cost.hpp"
-#include "engine/verdict.hpp"
+#include "cli/summary.hpp"
+#include "engine/table/job_run.hpp"
 
 namespace eigenveil::cli {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// Can be opened again and gives the same rows: no pipe.
-bool is_regular(const std::string& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
-
-/// A command that publishes something about a table: public facts, plan, rows, noise, files, in
-/// this order, so that every refusal that can come from the request comes before a row is read.
+/// A command that publishes something about a table: options become a job of the engine, and what
+/// comes of it is printed.
 struct ReleaseCommand {
   RequestOptions what;
   InputOptions input;
@@ -43,28 +31,12 @@ struct ReleaseCommand {
   bool anyway = false;
 
   void declare(CLI::App& app);
-  Outcome run();
+  Outcome run() const;
 
  private:
-  Result<void> check_input(const MethodInfo& info) const;
-  Result<void> check_output(const MethodInfo& info, const Plan& plan) const;
-  Result<ExactPass> open(const Method& method, const Request& request,
-                         const InputOptions& block) const;
-  Result<std::vector<ExactPass>> open_blocks(const Method& method, const Request& request) const;
   /// Tasks whose results can go back from stages to the columns.
   bool takes_stages() const { return has_bound(what.task) && what.task != Task::Mask; }
-  Result<void> judge(const Method& method, const Request& request, const PublicFacts& facts);
-  Result<bool> charge_unplanned(const Method& method, Request request, const PublicFacts& facts);
-  Result<bool> charge_planned(const Method& method, const Plan& plan);
-  Result<void> sum_and_ask(ExactPass& pass) const;
-  Outcome run_on_rows(const Method& method, const Request& request);
-  Outcome run_on_exact_rows(const Method& method, const Request& request);
-  SpendHook entry() const {
-    return [this]() -> Result<std::optional<LedgerEntry>> { return charged_.entry(); };
-  }
-
-  ChargedRelease charged_;
-  std::optional<ReleaseCost> charged_cost_;  ///< where it was charged before the plan stood
+  Result<ReleaseJob> job() const;
 };
 
 void ReleaseCommand::declare(CLI::App& app) {
@@ -115,275 +87,65 @@ void ReleaseCommand::declare(CLI::App& app) {
   }
 }
 
-/// What can be read once only is said before it is opened.
-Result<void> ReleaseCommand::check_input(const MethodInfo& info) const {
-  if (info.reads_rows && input.is_gram()) {
-    return bad_request(
-        fmt::format("method {} needs the rows themselves; a .gram file holds sums", info.name));
-  }
-  if (ledger.same_data && info.reads_rows) {
-    return bad_request(
-        fmt::format("--same-data compares exact sums, which method {} does not keep", info.name));
-  }
-  std::error_code ignored;
-  const auto status = fs::status(input.input, ignored);
-  const bool once = input.input == "-" || (fs::exists(status) && !fs::is_regular_file(status));
-  if (once && info.reads_exact_rows && !ledger.ledger.empty()) {
-    return bad_request(
-        "with a ledger the input must be a regular file: its columns are looked at first");
-  }
-  if (!input.person.empty() && info.needs_row_count) {
-    return bad_request(fmt::format(
-        "--person goes with methods that need the sums of a table alone, such as gauss, "
-        "not with {}",
-        info.name));
-  }
-  if (once && info.needs_row_count && !info.reads_exact_rows) {
-    return bad_request(
-        "the rows are read more than once, so the input must be a regular file: standard input "
-        "and pipes can be read once only");
-  }
-  return {};
-}
-
-Result<void> ReleaseCommand::check_output(const MethodInfo& info, const Plan& plan) const {
-  if (info.streams) {
-    return output.check_streamable(plan);
-  }
-  if (what.task == Task::Subspace && output.out.empty() && !output.json) {
-    return bad_request("--out DIR says where the subspace goes; without it nothing would be kept");
-  }
-  return output.check_writable();
-}
-
-/// The table as far as its column names; a method's model may give the bound.
-Result<ExactPass> ReleaseCommand::open(const Method& method, const Request& request,
-                                       const InputOptions& block) const {
-  if (!has_bound(request.task)) {
-    return ExactPass::unbounded(block);
-  }
-  const auto modelled = method.model_radius(request, 1, {});
-  if (!modelled || what.bounds.given() || block.is_gram()) {
-    return ExactPass::open(block, what.bounds);
-  }
-  if (!*modelled) {  // said before the file is opened; the width only scales the radius
-    return error_of(*modelled);
-  }
-  return ExactPass::open(block, what.bounds, [&](const Schema& schema) {
-    return **method.model_radius(request, static_cast<Eigen::Index>(schema.dimension()), {});
-  });
-}
-
-Result<std::vector<ExactPass>> ReleaseCommand::open_blocks(const Method& method,
-                                                           const Request& request) const {
-  std::vector<std::string> files = {input.input};
-  files.insert(files.end(), more_blocks.begin(), more_blocks.end());
-  std::vector<ExactPass> passes;
-  for (const std::string& file : files) {
-    std::error_code ignored;
-    const auto same = [&](const std::string& other) {
-      return &other != &file && (other == file || fs::equivalent(other, file, ignored));
-    };
-    if (std::any_of(files.begin(), files.end(), same)) {
-      return bad_request("a file is named twice among the blocks; its people would show twice");
-    }
-    InputOptions block = input;
-    block.input = file;
-    Result<ExactPass> pass = open(method, request, block);
-    if (!pass) {
-      return error_of(pass);
-    }
-    passes.push_back(std::move(*pass));
-    if (!(passes.back().schema() == passes.front().schema())) {
-      return bad_request("the blocks have different columns; choose the same with --columns");
-    }
-  }
-  return passes;
-}
-
-/// What can be said before anything is spent: a refusal, or lines of warning.
-Result<void> ReleaseCommand::judge(const Method& method, const Request& request,
-                                   const PublicFacts& facts) {
-  if (!takes_stages()) {
-    return {};
-  }
-  const std::optional<std::int64_t> known =
-      declared_rows > 0 ? std::optional(declared_rows) : facts.rows;
-  if (known && !anyway) {
-    if (const Result<void> worth = verdict(method, request, facts, *known); !worth) {
-      return worth;
-    }
-  }
-  for (const std::string& line : public_warnings(request, facts.schema, known)) {
-    output.warning += (output.warning.empty() ? "" : "\n  warning     ") + line;
-  }
-  return {};
-}
-
-/// Where the plan has to wait for the number of rows, which is public but must be read: charged as
-/// the method states it, before they are counted. What the plan refuses for want of rows stays
-/// spent.
-Result<bool> ReleaseCommand::charge_unplanned(const Method& method, Request request,
-                                              const PublicFacts& facts) {
-  if (!charged_.active()) {
-    return false;
-  }
-  request.method = method.info().name;
-  request.table = table_fingerprint(facts);
-  return stated_cost(method, request, output.seed.has_value())
-      .and_then([&](const ReleaseCost& cost) {
-        charged_cost_ = cost;
-        return charged_.charge(cost, to_json(request), output);
-      });
-}
-
-Result<bool> ReleaseCommand::charge_planned(const Method& method, const Plan& plan) {
-  if (charged_cost_) {
-    return check_charged(*charged_cost_, plan).map([] { return false; });
-  }
-  if (!charged_.active()) {
-    return check_output(method.info(), plan).map([] { return false; });
-  }
-  ReleaseCost cost = cost_of(plan, output.seed.has_value());
-  cost.guarantee.person = input.person;
-  return charged_.charge(cost, to_json(plan.request()), output);
-}
-
-/// The exact sums first: the release is then drawn from them as from a .gram file.
-Result<void> ReleaseCommand::sum_and_ask(ExactPass& pass) const {
-  return pass.sum(output.is_quiet()).and_then([&] { return charged_.ask_about(*pass.stored()); });
-}
-
-Outcome ReleaseCommand::run_on_rows(const Method& method, const Request& request) {
-  const MethodInfo& info = method.info();
-  Result<std::vector<ExactPass>> passes = open_blocks(method, request);
-  if (!passes) {
-    return error_of(passes);
-  }
-  PublicFacts facts = passes->front().facts();
-  facts.rows = rows;
-  facts.read_again = !input.is_gram() && is_regular(input.input);
-  if (info.needs_row_count && !rows) {
-    if (const Result<bool> found = charge_unplanned(method, request, facts); !found || *found) {
-      return found ? Outcome() : error_of(found);
-    }
-    const Result<std::int64_t> counted =
-        count_rows([&] { return passes->front().rows(true); }, input.thread_count());
-    if (!counted) {
-      return error_of(counted);
-    }
-    facts.rows = *counted;
-  }
-  if (const Result<void> worth = judge(method, request, facts); !worth) {
-    return error_of(worth);
-  }
-  const Result<std::unique_ptr<Plan>> plan = make_plan(method, request, facts);
-  if (!plan) {
-    return error_of(plan);
-  }
-  if (const Result<bool> found = charge_planned(method, **plan); !found || *found) {
-    return found ? Outcome() : error_of(found);
-  }
-  RandomStream stream = output.stream();
-  std::vector<TablePart> parts;
-  for (ExactPass& pass : *passes) {
-    const Result<void> loaded = ledger.same_data ? sum_and_ask(pass) : pass.load_totals();
-    if (!loaded) {
-      return loaded;
-    }
-    parts.push_back(pass.part(output.is_quiet()));
-  }
-  const auto drawing = [&](const auto& finish) {
-    const DrawingBar bar((*plan)->draw_seconds(), output.is_quiet());
-    return finish();
-  };
-  return release(**plan, parts, stream, input.thread_count(), drawing, entry())
-      .and_then([&](const ReleaseDocument& document) {
-        const RowBound& bound = facts.counted ? facts.counted->bound : facts.bound;
-        return charged_.publish(
-            passes->front().finish(document), output,
-            {input.display_name(), has_bound(request.task) ? describe_bound(bound) : std::string(),
-             output.target(info.streams, input.thread_count())});
-      });
-}
-
-Outcome ReleaseCommand::run_on_exact_rows(const Method& method, const Request& request) {
-  if (charged_.active()) {  // the columns are part of what is asked for, and public
-    const Result<bool> found =
-        ExactPass::unbounded(input).and_then([&](const ExactPass& pass) -> Result<bool> {
-          return charge_unplanned(method, request, pass.facts());
-        });
-    if (!found || *found) {
-      return found ? Outcome() : error_of(found);
-    }
-  }
-  const Result<ReadOptions> options =
-      table_spec(input, BoundOptions{}).and_then([&](const TableSpec& spec) {
-        return read_options(spec, input.format());
-      });
-  if (!options) {
-    return error_of(options);
-  }
-  const Result<ExactRows> table =
-      read_exact_rows(input.input, *options, request.options.flag("affine"));
-  if (!table) {
-    return error_of(table);
-  }
-  // From here on only sizes are looked at until the plan stands.
-  const Result<std::unique_ptr<Plan>> plan =
-      unbounded(table->schema).and_then([&](PublicFacts facts) {
-        facts.rows = rows.value_or(static_cast<std::int64_t>(table->points.size()));
-        return make_plan(method, request, facts);
-      });
-  if (!plan) {
-    return error_of(plan);
-  }
-  if (const Result<bool> found = charge_planned(method, **plan); !found || *found) {
-    return found ? Outcome() : error_of(found);
-  }
-  RandomStream stream = output.stream();
-  return release(**plan, *table, stream, input.thread_count(), entry())
-      .and_then([&](const ReleaseDocument& document) {
-        return charged_.publish(document, output,
-                                {input.display_name(), "", output.target(false, 1)});
-      });
-}
-
-Outcome ReleaseCommand::run() {
+Result<ReleaseJob> ReleaseCommand::job() const {
+  ReleaseJob job;
   Result<Request> request = what.request();
   if (!request) {
     return error_of(request);
   }
-  what.bounds.scaled = what.standardize;
-  TableSpec people;
-  people.person = input.person;
-  people.rows_per_person = input.rows_per_person;
-  if (const Result<void> settled = settle_people(people, *request); !settled) {
-    return error_of(settled);
+  job.request = *std::move(request);
+  Result<TableSpec> table = table_spec(input, what.bounds);
+  if (!table) {
+    return error_of(table);
   }
-  what.bounds.noisy_count = people.noisy_count;
-  const Result<const Method*> method = choose_method(*request);
-  if (!method) {
-    return error_of(method);
+  job.table = *std::move(table);
+  job.format = input.format();
+  job.inputs = {input.input};
+  job.inputs.insert(job.inputs.end(), more_blocks.begin(), more_blocks.end());
+  job.rows = rows;
+  job.people = declared_rows > 0 ? std::optional(declared_rows) : std::nullopt;
+  job.anyway = anyway;
+  job.threads = input.thread_count();
+  job.output = output.as_asked(what.bounds.bounds_file);
+  ledger.fill(job.output);
+  job.must_be_written = what.task == Task::Mask || (what.task == Task::Subspace && !output.json);
+  return settle_job(job).map([&] { return job; });
+}
+
+/// Rows that are not those of the last release under this name; says nothing about them.
+Result<bool> ask_same_data() {
+  fmt::print(stderr,
+             "question: the rows are not those of the last release under this name; is it the same "
+             "data set, changed on purpose? [y/N] ");
+  std::fflush(stderr);
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "yes";
+}
+
+JobHooks at_terminal(bool quiet) {
+  JobHooks hooks;
+  hooks.reading = [quiet](std::unique_ptr<RowReader> reader, const std::string& path) {
+    return with_progress(std::move(reader), display_name(path), quiet);
+  };
+  hooks.drawing = [quiet](double seconds, const std::function<Result<ReleaseDocument>()>& draw) {
+    const DrawingBar bar(seconds, quiet);
+    return draw();
+  };
+  if (::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0) {
+    hooks.same_data = ask_same_data;
   }
-  output.warning = settle_center(**method, *request);
-  if (const Result<void> readable = check_input((*method)->info()); !readable) {
-    return readable;
-  }
-  Result<ChargedRelease> charged = ChargedRelease::open(ledger, input, output);
-  if (!charged) {
-    return error_of(charged);
-  }
-  charged_ = std::move(*charged);
-  if (const Result<void> known =
-          output.releases_built_on(what.bounds.bounds_file).map([&](auto on) {
-            charged_.build_on(std::move(on));
-          });
-      !known) {
-    return known;
-  }
-  return (*method)->info().reads_exact_rows ? run_on_exact_rows(**method, *request)
-                                            : run_on_rows(**method, *request);
+  return hooks;
+}
+
+Outcome ReleaseCommand::run() const {
+  return job()
+      .and_then([&](ReleaseJob asked) {
+        return run_job(std::move(asked), nullptr, at_terminal(output.is_quiet()));
+      })
+      .map([&](const TableOutcome& outcome) {
+        print_release(outcome, output, input.display_name());
+      });
 }
 
 Command release_command(std::string name, std::string summary, Task task) {

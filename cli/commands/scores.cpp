@@ -5,14 +5,16 @@
 #include <charconv>
 #include <memory>
 
-#include "cli/charged_release.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
+#include "cli/options/ledger_options.hpp"
 #include "cli/options/output_options.hpp"
 #include "cli/progress.hpp"
+#include "cli/summary.hpp"
 #include "engine/release_cost.hpp"
+#include "engine/table/publication.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -92,9 +94,11 @@ struct ScoresCommand {
     if (!scores) {
       return error_of(scores);
     }
-    Result<ChargedRelease> charged = ChargedRelease::open(ledger, input, output);
-    if (!charged) {
-      return error_of(charged);
+    ReleaseOutput kept = output.as_asked();
+    ledger.fill(kept);
+    Result<Publication> publication = Publication::open(kept, {input.input}, input.format());
+    if (!publication) {
+      return error_of(publication);
     }
     TableSpec spec;
     if (const Result<void> filled = input.fill(spec); !filled) {
@@ -113,25 +117,18 @@ struct ScoresCommand {
     if (!reader) {
       return error_of(reader);
     }
-    Result<std::vector<std::string>> built_on = output.releases_built_on("");
-    if (!built_on) {
-      return error_of(built_on);
-    }
-    built_on->insert(built_on->begin(), scores->on());
-    charged->build_on(*std::move(built_on));
-    const Result<bool> found =
-        charged->charge(cost_of(scores->counts(), "scores", asked->budget, output.seed.has_value()),
-                        scores->request_text(), output);
-    if (!found || *found) {
-      return found ? Outcome() : error_of(found);
-    }
-    RandomStream stream = output.stream();
-    return scores
-        ->release(with_progress(std::move(*reader), input.display_name(), output.is_quiet()),
-                  stream, input.thread_count())
-        .and_then([&](const ReleaseDocument& document) {
-          return charged->publish(document, output,
-                                  {input.display_name(), "", output.target(false, 1)});
+    publication->build_on(scores->on());
+    RandomStream stream = kept.stream();
+    return publication
+        ->release(cost_of(scores->counts(), "scores", asked->budget, kept.seed.has_value()),
+                  scores->request_text(),
+                  [&] {
+                    return scores->release(
+                        with_progress(std::move(*reader), input.display_name(), output.is_quiet()),
+                        stream, input.thread_count());
+                  })
+        .map([&](const TableOutcome& outcome) {
+          print_release(outcome, output, input.display_name());
         });
   }
 };

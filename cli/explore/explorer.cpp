@@ -71,15 +71,15 @@ std::vector<fs::path> files_in(const fs::path& folder) {
   return files;
 }
 
-std::string_view name_of(ReleaseJob::State state) {
+std::string_view name_of(ReleaseProcess::State state) {
   switch (state) {
-    case ReleaseJob::State::Running:
+    case ReleaseProcess::State::Running:
       return "running";
-    case ReleaseJob::State::Released:
+    case ReleaseProcess::State::Released:
       return "released";
-    case ReleaseJob::State::Failed:
+    case ReleaseProcess::State::Failed:
       return "failed";
-    case ReleaseJob::State::Cancelled:
+    case ReleaseProcess::State::Cancelled:
       return "cancelled";
   }
   return "failed";
@@ -197,12 +197,13 @@ Result<std::string> Explorer::release(const std::string& body) {
   const std::string line = shell_line(words);
   const std::lock_guard lock(mutex_);
   if (pressed_) {
-    const ReleaseJob::State state = pressed_->job->status().state;
+    const ReleaseProcess::State state = pressed_->job->status().state;
     const bool same = pressed_->words == line;
-    if (state == ReleaseJob::State::Running && !same) {
+    if (state == ReleaseProcess::State::Running && !same) {
       return bad_request("another release is under way; wait for it or cancel it");
     }
-    if (same && (state == ReleaseJob::State::Running || state == ReleaseJob::State::Released)) {
+    if (same &&
+        (state == ReleaseProcess::State::Running || state == ReleaseProcess::State::Released)) {
       return Json{{"state", name_of(state)}, {"again", true}}.dump();
     }
   }
@@ -217,7 +218,8 @@ Result<std::string> Explorer::release(const std::string& body) {
   if (question->task != Task::Mask) {
     words.emplace_back("--anyway");  // the page has shown what noise would drown
   }
-  Result<std::unique_ptr<ReleaseJob>> job = ReleaseJob::start(words, source_.input, scratch_);
+  Result<std::unique_ptr<ReleaseProcess>> job =
+      ReleaseProcess::start(words, source_.input, scratch_);
   if (!job) {
     return error_of(job);
   }
@@ -231,7 +233,7 @@ Result<std::string> Explorer::status() const {
   if (!pressed_) {
     return Json{{"state", "none"}}.dump();
   }
-  const ReleaseJob::Status status = pressed_->job->status();
+  const ReleaseProcess::Status status = pressed_->job->status();
   return Json{
       {"state", name_of(status.state)}, {"command", pressed_->words},
       {"seconds", status.seconds},      {"share_read", status.share_read},
@@ -252,7 +254,7 @@ Result<std::string> Explorer::cancel() {
 
 Result<std::string> Explorer::released() const {
   const std::lock_guard lock(mutex_);
-  if (!pressed_ || pressed_->job->status().state != ReleaseJob::State::Released) {
+  if (!pressed_ || pressed_->job->status().state != ReleaseProcess::State::Released) {
     return bad_request("there is no release yet");
   }
   const Result<std::string> explained = explain_release(pressed_->out);
@@ -279,7 +281,7 @@ Result<std::string> Explorer::released() const {
 HttpResponse Explorer::file(const std::string& body) const {
   const std::string wanted = text_of(body, "name");
   const std::lock_guard lock(mutex_);
-  if (pressed_ && pressed_->job->status().state == ReleaseJob::State::Released) {
+  if (pressed_ && pressed_->job->status().state == ReleaseProcess::State::Released) {
     for (const fs::path& path : files_in(pressed_->out)) {
       if (path.filename().string() == wanted) {
         return strict({.type = wanted.ends_with(".html") ? "text/html; charset=utf-8"

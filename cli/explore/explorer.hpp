@@ -8,7 +8,7 @@
 
 #include "cli/explore/guard.hpp"
 #include "cli/explore/question.hpp"
-#include "cli/explore/release_job.hpp"
+#include "cli/explore/release_process.hpp"
 #include "serve/http_server.hpp"
 
 namespace eigenveil::cli {
@@ -30,7 +30,7 @@ class Explorer {
   struct Pressed {
     std::string words;
     std::filesystem::path out;
-    std::unique_ptr<ReleaseJob> job;
+    std::unique_ptr<ReleaseProcess> job;
     std::size_t entries_before = 0;  ///< of the ledger
   };
 

@@ -99,8 +99,6 @@ Result<void> BoundOptions::fill(TableSpec& spec) const {
   spec.rank_transform = rank_transform;
   spec.projected_norm = projected_norm;
   spec.normalise_rows = normalise_rows;
-  spec.scaled = scaled;
-  spec.noisy_count = noisy_count;
   if (!project_file.empty()) {
     Result<PublicBasis> basis = read_basis(project_file);
     if (!basis) {

@@ -27,18 +27,12 @@ struct BoundOptions {
   std::string project_file;
   std::optional<double> projected_norm;
   bool normalise_rows = false;
-  bool scaled = false;       ///< --standardize: stages see columns scaled to [-1, 1]
-  bool noisy_count = false;  ///< people under a relation other than add-remove
 
   void declare(CLI::App& app);
   /// --project, --projected-norm, --normalise-rows: declared by commands that can go back to the
   /// columns.
   void declare_stages(CLI::App& app);
   void declare_basis(CLI::App& app);  ///< of them, the basis alone
-  bool given() const {
-    return row_norm || !range.empty() || !bounds_file.empty() || rank_transform || has_stages();
-  }
-  bool has_stages() const { return !project_file.empty() || projected_norm || normalise_rows; }
   /// Declared by commands that serve an asymptotic method.
   void declare_rank_transform(CLI::App& app);
   bool standardises() const { return !frequencies_file.empty(); }
@@ -47,10 +41,6 @@ struct BoundOptions {
   /// Cells come about a public frequency, or as ranks about zero: there is no mean to speak of.
   bool arrives_centred() const { return standardises() || rank_transform; }
   bool public_center_given() const { return center.starts_with("public:"); }
-  /// Anything that changes which integers a row becomes; a .gram file has them fixed.
-  bool shapes_rows() const {
-    return given() || public_center_given() || standardises() || grid != RowBound::kDefaultMaxAbs;
-  }
   /// Reads the public files and fills in what they and the options say.
   Result<void> fill(TableSpec& spec) const;
 };

@@ -62,15 +62,6 @@ CLI::Validator number_in(NumberRange range) {
           ""};
 }
 
-Result<void> check_new_file(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) {
-    return bad_request(
-        fmt::format("{} exists and would be lost; remove it or give --out another name", path));
-  }
-  return {};
-}
-
 Result<void> check_gram_output(const std::string& path, const std::vector<std::string>& inputs,
                                bool replace) {
   if (!path.ends_with(".gram")) {

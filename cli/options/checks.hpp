@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/atomic_output.hpp"
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/engine/option.hpp"
 
@@ -18,9 +19,6 @@ CLI::Validator one_of(std::vector<std::string> words);
 CLI::Validator not_empty();
 CLI::Validator plain_text();  ///< nothing that steers a terminal
 CLI::Validator number_in(NumberRange range);
-
-/// Refuses to write over a file that is already there.
-Result<void> check_new_file(const std::string& path);
 
 /// With --replace a .gram file may replace a .gram file, never anything else, nor one of its own
 /// inputs.

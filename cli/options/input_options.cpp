@@ -118,11 +118,7 @@ std::vector<std::string> split_list(const std::string& text) {
 
 }  // namespace
 
-bool InputOptions::is_plink() const {
-  return input.ends_with(".bed") || input.ends_with(".BED");
-}
-
-std::string InputOptions::display_name() const {
+std::string display_name(const std::string& input) {
   const std::string name = std::filesystem::path(input).filename().string();
   return input == "-" ? "standard input" : is_plain_text(name) ? name : "the input";
 }
@@ -220,23 +216,9 @@ ReadOptions InputOptions::format() const {
   return options;
 }
 
-Result<std::unique_ptr<RowReader>> InputOptions::open() const {
+Result<TableSource> InputOptions::source() const {
   TableSpec spec;
-  return fill(spec).and_then([&] { return open(spec); });
-}
-
-Result<std::unique_ptr<RowReader>> InputOptions::open(const TableSpec& spec) const {
-  if (width > 0 && !is_text()) {
-    return bad_request("--width is for CSV and TSV tables; arrays carry their own");
-  }
-  const Result<ReadOptions> options = read_options(spec, format(), is_text());
-  if (!options) {
-    return error_of(options);
-  }
-  if (!options->words.empty() && !is_text()) {
-    return bad_request("--one-hot with words needs a CSV or TSV table; arrays hold codes");
-  }
-  return open_rows(input, *options);
+  return fill(spec).map([&] { return source(std::move(spec)); });
 }
 
 }  // namespace eigenveil::cli

@@ -4,9 +4,12 @@
 #include <memory>
 #include <string>
 
-#include "engine/table/table_spec.hpp"
+#include "engine/table/opened_table.hpp"
 
 namespace eigenveil::cli {
+
+/// The name of an input without its folders, for the terminal.
+std::string display_name(const std::string& input);
 
 /// INPUT, --columns, --header, --width, --separator, --missing, --bad-cell, --threads.
 struct InputOptions {
@@ -32,23 +35,17 @@ struct InputOptions {
   void declare_one_hot(CLI::App& app);
   void declare_people(CLI::App& app);  ///< --person, --rows-per-person, --weights, --weight-bound
   bool is_text() const;                ///< CSV or TSV: the first line may be names
-  /// Anything that changes how cells are read; a .gram file has none left.
-  bool shapes_cells() const {
-    return header != "auto" || width > 0 || !separator.empty() || !decimal.empty() ||
-           encoding != "utf-8" || missing != "midpoint" || bad_cell != "refuse";
-  }
   bool chooses_columns() const { return !columns.empty() || !exclude.empty() || !one_hot.empty(); }
-  bool is_gram() const { return input.ends_with(".gram"); }
-  bool is_plink() const;
-  std::string display_name() const;  ///< the file's name without folders
+  bool is_gram() const { return is_gram_file(input); }
+  std::string display_name() const { return cli::display_name(input); }
   int thread_count() const;
   /// Columns, levels, missing and bad cells.
   Result<void> fill(TableSpec& spec) const;
   /// Header, width and separator, as the readers take them.
   ReadOptions format() const;
-  /// The rows as they are read with these options alone, or as a spec wants them.
-  Result<std::unique_ptr<RowReader>> open() const;
-  Result<std::unique_ptr<RowReader>> open(const TableSpec& spec) const;
+  /// The table as these options have it, and as a spec has it.
+  Result<TableSource> source() const;
+  TableSource source(TableSpec spec) const { return {input, nullptr, std::move(spec), format()}; }
 };
 
 /// "a,b,c" or "@FILE" with one name per line.

@@ -20,36 +20,19 @@ void LedgerOptions::declare(CLI::App& app) {
 }
 
 void LedgerOptions::declare_same_data(CLI::App& app) {
-  app.add_flag("--same-data", same_data,
-               "ask on the terminal where the rows are not those of the last release under this "
-               "name; a keyed fingerprint lies beside the ledger's key, nothing is in the release")
+  app.add_option("--same-data", same_data,
+                 "ask, yes or no: are the rows those of the last release under this name? ask: "
+                 "where a keyed fingerprint beside the ledger's key says that they are others, you "
+                 "are asked on the terminal; yes: answered, and remembered. Nothing is in the "
+                 "release")
+      ->check(one_of({"ask", "yes", "no"}))
       ->group("Ledger");
 }
 
-Result<Spending> LedgerOptions::open(const InputOptions& input, const OutputOptions& output) const {
-  if (ledger.empty()) {
-    if (!key.empty()) {
-      return bad_request("--ledger-key needs --ledger");
-    }
-    if (same_data) {
-      return bad_request("--same-data needs --ledger, whose key it uses");
-    }
-    return Spending();
-  }
-  if (output.out.empty()) {
-    return bad_request(
-        "a release that is charged to a ledger must be kept: give --out a directory");
-  }
-  if (output.target(true, 1).is_file()) {
-    return bad_request(
-        "a release that is charged to a ledger appears as one: give --out a directory");
-  }
-  if (input.is_text() && input.header == "auto") {
-    return bad_request(
-        "with a ledger nothing is read before the budget is reserved: say --header present or "
-        "--header absent");
-  }
-  return Spending::open(ledger, key, output.data_set);
+void LedgerOptions::fill(ReleaseOutput& output) const {
+  output.ledger = ledger;
+  output.ledger_key = key;
+  output.same_data = same_data_of(same_data);
 }
 
 }  // namespace eigenveil::cli

@@ -3,9 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "cli/options/input_options.hpp"
-#include "cli/options/output_options.hpp"
-#include "ledger/spending.hpp"
+#include "engine/table/release_output.hpp"
 
 namespace eigenveil::cli {
 
@@ -13,14 +11,11 @@ namespace eigenveil::cli {
 struct LedgerOptions {
   std::string ledger;
   std::string key;
-  bool same_data = false;
+  std::string same_data;  ///< empty: rows are not compared
 
   void declare(CLI::App& app);
   void declare_same_data(CLI::App& app);  ///< where sums can be compared
-  /// Opens the ledger and checks what it asks of a command: a directory for --out, and a text
-  /// table whose header is declared, because looking for one would read the data before the budget
-  /// is reserved. Without --ledger: spending that costs nothing.
-  Result<Spending> open(const InputOptions& input, const OutputOptions& output) const;
+  void fill(ReleaseOutput& output) const;
 };
 
 }  // namespace eigenveil::cli

@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
+#include <filesystem>
 
 #include "cli/options/checks.hpp"
-#include "core/atomic_output.hpp"
-#include "eigenveil/report/read_release.hpp"
 
 namespace eigenveil::cli {
 
@@ -44,17 +41,6 @@ void OutputOptions::declare(CLI::App& app) {
       ->group(kGroup);
 }
 
-RandomStream OutputOptions::stream() const {
-  return seed ? RandomStream::seeded(*seed) : RandomStream::secure();
-}
-
-Result<void> OutputOptions::check_writable() const {
-  if (out.empty()) {
-    return {};
-  }
-  return AtomicDirectory::create(out, existing()).map([](const AtomicDirectory&) {});
-}
-
 namespace {
 
 /// The directory of the release that a file of bounds is an array of, as `bounds private` writes
@@ -74,65 +60,19 @@ std::optional<std::filesystem::path> release_of_bounds(const std::string& bounds
 
 }  // namespace
 
-Result<std::vector<std::string>> OutputOptions::releases_built_on(
-    const std::string& bounds_file) const {
-  std::vector<std::filesystem::path> paths(builds_on.begin(), builds_on.end());
+ReleaseOutput OutputOptions::as_asked(const std::string& bounds_file) const {
+  ReleaseOutput output;
+  output.out = out;
+  output.arrays = format == "npy" ? TableFormat::Npy : TableFormat::Csv;
+  output.existing = replace ? Existing::Replace : Existing::Refuse;
+  output.data_set = data_set;
+  output.date = date;
+  output.builds_on = builds_on;
   if (const auto beside = release_of_bounds(bounds_file)) {
-    paths.push_back(*beside);
+    output.builds_on.push_back(beside->string());
   }
-  std::vector<std::string> checksums;
-  for (const std::filesystem::path& path : paths) {
-    const Result<ReadRelease> release = read_release(path);
-    if (!release) {
-      return error_of(release);
-    }
-    if (std::find(checksums.begin(), checksums.end(), release->checksum) == checksums.end()) {
-      checksums.push_back(release->checksum);
-    }
-  }
-  return checksums;
-}
-
-ReleaseTarget OutputOptions::target(bool streams, int threads) const {
-  ReleaseTarget target =
-      streams ? file_or_directory(out, table_format()) : ReleaseTarget{out, table_format()};
-  target.existing = existing();
-  target.threads = threads;
-  return target;
-}
-
-namespace {
-
-/// A name that ends like a table of another kind: a directory of that name is not what was meant.
-bool ends_like_a_table(const std::string& name) {
-  const std::string ending = std::filesystem::path(name).extension().string();
-  constexpr std::array kEndings = {".tsv", ".txt", ".json", ".gz", ".xls", ".xlsx", ".parquet"};
-  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
-}
-
-}  // namespace
-
-Result<void> OutputOptions::check_streamable(const Plan& plan) const {
-  if (out.empty()) {
-    return bad_request(
-        "--out DIR or --out FILE (.csv, .csv.gz or .npy) says where pseudo-data goes");
-  }
-  const ReleaseTarget where = target(true, 1);
-  if (!where.is_file()) {
-    return ends_like_a_table(out)
-               ? bad_request("pseudo-data is written as .csv, .csv.gz or .npy, or into a directory")
-               : check_writable();
-  }
-  if (plan.request().options.flag("factor_only")) {
-    return bad_request("--factor-only writes a release: give --out a directory");
-  }
-  // Nobody's file is lost, neither under the name given nor under those that go with it.
-  for (const std::string& name : where.names_beside(plan.table_names(), !seed)) {
-    if (const Result<void> fresh = check_new_file((where.folder / name).string()); !fresh) {
-      return fresh;
-    }
-  }
-  return check_new_file(out);
+  output.seed = seed;
+  return output;
 }
 
 }  // namespace eigenveil::cli

@@ -142,6 +142,16 @@ Result<void> check_replaceable(const fs::path& real, const fs::path& shown, Exis
 
 }  // namespace
 
+Result<void> check_new_file(const std::string& path) {
+  std::error_code ignored;
+  if (fs::exists(path, ignored)) {
+    return bad_request(
+        fmt::format("{} exists and would be lost; remove it or give {{out}} another name", path),
+        "out");
+  }
+  return {};
+}
+
 Result<fs::path> replaceable_file(const fs::path& path) {
   const fs::path real = resolved(path);
   std::error_code ignored;

@@ -21,6 +21,9 @@ enum class FileAccess : std::uint8_t {
 /// Where a file of this name would go: links are followed, a directory or device is refused.
 Result<std::filesystem::path> replaceable_file(const std::filesystem::path& path);
 
+/// Nobody's file is lost: refuses a name that exists.
+Result<void> check_new_file(const std::string& path);
+
 /// Writes the whole file under a temporary name beside `path`, syncs it, then renames: a reader
 /// sees the old file or the new one, never half of one. A symbolic link is followed; a directory
 /// or a device (`/dev/null` must survive root) is refused.

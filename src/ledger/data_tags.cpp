@@ -30,25 +30,40 @@ std::filesystem::path data_path(const std::filesystem::path& ledger) {
   return path;
 }
 
-Result<DataTags::Answer> DataTags::compare(std::string_view name,
-                                           std::string_view statistic) const {
-  const std::string who = key_.tag("name", name);
-  const std::string tag = key_.tag("data", fmt::format("{} {}", who, statistic));
+Result<std::string> DataTags::text() const {
   std::ifstream file(file_, std::ios::binary);
   std::string text(std::istreambuf_iterator<char>(file), {});
+  if (text.empty()) {
+    return std::string(kHeading);
+  }
   if (!text.starts_with(kHeading)) {
-    if (!text.empty()) {
-      return bad_request(fmt::format("{} holds no tags of a ledger's data", file_.string()));
+    return bad_request(fmt::format("{} holds no tags of a ledger's data", file_.string()));
+  }
+  return text;
+}
+
+DataTags::Tag DataTags::tag_of(std::string_view name, std::string_view statistic) const {
+  const std::string who = key_.tag("name", name);
+  return {who, key_.tag("data", fmt::format("{} {}", who, statistic))};
+}
+
+Result<DataTags::Answer> DataTags::compare(std::string_view name,
+                                           std::string_view statistic) const {
+  return text().map([&](const std::string& text) {
+    const Tag now = tag_of(name, statistic);
+    const std::string earlier = latest(text, now.who);
+    return earlier.empty() ? Answer::First : earlier == now.data ? Answer::Same : Answer::Other;
+  });
+}
+
+Result<void> DataTags::remember(std::string_view name, std::string_view statistic) const {
+  return text().and_then([&](const std::string& text) -> Result<void> {
+    const Tag now = tag_of(name, statistic);
+    if (latest(text, now.who) == now.data) {
+      return {};
     }
-    text = kHeading;
-  }
-  const std::string earlier = latest(text, who);
-  if (earlier == tag) {
-    return Answer::Same;
-  }
-  text += fmt::format("{} {}\n", who, tag);
-  return write_file_atomically(file_, text, FileAccess::OwnerOnly).map([&] {
-    return earlier.empty() ? Answer::First : Answer::Other;
+    return write_file_atomically(file_, fmt::format("{}{} {}\n", text, now.who, now.data),
+                                 FileAccess::OwnerOnly);
   });
 }
 

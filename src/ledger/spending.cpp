@@ -122,13 +122,15 @@ Result<void> Spending::settle(std::string_view document) const {
                       : Result<void>();
 }
 
-Result<DataTags::Answer> Spending::compare_data(const std::string& table,
-                                                const std::string& statistic) const {
-  const std::string& name = data_set_.empty() ? ledger_->terms().name : data_set_;
-  return SigningKey::load(key_path(path_)).and_then([&](const SigningKey& key) {
-    return DataTags(data_path(path_), key)
-        .compare(fmt::format("{} {}{}", name.size(), name, table), statistic);
+Result<DataTags> Spending::data_tags() const {
+  return SigningKey::load(key_path(path_)).map([&](const SigningKey& key) {
+    return DataTags(data_path(path_), key);
   });
+}
+
+std::string Spending::data_name(const std::string& table) const {
+  const std::string& name = data_set_.empty() ? ledger_->terms().name : data_set_;
+  return fmt::format("{} {}{}", name.size(), name, table);
 }
 
 }  // namespace eigenveil

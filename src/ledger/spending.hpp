@@ -39,10 +39,11 @@ class Spending {
   std::optional<LedgerEntry> entry() const;
   /// The document as it will be published, whole on the disk but under another name.
   Result<void> settle(std::string_view document) const;
-  /// Whether the rows are those of earlier releases under the same name: a question for the
-  /// curator, after the charge. `table`: its public facts; `statistic`: digest of its exact sums.
-  Result<DataTags::Answer> compare_data(const std::string& table,
-                                        const std::string& statistic) const;
+  /// What knows whether the rows are those of earlier releases under the same name: a question for
+  /// the curator, after the charge.
+  Result<DataTags> data_tags() const;
+  /// The name that rows are known by: data set and public facts of their table.
+  std::string data_name(const std::string& table) const;
   const std::optional<Reservation>& reservation() const { return reservation_; }
 
  private:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import resource
 import shutil
 import signal
@@ -155,22 +156,42 @@ class Totals(LedgerTest):
 
 
 class SameData(LedgerTest):
+    BUDGET = ("--mu", "0.1")
+
+    def compared(self, out, answer, *more, table="table.csv"):
+        command = list(self.pca(out, "--same-data", answer, *more, budget=self.BUDGET))
+        command[1] = table
+        return command
+
+    def at_terminal(self, out, *more, table="table.csv", types="y\n"):
+        """Exit code and what was asked."""
+        master, slave = pty.openpty()
+        try:
+            os.write(master, types.encode())
+            done = subprocess.run([PROGRAM, *self.compared(out, "ask", "--quiet", *more, table=table)], stdin=slave, stderr=slave,
+                                  stdout=subprocess.PIPE, cwd=self.folder, timeout=300, check=False)
+            os.write(slave, b"\nend\n")
+            said = b""
+            while b"\nend" not in said.replace(b"\r", b""):
+                said += os.read(master, 4096)
+        finally:
+            os.close(master)
+            os.close(slave)
+        return done.returncode, b"question: the rows are not those" in said
+
     def test_other_rows_are_a_question_to_the_curator_and_nothing_else(self):
         self.create("--mu", "3")
-        budget = ("--mu", "0.1")
-        asked = []
-        for number, table in enumerate(("table.csv", "table.csv", "other.csv", "other.csv")):
-            self.write("other.csv", "a,b,c\n" + "1,2,3\n" * 60)
-            command = list(self.pca(f"out{number}", "--same-data", budget=budget))
-            command[1] = table
-            code, _, said = self.run_program(*command)
-            self.assertEqual(code, 0)
-            asked.append(said.startswith("question: the rows are not those"))
-            self.assertTrue(asked[-1] or said == "")
-        self.assertEqual(asked, [False, False, True, False])
+        self.write("other.csv", "a,b,c\n" + "1,2,3\n" * 60)
+        self.assertEqual(self.at_terminal("out0"), (0, False))
+        self.assertEqual(self.at_terminal("out1"), (0, False))
+        self.assertEqual(self.at_terminal("out2", table="other.csv", types="n\n"), (2, True))
+        self.assertFalse(os.path.exists(self.path("out2")))
+        self.assertEqual(self.at_terminal("out2", table="other.csv"), (0, True))
+        self.assertEqual(self.at_terminal("out3", table="other.csv"), (0, False))
+        self.assertEqual(len(self.shown()["entries"]), 5)  # a no comes after the charge
         # Another name is another data set; so is another selection of columns.
-        self.succeed(*self.pca("named", "--same-data", "--data-set", "part", budget=budget))
-        self.succeed(*self.pca("fewer", "--same-data", "--columns", "a,b", budget=budget))
+        self.assertEqual(self.at_terminal("named", "--data-set", "part"), (0, False))
+        self.assertEqual(self.at_terminal("fewer", "--columns", "a,b"), (0, False))
         self.assertEqual(stat.S_IMODE(os.stat(self.path("a.ledger.data")).st_mode), 0o600)
         with open(self.path("a.ledger.data"), encoding="utf-8") as file:
             tags = [line.split()[1] for line in file.readlines()[1:]]
@@ -179,11 +200,23 @@ class SameData(LedgerTest):
             whole = file.read()
         for tag in tags:
             self.assertNotIn(tag.encode(), whole)
-        self.assertIn("needs --ledger", self.refuse("pca", "table.csv", "-k", "1", "--mu", "1", "--range", "0:10", "--same-data"))
+
+    def test_without_a_terminal_it_is_answered_before_anything_is_spent(self):
+        self.create("--mu", "3")
+        self.write("bad.csv", "a,b,c\n1,2,x\n")
+        self.assertIn("say --same-data yes", self.refuse(*self.compared("out", "ask", table="bad.csv")))
+        self.assertIn("a ledger of its own", self.refuse(*self.compared("out", "no", table="bad.csv")))
+        self.assertEqual(self.shown()["entries"], [])
+        self.write("other.csv", "a,b,c\n" + "1,2,3\n" * 60)
+        for number, table in enumerate(("table.csv", "other.csv", "table.csv")):
+            self.succeed(*self.compared(f"out{number}", "yes", table=table))
+        self.assertIn("needs --ledger", self.refuse("pca", "table.csv", "-k", "1", "--mu", "1", "--range", "0:10", "--same-data", "yes"))
+        self.assertIn("does not keep", self.refuse("pca", "table.csv", "-k", "1", "--range", "0:10", "--method", "oja", *GAUSS, "--header", "present",
+                                                   "--ledger", "a.ledger", "--same-data", "yes", "--out", "m"))
 
     def test_drawn_from_the_sums_or_from_the_rows_is_the_same(self):
         self.create("--mu", "3", "--allow-unproved")
-        for out, flag in (("one", ()), ("two", ("--same-data",))):
+        for out, flag in (("one", ()), ("two", ("--same-data", "yes"))):
             self.succeed(*self.pca(out, "--seed", "4", *flag, budget=("--mu", "0.1")))
         loadings = []
         for out in ("one", "two"):

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -17,7 +18,9 @@ struct TableOutcome {
   std::vector<std::string> warnings = {};         ///< sentences from public facts; name parameters
   std::vector<std::filesystem::path> files = {};  ///< where it was written, if anywhere
   std::string charged = {};                       ///< what a ledger took, in words
-  bool again = false;  ///< the job has a key that was used: the same bits, nothing charged
+  bool again = false;  ///< the job has a key that was used: the same bits, nothing charged or read
+  std::int64_t entry = -1;  ///< of the ledger, where it was found again
+  std::string bounds = {};  ///< what bounds the rows, in words; empty where nothing does
 };
 
 /// A release from request to files, as a face in another language asks for it: public facts, plan,

@@ -1,10 +1,9 @@
 #include "engine/table/opened_table.hpp"
 
+#include <filesystem>
 #include <utility>
 
 #include "data/column_rows.hpp"
-#include "eigenveil/random/stream.hpp"
-#include "eigenveil/statistics/exact_gram.hpp"
 #include "statistics/gram_head.hpp"
 
 namespace eigenveil {
@@ -12,133 +11,206 @@ namespace {
 
 constexpr const char* kMissingGenotypeBound =
     "a bound on the rows is missing. Noise is scaled to the largest row the data could contain; "
-    "genotypes count 0, 1 or 2 copies of an allele, so give {range 0:2} with {grid 1} (exact and "
-    "fastest), or {allele_frequencies} with {range 0:2} or {row_norm R}";
+    "genotypes count 0, 1 or 2 copies of an allele, so give {range 0:2} {grid 1} (exact and "
+    "fastest), or {allele_frequencies FILE} with {range 0:2} or {row_norm R}";
 
-bool is_genotypes(const std::string& input) {
-  return input.ends_with(".bed") || input.ends_with(".BED");
+bool is_genotypes(const std::string& path) {
+  return path.ends_with(".bed") || path.ends_with(".BED");
 }
 
-/// Totals carry what the spec would say.
-Result<void> check_stored(const ReleaseJob& job) {
-  TableSpec plain;
-  plain.scaled = job.table.scaled;
-  plain.noisy_count = job.table.noisy_count;
-  const bool formatted = job.format.header != ReadOptions::Header::Auto || job.format.width > 0 ||
-                         job.format.separator != 0;
-  if (table_json(job.table) != table_json(plain) || formatted) {
+/// Totals carry what the spec would say of rows and cells. A basis may be named again to come back
+/// to its columns; nobody can limit the rows of a person in sums that were made before.
+Result<void> check_stored(const TableSpec& table, const ReadOptions& format) {
+  TableSpec allowed;
+  allowed.project = table.project;
+  allowed.projected_norm = table.projected_norm;
+  allowed.scaled = table.scaled;
+  allowed.noisy_count = table.noisy_count;
+  allowed.missing = table.missing;
+  allowed.bad_cell = table.bad_cell;
+  allowed.pairwise = table.pairwise;
+  if (table_json(table) != table_json(allowed) || table.rows_per_person > 0) {
+    return carries_its_bound();
+  }
+  const bool formatted = format.header != ReadOptions::Header::Auto || format.width > 0 ||
+                         format.separator != 0 || format.decimal != 0 ||
+                         format.encoding != TextEncoding::Utf8;
+  if (formatted || table.missing != MissingCell::Midpoint || table.pairwise ||
+      table.bad_cell != BadCell::Refuse) {
     return bad_request(
-        "a .gram file carries its columns and bound, and holds no cells any more; leave out "
-        "{row_norm}, {range}, {bounds}, {grid}, {columns} and whatever else shapes rows and cells, "
-        "or make it again from the rows");
+        "a .gram file holds no cells any more; leave out {header}, {width}, {separator}, "
+        "{missing} and {bad_cell}, or make it again from the rows");
   }
   return {};
 }
 
+/// The basis that the rows of stored totals were put in; their bound must be that of it.
+Result<PreparedTable> basis_of_stored(TableSpec spec, const GramHead& gram) {
+  spec.grid = gram.bound.max_abs();
+  if (const Result<void> sound = spec.check(); !sound) {
+    return error_of(sound);
+  }
+  const auto p = static_cast<std::size_t>(spec.project->directions.rows());
+  Schema columns =
+      spec.project->columns.empty() ? Schema::numbered(p) : Schema{spec.project->columns};
+  columns.counted_alleles = spec.project->counted_alleles;
+  return PreparedTable::make(spec, columns)
+      .and_then([&](PreparedTable table) -> Result<PreparedTable> {
+        if (table.schema().columns != gram.schema.columns || !(table.bound() == gram.bound)) {
+          return bad_request(
+              "the .gram file was not made with this {project} and {projected_norm}; name those it "
+              "was made with, or leave them out for components in the coordinates of the basis",
+              "project");
+        }
+        return table;
+      });
+}
+
 }  // namespace
 
-Result<ReadOptions> reading_of(const ReleaseJob& job, std::size_t block) {
-  const bool is_text = !job.inputs.empty() && is_text_table(job.inputs[block]);
-  if (job.format.width > 0 && !is_text) {
+tl::unexpected<Error> carries_its_bound() {
+  return bad_request(
+      "a .gram file carries its columns and bound; leave out {row_norm}, {range}, {bounds}, "
+      "{grid}, {columns}, {exclude}, {one_hot}, {allele_frequencies}, a public {center} and what "
+      "belongs to people, weights and stages, or make it again from the rows");
+}
+
+bool TableSource::can_be_read_again() const {
+  std::error_code ignored;
+  return path.empty() || (!is_gram() && std::filesystem::is_regular_file(path, ignored));
+}
+
+Result<ReadOptions> TableSource::reading() const {
+  if (format.width > 0 && !is_text()) {
     return bad_request("{width} is for CSV and TSV tables; arrays carry their own", "width");
   }
-  return read_options(job.table, job.format, is_text)
+  return read_options(table, format, is_text())
       .and_then([&](ReadOptions options) -> Result<ReadOptions> {
-        if (!options.words.empty() && !is_text && !job.inputs.empty()) {
-          return bad_request(
-              "{one_hot} with words needs a CSV or TSV table, or rows in memory; arrays in files "
-              "hold codes",
-              "one_hot");
+        if (!options.words.empty() && !is_text() && !path.empty()) {
+          return bad_request("{one_hot} with words needs a CSV or TSV table; arrays hold codes",
+                             "one_hot");
         }
         return options;
       });
 }
 
-Result<std::unique_ptr<RowReader>> OpenedTable::read() const {
-  return reading_of(*job_, block_).and_then([&](const ReadOptions& options) {
-    return memory_ != nullptr ? read_columns(*memory_, options)
-                              : open_rows(job_->inputs[block_], options);
+Result<std::unique_ptr<RowReader>> TableSource::read() const {
+  return reading().and_then([&](const ReadOptions& options) {
+    return path.empty() ? read_columns(*memory, options) : open_rows(path, options);
   });
 }
 
-Result<OpenedTable> OpenedTable::open(const ReleaseJob& job, const Method& method,
-                                      std::size_t block, const ColumnTable* memory) {
-  OpenedTable table(job, block, job.inputs.empty() ? memory : nullptr);
-  if (job.is_gram()) {
-    return check_stored(job)
-        .and_then([&] { return read_gram_head(job.inputs.front()); })
-        .map([&](GramHead head) {
-          table.unbounded_ = PublicFacts{std::move(head.schema), std::move(head.bound)};
-          return std::move(table);
-        });
+Result<OpenedTable> OpenedTable::stored(TableSource source) {
+  OpenedTable table(std::move(source));
+  const TableSource& from = table.source_;
+  return check_stored(from.table, from.format)
+      .and_then([&] { return read_gram_head(from.path); })
+      .and_then([&](const GramHead& head) -> Result<OpenedTable> {
+        table.plain_ = PublicFacts{head.schema, head.bound};
+        if (from.table.project) {
+          Result<PreparedTable> basis = basis_of_stored(from.table, head);
+          if (!basis) {
+            return error_of(basis);
+          }
+          table.prepared_ = *std::move(basis);
+        }
+        return std::move(table);
+      });
+}
+
+Result<OpenedTable> OpenedTable::bounded(TableSource source, const ModelRadius& model) {
+  if (source.is_gram()) {
+    return stored(std::move(source));
   }
-  // Said before the file is opened; the width only scales the radius.
-  const auto model = method.model_radius(job.request, 1, {});
-  const bool modelled = model && !job.table.bounded();
-  if (modelled && !*model) {
-    return error_of(*model);
+  if (!source.table.bounded() && !model && is_genotypes(source.path)) {
+    return bad_request(kMissingGenotypeBound, "range");
   }
-  if (has_bound(job.request.task) && !modelled) {
-    if (!job.table.bounded() && !job.inputs.empty() && is_genotypes(job.inputs[block])) {
-      return bad_request(kMissingGenotypeBound, "range");
-    }
-    if (const Result<void> sound = job.table.check(); !sound) {
-      return error_of(sound);
-    }
+  if (const Result<void> sound = source.table.check(); !sound && !model) {  // before it is opened
+    return error_of(sound);
   }
-  Result<std::unique_ptr<RowReader>> reader = table.read();
+  OpenedTable table(std::move(source));
+  Result<std::unique_ptr<RowReader>> reader = table.source_.read();
   if (!reader) {
     return error_of(reader);
   }
   const Schema& read = (*reader)->schema();
-  table.first_ = std::move(*reader);
-  if (!has_bound(job.request.task)) {
-    return unbounded(read).map([&](PublicFacts facts) {
-      table.unbounded_ = std::move(facts);
-      return std::move(table);
-    });
+  return PreparedTable::make(table.source_.table, read,
+                             model ? std::optional(model(read)) : std::nullopt)
+      .map([&](PreparedTable prepared) {
+        table.prepared_ = std::move(prepared);
+        table.first_ = std::move(*reader);
+        return std::move(table);
+      });
+}
+
+Result<OpenedTable> OpenedTable::unbounded(TableSource source) {
+  OpenedTable table(std::move(source));
+  Result<std::unique_ptr<RowReader>> reader = table.source_.read();
+  if (!reader) {
+    return error_of(reader);
   }
-  std::optional<double> radius;
-  if (modelled) {
-    radius = **method.model_radius(job.request, static_cast<Eigen::Index>(read.dimension()), {});
-  }
-  return PreparedTable::make(job.table, read, radius).map([&](PreparedTable prepared) {
-    table.prepared_ = std::move(prepared);
+  return eigenveil::unbounded((*reader)->schema()).map([&](PublicFacts facts) {
+    table.plain_ = std::move(facts);
+    table.first_ = std::move(*reader);
     return std::move(table);
   });
 }
 
-Result<void> OpenedTable::load_totals() {
-  if (!job_->is_gram() || stored_) {
-    return {};
-  }
-  return ExactGram::load(job_->inputs.front()).and_then([&](ExactGram&& gram) -> Result<void> {
-    if (!(gram.schema() == unbounded_->schema) ||
-        gram.bound().encode() != unbounded_->bound.encode()) {
-      return bad_request("the .gram file was replaced while it was read");
-    }
-    stored_ = std::make_shared<ExactGram>(std::move(gram));
-    return {};
-  });
-}
-
 PublicFacts OpenedTable::facts() const {
-  return prepared_ ? prepared_->facts() : *unbounded_;
+  PublicFacts facts = prepared_ ? prepared_->facts() : *plain_;
+  facts.read_again = source_.can_be_read_again();
+  return facts;
 }
 
-Result<std::unique_ptr<RowReader>> OpenedTable::rows() {
+std::string OpenedTable::person() const {
+  return prepared_ ? prepared_->spec().person : std::string();
+}
+
+Result<std::unique_ptr<RowReader>> OpenedTable::rows(const WatchRows& watch) {
   Result<std::unique_ptr<RowReader>> reader = std::move(first_);
   if (*reader == nullptr) {
-    reader = read();
+    reader = source_.read();
   }
-  return std::move(reader).and_then([&](std::unique_ptr<RowReader> plain) {
-    return prepared_ ? prepared_->rows(std::move(plain))
-                     : Result<std::unique_ptr<RowReader>>(std::move(plain));
+  return std::move(reader).and_then([&](std::unique_ptr<RowReader> read) {
+    std::unique_ptr<RowReader> watched = watch ? watch(std::move(read)) : std::move(read);
+    return prepared_ ? prepared_->rows(std::move(watched))
+                     : Result<std::unique_ptr<RowReader>>(std::move(watched));
   });
 }
 
-TablePart OpenedTable::part() {
-  return {[this] { return rows(); }, stored_.get()};
+Result<void> OpenedTable::load_totals() {
+  if (!source_.is_gram() || sums_) {
+    return {};
+  }
+  return ExactGram::load(source_.path).and_then([&](ExactGram&& gram) -> Result<void> {
+    if (!(gram.schema() == plain_->schema) || gram.bound().encode() != plain_->bound.encode()) {
+      return bad_request("the .gram file was replaced while it was read");
+    }
+    sums_ = std::make_shared<ExactGram>(std::move(gram));
+    return {};
+  });
+}
+
+Result<const ExactGram*> OpenedTable::sums(int threads, const WatchRows& watch) {
+  if (source_.is_gram()) {
+    return load_totals().map([&]() -> const ExactGram* { return sums_.get(); });
+  }
+  const Result<std::unique_ptr<RowReader>> reader = rows(watch);
+  if (!reader) {
+    return error_of(reader);
+  }
+  const PublicFacts known = facts();
+  GramAccumulator accumulator(known.schema, known.bound, threads);
+  return accumulator.add(**reader)
+      .and_then([&] { return accumulator.finish(); })
+      .map([&](ExactGram&& gram) -> const ExactGram* {
+        sums_ = std::make_shared<ExactGram>(std::move(gram));
+        return sums_.get();
+      });
+}
+
+TablePart OpenedTable::part(WatchRows watch) {
+  return {[this, watch = std::move(watch)] { return rows(watch); }, sums_.get()};
 }
 
 ReleaseDocument OpenedTable::finish(ReleaseDocument document) const {

@@ -1,48 +1,75 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
+#include <string>
 
 #include "eigenveil/data/column_table.hpp"
 #include "eigenveil/engine/release.hpp"
+#include "eigenveil/statistics/exact_gram.hpp"
 #include "engine/table/prepared_table.hpp"
-#include "engine/table/release_job.hpp"
 
 namespace eigenveil {
 
-/// The table of a job, or a block of it, opened as far as its columns: what is public about it, and
-/// its rows as often as they are wanted.
+inline bool is_gram_file(const std::string& path) {
+  return path.ends_with(".gram");
+}
+
+/// A table, or a block of one: where its rows are and how they become bounded rows.
+struct TableSource {
+  std::string path;  ///< empty: rows in memory
+  const ColumnTable* memory = nullptr;
+  TableSpec table;
+  ReadOptions format;  ///< of a text table: header, width, separator
+
+  bool is_gram() const { return is_gram_file(path); }
+  bool is_text() const { return !path.empty() && is_text_table(path); }
+  /// Whether the rows can be had a second time: no pipe.
+  bool can_be_read_again() const;
+  /// How the rows are to be read, and the rows as they are read.
+  Result<ReadOptions> reading() const;
+  Result<std::unique_ptr<RowReader>> read() const;
+};
+
+/// Said of a .gram file and options that would shape its rows.
+tl::unexpected<Error> carries_its_bound();
+
+/// What a face puts around a reader, for those who watch.
+using WatchRows = std::function<std::unique_ptr<RowReader>(std::unique_ptr<RowReader>)>;
+
+/// A table opened as far as its public facts, columns and bound: a plan can be made, and refused,
+/// before anything private is touched. Then its rows, as often as they are wanted.
 class OpenedTable {
  public:
-  /// `block` counts the inputs of the job; a job without inputs reads `memory`. A method's model
-  /// may give the bound.
-  static Result<OpenedTable> open(const ReleaseJob& job, const Method& method, std::size_t block,
-                                  const ColumnTable* memory);
+  /// A row norm that a method's model gives, once the columns are known.
+  using ModelRadius = std::function<double(const Schema&)>;
+  static Result<OpenedTable> bounded(TableSource source, const ModelRadius& model = {});
+  /// A table whose rows may have any length.
+  static Result<OpenedTable> unbounded(TableSource source);
 
   PublicFacts facts() const;
-  Result<std::unique_ptr<RowReader>> rows();
+  /// The column of people where the rows of each are limited; else empty.
+  std::string person() const;
+  /// The rows from the start; a second call opens the table again.
+  Result<std::unique_ptr<RowReader>> rows(const WatchRows& watch = {});
   /// Totals of a .gram file are private like rows: they are read here, once a ledger was charged.
   Result<void> load_totals();
-  TablePart part();
+  /// Totals of a .gram file, or of one pass over the rows.
+  Result<const ExactGram*> sums(int threads, const WatchRows& watch = {});
+  TablePart part(WatchRows watch = {});
   /// A released document in terms of the table.
   ReleaseDocument finish(ReleaseDocument document) const;
 
  private:
-  OpenedTable(const ReleaseJob& job, std::size_t block, const ColumnTable* memory)
-      : job_(&job), block_(block), memory_(memory) {}
-  Result<std::unique_ptr<RowReader>> read() const;
+  explicit OpenedTable(TableSource source) : source_(std::move(source)) {}
+  static Result<OpenedTable> stored(TableSource source);
 
-  const ReleaseJob* job_;
-  std::size_t block_;
-  const ColumnTable* memory_;
-  std::optional<PublicFacts> unbounded_;   ///< of tasks without a bound, and of a .gram file
-  std::optional<PreparedTable> prepared_;  ///< of the others
-  std::shared_ptr<ExactGram> stored_;      ///< a .gram file
+  TableSource source_;
+  std::optional<PublicFacts> plain_;       ///< of tasks without a bound, and of a .gram file
+  std::optional<PreparedTable> prepared_;  ///< of the others, and of a .gram file inside of a basis
+  std::shared_ptr<ExactGram> sums_;        ///< once they are there
   std::unique_ptr<RowReader> first_;       ///< opened for its columns, not read yet
 };
-
-/// How the rows of a block of a job are to be read.
-Result<ReadOptions> reading_of(const ReleaseJob& job, std::size_t block);
 
 }  // namespace eigenveil

@@ -9,8 +9,6 @@
 #include "core/plain_text.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/request_json.hpp"
-#include "eigenveil/random/stream.hpp"
-#include "engine/table/prepared_table.hpp"
 
 namespace eigenveil {
 namespace {
@@ -78,9 +76,9 @@ void read_format(const Json& json, ReleaseJob& job) {
 }
 
 void read_output(const Json& json, ReleaseJob& job) {
-  job.out = json.value("folder", "");
-  job.arrays = json.value("arrays", "csv") == "npy" ? TableFormat::Npy : TableFormat::Csv;
-  job.existing = json.value("replace", false) ? Existing::Replace : Existing::Refuse;
+  job.output.out = json.value("folder", "");
+  job.output.arrays = json.value("arrays", "csv") == "npy" ? TableFormat::Npy : TableFormat::Csv;
+  job.output.existing = json.value("replace", false) ? Existing::Replace : Existing::Refuse;
 }
 
 /// Text that stands in a document.
@@ -127,19 +125,23 @@ void read_job_key(ReleaseJob& job, const std::string& key, const Json& value) {
   } else if (key == "threads") {
     job.threads = static_cast<int>(std::min<std::int64_t>(*positive(value, key), 1024));
   } else if (key == "seed") {
-    job.seed = value.get<std::uint64_t>();
+    job.output.seed = value.get<std::uint64_t>();
   } else if (key == "ledger") {
-    job.ledger = value.get<std::string>();
+    job.output.ledger = value.get<std::string>();
   } else if (key == "ledger_key") {
-    job.ledger_key = value.get<std::string>();
+    job.output.ledger_key = value.get<std::string>();
+  } else if (key == "same_data") {
+    std::string answer;
+    read_word(Json{{key, value}}, "same_data", {"ask", "yes", "no"}, answer);
+    job.output.same_data = same_data_of(answer);
   } else if (key == "builds_on") {
-    job.builds_on = list_of(value);
+    job.output.builds_on = list_of(value);
   } else if (key == "out") {
     read_output(value, job);
   } else if (key == "data_set") {
-    job.data_set = plain(Json{{key, value}}, "data_set");
+    job.output.data_set = plain(Json{{key, value}}, "data_set");
   } else if (key == "date") {
-    job.date = plain(Json{{key, value}}, "date");
+    job.output.date = plain(Json{{key, value}}, "date");
   } else if (key == "columns") {
     job.columns = list_of(value);
   } else if (key == "spectrum") {
@@ -151,25 +153,6 @@ void read_job_key(ReleaseJob& job, const std::string& key, const Json& value) {
   } else if (key != "request" && key != "table" && key != "private_files") {
     throw Error{ErrorCode::BadRequest, fmt::format("a job has no field '{}'", key), key};
   }
-}
-
-/// The parts of a request that the table decides.
-Result<void> settle_request(ReleaseJob& job) {
-  Request& request = job.request;
-  TableSpec& table = job.table;
-  request.arrives_centred = table.arrives_centred();
-  request.rank_transform = table.rank_transform;
-  table.scaled = request.units == Units::Scaled;
-  if (table.center) {
-    request.center = CenterChoice::Public;
-  }
-  if (!table.person.empty()) {
-    RandomStream stream = RandomStream::secure();
-    for (unsigned char& byte : table.person_key) {  // fresh: nobody can prepare names that collide
-      byte = static_cast<unsigned char>(stream.bits64());
-    }
-  }
-  return settle_people(table, request);
 }
 
 /// Errors travel out of the nested readers by exception, and no further than here.
@@ -191,7 +174,7 @@ Result<ReleaseJob> read_job(const Json& json) {
       read_job_key(job, key, value);
     }
     read_private_files(json.value("private_files", Json::object()), job);
-    return settle_request(job).map([&] { return job; });
+    return settle_job(job).map([&] { return job; });
   } catch (const Error& error) {
     return tl::unexpected<Error>(error);
   } catch (const nlohmann::json::exception&) {
@@ -201,11 +184,22 @@ Result<ReleaseJob> read_job(const Json& json) {
 
 }  // namespace
 
-ReleaseTarget ReleaseJob::target(bool streams) const {
-  ReleaseTarget target = streams ? file_or_directory(out, arrays) : ReleaseTarget{out, arrays};
-  target.existing = existing;
-  target.threads = threads;
-  return target;
+Result<void> settle_job(ReleaseJob& job) {
+  Request& request = job.request;
+  TableSpec& table = job.table;
+  request.arrives_centred = table.arrives_centred();
+  request.rank_transform = table.rank_transform;
+  table.scaled = request.units == Units::Scaled;
+  if (table.center) {
+    request.center = CenterChoice::Public;
+  }
+  if (!table.person.empty()) {
+    RandomStream stream = RandomStream::secure();
+    for (unsigned char& byte : table.person_key) {  // fresh: nobody can prepare names that collide
+      byte = static_cast<unsigned char>(stream.bits64());
+    }
+  }
+  return settle_people(table, request);
 }
 
 Result<ReleaseJob> release_job(std::string_view text, bool planned) {
@@ -221,8 +215,8 @@ Result<ReleaseJob> release_job(std::string_view text, bool planned) {
           "epsilon");
     }
     if (const char* named = std::getenv("EIGENVEIL_LEDGER");
-        job.ledger.empty() && !planned && named != nullptr) {
-      job.ledger = named;
+        job.output.ledger.empty() && !planned && named != nullptr) {
+      job.output.ledger = named;
     }
     return job;
   });

@@ -10,12 +10,12 @@
 
 #include "data/open.hpp"
 #include "eigenveil/engine/request.hpp"
-#include "eigenveil/report/release_writer.hpp"
-#include "engine/table/table_spec.hpp"
+#include "engine/table/opened_table.hpp"
+#include "engine/table/release_output.hpp"
 
 namespace eigenveil {
 
-/// A job (eigenveil/engine/table_release.hpp) as it was read from its JSON.
+/// A job (eigenveil/engine/table_release.hpp), from its JSON or from the options of the program.
 struct ReleaseJob {
   Request request;
   TableSpec table;
@@ -25,26 +25,20 @@ struct ReleaseJob {
   std::optional<std::int64_t> people;  ///< about how many, as the public knows it
   bool anyway = false;                 ///< spend although the verdict is against it
   int threads = 1;
-  std::optional<std::uint64_t> seed;  ///< tests and reproduction: not private
-
-  std::string ledger;
-  std::string ledger_key;
-  std::vector<std::string> builds_on;  ///< releases that this one is made with
-
-  std::string out;  ///< empty: not written
-  TableFormat arrays = TableFormat::Csv;
-  Existing existing = Existing::Refuse;
-  std::string data_set;
-  std::string date;
+  ReleaseOutput output;
+  bool must_be_written = false;  ///< nobody keeps what comes back
 
   // Of a plan.
   std::vector<std::string> columns;  ///< names of an assumed table
   Vector spectrum = {};
   bool compare = false;
 
-  bool is_gram() const { return inputs.size() == 1 && inputs.front().ends_with(".gram"); }
-  ReleaseTarget target(bool streams) const;
+  bool is_gram() const { return inputs.size() == 1 && is_gram_file(inputs.front()); }
 };
+
+/// The parts of the request and of the table that follow from each other, and a fresh key for the
+/// names of people; whoever fills in a job calls it last.
+Result<void> settle_job(ReleaseJob& job);
 
 /// A key that this version does not know is refused, so that nothing is passed over. `planned`: the
 /// budget may be absent for methods that plan without.

@@ -1,4 +1,4 @@
-#include "cli/explore/release_job.hpp"
+#include "cli/explore/release_process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -29,10 +29,10 @@ std::vector<char*> environment_without_ledger() {
 
 }  // namespace
 
-Result<std::unique_ptr<ReleaseJob>> ReleaseJob::start(const std::vector<std::string>& words,
-                                                      const std::filesystem::path& input,
-                                                      const std::filesystem::path& scratch) {
-  std::unique_ptr<ReleaseJob> job(new ReleaseJob);
+Result<std::unique_ptr<ReleaseProcess>> ReleaseProcess::start(
+    const std::vector<std::string>& words, const std::filesystem::path& input,
+    const std::filesystem::path& scratch) {
+  std::unique_ptr<ReleaseProcess> job(new ReleaseProcess);
   job->output_ = scratch / "release.log";
   std::error_code ignored;
   job->input_bytes_ = static_cast<double>(std::filesystem::file_size(input, ignored));
@@ -68,14 +68,14 @@ Result<std::unique_ptr<ReleaseJob>> ReleaseJob::start(const std::vector<std::str
   return job;
 }
 
-ReleaseJob::~ReleaseJob() {
+ReleaseProcess::~ReleaseProcess() {
   cancel();
   if (!ended_) {
     ::waitpid(process_, nullptr, 0);
   }
 }
 
-ReleaseJob::Status ReleaseJob::status() {
+ReleaseProcess::Status ReleaseProcess::status() {
   const std::lock_guard lock(mutex_);
   if (!ended_) {
     share_ = std::max(share_, share_read());
@@ -99,7 +99,7 @@ ReleaseJob::Status ReleaseJob::status() {
   return status;
 }
 
-void ReleaseJob::cancel() {
+void ReleaseProcess::cancel() {
   const std::lock_guard lock(mutex_);
   if (!ended_) {
     cancelled_ = true;
@@ -108,7 +108,7 @@ void ReleaseJob::cancel() {
 }
 
 /// Bytes the process has read so far, by the kernel's account.
-double ReleaseJob::share_read() const {
+double ReleaseProcess::share_read() const {
   std::ifstream account(fmt::format("/proc/{}/io", process_));
   std::string name;
   double bytes = 0.0;
@@ -120,7 +120,7 @@ double ReleaseJob::share_read() const {
   return 0.0;
 }
 
-std::string ReleaseJob::said() const {
+std::string ReleaseProcess::said() const {
   std::ostringstream text;
   text << std::ifstream(output_).rdbuf();
   return text.str();

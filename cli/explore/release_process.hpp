@@ -17,7 +17,7 @@ namespace eigenveil::cli {
 /// A release under way: the command on the screen, run as a process of its own by this very
 /// program, so that the page can do nothing the command line does not, and the same rules hold:
 /// reserved before a row is read, appearing whole or not at all.
-class ReleaseJob {
+class ReleaseProcess {
  public:
   enum class State : unsigned char { Running, Released, Failed, Cancelled };
   struct Status {
@@ -28,19 +28,19 @@ class ReleaseJob {
   };
 
   /// `words` without the program's name.
-  static Result<std::unique_ptr<ReleaseJob>> start(const std::vector<std::string>& words,
-                                                   const std::filesystem::path& input,
-                                                   const std::filesystem::path& scratch);
-  ReleaseJob(const ReleaseJob&) = delete;
-  ReleaseJob& operator=(const ReleaseJob&) = delete;
-  ~ReleaseJob();
+  static Result<std::unique_ptr<ReleaseProcess>> start(const std::vector<std::string>& words,
+                                                       const std::filesystem::path& input,
+                                                       const std::filesystem::path& scratch);
+  ReleaseProcess(const ReleaseProcess&) = delete;
+  ReleaseProcess& operator=(const ReleaseProcess&) = delete;
+  ~ReleaseProcess();
 
   Status status();
   /// Stops it. What was reserved stays spent.
   void cancel();
 
  private:
-  ReleaseJob() = default;
+  ReleaseProcess() = default;
   double share_read() const;
   std::string said() const;
 
