@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
 #include "data/parallel_rows.hpp"
@@ -46,12 +45,11 @@ std::optional<std::size_t> last_filled(const Vector& counts, std::size_t w, doub
   }
 }
 
-std::optional<std::size_t> end_of_rows(const Vector& counts, double rows, double outside, double sd,
-                                       double z) {
+std::optional<std::size_t> end_of_rows(const Vector& counts, double rows, double outside,
+                                       const std::function<double(std::size_t)>& noise) {
   std::optional<std::size_t> end;
   for (std::size_t w = 1; w <= kLongestWindow; w *= 2) {
-    const double needed =
-        std::max(rows, 0.0) * outside + z * sd * std::sqrt(static_cast<double>(w));
+    const double needed = std::max(rows, 0.0) * outside + noise(w);
     const std::optional<std::size_t> filled = last_filled(counts, w, needed);
     end = filled ? std::max(end.value_or(0), *filled) : end;
   }
@@ -60,10 +58,10 @@ std::optional<std::size_t> end_of_rows(const Vector& counts, double rows, double
 
 }  // namespace
 
-std::optional<ShownCells> shown_cells(const Vector& counts, double rows, double outside, double sd,
-                                      double z) {
-  const std::optional<std::size_t> last = end_of_rows(counts, rows, outside, sd, z);
-  const std::optional<std::size_t> mirrored = end_of_rows(counts.reverse(), rows, outside, sd, z);
+std::optional<ShownCells> shown_cells(const Vector& counts, double rows, double outside,
+                                      const std::function<double(std::size_t)>& noise) {
+  const std::optional<std::size_t> last = end_of_rows(counts, rows, outside, noise);
+  const std::optional<std::size_t> mirrored = end_of_rows(counts.reverse(), rows, outside, noise);
   if (!last || !mirrored) {
     return std::nullopt;
   }
@@ -115,14 +113,10 @@ std::string PrivateBounds::request_text() const {
                              own);
 }
 
-double PrivateBounds::threshold() const {
+double PrivateBounds::window_noise(std::size_t cells) const {
+  // Nine lengths of windows, looked at from both ends.
   const double windows = 2.0 * 9.0 * static_cast<double>(grid_.values() * schema_.dimension());
-  return boost::math::quantile(
-      boost::math::complement(boost::math::normal(), kFalseAlarm / windows));
-}
-
-double PrivateBounds::smallest_seen(std::size_t rows) const {
-  return static_cast<double>(rows) * request_.outside + 2.0 * threshold() * plan_.sd();
+  return plan_.exceeded(cells, kFalseAlarm / windows);
 }
 
 Result<std::vector<std::uint64_t>> PrivateBounds::counted(RowReader& rows,
@@ -187,7 +181,7 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
     missing.push_back(column[static_cast<Eigen::Index>(grid_.missing())]);
     const std::optional<ShownCells> shown =
         shown_cells(column.head(static_cast<Eigen::Index>(grid_.values())), count, request_.outside,
-                    plan_.sd(), threshold());
+                    [this](std::size_t window) { return window_noise(window); });
     const auto row = static_cast<Eigen::Index>(j);
     if (!shown) {
       hidden.push_back(schema_.columns[j]);

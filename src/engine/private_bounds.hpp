@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -31,12 +32,12 @@ struct ShownCells {
 };
 
 /// Looks at the noisy counts of the values of one column alone, so it is post-processing. A window
-/// of w cells counts as filled when its sum passes `rows` * outside + z sd sqrt(w), its own
-/// deviation; the highest filled window of each length says where the rows end (its lowest cell:
-/// the next window up has lost it), and the farthest of those is taken; likewise below. Whole tails
-/// would carry sqrt(cells) times the noise of a cell. Nothing where no window is filled.
-std::optional<ShownCells> shown_cells(const Vector& counts, double rows, double outside, double sd,
-                                      double z);
+/// of w cells counts as filled when its sum passes `rows` * outside + `noise`(w), which its noise
+/// alone hardly does; the highest filled window of each length says where the rows end (its lowest
+/// cell: the next window up has lost it), and the farthest of those is taken; likewise below. Whole
+/// tails would carry sqrt(cells) times the noise of a cell. Nothing where no window is filled.
+std::optional<ShownCells> shown_cells(const Vector& counts, double rows, double outside,
+                                      const std::function<double(std::size_t)>& noise);
 
 /// One pass over the rows: every one adds one to one cell of every column.
 class PrivateBounds {
@@ -47,15 +48,14 @@ class PrivateBounds {
   /// What is asked for, as canonical JSON: two requests for the same thing are the same text.
   std::string request_text() const;
   double count_sd() const { return plan_.sd(); }
-  /// The smallest number of rows in one cell that is sure to be seen.
-  double smallest_seen(std::size_t rows) const;
   Result<ReleaseDocument> release(RowReader& rows, RandomStream& stream, int threads) const;
 
  private:
   PrivateBounds(PrivateBoundsRequest request, Schema schema, CountsPlan plan);
   /// Adds every row to its cells, `workers` at a time.
   Result<std::vector<std::uint64_t>> counted(RowReader& rows, std::size_t workers) const;
-  double threshold() const;  ///< z of all windows of all columns together
+  /// What the noise of a window exceeds anywhere, in all windows of all columns, with at most 0.01.
+  double window_noise(std::size_t cells) const;
 
   PrivateBoundsRequest request_;
   Schema schema_;                            ///< of what is counted: columns, or the norm

@@ -1,6 +1,7 @@
 // Releases of tables with stages: what comes out is about the columns, and counts never are exact.
 #include <gtest/gtest.h>
 
+#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 
@@ -151,19 +152,39 @@ Vector filled(std::size_t cells, std::size_t first, std::size_t last, double cou
 }
 
 TEST(PrivateBounds, WindowsFindWhereRowsEnd) {
-  const auto sharp = shown_cells(filled(801, 300, 320, 1000), 21000, 0.001, 10, 5);
+  const auto noise = [](std::size_t cells) { return 50.0 * std::sqrt(static_cast<double>(cells)); };
+  const auto sharp = shown_cells(filled(801, 300, 320, 1000), 21000, 0.001, noise);
   ASSERT_TRUE(sharp);
   EXPECT_EQ(sharp->first, 300U);
   EXPECT_EQ(sharp->last, 320U);
   // 40 in each cell are below 5 deviations of a cell, and four of them are above those of four.
-  const auto faint = shown_cells(filled(801, 300, 363, 40), 2560, 0.001, 10, 5);
+  const auto faint = shown_cells(filled(801, 300, 363, 40), 2560, 0.001, noise);
   ASSERT_TRUE(faint);
   EXPECT_GE(faint->first, 300U);
   EXPECT_LE(faint->last, 363U);
   EXPECT_LT(faint->first, 310U);
   EXPECT_GT(faint->last, 353U);
   // One such cell alone shows in no window; two would (80 against 5 sqrt(2) 10).
-  EXPECT_FALSE(shown_cells(filled(801, 300, 300, 40), 40, 0.001, 10, 5));
+  EXPECT_FALSE(shown_cells(filled(801, 300, 300, 40), 40, 0.001, noise));
+}
+
+/// The exact tail of one Laplace variable is exp(-t) / 2, and of two exp(-t) (2 + t) / 4.
+TEST(CountsPlan, TheNoiseOfLaplaceCountsHasItsOwnTail) {
+  const auto plan = CountsPlan::make({1, PureDp{0.1}});
+  ASSERT_TRUE(plan) << plan.error().message;
+  for (const double alpha : {1e-2, 1e-6, 1e-9}) {
+    const double one = (plan->exceeded(1, alpha) - 0.5) / plan->noise().diagonal;
+    const double two = (plan->exceeded(2, alpha) - 1.0) / plan->noise().diagonal;
+    EXPECT_LE(0.5 * std::exp(-one), alpha);
+    EXPECT_LE(0.25 * (2.0 + two) * std::exp(-two), alpha);
+    EXPECT_GT(two, one);
+    // Not idle either: within log(1 / alpha) and the price of Chernoff's bound, e (t + 1) / 2.
+    EXPECT_LE(one, -std::log(alpha) + 1.0 + std::log(0.5 * (one + 1.0)));
+    // The broken twin: what a normal of the same deviation would allow is too little.
+    const double normal = std::sqrt(2.0) * boost::math::quantile(boost::math::complement(
+                                               boost::math::normal(), alpha));
+    EXPECT_GT(0.5 * std::exp(-normal), alpha);
+  }
 }
 
 TEST(PrivateBounds, EveryValueHasACell) {

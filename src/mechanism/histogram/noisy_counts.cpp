@@ -1,5 +1,7 @@
 #include "mechanism/histogram/noisy_counts.hpp"
 
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/tools/minima.hpp>
 #include <cmath>
 
 #include "core/outward.hpp"
@@ -77,6 +79,24 @@ Release<Vector> CountsPlan::run(const std::vector<std::uint64_t>& counts,
   const std::vector<Int128> integers(counts.begin(), counts.end());
   return Release<Vector>(add_rounded_noise(integers, scale_, stream), as_run(guarantee_, stream),
                          method());
+}
+
+/// A sum of Gaussians is one. For Laplace noise of scale b, Chernoff's bound: the sum exceeds t
+/// with at most exp(-s t) (1 - b^2 s^2)^-cells for every s in (0, 1/b). Rounding adds at most a
+/// half each.
+double CountsPlan::exceeded(std::size_t cells, double probability) const {
+  const auto count = static_cast<double>(cells);
+  if (scale_.law == NoiseLaw::Gaussian) {
+    const double z =
+        boost::math::quantile(boost::math::complement(boost::math::normal(), probability));
+    return z * sd() * std::sqrt(count) + 0.5 * count;
+  }
+  const auto bound = [&](double u) {  // s = u / b, t in units of b
+    return (-std::log(probability) - count * std::log1p(-u * u)) / u;
+  };
+  constexpr int kBits = 26;  // any u gives a bound, so that the best one need not be exact
+  const double best = boost::math::tools::brent_find_minima(bound, 1e-6, 1.0 - 1e-9, kBits).second;
+  return best * scale_.diagonal + 0.5 * count;
 }
 
 }  // namespace eigenveil

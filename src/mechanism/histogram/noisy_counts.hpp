@@ -34,6 +34,8 @@ class CountsPlan {
   const NoiseScale& noise() const { return scale_; }
   std::string method() const { return scale_.law == NoiseLaw::Gaussian ? "gauss" : "laplace"; }
   double sd() const { return standard_deviation(scale_.law, scale_.diagonal); }  ///< of a count
+  /// What the noise of `cells` counts together exceeds with at most this probability.
+  double exceeded(std::size_t cells, double probability) const;
   /// `counts` are exact counts of rows, every histogram's cells after the other's.
   Release<Vector> run(const std::vector<std::uint64_t>& counts, RandomStream& stream) const;
 
