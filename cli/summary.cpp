@@ -242,8 +242,10 @@ void print_release(const TableOutcome& outcome, const OutputOptions& output,
   const ReleaseDocument& document = outcome.document;
   if (outcome.again) {
     if (!output.json) {
-      fmt::print("the release of entry {} is in {}: the same bits, nothing was charged\n",
-                 outcome.entry, output.out);
+      fmt::print(
+          "the release of entry {} is in {}: the same bits, nothing was charged, and no row of {} "
+          "was read\n",
+          outcome.entry, output.out, input);
     }
     return;
   }

@@ -89,8 +89,15 @@ Result<std::optional<std::int64_t>> Spending::resume(const ReleaseCost& cost,
     return error_of(there);
   }
   if (!*there) {
-    return spent_without_release(key_, earlier.index,
-                                 "its files are neither in {out} nor beside it");
+    return bad_request(
+        fmt::format(
+            "{{ledger_key}} {} was used before (entry {} of the ledger), and no row was read "
+            "now: its release, whose document has the SHA-256 {}, is neither in {{out}} nor "
+            "beside it as it was; give {{out}} the folder it went to. If it is lost, its "
+            "budget is spent and there is no release; a new draw needs a new key and is "
+            "charged again",
+            key_, earlier.index, earlier.release),
+        "ledger_key");
   }
   return earlier.index;
 }

@@ -1,5 +1,6 @@
 """Releases that are charged to a ledger: the order of events, refusals, retries, files changed by others."""
 
+import hashlib
 import json
 import os
 import re
@@ -181,6 +182,26 @@ class Retries(LedgerTest):
         shutil.rmtree(self.path("out"))
         self.assertIn("spent and there is no release", self.refuse(*self.pca("out", "--ledger-key", "june")))
         self.assertEqual(len(self.shown()["entries"]), 1)
+
+    def test_a_retry_says_that_it_read_no_row_and_where_its_release_went(self):
+        self.create()
+        self.succeed(*self.pca("out", "--ledger-key", "june"))
+        self.write("table.csv", "a,b,c\nother,rows,now\n")  # nobody looks
+        self.assertIn("no row of table.csv was read", self.succeed(*self.pca("out", "--ledger-key", "june")))
+        with open(self.path("out", "release.json"), "rb") as file:
+            checksum = hashlib.sha256(file.read()).hexdigest()
+        said = self.refuse(*self.pca("elsewhere", "--ledger-key", "june"))
+        self.assertIn(f"SHA-256 {checksum}, is neither in --out nor beside it", said)
+        self.assertIn("no row was read now", said)
+
+    def test_the_number_of_columns_is_not_read_off_a_row(self):
+        self.create()
+        self.write("plain.csv", "1,2,3\n" * 50)
+        command = ("plain.csv", "--mu", "0.1", "--header", "absent", "--ledger", "a.ledger", "--out")
+        for task in (("pca", "-k", "1", "--range", "0:10"), ("bounds", "private")):
+            self.assertIn("give --width N", self.refuse(*task, *command, "out"))
+        self.assertEqual(self.shown()["entries"], [])
+        self.succeed("pca", "-k", "1", "--range", "0:10", *command, "out", "--width", "3")
 
 
 class Files(LedgerTest):

@@ -68,6 +68,12 @@ Result<void> check_public_columns(const std::string& input, const ReadOptions& f
         "{header absent}",
         "header");
   }
+  if (format.header == ReadOptions::Header::Absent && format.width == 0) {
+    return bad_request(
+        "with a ledger nothing is read before the budget is reserved: without a header give {width "
+        "N}, the public number of fields on a line",
+        "width");
+  }
   return {};
 }
 
