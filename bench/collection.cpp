@@ -151,6 +151,7 @@ Study make_study(const fs::path& folder, const Load& load, const SigningKey& col
   draft.minimum_batch = 100;
   draft.deadline = "2099-01-01T00:00:00Z";
   draft.collector_key = collector.public_part();
+  draft.issuer_key = draft.collector_key;
   const AggregatorFolder a{folder / "a"};
   const AggregatorFolder b{folder / "b"};
   draft.a = a.make(Role::A, fmt::format("http://127.0.0.1:{}", port_a)).value();
@@ -211,8 +212,8 @@ void run(const Load& load) {
   const std::uint16_t port_a = free_port();
   const std::uint16_t port_b = free_port();
   const Study study = make_study(folder, load, collector, port_a, port_b);
-  const std::vector<Token> tokens = draw_tokens(load.people);
-  const std::string list = token_list(study, tokens, collector);
+  const std::vector<InvitationCode> codes = draw_codes(load.people);
+  const std::string list = token_list(study, codes, collector);
   const pid_t a = serve(folder / "a", port_a, list);
   const pid_t b = serve(folder / "b", port_b, list);
   const CollectionPlan plan = plan_collection(study.manifest).value();
@@ -224,7 +225,7 @@ void run(const Load& load) {
       for (std::size_t j = 0; j < load.columns; ++j) {
         cells.push_back(static_cast<double>((person * 7 + j) % 11));
       }
-      reports.push_back(seal_row(study, plan, tokens[person], cells, stream).value());
+      reports.push_back(seal_row(study, plan, codes[person], cells, stream).value());
     }
   });
   const auto people = static_cast<double>(load.people);

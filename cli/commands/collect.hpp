@@ -7,7 +7,7 @@
 
 namespace eigenveil::cli {
 
-Command study_command();          ///< keys, new, open, tokens, form, close, merge
+Command study_command();          ///< keys, issuer, new, open, tokens, form, close, merge
 Command collect_serve_command();  ///< an aggregator
 
 Result<std::string> read_whole_file(const std::string& path);

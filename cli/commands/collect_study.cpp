@@ -61,6 +61,22 @@ struct StudyKeys {
   }
 };
 
+/// A key for somebody other than the collector to issue codes with.
+struct StudyIssuer {
+  std::string out;
+
+  void declare(CLI::App& app) {
+    app.add_option("--out", out, "the issuer's key, a new file; mode 0600")->required();
+  }
+  Outcome run() const {
+    const SigningKey key = SigningKey::make();
+    return check_new_file(out).and_then([&] { return key.save(out, "issuer"); }).map([&] {
+      fmt::print("wrote {}\n  for the collector, as study new --issuer: {}\n", out,
+                 key.public_part());
+    });
+  }
+};
+
 struct StudyNew {
   std::string title;
   std::string columns;
@@ -70,6 +86,7 @@ struct StudyNew {
   std::string deadline;
   std::int64_t minimum_batch = 0;
   std::int64_t colluders = 0;
+  std::string issuer;
   BudgetOptions budget;
   std::string out;
 
@@ -90,6 +107,9 @@ struct StudyNew {
     app.add_option("--colluders", colluders,
                    "with --noise participants: how many may tell their noise (default 0)")
         ->check(whole_number(0, 100'000'000));
+    app.add_option("--issuer", issuer,
+                   "key of whoever issues codes, from collect study issuer (default: the "
+                   "collector; with --noise participants the issuer is trusted)");
     app.add_option("--deadline", deadline, "UTC, as 2026-12-01T12:00:00Z")->required();
     app.add_option("--out", out, "the study, a new file; the collector's key goes to OUT.key")
         ->required();
@@ -103,6 +123,7 @@ struct StudyNew {
     manifest.colluders = colluders;
     manifest.deadline = deadline;
     manifest.collector_key = key.public_part();
+    manifest.issuer_key = issuer.empty() ? manifest.collector_key : issuer;
     manifest.noise = *parse_noise_mode(noise);
     const Result<Budget> spent = budget.budget();
     const Result<Relation> relation = budget.relation();
@@ -187,7 +208,7 @@ struct StudyTokens {
 
   void declare(CLI::App& app) {
     app.add_option("STUDY", study, "study.json")->required();
-    app.add_option("--key", key, "the collector's key (default STUDY.key)");
+    app.add_option("--key", key, "the issuer's key (default: the collector's, STUDY.key)");
     app.add_option("--count", count, "how many")->required()->check(whole_number(1, 1'000'000));
     app.add_option("--out", out, "codes, one a line, for participants; mode 0600")->required();
     app.add_option("--list", list, "hashes, signed, for both aggregators")->required();
@@ -199,22 +220,25 @@ struct StudyTokens {
       }
     }
     const Result<Study> read = load_study(study);
-    const Result<SigningKey> collector =
-        SigningKey::load(key.empty() ? study + ".key" : key, "collector");
-    if (!read || !collector) {
-      return read ? error_of(collector) : error_of(read);
+    if (!read) {
+      return error_of(read);
     }
-    if (collector->public_part() != read->manifest.collector_key) {
-      return bad_request("the key is not that of the study's collector");
+    const Result<SigningKey> issuer =
+        SigningKey::load(key.empty() ? study + ".key" : key,
+                         read->manifest.collector_issues() ? "collector" : "issuer");
+    if (!issuer) {
+      return error_of(issuer);
     }
-    const std::vector<Token> tokens = draw_tokens(static_cast<std::size_t>(count));
+    if (issuer->public_part() != read->manifest.issuer_key) {
+      return bad_request("the key is not that of the study's issuer of codes");
+    }
+    const std::vector<InvitationCode> drawn = draw_codes(static_cast<std::size_t>(count));
     std::string codes;
-    for (const Token& token : tokens) {
-      codes += to_hex(view_of(token)) + "\n";
+    for (const InvitationCode& code : drawn) {
+      codes += to_hex(view_of(code.bytes)) + "\n";
     }
     return write_file_atomically(out, codes, FileAccess::OwnerOnly)
-        .and_then(
-            [&] { return write_file_atomically(list, token_list(*read, tokens, *collector)); })
+        .and_then([&] { return write_file_atomically(list, token_list(*read, drawn, *issuer)); })
         .map(
             [&] { fmt::print("wrote {} codes to {} and their hashes to {}\n", count, out, list); });
   }
@@ -429,6 +453,7 @@ Command study_command() {
   return command_group(
       "study", "From keys and a manifest to the released Gram.",
       {action<StudyKeys>("keys", "an aggregator's keys for a new study"),
+       action<StudyIssuer>("issuer", "a key for somebody other than the collector to issue codes"),
        action<StudyNew>("new", "the manifest: columns, ranges, budget, noise, deadline; public"),
        action<StudyOpen>("open", "an aggregator signs the manifest and makes its store"),
        action<StudyTokens>("tokens", "one-time codes for participants"),

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// One row to both aggregators. What is sent is kept until both have it: a second try sends the
-/// same bytes, because other bytes for one token would be another report.
+/// same bytes, because other bytes for one code would be another report.
 struct Contribute {
   std::string study;
   std::string row;
@@ -72,12 +72,12 @@ Result<std::vector<double>> Contribute::cells(const Manifest& manifest) const {
 }
 
 Result<SealedReport> Contribute::made(const Study& read) const {
-  const auto bytes = from_hex(token, sizeof(Token));
+  const auto bytes = from_hex(token, sizeof(InvitationCode));
   if (!bytes) {
-    return bad_request("a token has 32 hexadecimal digits");
+    return bad_request("a code has 32 hexadecimal digits");
   }
-  Token own = {};
-  std::copy_n(bytes->begin(), own.size(), own.begin());
+  InvitationCode own;
+  std::copy_n(bytes->begin(), own.bytes.size(), own.bytes.begin());
   const Result<CollectionPlan> plan = plan_collection(read.manifest);
   const Result<std::vector<double>> values = cells(read.manifest);
   if (!plan || !values) {

@@ -161,7 +161,7 @@ Result<void> Aggregator::load_sealing_key() {
 }
 
 Result<void> Aggregator::add_tokens(std::string_view list) {
-  return read_token_list(study(), list).and_then([&](const std::vector<Digest>& hashes) {
+  return read_token_list(study(), role(), list).and_then([&](const std::vector<Digest>& hashes) {
     return store_->add_tokens(hashes);
   });
 }

@@ -34,19 +34,36 @@ std::vector<std::string> server_assumptions() {
       kSealing, kForm};
 }
 
+constexpr const char* kFormNoise =
+    "reports sent from the form: the browser draws its normal numbers in double precision from 53 "
+    "bits (Box and Muller), with a logarithm and a cosine whose accuracy ECMAScript leaves open; "
+    "the program draws them exactly rounded";
+
+/// Whoever issues codes can use all but one of a batch.
+std::string issuer_in_words(const Manifest& manifest) {
+  return fmt::format(
+      "{} is trusted: every code went to another person who exists, and none was kept, used or "
+      "told. With known answers under {} of {} codes and an early or timely closing, whoever "
+      "issues codes would learn the noisy square of the one row left, with both aggregators "
+      "honest",
+      manifest.collector_issues() ? "the collector, who issues the codes of this study,"
+                                  : "whoever issues the codes (not the collector: another key)",
+      manifest.minimum_batch - 1, manifest.minimum_batch);
+}
+
 std::vector<std::string> participant_assumptions(const CollectionPlan& plan,
                                                  const Manifest& manifest) {
   return {
       fmt::format(
-          "the two aggregators do not collude, tokens went to different people who exist, "
-          "and of the {} reports or more at most {} were made by people who tell their noise",
+          "the two aggregators do not collude, and of the {} reports or more at most {} were made "
+          "by people who tell their noise or work with an aggregator or the collector",
           manifest.minimum_batch, manifest.colluders),
-      "an aggregator that drops all reports but one and tokens it controls would learn that row's "
-      "noisy square: hence the minimum batch and the issue of tokens are part of the trust",
+      issuer_in_words(manifest),
       fmt::format(
           "rows are rounded to whole steps before they are squared, which is no function of "
           "the exact noisy Gram: assumed harmless, with noise of {} steps on every cell",
           manifest.cell_sigma),
+      kFormNoise,
       fmt::format("if both aggregators collude they read every noisy row: then its own noise alone "
                   "protects it, {:.4g}-GDP",
                   plan.alone_mu),
@@ -175,12 +192,9 @@ std::vector<std::string> trust_in_words(const Manifest& manifest) {
   } else {
     lines.push_back(fmt::format(
         "everybody adds noise to the own row: the promise holds if the two aggregators do not "
-        "collude, tokens are issued honestly and at most {} participants tell their noise; an "
-        "aggregator that drops all reports but one and tokens it controls would learn that row's "
-        "noisy square, which is why the minimum batch of {} and the issue of tokens are part of "
-        "the "
-        "trust",
-        manifest.colluders, manifest.minimum_batch));
+        "collude and at most {} participants tell their noise",
+        manifest.colluders));
+    lines.push_back(issuer_in_words(manifest));
   }
   lines.emplace_back(
       "a lying participant can spoil the sum, not read others; that answers lie in their ranges is "

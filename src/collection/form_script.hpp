@@ -104,17 +104,22 @@ function gridRow(values) {
 // The report --------------------------------------------------------------------------------------
 const half = (role, blind, payload) =>
   sha256(join(ascii("eigenveil half 1 " + role), blind, payload));
-async function makeReport(values, token) {
+// A token for each organisation: one that knew the other's could answer there in your name.
+const tokenFor = async (role, code) =>
+  (await sha256(join(ascii("eigenveil token 2 "), fromHex(config.digest), code, ascii(role)))).slice(0, 16);
+async function makeReport(values, code) {
   const row = gridRow(values);
   const entries = row.length * (row.length + 1) / 2;
   const seed = random(32), id = random(16), blindA = random(32), blindB = random(32);
   const share = difference(row, await expandSeed(seed, entries));
   const halfA = await half("a", blindA, seed), halfB = await half("b", blindB, share);
-  const message = async (role, plaintext) => join(
-    ascii("EVR1" + role), fromHex(config.digest), id, token,
-    await seal(fromHex(manifest[role].sealing_key),
-               ascii("eigenveil collection 1 " + config.digest + " " + role), join(id, token),
-               plaintext));
+  const message = async (role, plaintext) => {
+    const token = await tokenFor(role, code);
+    return join(ascii("EVR2" + role), fromHex(config.digest), id, token,
+      await seal(fromHex(manifest[role].sealing_key),
+                 ascii("eigenveil collection 1 " + config.digest + " " + role), join(id, token),
+                 plaintext));
+  };
   return {id: hex(id), a: await message("a", join(blindA, halfB, seed)),
           b: await message("b", join(blindB, halfA, share))};
 }
@@ -168,7 +173,7 @@ function say(text, kind) {
   status.textContent = text;
   status.className = kind || "";
 }
-function readToken() {
+function readCode() {
   const text = byId("token").value.replace(/[\s-]/g, "").toLowerCase();
   return /^[0-9a-f]{32}$/.test(text) ? fromHex(text) : null;
 }
@@ -189,12 +194,12 @@ function readAnswers() {
     if (!mark(input, bad) && !first) { first = input; }
     return value;
   });
-  const token = readToken();
-  if (!mark(byId("token"), token ? "" : "A code has 32 letters and digits, from 0 to 9 and a to f.") && !first) {
+  const code = readCode();
+  if (!mark(byId("token"), code ? "" : "A code has 32 letters and digits, from 0 to 9 and a to f.") && !first) {
     first = byId("token");
   }
   if (first) { first.focus(); }
-  return first ? null : {values, token};
+  return first ? null : {values, code};
 }
 function showReceipt() {
   const text = "Receipt\nStudy: " + manifest.title + "\nStudy number: " + config.digest +
@@ -214,7 +219,7 @@ async function submit(event) {
     if (!answers) { say("Some answers need another look.", "problem"); return; }
     button.disabled = true;
     say("Dividing your answers and encrypting both parts…");
-    report = await makeReport(answers.values, answers.token);
+    report = await makeReport(answers.values, answers.code);
     for (const input of document.querySelectorAll("#form input")) { input.disabled = true; }
   }
   button.disabled = true;

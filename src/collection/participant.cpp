@@ -21,17 +21,16 @@ Bytes drawn(RandomStream& stream) {
   return bytes;
 }
 
-Result<std::string> sealed_half(const Study& study, Role role, ReportMessage message,
-                                const std::string& plaintext) {
+Result<std::string> sealed_half(const Study& study, Role role, const ReportId& id,
+                                const InvitationCode& code, const std::string& plaintext) {
   const auto key = from_hex(study.manifest.card(role).sealing_key, hpke::kKeyBytes);
   hpke::PublicKey receiver = {};
   std::copy_n(key->begin(), receiver.size(), receiver.begin());
-  message.role = role;
+  const ReportMessage head{role, study.digest, id, token_for(role, study.digest, code), {}};
   const std::string info = study.sealing_info(role);
-  const std::string associated = message.associated();
-  return hpke::seal(receiver, {info, associated}, plaintext).map([&](std::string&& sealed) {
-    message.sealed = std::move(sealed);
-    return encode(message);
+  const std::string associated = head.associated();
+  return hpke::seal(receiver, {info, associated}, plaintext).map([&](const std::string& sealed) {
+    return encode(head) + sealed;
   });
 }
 
@@ -52,8 +51,9 @@ std::vector<std::int64_t> grid_row(const Manifest& manifest, const CollectionPla
   return row;
 }
 
-Result<SealedReport> seal_row(const Study& study, const CollectionPlan& plan, const Token& token,
-                              std::span<const double> cells, RandomStream& stream) {
+Result<SealedReport> seal_row(const Study& study, const CollectionPlan& plan,
+                              const InvitationCode& code, std::span<const double> cells,
+                              RandomStream& stream) {
   const Manifest& manifest = study.manifest;
   if (cells.size() != manifest.columns.size()) {
     return bad_request(
@@ -68,18 +68,15 @@ Result<SealedReport> seal_row(const Study& study, const CollectionPlan& plan, co
   const Digest half_a = half_commitment(Role::A, blind_a, payload_a);
   const Digest half_b = half_commitment(Role::B, blind_b, payload_b);
 
-  ReportMessage message;
-  message.study = study.digest;
-  message.id = drawn<ReportId>(stream);
-  message.token = token;
+  const auto id = drawn<ReportId>(stream);
   Result<std::string> to_a =
-      sealed_half(study, Role::A, message, sealed_plaintext({blind_a, half_b}, payload_a));
+      sealed_half(study, Role::A, id, code, sealed_plaintext({blind_a, half_b}, payload_a));
   Result<std::string> to_b =
-      sealed_half(study, Role::B, message, sealed_plaintext({blind_b, half_a}, payload_b));
+      sealed_half(study, Role::B, id, code, sealed_plaintext({blind_b, half_a}, payload_b));
   if (!to_a || !to_b) {
     return error_of(to_a ? to_b : to_a);
   }
-  return SealedReport{message.id, std::move(*to_a), std::move(*to_b)};
+  return SealedReport{id, std::move(*to_a), std::move(*to_b)};
 }
 
 }  // namespace eigenveil

@@ -20,9 +20,10 @@ struct SealedReport {
 std::vector<std::int64_t> grid_row(const Manifest& manifest, const CollectionPlan& plan,
                                    std::span<const double> cells, RandomStream& noise);
 
-/// Draws identifier, seed and blinds. `cells`: one for each column, in original units; a missing
-/// one is not a number and counts as the midpoint.
-Result<SealedReport> seal_row(const Study& study, const CollectionPlan& plan, const Token& token,
-                              std::span<const double> cells, RandomStream& stream);
+/// Draws identifier, seed and blinds; each half carries the token of its role alone. `cells`: one
+/// for each column, in original units; a missing one is not a number and counts as the midpoint.
+Result<SealedReport> seal_row(const Study& study, const CollectionPlan& plan,
+                              const InvitationCode& code, std::span<const double> cells,
+                              RandomStream& stream);
 
 }  // namespace eigenveil

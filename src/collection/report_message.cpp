@@ -5,7 +5,7 @@
 namespace eigenveil {
 namespace {
 
-constexpr std::string_view kMagic = "EVR1";
+constexpr std::string_view kMagic = "EVR2";
 constexpr std::size_t kHeadBytes = 4 + 1 + 32 + 16 + 16;
 
 std::size_t payload_bytes(const Manifest& manifest, Role role) {
@@ -98,9 +98,21 @@ Result<ShareVector> share_of(const Manifest& manifest, Role role, std::string_vi
   return expand(seed, manifest.entries());
 }
 
+Token token_for(Role role, const Digest& study, const InvitationCode& code) {
+  Sha256 hash;
+  hash.update("eigenveil token 2 ");
+  hash.update(view_of(study));
+  hash.update(view_of(code.bytes));
+  hash.update(name_of(role));
+  const Digest digest = hash.finish();
+  Token token = {};
+  std::copy_n(digest.begin(), token.size(), token.begin());
+  return token;
+}
+
 Digest token_hash(const Digest& study, const Token& token) {
   Sha256 hash;
-  hash.update("eigenveil token 1 ");
+  hash.update("eigenveil listed token 2 ");
   hash.update(view_of(study));
   hash.update(view_of(token));
   return hash.finish();

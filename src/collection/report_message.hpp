@@ -10,7 +10,16 @@
 namespace eigenveil {
 
 using ReportId = std::array<unsigned char, 16>;  ///< drawn by the participant, public
-using Token = std::array<unsigned char, 16>;     ///< one-time, from the collector
+
+/// What a person gets with the invitation: one-time, from the issuer. Leaves the participant's
+/// machine only as the two tokens made of it.
+struct InvitationCode {
+  std::array<unsigned char, 16> bytes = {};
+};
+
+/// What one aggregator gets to see of a code. Each has its own: an aggregator that knew the other's
+/// could report in the person's name there, and leave one row alone among rows it made up.
+using Token = std::array<unsigned char, 16>;
 
 template <std::size_t N>
 std::string_view view_of(const std::array<unsigned char, N>& bytes) {
@@ -18,7 +27,7 @@ std::string_view view_of(const std::array<unsigned char, N>& bytes) {
 }
 
 /// What travels to one aggregator. Everything but the sealed part is public to whoever carries it.
-///   "EVR1" role study(32) id(16) token(16) sealed
+///   "EVR2" role study(32) id(16) token(16) sealed
 struct ReportMessage {
   Role role = Role::A;
   Digest study = {};
@@ -58,6 +67,8 @@ Result<OpenedReport> read_plaintext(const Manifest& manifest, Role role, const R
 /// The share of an opened report.
 Result<ShareVector> share_of(const Manifest& manifest, Role role, std::string_view payload);
 
+/// The first 16 bytes of SHA-256("eigenveil token 2 ", study, code, role).
+Token token_for(Role role, const Digest& study, const InvitationCode& code);
 /// Shown to nobody, kept by an aggregator instead of the token.
 Digest token_hash(const Digest& study, const Token& token);
 

@@ -113,9 +113,11 @@ Result<void> check_columns(const std::vector<StudyColumn>& columns) {
 }  // namespace
 
 Result<void> check_manifest(const Manifest& manifest) {
-  if (!from_hex(manifest.id, 16) || !is_key(manifest.collector_key) || manifest.title.empty() ||
+  if (!from_hex(manifest.id, 16) || !is_key(manifest.collector_key) ||
+      !is_key(manifest.issuer_key) || manifest.title.empty() ||
       manifest.title.size() > kLongestText) {
-    return bad_request("the study lacks its identifier, its title or the collector's key");
+    return bad_request(
+        "the study lacks its identifier, its title, or the key of its collector or issuer");
   }
   if (const Result<void> columns = check_columns(manifest.columns); !columns) {
     return columns;

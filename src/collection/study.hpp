@@ -63,11 +63,13 @@ struct Manifest {
   std::int64_t minimum_batch = 0;
   std::int64_t colluders = 0;  ///< mode participants: how many may tell what they sent
   std::string deadline;        ///< "2026-12-01T12:00:00Z"
-  std::string collector_key;   ///< Ed25519, signs lists of tokens and orders to close
+  std::string collector_key;   ///< Ed25519, signs orders to close
+  std::string issuer_key;      ///< Ed25519, signs lists of tokens; often the collector's
   AggregatorCard a;
   AggregatorCard b;
 
   const AggregatorCard& card(Role role) const { return role == Role::A ? a : b; }
+  bool collector_issues() const { return issuer_key == collector_key; }
   std::size_t dimension() const { return columns.size() + 1; }  ///< of (t, x)
   std::size_t entries() const;                                  ///< of a share
   Schema schema() const;

@@ -9,9 +9,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr const char* kNoStudy =
     "this is no study of this version: a field is missing, unknown or of another kind";
+constexpr const char* kOneToken =
+    "the study was made by an earlier version, in which both aggregators saw the same token and "
+    "either could answer in a person's name at the other: make a new study";
 
 Json json_of(const AggregatorCard& card) {
   return {{"role", name_of(card.role)},
@@ -83,13 +86,15 @@ Json json_of(const Manifest& manifest) {
           {"colluders", manifest.colluders},
           {"deadline", manifest.deadline},
           {"collector_key", manifest.collector_key},
+          {"issuer_key", manifest.issuer_key},
           {"a", json_of(manifest.a)},
           {"b", json_of(manifest.b)}};
 }
 
 Result<Manifest> manifest_of(const Json& json) {
-  if (json.at("eigenveil_study").get<int>() != kVersion) {
-    return bad_request(kNoStudy);
+  const int version = json.at("eigenveil_study").get<int>();
+  if (version != kVersion) {
+    return bad_request(version == 1 ? kOneToken : kNoStudy);
   }
   Manifest manifest;
   manifest.id = json.at("id").get<std::string>();
@@ -114,6 +119,7 @@ Result<Manifest> manifest_of(const Json& json) {
   manifest.colluders = json.at("colluders").get<std::int64_t>();
   manifest.deadline = json.at("deadline").get<std::string>();
   manifest.collector_key = json.at("collector_key").get<std::string>();
+  manifest.issuer_key = json.at("issuer_key").get<std::string>();
   manifest.a = card_of(json.at("a"));
   manifest.b = card_of(json.at("b"));
   return check_manifest(manifest).map([&] { return manifest; });

@@ -7,6 +7,7 @@ exactly that of the typed answers; nothing is asked from anybody else. Screensho
 
 Exit code 77 (a skip for ctest) when Chromium is not installed.
 """
+import hashlib
 import json
 import os
 import pathlib
@@ -139,6 +140,49 @@ def servers_add_noise(browser, folder):
         collection.stop()
 
 
+def outer_triangle(row):
+    return [row[i] * row[column] for column in range(len(row)) for i in range(column + 1)]
+
+
+def participants_send(browser):
+    """Mode participants, sent from the form alone: the sum is that of the noisy rows the pages made, as integers."""
+    collection = Collection(columns=1, people=6, minimum=4, noise="participants")
+    page = Chromium(browser)
+    try:
+        collection.start_both()
+        run("collect", "study", "form", collection.study, "--out", collection.path("form.html"))
+        rows, reports = [], []
+        for person in range(4):
+            page.open(pathlib.Path(collection.path("form.html")).as_uri())
+            page.wait("!byId('send').disabled")
+            page.evaluate("(() => { const made = gridRow; gridRow = v => (globalThis.noisy = made(v)); })()")
+            page.type("answer-0", str(2 * person))
+            page.type("token", collection.tokens[person])
+            page.press("Enter", 13)
+            page.wait("!byId('receipt').hidden")
+            rows.append(page.evaluate("noisy"))
+            reports.append(page.evaluate("byId('receipt-id').textContent"))
+        tokens = page.evaluate("""(async () => [hex(await tokenFor("a", new Uint8Array(16).fill(0x22))),
+          hex(await tokenFor("b", new Uint8Array(16).fill(0x22)))])()""")
+        study = bytes.fromhex(page.evaluate("config.digest"))
+        check(tokens == [hashlib.sha256(b"eigenveil token 2 " + study + b"\x22" * 16 + role).hexdigest()[:32]
+                         for role in (b"a", b"b")], "a token for each aggregator")
+        collection.close()
+        expected = [sum(entries) for entries in zip(*map(outer_triangle, rows))]
+        check(collection.collected() == expected, "the sum is that of the pages' noisy rows")
+        # A rounded normal of 2^10 steps or more is 0 with probability below 0.0004: four of them below 3e-14.
+        constant = collection.manifest()["constant"]
+        check(any(row[0] != constant for row in rows), "noise on the constant, too")
+        listed = collection.get("b", "/v1/closing-list")[1]
+        check(all(report in listed for report in reports), "every report of the form counts")
+        collection.merge()
+        check("the collector, who issues the codes" in run("explain", collection.path("gram")).stdout,
+              "the release names the trust in the issuer")
+    finally:
+        page.close()
+        collection.stop()
+
+
 def participants_add_noise(browser):
     collection = Collection(columns=1, people=12, minimum=10, noise="participants")
     page = Chromium(browser)
@@ -176,6 +220,7 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     servers_add_noise(browser, folder)
     participants_add_noise(browser)
+    participants_send(browser)
     print("failures:", len(FAILURES))
     return 1 if FAILURES else 0
 

@@ -96,7 +96,8 @@ class Collection:
     """Servers run until `stop`; `start` starts one again after a kill."""
 
     def __init__(self, columns=3, people=20, minimum=4, noise="servers", budget=("--epsilon", "1", "--delta", "1e-6"),
-                 seeds=(None, None), deadline=None, extra=(), serve=(), tls=False, networks=None):
+                 seeds=(None, None), deadline=None, extra=(), serve=(), tls=False, networks=None,
+                 issuer=False):
         self.folder = tempfile.mkdtemp(prefix="eigenveil-collection-")
         self.columns = columns
         self.seeds = dict(zip("ab", seeds))
@@ -116,6 +117,11 @@ class Collection:
             for j in range(columns):
                 file.write(f'c{j + 1},0,10,"How much of {j + 1}?"\n')
         self.study = self.path("study.json")
+        key = []
+        if issuer:  # somebody other than the collector hands out codes
+            made = run("collect", "study", "issuer", "--out", self.path("issuer.key")).stdout
+            extra = (*extra, "--issuer", made.split()[-1])
+            key = ["--key", self.path("issuer.key")]
         run("collect", "study", "new", "--title", "A study of nobody", "--columns", self.path("columns.csv"),
             "--a", self.path("a", "card.json"), "--b", self.path("b", "card.json"), *budget,
             "--noise", noise, "--minimum-batch", minimum,
@@ -123,7 +129,7 @@ class Collection:
         for role in "ab":
             run("collect", "study", "open", self.study, "--folder", self.path(role))
         run("collect", "study", "tokens", self.study, "--count", people, "--out", self.path("codes"),
-            "--list", self.path("tokens.list"))
+            "--list", self.path("tokens.list"), *key)
         with open(self.path("codes"), encoding="utf-8") as file:
             self.tokens = file.read().split()
 
@@ -134,6 +140,10 @@ class Collection:
         host = "localhost" if self.scheme == "https" else "127.0.0.1"
         port = self.networks[role].port if self.networks else self.ports[role]
         return f"{self.scheme}://{host}:{port}"
+
+    def manifest(self):
+        with open(self.study, encoding="utf-8") as file:
+            return json.load(file)["manifest"]
 
     def make_certificate(self):
         self.scheme = "https"

@@ -82,7 +82,8 @@ class CollectTest(unittest.TestCase):
         collection.merge()
         words = run("explain", collection.path("gram")).stdout
         self.assertIn("if both aggregators collude", words)
-        self.assertIn("an aggregator that drops all reports but one", words)
+        self.assertIn("the collector, who issues the codes of this study, is trusted", words)
+        self.assertIn("the browser draws its normal numbers in double precision", words)
         self.assertIn("at most 2 were made by people who tell their noise", words)
         run("collect", "mask", collection.path("gram"), "--out", collection.path("pseudo"))
         run("analyse", "moments", collection.path("gram"), "--second-moment")

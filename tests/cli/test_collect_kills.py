@@ -109,8 +109,7 @@ class KillTest(unittest.TestCase):
         collection.close()
         self.assertEqual(first, [json.dumps(collection.sum_of(role)) for role in "ab"])
         # Counted exactly once: the noise is far below one report's share of the corner and of a sum.
-        with open(collection.study, encoding="utf-8") as file:
-            manifest = json.load(file)["manifest"]
+        manifest = collection.manifest()
         self.assertEqual(collection.collected()[0], manifest["constant"] ** 2 * len(people))
         exact = sum((answers(person, 2)[0] - 5) / 5 for person in people)
         got = collection.collected()[1] / manifest["constant"] / manifest["max_abs"]

@@ -45,12 +45,12 @@ struct StudyWishes {
   std::string deadline = "2099-01-01T00:00:00Z";
 };
 
-/// Both aggregators of a study in one process, with a collector and tokens.
+/// Both aggregators of a study in one process, with a collector and codes.
 struct Collection {
   ScratchFolder folder{"eigenveil-collection"};
   SigningKey collector = SigningKey::make();
   Study study;
-  std::vector<Token> tokens;
+  std::vector<InvitationCode> codes;
   std::unique_ptr<Aggregator> a;
   std::unique_ptr<Aggregator> b;
 
@@ -70,14 +70,15 @@ struct Collection {
     draft.colluders = wishes.colluders;
     draft.deadline = wishes.deadline;
     draft.collector_key = collector.public_part();
+    draft.issuer_key = draft.collector_key;
     draft.a = at_a.make(Role::A, "http://127.0.0.1:1").value();
     draft.b = at_b.make(Role::B, "http://127.0.0.1:2").value();
     study = Study::of(with_grid(draft).value());
     study = at_a.countersign(study).value();
     study = at_b.countersign(study).value();
-    tokens = draw_tokens(people);
+    codes = draw_codes(people);
     open_both({}, {});
-    const std::string list = token_list(study, tokens, collector);
+    const std::string list = token_list(study, codes, collector);
     EXPECT_TRUE(a->add_tokens(list));
     EXPECT_TRUE(b->add_tokens(list));
   }
@@ -94,7 +95,7 @@ struct Collection {
 
   SealedReport sealed(std::size_t person, const std::vector<double>& cells) const {
     RandomStream stream = RandomStream::secure();
-    return seal_row(study, plan(), tokens.at(person), cells, stream).value();
+    return seal_row(study, plan(), codes.at(person), cells, stream).value();
   }
   SealedReport send(std::size_t person, const std::vector<double>& cells) {
     const SealedReport report = sealed(person, cells);

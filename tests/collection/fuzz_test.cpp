@@ -90,9 +90,9 @@ TEST(Fuzz, StudiesAndTokens) {
     const Result<Study> read = study_from_json(text);
     return read && read->text != collection.study.text && check_signatures(*read, "", "");
   });
-  const std::string list = token_list(collection.study, collection.tokens, collection.collector);
+  const std::string list = token_list(collection.study, collection.codes, collection.collector);
   expect_none_taken(list, "fuzz.tokens", [&](const std::string& text) {
-    return read_token_list(collection.study, text);
+    return read_token_list(collection.study, Role::A, text);
   });
   const std::string card = to_json(collection.study.manifest.a);
   RandomStream stream = RandomStream::seeded(seed_for("fuzz.card"));

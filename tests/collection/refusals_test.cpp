@@ -54,20 +54,21 @@ TEST(Refusals, ForgedToken) {
   Collection collection;
   RandomStream stream = RandomStream::secure();
   const SealedReport forged =
-      seal_row(collection.study, collection.plan(), draw_tokens(1).front(), answers(0, 3), stream)
+      seal_row(collection.study, collection.plan(), draw_codes(1).front(), answers(0, 3), stream)
           .value();
   EXPECT_EQ(refusal_of(collection.a->accept(forged.to_a)), "the token is not one of this study");
   const std::string list =
-      token_list(collection.study, draw_tokens(3), SigningKey::make());  // not the collector's key
+      token_list(collection.study, draw_codes(3), SigningKey::make());  // not the collector's key
   EXPECT_FALSE(collection.a->add_tokens(list));
   Collection other;
-  EXPECT_FALSE(collection.a->add_tokens(token_list(other.study, other.tokens, other.collector)));
+  EXPECT_FALSE(collection.a->add_tokens(token_list(other.study, other.codes, other.collector)));
 }
 
 TEST(Refusals, TokenOfAnotherPersonUnderTheSameSeal) {
   Collection collection;
   SealedReport report = collection.sealed(0, answers(0, 3));
-  std::copy_n(collection.tokens[1].begin(), 16, report.to_a.begin() + 53);
+  const Token others = token_for(Role::A, collection.study.digest, collection.codes[1]);
+  std::copy_n(others.begin(), others.size(), report.to_a.begin() + 53);
   EXPECT_EQ(refusal_of(collection.a->accept(report.to_a)).substr(0, 24),
             "the report does not open");
 }

@@ -55,7 +55,7 @@ std::string payloads(const Collection& collection, Role role, const std::vector<
   std::string all;
   for (std::size_t i = 0; i < kReports; ++i) {
     const SealedReport report =
-        seal_row(collection.study, plan, collection.tokens[0], cells, stream).value();
+        seal_row(collection.study, plan, collection.codes[0], cells, stream).value();
     all += payload_of(collection, role, role == Role::A ? report.to_a : report.to_b);
   }
   return all;

@@ -18,6 +18,7 @@ const eigenveil::Study& study() {
     manifest.minimum_batch = 2;
     manifest.deadline = "2099-01-01T00:00:00Z";
     manifest.collector_key = std::string(64, '1');
+    manifest.issuer_key = manifest.collector_key;
     manifest.a = {eigenveil::Role::A, "https://a", std::string(64, '2'), std::string(64, '3')};
     manifest.b = {eigenveil::Role::B, "https://b", std::string(64, '4'), std::string(64, '5')};
     return eigenveil::Study::of(manifest);
@@ -48,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   (void)manifest_from_json(text);
   (void)card_from_json(text);
-  (void)read_token_list(study(), text);
+  (void)read_token_list(study(), Role::A, text);
   (void)sum_from_json(text, study());
   (void)detail::verified_message(text, "proposal", study(), study().manifest.a.signing_key);
   return 0;
