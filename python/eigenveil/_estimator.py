@@ -340,7 +340,7 @@ class PrivateEstimator(BaseEstimator):
         table = asked.prepare(spec, source.schema)
         charge = Charge.of(self)
         rows = self._count_rows(asked, source, table, charge, whole) if asked.needs_row_count else None
-        plan = _heard(asked.plan(table, rows, self.people, bool(self.anyway)))
+        plan = _heard(asked.plan(table, rows, self.people, bool(self.anyway), whole and source.can_be_read_again))
         if charge is not None:
             charge.before_rows(plan, self.person or "")
         stream = _core.RandomStream(self.seed)

@@ -33,6 +33,7 @@ class Source:
         if not self.names:
             raise EigenveilError("Found array with 0 feature(s): a table needs at least one column")
 
+    can_be_read_again = True
     fills_gaps = True  # set by open_source: whether missing cells stand at the midpoint or are refused
 
     @property
@@ -55,6 +56,8 @@ class Source:
 
 class BatchSource:
     """Tables one after the other, from a generator: each is read and let go before the next is asked for."""
+
+    can_be_read_again = False
 
     def __init__(self, batches, options):
         first = next(batches, None)
@@ -95,8 +98,13 @@ class FileSource:
         self.names = self.schema.columns
         self.counted_alleles = self.schema.counted_alleles
 
+    @property
+    def can_be_read_again(self):
+        """No pipe."""
+        return os.path.isfile(self._path)
+
     def count_rows(self):
-        if not os.path.isfile(self._path):
+        if not self.can_be_read_again:
             raise EigenveilError("the rows are read more than once: give a file, not a pipe")
         return self._open().count_rows(0)
 

@@ -194,9 +194,10 @@ LedgerCost stated_cost_unbounded(const Asked& asked, const Schema& schema, bool 
 
 BoundPlan plan_of_rows(const Asked& asked, const std::shared_ptr<PreparedTable>& table,
                        std::optional<std::int64_t> rows, std::optional<std::int64_t> people,
-                       bool anyway) {
+                       bool anyway, bool read_again) {
   PublicFacts facts = table->facts();
   facts.rows = rows;
+  facts.read_again = read_again;
   return plan_of(asked, facts, table, {people, anyway});
 }
 
@@ -223,7 +224,8 @@ void bind_request(nb::module_& m) {
                    [](const Asked& a) { return a.request.options.flag("complex_rows"); })
       .def_prop_ro("scaled", [](const Asked& a) { return a.request.units == Units::Scaled; })
       .def("prepare", &prepared, "spec"_a, "schema"_a)
-      .def("plan", &plan_of_rows, "table"_a, "rows"_a.none(), "people"_a.none(), "anyway"_a)
+      .def("plan", &plan_of_rows, "table"_a, "rows"_a.none(), "people"_a.none(), "anyway"_a,
+           "read_again"_a = false)
       .def("plan_totals", &plan_of_totals, "schema"_a, "bound"_a, "people"_a.none(), "anyway"_a)
       .def("plan_unbounded", &plan_unbounded, "schema"_a, "rows"_a)
       .def("stated_cost", &stated_cost_of, "table"_a, "seeded"_a)
