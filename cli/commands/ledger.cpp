@@ -11,6 +11,7 @@
 #include "cli/options/checks.hpp"
 #include "core/atomic_output.hpp"
 #include "core/parameter_names.hpp"
+#include "engine/ledger_batch.hpp"
 #include "ledger/outlook.hpp"
 #include "ledger/summary.hpp"
 #include "ledger/verify.hpp"
@@ -27,6 +28,7 @@ struct LedgerCreate {
   std::optional<double> cap_mu;
   std::optional<double> cap_epsilon;
   std::optional<double> cap_delta;
+  std::optional<double> draws;
   bool allow_unproved = false;
 
   void declare(CLI::App& app);
@@ -55,6 +57,9 @@ void LedgerCreate::declare(CLI::App& app) {
       ->group(kGroup);
   app.add_option("--cap-epsilon", cap_epsilon, "basic account: sum of epsilon")->group(kGroup);
   app.add_option("--cap-delta", cap_delta, "basic account: sum of delta")->group(kGroup);
+  app.add_option("--draws", draws,
+                 "what draws in doubles (orbit, exponential) may add to delta in all, beside the "
+                 "promise (default: as much as its delta; 1e-6 without one)");
 }
 
 Result<LedgerTerms> LedgerCreate::terms() const {
@@ -73,6 +78,7 @@ Result<LedgerTerms> LedgerCreate::terms() const {
     }
     terms.caps = {cap_mu.value_or(0.0), cap_epsilon.value_or(0.0), cap_delta.value_or(0.0)};
     terms.promise = promise_of(terms.caps);
+    terms.caps.draws = draws.value_or(default_draws(terms.promise));
     return check_caps(terms.caps).map([&](const LedgerCaps&) { return terms; });
   }
   return promise.budget().and_then([&](const Budget& budget) -> Result<LedgerTerms> {
@@ -81,11 +87,16 @@ Result<LedgerTerms> LedgerCreate::terms() const {
           "--basic-share divides --epsilon and --delta; other promises have one "
           "account");
     }
-    return caps_for(budget, basic_share.value_or(kBasicShare)).map([&](const LedgerCaps& caps) {
-      terms.caps = caps;
-      terms.promise = std::visit([](const auto& loss) { return Loss(loss); }, budget);
-      return terms;
-    });
+    return caps_for(budget, basic_share.value_or(kBasicShare))
+        .and_then([&](LedgerCaps caps) {
+          caps.draws = draws.value_or(caps.draws);
+          return check_caps(caps);
+        })
+        .map([&](const LedgerCaps& caps) {
+          terms.caps = caps;
+          terms.promise = std::visit([](const auto& loss) { return Loss(loss); }, budget);
+          return terms;
+        });
   });
 }
 
@@ -98,7 +109,7 @@ Outcome LedgerCreate::run() const {
     if (const std::string table = shares_table(*pair, *wanted); !table.empty()) {
       fmt::print(
           "releases of one kind that would fit, for several shares (caps never change):\n{}\n",
-          table);
+          for_command_line(table));
     }
   }
   return Ledger::create(file, *wanted).map([&](const Ledger& ledger) {
@@ -150,9 +161,16 @@ struct LedgerPlan {
     return Ledger::open(file)
         .and_then([](const Ledger& ledger) { return ledger.state(); })
         .and_then([&](const LedgerState& state) {
-          return wanted_releases(text, state.terms).map([&](const auto& wanted) {
-            fmt::print("{}", for_command_line(
-                                 plan_in_words(state.terms, charges_in(state.lines), wanted)));
+          return wanted_releases(text, state.terms).and_then([&](const auto& wanted) -> Outcome {
+            const LedgerOutlook outlook =
+                plan_in_words(state.terms, charges_in(state.lines), wanted);
+            fmt::print("{}", for_command_line(outlook.text));
+            if (outlook.fitting < outlook.wanted) {  // exit code 1: scripts ask before they release
+              return input_output_error(
+                  fmt::format("{} of {} release{} would not fit", outlook.wanted - outlook.fitting,
+                              outlook.wanted, outlook.wanted == 1 ? "" : "s"));
+            }
+            return {};
           });
         });
   }
@@ -189,6 +207,7 @@ struct LedgerVerify {
 struct LedgerExport {
   std::string file;
   std::string out;
+  std::string curator;
   bool registry = false;
 
   Outcome run() const {
@@ -200,7 +219,15 @@ struct LedgerExport {
     return Ledger::open(file)
         .and_then([](const Ledger& ledger) { return ledger.state(); })
         .and_then([&](const LedgerState& state) -> Outcome {
-          const std::string record = registry_record(summary_of(state));
+          std::string kind;
+          if (!curator.empty()) {
+            const Result<std::string> known = curator_type(curator);
+            if (!known) {
+              return error_of(known);
+            }
+            kind = *known;
+          }
+          const std::string record = registry_record(summary_of(state), kind);
           if (out.empty()) {
             fmt::print("{}", record);
             return {};
@@ -222,9 +249,11 @@ struct LedgerBackup {
         .map([&] {
           fmt::print(
               "wrote {} without the key: it can be shown and verified, not spent from\n"
-              "restoring an old copy gives spent budget back: run eigenveil ledger verify with all "
-              "releases afterwards\n",
-              out);
+              "it knows nothing of what is charged from now on: put it in the ledger's place only "
+              "if "
+              "that is lost, and then run eigenveil ledger verify {} --release with every release "
+              "you have\n",
+              out, file);
         });
   }
 };
@@ -267,8 +296,11 @@ Command ledger_command() {
         part->add_flag("--json", show->json, "for machines, all entries");
         parts.emplace_back(part, [show] { return show->run(); });
         part = add_action(app, "plan", "would these releases fit, and with what left", plan);
-        part->add_option("BATCH", plan->batch,
-                         "JSON list of releases: method, epsilon, delta, rho, mu, count")
+        part->add_option(
+                "BATCH", plan->batch,
+                "JSON list of releases: task, method, epsilon, delta, rho, mu, neighbours, "
+                "group_size, count, name; what is not said is what the command takes. Exit "
+                "code 1 where one would not fit")
             ->required();
         parts.emplace_back(part, [plan] { return plan->run(); });
         part = add_action(app, "verify", "every entry, and releases against it", verify);
@@ -277,6 +309,9 @@ Command ledger_command() {
         part = add_action(app, "export", "a record for others", to_registry);
         part->add_flag("--registry", to_registry->registry,
                        "as opendp/deployments-registry-data wants it (YAML)");
+        part->add_option("--curator", to_registry->curator,
+                         "who publishes: government, industry or nonprofit (default: left out, "
+                         "though the registry asks for it)");
         part->add_option("--out", to_registry->out, "a new file (default: standard output)");
         parts.emplace_back(part, [to_registry] { return to_registry->run(); });
         part = add_action(app, "backup", "a copy as of one moment, without the key", backup);

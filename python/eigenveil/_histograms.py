@@ -55,7 +55,7 @@ def _drawn(sink, source, options, progress, seed, title, charge):
     if charge is None:
         return released(document)
     charge.settle(document)
-    return released(document, settled=charge.settled)
+    return released(document, checksum=charge.checksum, settled=charge.settled)
 
 
 def private_bounds(
@@ -204,6 +204,8 @@ def private_scores(
     >>> picture.arrays["scores"].shape
     (10, 10)
     """
+    if not isinstance(on, (str, bytes, os.PathLike)):
+        raise EigenveilError("on is the path of a written release of components: write one first, pca.write_release('axes'), and give on='axes'")
     name, levels = ("", []) if label is None else (str(label[0]), [str(level) for level in label[1]])
     budget, size = make_budget(epsilon, delta, rho, mu), whole(group_size, "group_size", 1)
     stream = _core.RandomStream(seed)

@@ -65,6 +65,7 @@ class Ledger:
         group_size=1,
         person=None,
         allow_unproved=False,
+        draws=None,
     ):
         """Make a new ledger. What it promises never changes.
 
@@ -87,6 +88,10 @@ class Ledger:
         allow_unproved : bool, default=False
             Take releases that are not proved for every data set (sharp, spiked, ``seed``); after one of them nothing is promised.
 
+        draws : float, optional
+            What draws in doubles (orbit, exponential) may add to delta in all, beside the promise; as much as its delta where nothing is said, 1e-6
+            without one.
+
         Returns
         -------
         Ledger
@@ -108,6 +113,7 @@ class Ledger:
             whole(group_size, "group_size", 1, 2**31 - 1),
             "" if person is None else str(person),
             bool(allow_unproved),
+            None if draws is None else float(draws),
         )
         return cls(path)
 
@@ -122,7 +128,7 @@ class Ledger:
         key : str
             Names the release in the ledger, for ever. Empty: no retry.
         out : path, optional
-            A new or empty directory, as for ``write_release``. Without it the release lives in the estimator alone, and a retry cannot find it.
+            A new or empty directory, as for ``write_release``; a key needs one. Without it the release lives in the estimator alone.
         format : {"csv", "npy"}, default="csv"
             Of the arrays in ``out``.
         replace : bool, default=False
@@ -130,7 +136,8 @@ class Ledger:
         data_set, date : str, optional
             A public name of the table where the ledger's is not enough, and a date in your words, to stand in the release.
         builds_on : list of path, optional
-            Releases that this one was made with (``release.json`` or its directory): private bounds, for example.
+            Releases that this one was made with (``release.json`` or its directory). ``private_bounds(...).bounds`` and the release that
+            ``private_scores`` stands on are written down by themselves.
 
         Returns
         -------
@@ -139,6 +146,8 @@ class Ledger:
         """
         if format not in ("csv", "npy"):
             raise EigenveilError("format must be 'csv' or 'npy'")
+        if key and out is None:
+            raise EigenveilError("a key is for releases that can be found again: give out, a directory that the release is written to, or leave the key out")
         where = "" if out is None else _absolute(out)
         return LedgerRelease(self.path, str(key), where, format, bool(replace), str(data_set), str(date), tuple(map(_absolute, builds_on)))
 
@@ -184,12 +193,14 @@ class Ledger:
         ----------
         *releases : path
 
-        Returns
-        -------
-        list of str
-            What is wrong; empty when all is well.
+        Raises
+        ------
+        EigenveilError
+            Says everything that is wrong.
         """
-        return _core.ledger_verify(self.path, [os.fsdecode(release) for release in releases])
+        problems = _core.ledger_verify(self.path, [os.fsdecode(release) for release in releases])
+        if problems:
+            raise EigenveilError("; ".join(problems))
 
     def backup(self, path):
         """A copy as of one moment, without the key: it can be shown and verified, not spent from.
@@ -201,14 +212,19 @@ class Ledger:
         """
         _core.ledger_backup(self.path, _absolute(path))
 
-    def registry(self):
+    def registry(self, curator=""):
         """A record for the public registry of deployments (opendp/deployments-registry-data), as YAML.
+
+        Parameters
+        ----------
+        curator : {"government", "industry", "nonprofit"}, optional
+            Who publishes. Left out where nothing is said, though the registry asks for it.
 
         Returns
         -------
         str
         """
-        return _core.ledger_registry(self.path)
+        return _core.ledger_registry(self.path, str(curator))
 
     def __repr__(self):
         return f"Ledger({self.path!r})"
@@ -256,13 +272,14 @@ def ledger_of(given):
 class Charge:
     """One release of an estimator on its way past a ledger: charged before a row is read, settled before it is seen."""
 
-    def __init__(self, place, seed):
+    def __init__(self, place, seed, found=()):
         self.place = place
         self.seeded = seed is not None
         self.found = None  # the release of an earlier run under the same key
         self.settled = ""  # hash of the document as the ledger has it
+        self.checksum = ""  # that it bears
         self._stated = None
-        self._passage = _core.LedgerPassage(place.path, place.key, place.data_set, list(place.builds_on))
+        self._passage = _core.LedgerPassage(place.path, place.key, place.data_set, list(place.builds_on), list(found))
 
     @classmethod
     def of(cls, estimator):
@@ -276,7 +293,7 @@ class Charge:
                 f"{' and '.join(dict.fromkeys(learned))} learns from the private rows before the release, without noise: the ledger's promise would "
                 "not hold. Scale by public bounds instead, or freeze what was fitted on public rows"
             )
-        return cls(place, estimator.seed)
+        return cls(place, estimator.seed, _found_in(getattr(estimator, "bounds", None)))
 
     @classmethod
     def at(cls, given, seed, on=None):
@@ -307,7 +324,13 @@ class Charge:
         """Written down, and to ``out`` where one was named, before anybody sees it."""
         if self.found is None:
             place = self.place
-            self.settled = self._passage.settle(document, place.out, place.format == "npy", place.replace, place.data_set, place.date)
+            self.settled, self.checksum = self._passage.settle(document, place.out, place.format == "npy", place.replace, place.data_set, place.date)
+
+
+def _found_in(bounds):
+    """The release that bounds come from, where one found them."""
+    release = getattr(bounds, "release", "")
+    return [release] if release else []
 
 
 def _absolute(path):

@@ -14,6 +14,17 @@ from ._errors import EigenveilError, missing_package
 from ._guarantee import stated
 
 
+class FoundBounds(dict):
+    """Ranges that a release found, and which: a ledger writes down that what uses them builds on it."""
+
+    def __init__(self, release, ranges):
+        super().__init__(ranges)
+        self.release = release
+
+    def __reduce__(self):
+        return FoundBounds, (self.release, dict(self))
+
+
 @dataclass(frozen=True)
 class Release:
     """A release as it stands in its files, after every checksum was compared.
@@ -75,7 +86,7 @@ class Release:
         if "bounds" not in self.arrays:
             raise AttributeError("bounds")
         names = self._document.labels("bounds")[0]
-        return {name: (float(low), float(high)) for name, (low, high) in zip(names, self.arrays["bounds"]) if low == low}
+        return FoundBounds(self.checksum or self._settled, {name: (float(low), float(high)) for name, (low, high) in zip(names, self.arrays["bounds"]) if low == low})
 
     @property
     def row_norm(self):

@@ -1,16 +1,20 @@
 #include "ledger/ledger.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "bind.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/report/read_release.hpp"
 #include "eigenveil/report/release_writer.hpp"
+#include "engine/ledger_batch.hpp"
+#include "engine/release_cost.hpp"
 #include "ledger/outlook.hpp"
 #include "ledger/spending.hpp"
 #include "ledger/summary.hpp"
@@ -26,7 +30,7 @@ using Caps = std::tuple<double, double, double>;
 LedgerTerms terms_of(const std::string& name, const std::optional<Budget>& promise,
                      const std::optional<Caps>& caps, double basic_share,
                      const std::string& relation, int group_size, const std::string& person,
-                     bool allow_unproved) {
+                     bool allow_unproved, const std::optional<double>& draws) {
   LedgerTerms terms;
   terms.name = name;
   terms.relation = unwrap(parse_relation(relation));
@@ -36,9 +40,13 @@ LedgerTerms terms_of(const std::string& name, const std::optional<Budget>& promi
     const auto [mu, epsilon, delta] = *caps;
     terms.caps = unwrap(check_caps({mu, epsilon, delta}));
     terms.promise = promise_of(terms.caps);
+    terms.caps.draws = draws.value_or(default_draws(terms.promise));
+    unwrap(check_caps(terms.caps));
     return terms;
   }
   terms.caps = unwrap(caps_for(*promise, basic_share));
+  terms.caps.draws = draws.value_or(terms.caps.draws);
+  unwrap(check_caps(terms.caps));
   terms.promise = std::visit([](const auto& loss) { return Loss(loss); }, *promise);
   return terms;
 }
@@ -47,10 +55,16 @@ LedgerTerms terms_of(const std::string& name, const std::optional<Budget>& promi
 class LedgerPassage {
  public:
   LedgerPassage(const std::string& path, std::string key, std::string data_set,
-                const std::vector<std::string>& builds_on)
+                const std::vector<std::string>& builds_on,
+                const std::vector<std::string>& checksums)
       : spending_(unwrap(Spending::open(path, std::move(key), std::move(data_set)))) {
     for (const std::string& release : builds_on) {
       builds_on_.push_back(unwrap(read_release(release)).checksum);
+    }
+    for (const std::string& checksum : checksums) {
+      if (std::find(builds_on_.begin(), builds_on_.end(), checksum) == builds_on_.end()) {
+        builds_on_.push_back(checksum);
+      }
     }
     spending_.build_on(builds_on_);
   }
@@ -72,9 +86,11 @@ class LedgerPassage {
     });
   }
 
-  /// SHA-256 of the document as it was settled: of what lies in `out`, or would in a directory.
-  std::string settle(ReleaseDocument& document, const std::string& out, bool npy, bool replace,
-                     const std::string& data_set, const std::string& date) {
+  /// SHA-256 of the document as it was settled, of what lies in `out` or would in a directory, and
+  /// the checksum that it bears.
+  std::pair<std::string, std::string> settle(ReleaseDocument& document, const std::string& out,
+                                             bool npy, bool replace, const std::string& data_set,
+                                             const std::string& date) {
     document.ledger = spending_.entry();
     for (const std::string& checksum : builds_on_) {
       if (std::find(document.builds_on.begin(), document.builds_on.end(), checksum) ==
@@ -87,8 +103,10 @@ class LedgerPassage {
     return interruptibly([&] {
       const TableFormat format = npy ? TableFormat::Npy : TableFormat::Csv;
       std::string hash;
+      std::string checksum;
       const auto settled = [&](std::string_view bytes) {
         hash = hex(sha256(bytes));
+        checksum = nlohmann::json::parse(bytes).value("checksum", "");
         return spending_.settle(bytes);
       };
       if (out.empty()) {
@@ -98,7 +116,7 @@ class LedgerPassage {
         target.before = settled;
         unwrap(write_release(document, target));
       }
-      return hash;
+      return std::pair(hash, checksum);
     });
   }
 
@@ -107,9 +125,11 @@ class LedgerPassage {
   }
   std::string charged() const {
     const auto& made = spending_.reservation();
-    return made ? in_words(made->charge) + " of the " + std::string(name_of(made->charge.account)) +
-                      " account"
-                : "";
+    if (!made) {
+      return "";
+    }
+    return in_words(made->charge) + " of the " + std::string(name_of(made->charge.account)) +
+           " account" + (made->note.empty() ? "" : "; " + made->note);
   }
 
  private:
@@ -138,13 +158,16 @@ std::string outlook_of(const std::string& path, const std::string& task, const s
     cost.guarantee = guarantee;
     cost.requested = requested;
     cost.seeded = seeded;
+    cost.has_margin = has_pure_margin(cost);
     const Result<Charge> charge = choose_charge(state.terms, charges, cost);
     if (!charge) {
       return charge.error().message;
     }
     charges.push_back(*charge);
+    const std::string note = steps_in_words(state.terms, cost, charge->steps);
     return "takes " + in_words(*charge) + " of the " + std::string(name_of(charge->account)) +
-           " account; then left: " + left_in_words(state.terms.caps, charges);
+           " account" + (note.empty() ? "" : ", " + note) +
+           "; then left: " + left_in_words(state.terms.caps, charges);
   });
 }
 
@@ -153,9 +176,9 @@ void bind_passage(nb::module_& m) {
       .def_prop_ro("guarantee", [](const LedgerCost& c) { return c.cost.guarantee; })
       .def_ro("request", &LedgerCost::request);
   nb::class_<LedgerPassage>(m, "LedgerPassage", "One release on its way past a ledger.")
-      .def(
-          nb::init<const std::string&, std::string, std::string, const std::vector<std::string>&>(),
-          "path"_a, "key"_a, "data_set"_a, "builds_on"_a)
+      .def(nb::init<const std::string&, std::string, std::string, const std::vector<std::string>&,
+                    const std::vector<std::string>&>(),
+           "path"_a, "key"_a, "data_set"_a, "builds_on"_a, "checksums"_a)
       .def("reserve", &LedgerPassage::reserve, "cost"_a, "out"_a, "replace"_a)
       .def("settle", &LedgerPassage::settle, "document"_a, "out"_a, "npy"_a, "replace"_a,
            "data_set"_a, "date"_a)
@@ -171,12 +194,13 @@ void bind_ledger(nb::module_& m) {
       "ledger_create",
       [](const std::string& path, const std::string& name, const std::optional<Budget>& promise,
          const std::optional<Caps>& caps, double basic_share, const std::string& relation,
-         int group_size, const std::string& person, bool allow_unproved) {
+         int group_size, const std::string& person, bool allow_unproved,
+         const std::optional<double>& draws) {
         unwrap(Ledger::create(path, terms_of(name, promise, caps, basic_share, relation, group_size,
-                                             person, allow_unproved)));
+                                             person, allow_unproved, draws)));
       },
       "path"_a, "name"_a, "promise"_a.none(), "caps"_a.none(), "basic_share"_a, "relation"_a,
-      "group_size"_a, "person"_a, "allow_unproved"_a);
+      "group_size"_a, "person"_a, "allow_unproved"_a, "draws"_a.none());
   m.def(
       "ledger_json", [](const std::string& path) { return shown(path, ledger_json); }, "path"_a);
   m.def(
@@ -184,8 +208,12 @@ void bind_ledger(nb::module_& m) {
   m.def(
       "ledger_html", [](const std::string& path) { return shown(path, ledger_html); }, "path"_a);
   m.def(
-      "ledger_registry", [](const std::string& path) { return shown(path, registry_record); },
-      "path"_a);
+      "ledger_registry",
+      [](const std::string& path, const std::string& curator) {
+        const std::string kind = curator.empty() ? std::string() : unwrap(curator_type(curator));
+        return shown(path, [&](const LedgerSummary& all) { return registry_record(all, kind); });
+      },
+      "path"_a, "curator"_a);
   m.def("ledger_outlook", &outlook_of, "path"_a, "task"_a, "method"_a, "guarantee"_a, "requested"_a,
         "seeded"_a);
   m.def(
@@ -194,7 +222,7 @@ void bind_ledger(nb::module_& m) {
         return interruptibly([&] {
           const LedgerState state = unwrap(unwrap(Ledger::open(path)).state());
           const auto wanted = unwrap(wanted_releases(batch, state.terms));
-          return plan_in_words(state.terms, charges_in(state.lines), wanted);
+          return plan_in_words(state.terms, charges_in(state.lines), wanted).text;
         });
       },
       "path"_a, "batch"_a);

@@ -50,7 +50,7 @@ def test_every_estimator_is_charged_and_says_where(ledger, tmp_path):
         assert said["ledger"] == {"id": ledger.summary()["ledger"], "index": entry["index"], "reservation": entry["hash"]}
         assert said["guarantee"]["basis"] == entry["basis"]
         assert entry["release"]
-    assert ledger.verify(*outs) == []
+    assert ledger.verify(*outs) is None
     assert ledger.left["mu"] < ledger.caps["mu"]
 
 
@@ -62,7 +62,7 @@ def test_other_forms_name_the_one_that_was_settled(ledger, tmp_path):
     settled = ledger.entries[0]["release"]
     for out, other in (("npy", True), ("dated", True), ("same", False)):
         assert (settled in json.loads((tmp_path / out / "release.json").read_text()).get("builds_on", [])) is other
-    assert ledger.verify(tmp_path / "npy", tmp_path / "dated", tmp_path / "same") == []
+    assert ledger.verify(tmp_path / "npy", tmp_path / "dated", tmp_path / "same") is None
     forged = json.loads((tmp_path / "npy" / "release.json").read_text())
     assert forged["builds_on"] == [settled]
 
@@ -147,7 +147,7 @@ def test_masked_data_is_charged_and_its_pseudo_data_names_what_was_settled(tmp_p
     (entry,) = ledger.entries
     said = json.loads((tmp_path / "pseudo" / "release.json").read_text())
     assert said["ledger"]["reservation"] == entry["hash"] and entry["release"] in said["builds_on"]
-    assert ledger.verify(tmp_path / "pseudo", tmp_path / "factors") == []
+    assert ledger.verify(tmp_path / "pseudo", tmp_path / "factors") is None
 
 
 def test_subspaces_are_charged_before_a_row_is_read(tmp_path):
@@ -166,7 +166,7 @@ def test_subspaces_are_charged_before_a_row_is_read(tmp_path):
         fitted.write_release(tmp_path / str(number))
         said = json.loads((tmp_path / str(number) / "release.json").read_text())["guarantee"]
         assert (entry["basis"], entry["assumptions"]) == (said["basis"], said["assumptions"])
-        assert ledger.verify(tmp_path / str(number)) == []
+        assert ledger.verify(tmp_path / str(number)) is None
     (tmp_path / "bad.csv").write_text("a,b\n1,x\n")
     tight = create(tmp_path, "tight.ledger", caps={"epsilon": 0.1, "delta": 1e-7}, neighbours="replace-one")
     with pytest.raises(EigenveilError, match="not enough left"):
@@ -177,7 +177,7 @@ def test_bounds_and_scores_are_charged(tmp_path):
     ledger = create(tmp_path, mu=1.8)
     found = eigenveil.private_bounds(ROWS, mu=1, outer=(0, 8), ledger=ledger)
     found.write_release(tmp_path / "found")
-    place = ledger.once("axes", out=tmp_path / "axes", builds_on=[tmp_path / "found"])
+    place = ledger.once("axes", out=tmp_path / "axes")  # bounds that a release found are written down by themselves
     PrivatePCA(2, mu=1, bounds=found.bounds, ledger=place).fit(ROWS)
     picture = eigenveil.private_scores(ROWS, tmp_path / "axes", mu=1, cells=4, ledger=ledger.once("picture", out=tmp_path / "picture"))
     again = eigenveil.private_scores(ROWS, tmp_path / "axes", mu=1, cells=4, ledger=ledger.once("picture", out=tmp_path / "picture"))
@@ -186,7 +186,7 @@ def test_bounds_and_scores_are_charged(tmp_path):
     axes = json.loads((tmp_path / "axes" / "release.json").read_text())
     assert axes["builds_on"] == [json.loads((tmp_path / "found" / "release.json").read_text())["checksum"]] == ledger.entries[1]["builds_on"]
     assert json.loads((tmp_path / "picture" / "release.json").read_text())["builds_on"] == [axes["checksum"]] == ledger.entries[2]["builds_on"]
-    assert ledger.verify(tmp_path / "found", tmp_path / "axes", tmp_path / "picture") == []
+    assert ledger.verify(tmp_path / "found", tmp_path / "axes", tmp_path / "picture") is None
     with pytest.raises(EigenveilError, match="not enough left"):
         eigenveil.private_bounds(ROWS, mu=1, ledger=ledger)
 
@@ -219,16 +219,39 @@ def test_the_same_key_gives_the_same_bits_free_of_charge(ledger, tmp_path):
     again = pca(place).fit(ROWS)
     np.testing.assert_array_equal(first.components_, again.components_)
     assert (tmp_path / "june" / "release.json").read_bytes() == before and json.loads(before)["date"] == "June 2026"
-    assert len(ledger.entries) == 1 and ledger.verify(tmp_path / "june") == []
+    assert len(ledger.entries) == 1 and ledger.verify(tmp_path / "june") is None
     with pytest.raises(EigenveilError, match="key june stands for another request"):
         pca(place, mu=0.05).fit(ROWS)
     os.rename(tmp_path / "june", tmp_path / ".june.writing-12345")  # as if killed before it appeared
     np.testing.assert_array_equal(first.components_, pca(place).fit(ROWS).components_)
     assert (tmp_path / "june" / "release.json").read_bytes() == before
-    pca(ledger.once("july")).fit(ROWS)
-    with pytest.raises(EigenveilError, match="key july was used before .* there is no release"):
-        pca(ledger.once("july")).fit(ROWS)
-    assert len(ledger.entries) == 2
+    with pytest.raises(EigenveilError, match="give out, a directory"):
+        ledger.once("july")
+    with pytest.raises(EigenveilError, match="give out the folder it went to"):
+        pca(ledger.once("june", out=tmp_path / "elsewhere", date="June 2026")).fit(ROWS)
+    assert len(ledger.entries) == 1
+
+
+def test_verify_raises(ledger, tmp_path):
+    pca(None).fit(ROWS).write_release(tmp_path / "free")
+    with pytest.raises(EigenveilError, match="made without a ledger"):
+        ledger.verify(tmp_path / "free")
+
+
+def test_scores_stand_on_a_written_release(ledger, tmp_path):
+    with pytest.raises(EigenveilError, match="write one first"):
+        eigenveil.private_scores(ROWS, pca(None).fit(ROWS), mu=1, ledger=ledger)
+    assert ledger.entries == []
+
+
+def test_plans_say_why_a_release_counts_twice(tmp_path):
+    ledger = create(tmp_path, mu=1, neighbours="replace-one")
+    said = ledger.plan([{"mu": 0.2}])
+    assert "mu 0.4 for 2 steps" in said and "counted for 2 steps, because" in said
+    plan = eigenveil.plan_pca(1000, 3, mu=0.2, bounds=(0, 10), ledger=ledger)
+    assert "counted for 2 steps, because" in str(plan)
+    pca(ledger, mu=0.2).fit(ROWS)
+    assert ledger.entries[0]["mu"] == 0.4 and ledger.entries[0]["steps"] == 2
 
 
 def test_a_retry_after_a_crash_publishes_the_same_bits(ledger, tmp_path):
@@ -244,7 +267,7 @@ def test_a_retry_after_a_crash_publishes_the_same_bits(ledger, tmp_path):
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     os.rename(tmp_path / "out", tmp_path / ".out.writing-77")
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == said
-    assert len(ledger.entries) == 1 and ledger.verify(tmp_path / "out") == []
+    assert len(ledger.entries) == 1 and ledger.verify(tmp_path / "out") is None
 
 
 def test_builds_on(ledger, tmp_path):
@@ -318,5 +341,5 @@ def test_the_program_and_python_share_one_ledger(tmp_path, program):
     for thread in threads:
         thread.join()
     assert len(outs) == 10 and len(refused) == 6 and len(ledger.entries) == 10
-    assert ledger.verify(*outs) == [] and not any(out.exists() for out in refused)
+    assert ledger.verify(*outs) is None and not any(out.exists() for out in refused)
     assert ledger.spent["mu_squared"] <= ledger.caps["mu"] ** 2

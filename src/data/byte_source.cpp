@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -94,25 +95,20 @@ class GzipSource final : public ByteSource {
   /// 15 window bits, + 16 for the gzip wrapping.
   bool start() { return inflateInit2(&stream_, 15 + 16) == Z_OK; }
 
+  /// Damage is reported behind the last whole byte: the line of names must not fail for what
+  /// stands in the rows.
   Result<std::size_t> read(char* into, std::size_t count) override {
     std::size_t done = 0;
-    while (done < count) {
-      if (stream_.avail_in == 0) {
-        if (const Result<void> filled = refill(); !filled) {
-          return error_of(filled);
-        }
-        if (stream_.avail_in == 0) {
-          if (!between_members_) {
-            return malformed("ends in the middle of the compressed data; is it truncated?");
-          }
-          break;
-        }
-      }
-      Result<std::size_t> got = inflate_some(into + done, count - done);
+    while (done < count && !failure_ && !ended_) {
+      const Result<std::size_t> got = read_some(into + done, count - done);
       if (!got) {
-        return got;
+        failure_ = got.error();
+      } else {
+        done += *got;
       }
-      done += *got;
+    }
+    if (failure_ && done == 0) {
+      return tl::unexpected<Error>(*failure_);
     }
     return done;
   }
@@ -121,6 +117,22 @@ class GzipSource final : public ByteSource {
  private:
   tl::unexpected<Error> malformed(const char* what) const {
     return bad_request(fmt::format("{} {}", shown_name(file_.path()), what));
+  }
+
+  Result<std::size_t> read_some(char* into, std::size_t count) {
+    if (stream_.avail_in == 0) {
+      if (const Result<void> filled = refill(); !filled) {
+        return error_of(filled);
+      }
+      if (stream_.avail_in == 0) {
+        if (!between_members_) {
+          return malformed("ends in the middle of the compressed data; is it truncated?");
+        }
+        ended_ = true;
+        return 0;
+      }
+    }
+    return inflate_some(into, count);
   }
 
   Result<void> refill() {
@@ -146,7 +158,7 @@ class GzipSource final : public ByteSource {
     } else if (status == Z_MEM_ERROR) {
       return input_output_error("there is not enough memory to decompress the input.");
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
-      return malformed("is not a valid gzip file.");
+      failure_ = malformed("is not a valid gzip file.").value();  // after what was still whole
     }
     return room - stream_.avail_out;
   }
@@ -156,6 +168,8 @@ class GzipSource final : public ByteSource {
   std::vector<char> compressed_;
   z_stream stream_ = {};
   bool between_members_ = false;  // an empty file is not a gzip file
+  bool ended_ = false;
+  std::optional<Error> failure_;
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ class FileDescriptor {
 
   const std::string& path() const { return path_; }
   std::optional<std::size_t> size() const { return size_; }  ///< of a regular file
-  /// Up to `count` bytes; fewer only at the end of the file.
+  /// Up to `count` bytes; fewer only at the end, or before damage that the next call reports.of the
+  /// file.
   Result<std::size_t> read(char* into, std::size_t count);
   Result<std::size_t> read_at(std::size_t offset, char* into, std::size_t count) const;
 
@@ -39,7 +40,7 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
   virtual ~ByteSource() = default;
-  /// Up to `count` bytes; fewer only at the end.
+  /// Up to `count` bytes; fewer only at the end, or before damage that the next call reports.
   virtual Result<std::size_t> read(char* into, std::size_t count) = 0;
   virtual std::optional<double> progress() const = 0;  ///< thread-safe
 };

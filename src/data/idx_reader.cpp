@@ -147,7 +147,8 @@ class IdxReader final : public RowReader {
       return error_of(got);
     }
     if (*got < chunk.size) {
-      return malformed(path_, kShorter);
+      const Result<bool> why = check_end();  // damage, or an end too early
+      return why ? malformed(path_, kShorter) : error_of(why);
     }
     rows_done_ += chunk.records;
     ++sequence_;

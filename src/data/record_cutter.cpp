@@ -93,6 +93,9 @@ Result<bool> RecordCutter::cut(RawChunk& chunk) {
       finish(chunk, boundary, used);
       return true;
     }
+    if (held_) {
+      return tl::unexpected<Error>(*held_);
+    }
     if (at_end_) {
       chunk.size = 0;
       if (used == 0) {
@@ -113,14 +116,18 @@ Result<bool> RecordCutter::cut(RawChunk& chunk) {
 
 /// Reads until `chunk.size` bytes are in use or the source ends; drops a byte order mark.
 Result<void> RecordCutter::fill(RawChunk& chunk, std::size_t& used) {
-  while (!at_end_ && used < chunk.size) {
+  while (!at_end_ && !held_ && used < chunk.size) {
     const std::size_t want = chunk.size - used;
     const Result<std::size_t> got = source_->read(chunk.bytes.data() + used, want);
+    if (!got && used > 0 && !held_) {
+      held_ = got.error();  // whole records come first
+      return {};
+    }
     if (!got) {
       return error_of(got);
     }
     used += *got;
-    at_end_ = *got < want;
+    at_end_ = *got == 0;
     if (at_start_ && (at_end_ || used >= kByteOrderMark.size())) {
       at_start_ = false;
       if (std::string_view(chunk.bytes.data(), used).starts_with(kByteOrderMark)) {

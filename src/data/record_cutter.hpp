@@ -43,6 +43,7 @@ class RecordCutter {
   std::uint64_t sequence_ = 0;
   std::uint64_t line_ = 1;
   std::optional<Error> failure_;
+  std::optional<Error> held_;  // of the source, behind records that are still whole
 };
 
 }  // namespace eigenveil::detail

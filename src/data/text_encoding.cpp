@@ -119,7 +119,7 @@ class ConvertedSource final : public ByteSource {
       for (std::size_t i = 0; i < *got; ++i) {
         decoder_.take(static_cast<unsigned char>(bytes_[i]), text_);
       }
-      if (*got < bytes_.size()) {
+      if (*got == 0) {
         ended_ = true;
         decoder_.finish(text_);
       }

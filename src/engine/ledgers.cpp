@@ -17,12 +17,14 @@ Result<void> read_promise(LedgerTerms& terms, const nlohmann::ordered_json& json
         .map([&](const LedgerCaps& sound) {
           terms.caps = sound;
           terms.promise = promise_of(sound);
+          terms.caps.draws = caps.value("draws", default_draws(terms.promise));
         });
   }
   return budget_from_json(json).and_then([&](const Budget& promise) {
     terms.promise = std::visit([](const auto& loss) { return Loss(loss); }, promise);
     return caps_for(promise, json.value("basic_share", kBasicShare)).map([&](const LedgerCaps& c) {
       terms.caps = c;
+      terms.caps.draws = json.value("draws", c.draws);
     });
   });
 }

@@ -14,12 +14,20 @@ bool same(const Loss& one, const Loss& other) {
 
 }  // namespace
 
+bool has_pure_margin(const ReleaseCost& cost) {
+  return std::holds_alternative<PureDp>(cost.guarantee.loss) &&
+         cost.guarantee.basis == Basis::Proved &&
+         (cost.method == "laplace" || cost.method == "wishart");
+}
+
 ReleaseCost cost_of(const Plan& plan, bool seeded) {
   ReleaseCost cost;
   cost.task = std::string(name_of(plan.request().task));
   cost.method = plan.request().method;
   cost.guarantee = plan.guarantee();
   cost.further = plan.further_losses();
+  cost.draw_error = plan.draw_error();
+  cost.has_margin = has_pure_margin(cost);
   if (plan.request().budget) {
     cost.requested = *plan.request().budget;
   }
@@ -64,6 +72,8 @@ ReleaseCost cost_of(const CountsPlan& plan, std::string task, const Budget& requ
   cost.guarantee = plan.guarantee();
   cost.requested = requested;
   cost.seeded = seeded;
+  // Counts under a pure budget bear Laplace noise.
+  cost.has_margin = std::holds_alternative<PureDp>(cost.guarantee.loss);
   return cost;
 }
 

@@ -16,6 +16,9 @@ Result<ReleaseCost> stated_cost(const Method& method, const Request& request, bo
 /// Whether a plan states what was charged for it before: relation, loss, basis, assumptions.
 Result<void> check_charged(const ReleaseCost& charged, const Plan& plan);
 
+/// Laplace and Wishart noise, whose scales are rounded up (kPureMarginUlps).
+bool has_pure_margin(const ReleaseCost& cost);
+
 /// What a release of noisy counts costs: scores and bounds.
 ReleaseCost cost_of(const CountsPlan& plan, std::string task, const Budget& requested, bool seeded);
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "eigenveil/privacy/conversion.hpp"
+#include "privacy/wide.hpp"
 
 namespace eigenveil {
 namespace {
@@ -17,10 +18,11 @@ tl::unexpected<Error> other_relation(Relation ledger, Relation release) {
       ledger == Relation::AddRemove
           ? "such a release says nothing about the number of rows"
           : "no number of such steps leads from one table to its neighbour";
-  return bad_request(
-      fmt::format("the ledger protects against {}; a release for {} cannot be charged to it: {} "
-                  "(give {{neighbours {}}})",
-                  describe(ledger), describe(release), reason, name_of(ledger)));
+  return bad_request(fmt::format(
+      "the ledger protects against {}; a release for {} cannot be charged to it: {} (give "
+      "{{neighbours {}}} where the method has it; mask and subspace need a ledger made with "
+      "{{neighbours replace-one}} or {{neighbours zero-row}})",
+      describe(ledger), describe(release), reason, name_of(ledger)));
 }
 
 /// Steps of `release` between two tables that differ as `ledger` says, for one row.
@@ -78,14 +80,21 @@ Result<Charge> smallest_share(const Loss& loss, const LedgerCaps& caps) {
   return found;
 }
 
+/// What a decimal may be charged that is a little more than itself as a double: k times the charge
+/// of c never exceeds the double of k c (docs/proofs/ledger.md, "Decimals").
+double less_margin(double epsilon) {
+  return detail::round_up(detail::Wide(epsilon) * (1 - ldexp(detail::Wide(1), -51)));
+}
+
 /// Every way to charge a loss that already speaks of the ledger's neighbours.
 struct ChargeLoss {
   const LedgerCaps& caps;
+  bool has_margin = false;
 
   Result<std::vector<Charge>> operator()(const PureDp& loss) const {
     std::vector<Charge> ways;
     if (caps.has_basic()) {
-      ways.push_back({Account::Basic, 0.0, loss.epsilon, 0.0});
+      ways.push_back({Account::Basic, 0.0, has_margin ? less_margin(loss.epsilon) : loss.epsilon});
     }
     if (const double mu = pure_gdp(loss.epsilon).mu; caps.has_gaussian() && std::isfinite(mu)) {
       ways.push_back({Account::Gaussian, mu, 0.0, 0.0});
@@ -135,6 +144,19 @@ struct ChargeLoss {
   }
 };
 
+/// What a draw in doubles takes of its cap (docs/proofs/ledger.md, "Draws in doubles"): beside an
+/// epsilon that is charged, that epsilon; beside a mu, the epsilon of the whole promise; where the
+/// promise is a mu, the error itself.
+double draws_of(const LedgerTerms& terms, const ReleaseCost& cost, const Charge& charge) {
+  if (charge.account == Account::Basic) {
+    return draw_delta(cost.draw_error, charge.epsilon);
+  }
+  if (const auto* pair = std::get_if<ApproxDp>(&terms.promise)) {
+    return draw_delta(cost.draw_error, pair->epsilon);
+  }
+  return cost.draw_error;
+}
+
 /// The loss that is charged: a curve stands for the pair it was asked for, where it implies it.
 Loss charged_loss(const ReleaseCost& cost, const LedgerCaps& caps) {
   const Loss& loss = cost.guarantee.loss;
@@ -163,11 +185,37 @@ Result<Account> parse_account(std::string_view name) {
 }
 
 std::string in_words(const Charge& charge) {
+  const std::string steps =
+      charge.steps > 1 ? fmt::format(" for {} steps", charge.steps) : std::string();
   if (charge.account == Account::Gaussian) {
-    return fmt::format("mu {:.6g}", charge.mu);
+    return fmt::format("mu {:.6g}{}", charge.mu, steps);
   }
-  return charge.delta > 0.0 ? fmt::format("({:.6g}, {:.3g})", charge.epsilon, charge.delta)
-                            : fmt::format("epsilon {:.6g}", charge.epsilon);
+  return (charge.delta > 0.0 ? fmt::format("({:.6g}, {:.3g})", charge.epsilon, charge.delta)
+                             : fmt::format("epsilon {:.6g}", charge.epsilon)) +
+         steps;
+}
+
+std::string steps_in_words(const LedgerTerms& terms, const ReleaseCost& cost, int steps) {
+  if (steps <= 1) {
+    return {};
+  }
+  const Guarantee& release = cost.guarantee;
+  std::string reason;
+  std::string remedy;
+  if (terms.relation != release.relation) {
+    reason = fmt::format("the ledger protects against {} and this release against {}",
+                         describe(terms.relation), describe(release.relation));
+    remedy = fmt::format("{{neighbours {}}}", name_of(terms.relation));
+  }
+  if (terms.unit.person.empty() && terms.unit.rows > release.group_size) {
+    reason += fmt::format("{}the ledger protects {} rows together and this release {}",
+                          reason.empty() ? "" : ", and ", terms.unit.rows, release.group_size);
+    remedy += fmt::format("{}{{group_size {}}}", remedy.empty() ? "" : " ", terms.unit.rows);
+  }
+  return fmt::format(
+      "counted for {} steps, because {} (mu and epsilon {} times, mu^2 {} times); "
+      "{} is counted once, where the method has it",
+      steps, reason, steps, std::int64_t{steps} * steps, remedy);
 }
 
 bool is_proved(const ReleaseCost& cost) {
@@ -214,13 +262,17 @@ Result<std::vector<Charge>> charges_of(const LedgerTerms& terms, const ReleaseCo
   std::optional<Error> refusal;
   for (const Loss& loss : losses) {
     const Result<std::vector<Charge>> own = group_loss(loss, *steps).and_then([&](const Loss& all) {
-      return std::visit(ChargeLoss{terms.caps}, all);
+      return std::visit(ChargeLoss{terms.caps, cost.has_margin}, all);
     });
     if (own) {
       ways.insert(ways.end(), own->begin(), own->end());
     } else if (!refusal) {
       refusal = own.error();
     }
+  }
+  for (Charge& way : ways) {
+    way.steps = *steps;
+    way.draws = draws_of(terms, cost, way);
   }
   if (ways.empty() && refusal) {
     return tl::unexpected(*refusal);

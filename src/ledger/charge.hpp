@@ -18,6 +18,12 @@ struct ReleaseCost {
   std::vector<Loss> further = {};  ///< other losses that are proved for the same release
   Budget requested = PureDp{0.0};
   bool seeded = false;  ///< the randomness is known
+  /// Of draws that are computed in doubles: how far their law may be from one for which the
+  /// guarantee holds (total variation; D of docs/proofs/double_precision.md). 0: no such draw.
+  double draw_error = 0.0;
+  /// Purely private noise whose scale was rounded up: the loss is at most (1 - 2^-51) of what is
+  /// stated.
+  bool has_margin = false;
 };
 
 enum class Account : std::uint8_t { Gaussian, Basic };
@@ -30,8 +36,13 @@ struct Charge {
   double mu = 0.0;
   double epsilon = 0.0;
   double delta = 0.0;
+  double draws = 0.0;  ///< of the cap for draws in doubles
+  int steps = 1;       ///< of the release's neighbours that lie between the ledger's
 };
-std::string in_words(const Charge& charge);  ///< "mu 0.24", "(1, 1e-06)"
+std::string in_words(const Charge& charge);  ///< "mu 0.24", "(1, 1e-06)", "mu 0.48 for 2 steps"
+
+/// Why a release is counted for several steps, and what would be counted once; empty for one step.
+std::string steps_in_words(const LedgerTerms& terms, const ReleaseCost& cost, int steps);
 
 /// Steps of the release's relation that lie between neighbours of the ledger: 1 or 2 for one row,
 /// times the groups that cover the ledger's unit. Refused where no number of steps does.

@@ -42,11 +42,25 @@ tl::unexpected<Error> broken(std::int64_t index, std::string_view how) {
       how));
 }
 
+/// The first entry bears the hash of the terms.
+tl::unexpected<Error> other_terms(const LedgerTerms& terms) {
+  if (terms.format >= 3) {
+    return broken(1, "does not follow the ledger's terms");
+  }
+  return bad_request(fmt::format(
+      "entry 1 of the ledger does not follow its terms (format {}, made {}): the file was changed, "
+      "or it was made by a version of Eigenveil before 0.2.0 was finished, which hashed terms in "
+      "another way; use the program that made it, or make a new ledger",
+      terms.format, terms.created));
+}
+
 }  // namespace
 
 std::string hash_of(const LedgerLine& line) {
   FieldHash hash;
-  hash.add("eigenveil ledger entry 1").add(line.index);
+  // Draws and steps came later: a line without them is hashed as it always was.
+  const bool plain = line.charge.draws == 0.0 && line.charge.steps == 1;
+  hash.add(plain ? "eigenveil ledger entry 1" : "eigenveil ledger entry 2").add(line.index);
   hash.add(line.kind == EntryKind::Reserve ? "reserve" : "settle");
   hash.add(line.time).add(line.previous);
   if (line.kind == EntryKind::Settle) {
@@ -55,12 +69,17 @@ std::string hash_of(const LedgerLine& line) {
   hash.add(line.key).add(line.request).add(line.data_set).add(line.task).add(line.method);
   hash.add(name_of(line.charge.account)).add(line.charge.mu);
   hash.add(line.charge.epsilon).add(line.charge.delta);
+  if (!plain) {
+    hash.add(line.charge.draws).add(std::int64_t{line.charge.steps});
+  }
   return hash.add(name_of(line.basis)).add(line.assumptions).add(line.builds_on).finish();
 }
 
 std::string hash_of(const LedgerTerms& terms) {
   FieldHash hash;
-  hash.add("eigenveil ledger terms 2").add(terms.id).add(terms.name);
+  const bool sealed = terms.format >= 3;
+  hash.add(sealed ? "eigenveil ledger terms 3" : "eigenveil ledger terms 2");
+  hash.add(terms.id).add(terms.name);
   hash.add(name_of(terms.relation)).add(std::int64_t{terms.unit.rows}).add(terms.unit.person);
   hash.add(terms.caps.mu).add(terms.caps.epsilon).add(terms.caps.delta);
   hash.add(std::int64_t{terms.allow_unproved ? 1 : 0}).add(terms.created).add(terms.public_key);
@@ -68,6 +87,9 @@ std::string hash_of(const LedgerTerms& terms) {
   hash.add(static_cast<std::int64_t>(terms.promise.index()));
   for (const double number : numbers_of(terms.promise)) {
     hash.add(number);
+  }
+  if (sealed) {
+    hash.add(terms.caps.draws).add(terms.made_by);
   }
   return hash.finish();
 }
@@ -81,7 +103,7 @@ Result<void> check_chain(const LedgerTerms& terms, const std::vector<LedgerLine>
       return broken(index, "is missing");
     }
     if (line.previous != previous) {
-      return broken(index, "does not follow the one before it");
+      return index == 1 ? other_terms(terms) : broken(index, "does not follow the one before it");
     }
     if (line.hash != hash_of(line)) {
       return broken(index, "is not what was written");

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "core/plain_text.hpp"
+#include "eigenveil/core/version.hpp"
 
 namespace eigenveil {
 namespace {
@@ -76,6 +77,21 @@ std::string utc_now() {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
+Result<void> check_terms(const LedgerTerms& terms) {
+  if (terms.format >= 3 && !signature_holds(terms.public_key, hash_of(terms), terms.signature)) {
+    return bad_request(fmt::format(
+        "the terms of the ledger do not bear the signature of its key (format {}, made by "
+        "Eigenveil {}): the file was changed by something other than this program",
+        terms.format, terms.made_by));
+  }
+  if (!caps_keep(terms.promise, terms.caps)) {
+    return bad_request(
+        "the caps of the ledger add up to more than it promises: the file was changed by something "
+        "other than this program");
+  }
+  return {};
+}
+
 Result<void> check_lines(const LedgerTerms& terms, const std::vector<LedgerLine>& lines) {
   if (const Result<void> chain = check_chain(terms, lines); !chain) {
     return chain;
@@ -104,6 +120,12 @@ Result<Ledger> Ledger::create(const std::filesystem::path& path, LedgerTerms ter
   if (terms.unit.rows < 1) {
     return bad_request("{group_size} must be at least 1", "group_size");
   }
+  if (!terms.unit.person.empty() && terms.unit.rows > 1) {
+    return bad_request(
+        "{person} protects all rows of a person, however many; leave {group_size} out (releases "
+        "say how many rows of a person count)",
+        "group_size");
+  }
   if (const Result<LedgerCaps> caps = check_caps(terms.caps); !caps) {
     return error_of(caps);
   }
@@ -114,6 +136,9 @@ Result<Ledger> Ledger::create(const std::filesystem::path& path, LedgerTerms ter
   terms.id = random_identifier();
   terms.created = utc_now();
   terms.public_key = key.public_part();
+  terms.format = kLedgerFormat;
+  terms.made_by = kVersion;
+  terms.signature = key.sign(hash_of(terms));
   if (const Result<void> saved = key.save(key_path(path)); !saved) {
     return error_of(saved);
   }
@@ -129,6 +154,9 @@ Result<Ledger> Ledger::on(std::unique_ptr<LedgerStore> store, std::optional<Sign
   const Result<LedgerTerms> terms = store->terms();
   if (!terms) {
     return error_of(terms);
+  }
+  if (const Result<void> sound = check_terms(*terms); !sound) {
+    return error_of(sound);
   }
   Ledger ledger;
   ledger.terms_ = *terms;
@@ -162,6 +190,18 @@ Result<void> Ledger::check_signer() const {
     return bad_request(fmt::format("{} is the key of another ledger", key_file_.string()));
   }
   return {};
+}
+
+/// Nothing signs the terms of an empty ledger of format 2: anybody may have written other caps.
+Result<void> Ledger::check_signed(const std::vector<LedgerLine>& lines) const {
+  if (terms_.format >= 3 || !lines.empty()) {
+    return {};
+  }
+  return bad_request(fmt::format(
+      "this ledger was made in format {} by an earlier version of Eigenveil, which did not sign "
+      "the terms, and it has no entries: nobody can tell whether its caps are still those it was "
+      "made with; make a new one",
+      terms_.format));
 }
 
 LedgerLine Ledger::sealed(LedgerLine line, const std::vector<LedgerLine>& lines) const {
@@ -200,6 +240,9 @@ Result<Reservation> Ledger::reserve(const ReservationRequest& request) const {
         if (const Result<void> sound = check_lines(terms_, lines); !sound) {
           return error_of(sound);
         }
+        if (const Result<void> signed_terms = check_signed(lines); !signed_terms) {
+          return error_of(signed_terms);
+        }
         LedgerLine line = reservation_line(request, terms_);
         if (const LedgerLine* first = line_with_key(lines, request.key)) {
           const Result<Reservation> known = repeated(lines, *first, line);
@@ -215,7 +258,8 @@ Result<Reservation> Ledger::reserve(const ReservationRequest& request) const {
         }
         line.charge = *charge;
         line = sealed(std::move(line), lines);
-        made = {line.index, line.hash, line.charge, false, {}};
+        made = {line.index, line.hash, line.charge,
+                false,      {},        steps_in_words(terms_, request.cost, line.charge.steps)};
         return line;
       });
   if (!done) {

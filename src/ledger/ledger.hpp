@@ -30,6 +30,7 @@ struct Reservation {
   Charge charge = {};
   bool earlier = false;
   std::string release = {};
+  std::string note = {};  ///< why the charge is counted for several steps, where it is
 };
 
 /// Everything a ledger says, its chain and signature checked.
@@ -64,12 +65,16 @@ class Ledger {
   Ledger() = default;
   LedgerLine sealed(LedgerLine line, const std::vector<LedgerLine>& lines) const;
   Result<void> check_signer() const;
+  Result<void> check_signed(const std::vector<LedgerLine>& lines) const;
 
   LedgerTerms terms_;
   std::unique_ptr<LedgerStore> store_;
   std::optional<SigningKey> key_;
   std::filesystem::path key_file_;
 };
+
+/// The signature of the terms, where the format has one, and the caps against the promise.
+Result<void> check_terms(const LedgerTerms& terms);
 
 /// Chain, and the signature of the last line.
 Result<void> check_lines(const LedgerTerms& terms, const std::vector<LedgerLine>& lines);

@@ -49,7 +49,7 @@ footer{margin-top:48px;color:var(--muted);font-size:14px}
 )";
 
 std::string percent(double share) {
-  return fmt::format("{:.1f}%", std::ceil(1000.0 * share - 1e-9) / 10.0);
+  return fmt::format("{:.1f}%", std::max(0.0, std::ceil(1000.0 * share - 1e-9)) / 10.0);
 }
 
 /// One block a release, as wide as its share; narrow ones are drawn together.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "privacy/wide.hpp"
@@ -19,67 +18,7 @@ bool costs_a_pair(const std::string& method) {
 std::vector<Charge> merged(const std::vector<Charge>& charges) {
   const LedgerSpent spent = spent_by(charges);
   return {{Account::Gaussian, detail::root_up(detail::Wide(spent.square_mu)), 0.0, 0.0},
-          {Account::Basic, 0.0, spent.epsilon, spent.delta}};
-}
-
-using Json = nlohmann::json;
-
-Result<Budget> budget_of(const Json& entry) {
-  const auto number = [&](const char* name) { return entry.at(name).get<double>(); };
-  if (entry.contains("epsilon") && entry.contains("delta")) {
-    return check_budget(ApproxDp{number("epsilon"), number("delta")});
-  }
-  if (entry.contains("epsilon")) {
-    return check_budget(PureDp{number("epsilon")});
-  }
-  if (entry.contains("rho")) {
-    return check_budget(Zcdp{number("rho")});
-  }
-  if (entry.contains("mu")) {
-    return check_budget(GaussianDp{number("mu")});
-  }
-  return bad_request("every release of the batch needs epsilon, epsilon and delta, rho or mu");
-}
-
-constexpr std::string_view kKnownKeys[] = {"task", "method",     "epsilon",    "delta", "rho",
-                                           "mu",   "neighbours", "group_size", "count", "name"};
-
-Result<void> check_keys(const Json& entry) {
-  if (!entry.is_object()) {
-    return bad_request("the batch is a JSON list of releases, each an object");
-  }
-  for (const auto& item : entry.items()) {
-    if (std::find(std::begin(kKnownKeys), std::end(kKnownKeys), item.key()) ==
-        std::end(kKnownKeys)) {
-      return bad_request(fmt::format("'{}' is not known in a batch; a release has {}", item.key(),
-                                     fmt::join(kKnownKeys, ", ")));
-    }
-  }
-  return {};
-}
-
-Result<WantedRelease> wanted_release(const Json& entry, const LedgerTerms& terms) {
-  if (const Result<void> known = check_keys(entry); !known) {
-    return error_of(known);
-  }
-  const Result<Budget> budget = budget_of(entry);
-  const Result<Relation> relation =
-      parse_relation(entry.value("neighbours", std::string(name_of(terms.relation))));
-  if (!budget) {
-    return error_of(budget);
-  }
-  if (!relation) {
-    return error_of(relation);
-  }
-  const std::string method = entry.value(
-      "method", std::holds_alternative<PureDp>(*budget) ? std::string("laplace") : "gauss");
-  return typical_cost(method, *budget, *relation, entry.value("group_size", terms.unit.rows))
-      .map([&](ReleaseCost cost) {
-        cost.task = entry.value("task", std::string("release"));
-        cost.guarantee.person = terms.unit.person;
-        const std::string name = entry.value("name", fmt::format("{} by {}", cost.task, method));
-        return WantedRelease{fmt::format("{} at {}", name, budget_in_words(*budget)), cost};
-      });
+          {Account::Basic, 0.0, spent.epsilon, spent.delta, spent.draws}};
 }
 
 /// Those that fit one after the other, by position.
@@ -103,9 +42,39 @@ std::vector<std::size_t> that_fit(const LedgerTerms& terms, const std::vector<Ch
                     100.0 * share_of(terms.caps, *charge), left_in_words(terms.caps, charges))
               : fmt::format("  {:>3}  NO     {:<40} {}\n", i + 1, wanted[i].label,
                             charge.error().message);
+      if (charge && charge->steps > 1) {
+        *lines +=
+            fmt::format("              {}\n", steps_in_words(terms, wanted[i].cost, charge->steps));
+      }
     }
   }
   return fitting;
+}
+
+std::string count_in_words(int count) {
+  return count >= 100 ? "100 or more" : std::to_string(count);
+}
+
+/// What the counts of the table suppose, and what cannot be charged at all.
+std::string what_counts_in_words(const LedgerTerms& terms) {
+  std::string text;
+  if (terms.relation == Relation::AddRemove) {
+    text =
+        "  mask and subspace cannot be charged to an add-remove ledger: their number of rows is "
+        "public;\n  they need a ledger made with {neighbours replace-one} or {neighbours "
+        "zero-row}\n";
+  } else {
+    text = fmt::format(
+        "  counted for releases with {{neighbours {0}}}; pca, covariance and lowrank are "
+        "add-remove where nothing is said and then count for 2 steps (epsilon 2 times, mu^2 4 "
+        "times)\n",
+        name_of(terms.relation));
+  }
+  if (terms.unit.rows > 1) {
+    text += fmt::format("  and with {{group_size {0}}}, else for {0} times as many steps\n",
+                        terms.unit.rows);
+  }
+  return text;
 }
 
 }  // namespace
@@ -190,49 +159,33 @@ std::string shares_table(const Budget& promise, const LedgerTerms& terms) {
     tried.caps = *caps_for(promise, share);
     text += fmt::format("  {:>11g}  {:>10.4g}", share, tried.caps.mu);
     for (const Kind& kind : kinds) {
-      const Result<ReleaseCost> cost =
+      const bool charged = kind.method != "mask" || terms.relation != Relation::AddRemove;
+      Result<ReleaseCost> cost =
           typical_cost(kind.method, kind.budget, terms.relation, terms.unit.rows);
-      text += fmt::format("  {:>20}", cost ? how_many_fit(tried, {}, *cost, 100) : 0);
+      if (cost) {
+        cost->guarantee.person = terms.unit.person;
+      }
+      text += fmt::format("  {:>20}", !charged ? std::string("-")
+                                      : cost   ? count_in_words(how_many_fit(tried, {}, *cost, 100))
+                                               : std::string("0"));
     }
     text += '\n';
   }
-  return text;
+  return text + what_counts_in_words(terms);
 }
 
-Result<std::vector<WantedRelease>> wanted_releases(std::string_view text,
-                                                   const LedgerTerms& terms) {
-  constexpr int kMost = 1000;
-  try {
-    const Json batch = Json::parse(text);
-    std::vector<WantedRelease> wanted;
-    if (!batch.is_array()) {
-      return bad_request("the batch is a JSON list of releases, each an object");
-    }
-    for (const Json& entry : batch) {
-      const Result<WantedRelease> one = wanted_release(entry, terms);
-      if (!one) {
-        return error_of(one);
-      }
-      const int count = entry.value("count", 1);
-      if (count < 1 || std::ssize(wanted) + count > kMost) {
-        return bad_request(fmt::format("a batch has 1 to {} releases", kMost));
-      }
-      wanted.insert(wanted.end(), static_cast<std::size_t>(count), *one);
-    }
-    return wanted;
-  } catch (const Json::exception&) {  // its text is about bytes
-    return bad_request("the batch is not JSON of the expected form");
-  }
-}
-
-std::string plan_in_words(const LedgerTerms& terms, const std::vector<Charge>& earlier,
-                          const std::vector<WantedRelease>& wanted) {
+LedgerOutlook plan_in_words(const LedgerTerms& terms, const std::vector<Charge>& earlier,
+                            const std::vector<WantedRelease>& wanted) {
   std::vector<std::size_t> order(wanted.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::string text = fmt::format("left now: {}\n", left_in_words(terms.caps, earlier));
   const std::size_t fitting = that_fit(terms, earlier, wanted, order, &text).size();
   if (fitting == wanted.size()) {
-    return text + "all of them fit, in this order; nothing was charged\n";
+    return {text + fmt::format("{}; nothing was charged\n",
+                               wanted.size() == 1
+                                   ? "it fits"
+                                   : fmt::format("all {} fit, in this order", wanted.size())),
+            fitting, wanted.size()};
   }
   const auto share = [&](std::size_t i) {
     const Result<std::optional<Charge>> alone = fitting_charge(terms, earlier, wanted[i].cost);
@@ -249,7 +202,7 @@ std::string plan_in_words(const LedgerTerms& terms, const std::vector<Charge>& e
     }
     text += fmt::format("; {} would in the order {}", small_first.size(), fmt::join(numbers, ", "));
   }
-  return text + "; nothing was charged\n";
+  return {text + "; nothing was charged\n", fitting, wanted.size()};
 }
 
 }  // namespace eigenveil

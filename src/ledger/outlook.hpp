@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ledger/totals.hpp"
@@ -30,13 +29,14 @@ struct WantedRelease {
   ReleaseCost cost;
 };
 
-/// From JSON: a list of {"method": "gauss", "epsilon": 1, "delta": 1e-6, "count": 2, ...}; relation
-/// and group size are the ledger's where they are not given.
-Result<std::vector<WantedRelease>> wanted_releases(std::string_view json, const LedgerTerms& terms);
-
 /// Whether they would fit in this order, and what is left after each; where they do not, which
 /// would if the small ones came first. Nothing is charged.
-std::string plan_in_words(const LedgerTerms& terms, const std::vector<Charge>& earlier,
-                          const std::vector<WantedRelease>& wanted);
+struct LedgerOutlook {
+  std::string text;
+  std::size_t fitting = 0;  ///< in this order
+  std::size_t wanted = 0;
+};
+LedgerOutlook plan_in_words(const LedgerTerms& terms, const std::vector<Charge>& earlier,
+                            const std::vector<WantedRelease>& wanted);
 
 }  // namespace eigenveil

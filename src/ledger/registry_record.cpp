@@ -73,6 +73,16 @@ std::string variant_of(const Loss& promise) {
   return "Approximate DP";
 }
 
+/// "1.0e-06": the shortest decimal that is this number, with the point that YAML 1.1 wants.
+std::string with_point(double value) {
+  std::string text = fmt::format("{}", value);
+  const std::size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text.find('.') == std::string::npos) {
+    text.insert(exponent, ".0");
+  }
+  return text;
+}
+
 /// The schema has room for epsilon, delta and rho.
 void add_parameters(Yaml& yaml, const LedgerSummary& summary) {
   const Loss& promise = summary.terms.promise;
@@ -84,12 +94,12 @@ void add_parameters(Yaml& yaml, const LedgerSummary& summary) {
   }
   if (const auto* pair = std::get_if<ApproxDp>(&promise)) {
     yaml.raw(3, "epsilon", fmt::format("{}", pair->epsilon));
-    yaml.raw(3, "delta", fmt::format("{:.16e}", pair->delta));
+    yaml.raw(3, "delta", with_point(pair->delta));
     return;
   }
   const double rho = renyi_divergence(promise, 2.0) / 2.0;
   yaml.raw(3, "epsilon", fmt::format("{}", epsilon_at(promise, kDelta)));
-  yaml.raw(3, "delta", fmt::format("{:.16e}", kDelta));
+  yaml.raw(3, "delta", with_point(kDelta));
   yaml.raw(3, "rho", fmt::format("{}", rho));
 }
 
@@ -150,12 +160,26 @@ std::string releases_in_words(const LedgerSummary& summary) {
 
 }  // namespace
 
-std::string registry_record(const LedgerSummary& summary) {
+Result<std::string> curator_type(std::string_view name) {
+  for (const std::string_view known : {"Government", "Industry", "Nonprofit"}) {
+    std::string lower(known);
+    lower.front() = static_cast<char>(lower.front() - 'A' + 'a');
+    if (name == known || name == lower) {
+      return std::string(known);
+    }
+  }
+  return bad_request("{curator} is government, industry or nonprofit", "curator");
+}
+
+std::string registry_record(const LedgerSummary& summary, const std::string& curator) {
   const LedgerTerms& terms = summary.terms;
   Yaml yaml;
   yaml.text(0, "url_slug", slug(terms.name)).section(0, "deployment");
   yaml.section(1, "basic").text(2, "name", terms.name).section(2, "data_curators");
-  yaml.raw(3, "- data_curator_name", quoted(kFillIn)).text(4, "data_curator_type", "Government");
+  yaml.raw(3, "- data_curator_name", quoted(kFillIn));
+  if (!curator.empty()) {  // the schema knows three kinds; which one is not ours to say
+    yaml.text(4, "data_curator_type", curator);
+  }
   yaml.text(2, "description", fmt::format("{} releases about {}.", summary.released, terms.name));
   yaml.text(2, "intended_use", kFillIn).text(2, "data_product_type", "Summary statistics");
   yaml.text(2, "data_product_region", kFillIn);

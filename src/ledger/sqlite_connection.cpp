@@ -122,6 +122,18 @@ Result<std::string> SqliteConnection::text(const char* sql) const {
   return statement.text(0);
 }
 
+Result<SqliteConnection> SqliteConnection::in_memory() {
+  SqliteConnection connection;
+  connection.waiting_ = std::make_unique<Waiting>();
+  sqlite3* database = nullptr;
+  const int code = sqlite3_open(":memory:", &database);
+  connection.database_.reset(database);
+  if (code != SQLITE_OK) {
+    return connection.failure(code);
+  }
+  return connection;
+}
+
 Result<SqliteConnection> SqliteConnection::open(const std::filesystem::path& path,
                                                 double wait_seconds, SqliteWords words) {
   SqliteConnection connection;

@@ -47,6 +47,8 @@ class SqliteConnection {
  public:
   static Result<SqliteConnection> open(const std::filesystem::path& path, double wait_seconds,
                                        SqliteWords words = {});
+  /// An empty database of its own.
+  static Result<SqliteConnection> in_memory();
   sqlite3* get() const { return database_.get(); }
   /// Statements without results.
   Result<void> run(const char* sql) const;

@@ -13,65 +13,23 @@
 #include <cstring>
 
 #include "core/atomic_output.hpp"
-#include "ledger/sqlite_connection.hpp"
+#include "ledger/sqlite_schema.hpp"
 
 namespace eigenveil {
 namespace {
 
 namespace fs = std::filesystem;
+using detail::check_schema;
+using detail::migrate_schema;
 using detail::SqliteConnection;
 using detail::SqliteStatement;
 
 /// "EigL" in the header of the file: tells a ledger from other SQLite files.
 constexpr std::int64_t kApplication = 0x4569674c;
 
-/// Each text turns the schema of the version before into the next one. Never edited, only added to.
-constexpr std::array kSteps = {
-    R"sql(
-CREATE TABLE terms (
-  one INTEGER PRIMARY KEY CHECK (one = 1),
-  id TEXT NOT NULL, name TEXT NOT NULL, relation TEXT NOT NULL,
-  unit_rows INTEGER NOT NULL, unit_person TEXT NOT NULL,
-  cap_mu REAL NOT NULL, cap_epsilon REAL NOT NULL, cap_delta REAL NOT NULL,
-  promise TEXT NOT NULL, promise_first REAL NOT NULL, promise_second REAL NOT NULL,
-  allow_unproved INTEGER NOT NULL, created TEXT NOT NULL, public_key TEXT NOT NULL) STRICT;
-CREATE TABLE lines (
-  position INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind IN ('reserve', 'settle')),
-  time TEXT NOT NULL, previous TEXT NOT NULL, hash TEXT NOT NULL, signature TEXT NOT NULL,
-  retry_key TEXT NOT NULL, request TEXT NOT NULL, data_set TEXT NOT NULL,
-  task TEXT NOT NULL, method TEXT NOT NULL,
-  account TEXT NOT NULL, mu REAL NOT NULL CHECK (mu >= 0),
-  epsilon REAL NOT NULL CHECK (epsilon >= 0), delta REAL NOT NULL CHECK (delta >= 0),
-  basis TEXT NOT NULL, assumptions TEXT NOT NULL, builds_on TEXT NOT NULL,
-  reservation INTEGER NOT NULL, release TEXT NOT NULL) STRICT;
-CREATE TRIGGER terms_stay BEFORE UPDATE ON terms BEGIN SELECT RAISE(ABORT, 'fixed'); END;
-CREATE TRIGGER terms_keep BEFORE DELETE ON terms BEGIN SELECT RAISE(ABORT, 'fixed'); END;
-CREATE TRIGGER terms_once BEFORE INSERT ON terms WHEN EXISTS (SELECT 1 FROM terms)
-  BEGIN SELECT RAISE(ABORT, 'fixed'); END;
-CREATE TRIGGER lines_stay BEFORE UPDATE ON lines BEGIN SELECT RAISE(ABORT, 'append only'); END;
-CREATE TRIGGER lines_keep BEFORE DELETE ON lines BEGIN SELECT RAISE(ABORT, 'append only'); END;
--- INSERT OR REPLACE deletes without asking the trigger above, so that a line is let in only where
--- nothing stands yet: at the end.
-CREATE TRIGGER lines_grow BEFORE INSERT ON lines
-  WHEN NEW.position IS NOT (SELECT COALESCE(MAX(position), 0) + 1 FROM lines)
-  BEGIN SELECT RAISE(ABORT, 'append only'); END;
-)sql",
-    R"sql(
-CREATE INDEX lines_by_key ON lines (retry_key) WHERE retry_key <> '';
-CREATE TRIGGER lines_key_once BEFORE INSERT ON lines
-  WHEN NEW.retry_key <> '' AND EXISTS (SELECT 1 FROM lines WHERE retry_key = NEW.retry_key)
-  BEGIN SELECT RAISE(ABORT, 'key used'); END;
-CREATE INDEX lines_by_reservation ON lines (reservation) WHERE kind = 'settle';
-CREATE TRIGGER lines_settle_once BEFORE INSERT ON lines
-  WHEN NEW.kind = 'settle' AND
-    (NOT EXISTS (SELECT 1 FROM lines WHERE position = NEW.reservation AND kind = 'reserve') OR
-     EXISTS (SELECT 1 FROM lines WHERE kind = 'settle' AND reservation = NEW.reservation))
-  BEGIN SELECT RAISE(ABORT, 'settled once'); END;
-)sql"};
-
 constexpr std::string_view kInsertLine =
-    "INSERT INTO lines VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    "INSERT INTO lines VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+constexpr std::string_view kSelectLine = "SELECT * FROM lines WHERE position = ?";
 constexpr std::string_view kSelectLines = "SELECT * FROM lines ORDER BY position";
 
 struct PromiseColumns {
@@ -119,6 +77,33 @@ Result<void> insert_terms(const SqliteConnection& connection, const LedgerTerms&
   return {};
 }
 
+Result<void> insert_seal(const SqliteConnection& connection, const LedgerTerms& terms) {
+  SqliteStatement insert(connection.get(), "INSERT INTO seal VALUES (1,?,?,?)");
+  insert.bind(terms.caps.draws).bind(terms.made_by).bind(terms.signature);
+  if (const int code = insert.step(); code != SQLITE_DONE) {
+    return connection.failure(code);
+  }
+  return {};
+}
+
+/// Ledgers of earlier formats have none.
+Result<void> select_seal(const SqliteConnection& connection, LedgerTerms& terms) {
+  SqliteStatement row(connection.get(), "SELECT * FROM seal");
+  const int code = row.step();
+  if (code == SQLITE_DONE) {
+    terms.format = 2;
+    terms.caps.draws = default_draws(terms.promise);
+    return {};
+  }
+  if (code != SQLITE_ROW) {
+    return connection.failure(code);
+  }
+  terms.caps.draws = row.real(1);
+  terms.made_by = row.text(2);
+  terms.signature = row.text(3);
+  return {};
+}
+
 Result<LedgerTerms> select_terms(const SqliteConnection& connection) {
   SqliteStatement row(connection.get(), "SELECT * FROM terms");
   if (const int code = row.step(); code != SQLITE_ROW) {
@@ -138,6 +123,9 @@ Result<LedgerTerms> select_terms(const SqliteConnection& connection) {
   terms.allow_unproved = row.integer(12) != 0;
   terms.created = row.text(13);
   terms.public_key = row.text(14);
+  if (const Result<void> sealed = select_seal(connection, terms); !sealed) {
+    return error_of(sealed);
+  }
   return terms;
 }
 
@@ -150,6 +138,7 @@ Result<void> insert_line(const SqliteConnection& connection, const LedgerLine& l
   insert.bind(line.charge.epsilon).bind(line.charge.delta);
   insert.bind(name_of(line.basis)).bind(line.assumptions).bind(line.builds_on);
   insert.bind(line.reservation).bind(line.release);
+  insert.bind(line.charge.draws).bind(std::int64_t{line.charge.steps});
   if (const int code = insert.step(); code != SQLITE_DONE) {
     return connection.failure(code);
   }
@@ -183,6 +172,8 @@ Result<LedgerLine> line_from(const SqliteStatement& row) {
   line.builds_on = row.text(17);
   line.reservation = row.integer(18);
   line.release = row.text(19);
+  line.charge.draws = row.real(20);
+  line.charge.steps = static_cast<int>(row.integer(21));
   return line;
 }
 
@@ -230,25 +221,6 @@ class Transaction {
   bool open_ = false;
 };
 
-Result<void> set_version(const SqliteConnection& connection, int version) {
-  return connection.run(fmt::format("PRAGMA user_version={}", version).c_str());
-}
-
-/// Runs the steps from the file's version to `target`, inside the caller's transaction.
-Result<void> migrate(const SqliteConnection& connection, int target) {
-  const Result<std::int64_t> version = connection.number("PRAGMA user_version");
-  if (!version) {
-    return error_of(version);
-  }
-  for (auto step = static_cast<std::size_t>(*version); step < static_cast<std::size_t>(target);
-       ++step) {
-    if (const Result<void> done = connection.run(kSteps.at(step)); !done) {
-      return done;
-    }
-  }
-  return set_version(connection, target);
-}
-
 Result<void> bring_up_to_date(const SqliteConnection& connection) {
   const Result<std::int64_t> application = connection.number("PRAGMA application_id");
   const Result<std::int64_t> version = connection.number("PRAGMA user_version");
@@ -261,15 +233,20 @@ Result<void> bring_up_to_date(const SqliteConnection& connection) {
         fmt::format("{} is not a ledger; eigenveil ledger create makes one", path.string()));
   }
   if (*version > SqliteLedger::newest_version()) {
-    return bad_request(
-        fmt::format("{} was made by a newer version of this program; use that one", path.string()));
+    return bad_request(fmt::format(
+        "{} was made by a newer version of this program (format {}, this one knows {}); "
+        "use that one",
+        path.string(), *version, SqliteLedger::newest_version()));
   }
   if (*version == SqliteLedger::newest_version()) {
-    return {};
+    return check_schema(connection, SqliteLedger::newest_version());
   }
   Transaction transaction(connection);
   return transaction.begin()
-      .and_then([&] { return migrate(connection, SqliteLedger::newest_version()); })
+      .and_then([&] { return connection.number("PRAGMA user_version"); })  // another may have
+      .and_then([&](std::int64_t now) { return check_schema(connection, static_cast<int>(now)); })
+      .and_then([&] { return migrate_schema(connection, SqliteLedger::newest_version()); })
+      .and_then([&] { return check_schema(connection, SqliteLedger::newest_version()); })
       .and_then([&] { return transaction.commit(); });
 }
 
@@ -285,6 +262,10 @@ class SqliteStore final : public LedgerStore {
     if (const Result<void> begun = transaction.begin(); !begun) {
       return begun;
     }
+    // Again, under the lock: a program may hold the file open for days.
+    if (const Result<void> own = check_schema(connection_, SqliteLedger::newest_version()); !own) {
+      return own;
+    }
     const Result<std::vector<LedgerLine>> before = select_lines(connection_);
     if (!before) {
       return error_of(before);
@@ -296,12 +277,32 @@ class SqliteStore final : public LedgerStore {
     if (!line->has_value()) {
       return {};
     }
-    return insert_line(connection_, **line).and_then([&] { return transaction.commit(); });
+    return insert_line(connection_, **line)
+        .and_then([&] { return transaction.commit(); })
+        .and_then([&] { return check_written(**line); });
   }
 
   Result<void> copy_to(const fs::path& path) override;
 
  private:
+  /// What was committed is read again: nothing may rest on a line that is not there.
+  Result<void> check_written(const LedgerLine& line) const {
+    SqliteStatement row(connection_.get(), kSelectLine);
+    row.bind(line.index);
+    if (const int code = row.step(); code != SQLITE_ROW && code != SQLITE_DONE) {
+      return connection_.failure(code);
+    }
+    const Result<LedgerLine> found = line_from(row);
+    if (!found || found->index != line.index || hash_of(*found) != line.hash ||
+        found->signature != line.signature) {
+      return bad_request(fmt::format(
+          "the ledger {} does not hold the entry that was just written: the file is changed by "
+          "something other than this program, and nothing may rest on this attempt",
+          connection_.path().string()));
+    }
+    return {};
+  }
+
   SqliteConnection connection_;
 };
 
@@ -381,7 +382,7 @@ bool is_network_file_system(long kind) {
 }
 
 int SqliteLedger::newest_version() {
-  return static_cast<int>(kSteps.size());
+  return detail::newest_schema();
 }
 
 Result<void> SqliteLedger::create_version(const fs::path& path, const LedgerTerms& terms,
@@ -396,8 +397,9 @@ Result<void> SqliteLedger::create_version(const fs::path& path, const LedgerTerm
         .and_then([&] {
           return connection->run(fmt::format("PRAGMA application_id={}", kApplication).c_str());
         })
-        .and_then([&] { return migrate(*connection, version); })
+        .and_then([&] { return migrate_schema(*connection, version); })
         .and_then([&] { return insert_terms(*connection, terms); })
+        .and_then([&] { return version >= 3 ? insert_seal(*connection, terms) : Result<void>(); })
         .and_then([&] { return transaction.commit(); });
   });
 }

@@ -29,7 +29,6 @@ std::vector<std::string> lines_of(const std::string& text) {
 Guarantee whole_of(const LedgerState& state) {
   Guarantee whole;
   whole.relation = state.terms.relation;
-  whole.loss = whole_loss(state.terms.caps);
   whole.basis = Basis::Proved;
   whole.secure_random = true;
   whole.group_size = state.terms.unit.rows;
@@ -50,6 +49,9 @@ Guarantee whole_of(const LedgerState& state) {
       }
     }
   }
+  const bool drawn = std::any_of(state.lines.begin(), state.lines.end(),
+                                 [](const LedgerLine& line) { return line.charge.draws > 0.0; });
+  whole.loss = drawn ? whole_loss_with_draws(state.terms.caps) : whole_loss(state.terms.caps);
   if (whole.basis > Basis::ProvedRealArithmetic) {
     whole.basis = Basis::NotPrivate;
   }
@@ -80,6 +82,10 @@ std::string account_lines(const LedgerSummary& summary) {
              : fmt::format("({:.4g}, {:.3g})", caps.epsilon, caps.delta),
         pure ? fmt::format("epsilon {:.4g}", summary.left.epsilon)
              : fmt::format("({:.4g}, {:.3g})", summary.left.epsilon, summary.left.delta));
+  }
+  if (summary.spent.draws > 0.0) {
+    text += fmt::format("  draws       {:.2g} of {:.2g} spent, what doubles add to draws: {}\n",
+                        summary.spent.draws, caps.draws, draws_in_words(summary.terms));
   }
   return text;
 }
@@ -122,7 +128,20 @@ std::string promise_sentence(const LedgerSummary& summary) {
   if (summary.whole.basis == Basis::NotPrivate) {
     return "no promise for the whole: it holds a release that is not proved for every data set";
   }
-  return fmt::format("{}; {}", promise_in_words(summary.terms), describe(summary.whole.basis));
+  std::string text =
+      fmt::format("{}; {}", promise_in_words(summary.terms), describe(summary.whole.basis));
+  if (summary.spent.draws > 0.0) {
+    text += fmt::format("; {}", draws_in_words(summary.terms));
+  }
+  return text;
+}
+
+std::string draws_in_words(const LedgerTerms& terms) {
+  const bool pair = std::holds_alternative<ApproxDp>(terms.promise) ||
+                    std::holds_alternative<PureDp>(terms.promise);
+  return pair ? fmt::format("draws in doubles add at most {:.3g} to delta", terms.caps.draws)
+              : fmt::format("draws in doubles are exact but for a probability of at most {:.3g}",
+                            terms.caps.draws);
 }
 
 std::string ledger_text(const LedgerSummary& summary) {
@@ -175,15 +194,22 @@ std::string ledger_json(const LedgerSummary& summary) {
             {"max_power_at_5pct",
              summary.whole.basis == Basis::NotPrivate ? 1.0 : max_power(summary.whole.loss, 0.05)},
             {"caps",
-             {{"mu", terms.caps.mu}, {"epsilon", terms.caps.epsilon}, {"delta", terms.caps.delta}}},
+             {{"mu", terms.caps.mu},
+              {"epsilon", terms.caps.epsilon},
+              {"delta", terms.caps.delta},
+              {"draws", terms.caps.draws}}},
             {"spent",
              {{"mu_squared", summary.spent.square_mu},
               {"epsilon", summary.spent.epsilon},
-              {"delta", summary.spent.delta}}},
+              {"delta", summary.spent.delta},
+              {"draws", summary.spent.draws}}},
             {"left",
              {{"mu", summary.left.mu},
               {"epsilon", summary.left.epsilon},
-              {"delta", summary.left.delta}}}};
+              {"delta", summary.left.delta},
+              {"draws", summary.left.draws}}},
+            {"format", terms.format},
+            {"made_by", terms.made_by}};
   Json entries = Json::array();
   for (const LedgerRow& row : summary.rows) {
     const LedgerLine& line = *row.line;
@@ -196,6 +222,8 @@ std::string ledger_json(const LedgerSummary& summary) {
                            {"mu", line.charge.mu},
                            {"epsilon", line.charge.epsilon},
                            {"delta", line.charge.delta},
+                           {"draws", line.charge.draws},
+                           {"steps", line.charge.steps},
                            {"basis", name_of(line.basis)},
                            {"assumptions", lines_of(line.assumptions)},
                            {"builds_on", lines_of(line.builds_on)},

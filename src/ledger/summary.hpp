@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ledger/ledger.hpp"
@@ -43,7 +44,13 @@ std::string ledger_html(const LedgerSummary& summary);
 
 /// A record for the public registry of deployments (opendp/deployments-registry-data, tier 3), as
 /// YAML. What only the curator knows is left for them, marked "to be filled in".
-std::string registry_record(const LedgerSummary& summary);
+/// `curator`: Government, Industry or Nonprofit; empty: left out, as nothing says.
+std::string registry_record(const LedgerSummary& summary, const std::string& curator = {});
+/// "industry" -> "Industry".
+Result<std::string> curator_type(std::string_view name);
+
+/// What draws in doubles may add to the promise, as far as the ledger lets them.
+std::string draws_in_words(const LedgerTerms& terms);
 
 /// The promise and its basis, or that there is none.
 std::string promise_sentence(const LedgerSummary& summary);

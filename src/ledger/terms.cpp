@@ -17,6 +17,9 @@ using detail::enclose_up;
 using detail::round_down;
 using detail::Wide;
 
+/// Where the promise has no delta to compare with.
+constexpr double kDrawsAlone = 1e-6;
+
 struct CapsFor {
   double share;
 
@@ -57,6 +60,31 @@ double leaky_response_beside_gaussian(const LedgerCaps& caps, double epsilon) {
   return std::min(1.0, enclose_up(Wide(caps.delta) + (1 - Wide(caps.delta)) * inside));
 }
 
+/// Whether a mu keeps to what is left for it.
+struct CapsKeep {
+  const LedgerCaps& caps;
+
+  bool operator()(const PureDp& promise) const {
+    return !caps.has_gaussian() && caps.delta == 0.0 && caps.epsilon <= promise.epsilon;
+  }
+  bool operator()(const ApproxDp& promise) const {
+    if (!(caps.epsilon <= promise.epsilon)) {
+      return false;
+    }
+    const double rest = round_down(Wide(promise.epsilon) - Wide(caps.epsilon));
+    const double gaussian = caps.has_gaussian() ? detail::gaussian_delta(caps.mu, rest) : 0.0;
+    return Wide(caps.delta) + Wide(gaussian) <= Wide(promise.delta);
+  }
+  bool operator()(const Zcdp& promise) const {
+    return !caps.has_basic() && Wide(caps.mu) * Wide(caps.mu) <= 2 * Wide(promise.rho);
+  }
+  bool operator()(const GaussianDp& promise) const {
+    return !caps.has_basic() && caps.mu <= promise.mu;
+  }
+  bool operator()(const RenyiCurve&) const { return false; }
+  bool operator()(const TradeOffCurve&) const { return false; }
+};
+
 bool is_cap(double value) {
   return value >= 0.0 && std::isfinite(value);
 }
@@ -64,8 +92,10 @@ bool is_cap(double value) {
 }  // namespace
 
 Result<LedgerCaps> check_caps(const LedgerCaps& caps) {
-  if (!is_cap(caps.mu) || !is_cap(caps.epsilon) || !(caps.delta >= 0.0 && caps.delta < 1.0)) {
-    return bad_request("the caps of a ledger are finite numbers of at least 0, {delta} below 1");
+  if (!is_cap(caps.mu) || !is_cap(caps.epsilon) || !(caps.delta >= 0.0 && caps.delta < 1.0) ||
+      !(caps.draws >= 0.0 && caps.draws < 1.0)) {
+    return bad_request(
+        "the caps of a ledger are finite numbers of at least 0, delta and draws below 1");
   }
   if (!caps.has_gaussian() && !caps.has_basic()) {
     return bad_request(
@@ -85,7 +115,25 @@ Result<LedgerCaps> caps_for(const Budget& promise, double basic_share) {
   if (!(basic_share >= 0.0 && basic_share <= 1.0)) {
     return bad_request("{basic_share} lies between 0 and 1", "basic_share");
   }
-  return check_caps(std::visit(CapsFor{basic_share}, promise));
+  LedgerCaps caps = std::visit(CapsFor{basic_share}, promise);
+  caps.draws = default_draws(std::visit([](const auto& loss) { return Loss(loss); }, promise));
+  return check_caps(caps);
+}
+
+double default_draws(const Loss& promise) {
+  const auto* pair = std::get_if<ApproxDp>(&promise);
+  return pair != nullptr ? pair->delta : kDrawsAlone;
+}
+
+bool caps_keep(const Loss& promise, const LedgerCaps& caps) {
+  return check_caps(caps).has_value() && std::visit(CapsKeep{caps}, promise);
+}
+
+double draw_delta(double error, double epsilon) {
+  if (error == 0.0) {
+    return 0.0;
+  }
+  return std::min(1.0, enclose_up((1 + exp(Wide(epsilon))) * Wide(error)));
 }
 
 double whole_delta(const LedgerCaps& caps, double epsilon) {
@@ -126,6 +174,20 @@ Loss whole_loss(const LedgerCaps& caps) {
   for (int i = 0; i <= kPoints; ++i) {
     const double epsilon = last * i / kPoints;
     proved.push_back({epsilon, leaky_response_beside_gaussian(caps, epsilon)});
+  }
+  return trade_off_curve_of(proved);
+}
+
+Loss whole_loss_with_draws(const LedgerCaps& caps) {
+  const Loss exact = whole_loss(caps);
+  const double mu = caps.mu;
+  const double last = caps.epsilon + 9.0 * mu + 0.5 * mu * mu;
+  std::vector<ApproxDp> proved;
+  constexpr int kPoints = 320;
+  for (int i = 0; i <= kPoints; ++i) {
+    const double epsilon = last * i / kPoints;
+    const Wide sum = Wide(delta_at(exact, epsilon)) + Wide(draw_delta(caps.draws, epsilon));
+    proved.push_back({epsilon, std::min(1.0, enclose_up(sum))});
   }
   return trade_off_curve_of(proved);
 }

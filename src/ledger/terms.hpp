@@ -11,12 +11,15 @@ namespace eigenveil {
 /// What the two accounts of a ledger may hold in all; they never change. Zero closes an account.
 ///   gaussian: the sum of mu^2 is at most mu^2
 ///   basic:    the sum of epsilon is at most epsilon, that of delta at most delta
+///   draws:    what draws that are computed in doubles add to delta, or, where only mu is promised,
+///             the probability that one of them is not what exact arithmetic would have drawn
 /// Both sums stay valid when every budget is chosen after seeing all earlier answers, and together
 /// they are leaky randomised response beside one Gaussian (docs/proofs/ledger.md).
 struct LedgerCaps {
   double mu = 0.0;
   double epsilon = 0.0;
   double delta = 0.0;
+  double draws = 0.0;
 
   bool has_gaussian() const { return mu > 0.0; }
   bool has_basic() const { return epsilon > 0.0; }
@@ -29,6 +32,9 @@ struct LedgerUnit {
   std::string person = {};  ///< name of that column; empty for rows
 };
 
+/// Of the files that this version makes.
+constexpr int kLedgerFormat = 3;
+
 /// What is fixed when a ledger is made.
 struct LedgerTerms {
   std::string id = {};    ///< 32 hexadecimal digits, drawn
@@ -40,7 +46,22 @@ struct LedgerTerms {
   bool allow_unproved = false;  ///< takes releases that are not proved for every data set
   std::string created = {};     ///< UTC, "2026-11-17T18:31:08Z"
   std::string public_key = {};  ///< of the signatures, hexadecimal
+  /// 3: the terms are signed. 2: they are not, and rest on the first entry, which bears their hash.
+  int format = kLedgerFormat;
+  std::string made_by = {};    ///< version of this program; empty before format 3
+  std::string signature = {};  ///< Ed25519 over the hash of the terms
 };
+
+/// What draws in doubles may add where nothing else is said: as much again as the delta that is
+/// promised; 1e-6 where none is.
+double default_draws(const Loss& promise);
+
+/// Whether these caps add up to no more than the promise; a file may have been changed.
+bool caps_keep(const Loss& promise, const LedgerCaps& caps);
+
+/// What the error D of a draw in doubles counts for beside a loss of `epsilon`: (1 + e^epsilon) D,
+/// rounded up.
+double draw_delta(double error, double epsilon);
 
 constexpr double kBasicShare = 0.25;
 
@@ -64,6 +85,10 @@ Loss promise_of(const LedgerCaps& caps);
 /// Everything that can be said of the whole, for trade-off curves and detection: as promise_of with
 /// one account; with both the curve of leaky randomised response beside a Gaussian.
 Loss whole_loss(const LedgerCaps& caps);
+
+/// The same with draws in doubles as far as they are capped: delta(epsilon) + (1 + e^epsilon) times
+/// the cap, since that is never less than the sum of their errors.
+Loss whole_loss_with_draws(const LedgerCaps& caps);
 
 /// "(3, 1e-06)-DP for adding or removing one row" without a basis, which only releases have.
 std::string promise_in_words(const LedgerTerms& terms);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "eigenveil/privacy/conversion.hpp"
 #include "privacy/bisection.hpp"
@@ -39,8 +40,10 @@ struct Sums {
   OutwardSum square_mu;
   OutwardSum epsilon;
   OutwardSum delta;
+  OutwardSum draws;
 
   void add(const Charge& charge) {
+    draws.add(Wide(charge.draws));
     if (charge.account == Account::Gaussian) {
       square_mu.add(Wide(charge.mu) * Wide(charge.mu));
     } else {
@@ -52,7 +55,8 @@ struct Sums {
 
 bool is_finite(const Charge& charge) {
   return std::isfinite(charge.mu) && std::isfinite(charge.epsilon) && std::isfinite(charge.delta) &&
-         charge.mu >= 0.0 && charge.epsilon >= 0.0 && charge.delta >= 0.0;
+         std::isfinite(charge.draws) && charge.mu >= 0.0 && charge.epsilon >= 0.0 &&
+         charge.delta >= 0.0 && charge.draws >= 0.0;
 }
 
 Sums sums_of(const std::vector<Charge>& charges) {
@@ -137,26 +141,52 @@ std::string request_in_words(const Budget& requested, double factor) {
 std::vector<Charge> condensed(const std::vector<Charge>& charges) {
   const LedgerSpent spent = spent_by(charges);
   return {{Account::Gaussian, detail::root_up(Wide(spent.square_mu)), 0.0, 0.0},
-          {Account::Basic, 0.0, spent.epsilon, spent.delta}};
+          {Account::Basic, 0.0, spent.epsilon, spent.delta, spent.draws}};
 }
 
 std::string largest_in_words(const LedgerTerms& terms, const std::vector<Charge>& earlier,
                              const ReleaseCost& cost) {
   const std::vector<Charge> sum = condensed(earlier);
   const auto passes = [&](double factor) { return fits(terms, sum, scaled(cost, factor)); };
-  // A thousandth of what was asked is no answer worth giving; 20 halvings give four digits and
-  // more.
+  // A thousandth of what was asked is no answer worth giving.
   constexpr double kSmallest = 1e-3;
   if (!passes(kSmallest)) {
     return "no smaller budget of this kind worth having would fit";
   }
   double low = kSmallest;
   double high = 1.0;
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 40; ++i) {
     const double middle = 0.5 * (low + high);
     (passes(middle) ? low : high) = middle;
   }
-  return fmt::format("the largest that would fit is {}", request_in_words(cost.requested, low));
+  std::string words =
+      fmt::format("the largest that would fit is {}", request_in_words(cost.requested, low));
+  if (low > 1.0 - 1e-9) {  // four digits of both look alike
+    words +=
+        "; what was asked is more by less than a billionth, since a decimal such as 0.1 can be a "
+        "little more than itself as a binary number";
+  }
+  return words;
+}
+
+/// Where only the cap for draws in doubles is in the way: the sentence for it.
+std::optional<std::string> lacks_draws(const LedgerTerms& terms, const std::vector<Charge>& earlier,
+                                       ReleaseCost cost) {
+  const double error = std::exchange(cost.draw_error, 0.0);
+  const Result<std::optional<Charge>> exact = fitting_charge(terms, earlier, cost);
+  if (error == 0.0 || !exact || !exact->has_value()) {
+    return std::nullopt;
+  }
+  cost.draw_error = error;
+  const std::vector<Charge> ways = *charges_of(terms, cost);
+  const auto least = std::min_element(
+      ways.begin(), ways.end(),
+      [](const Charge& one, const Charge& other) { return one.draws < other.draws; });
+  return fmt::format(
+      "the ledger has not enough left for draws in doubles: this release adds {:.4g}, left are "
+      "{:.4g} of {:.4g}; take a method without such a draw (gauss, laplace, wishart), or make a "
+      "ledger with larger {{draws}}",
+      least->draws, left_of(terms.caps, earlier).draws, terms.caps.draws);
 }
 
 }  // namespace
@@ -164,7 +194,7 @@ std::string largest_in_words(const LedgerTerms& terms, const std::vector<Charge>
 LedgerSpent spent_by(const std::vector<Charge>& charges) {
   const Sums sums = sums_of(charges);
   return {detail::round_up(sums.square_mu.value()), detail::round_up(sums.epsilon.value()),
-          detail::round_up(sums.delta.value())};
+          detail::round_up(sums.delta.value()), detail::round_up(sums.draws.value())};
 }
 
 bool within(const LedgerCaps& caps, const std::vector<Charge>& charges) {
@@ -173,14 +203,15 @@ bool within(const LedgerCaps& caps, const std::vector<Charge>& charges) {
   }
   const Sums sums = sums_of(charges);
   return sums.square_mu.value() <= Wide(caps.mu) * Wide(caps.mu) &&
-         sums.epsilon.value() <= Wide(caps.epsilon) && sums.delta.value() <= Wide(caps.delta);
+         sums.epsilon.value() <= Wide(caps.epsilon) && sums.delta.value() <= Wide(caps.delta) &&
+         sums.draws.value() <= Wide(caps.draws);
 }
 
 LedgerCaps left_of(const LedgerCaps& caps, const std::vector<Charge>& charges) {
   const Sums sums = sums_of(charges);
   const Wide square = Wide(caps.mu) * Wide(caps.mu) - sums.square_mu.value();
   return {square > 0 ? detail::root_down(square) : 0.0, rest_of(caps.epsilon, sums.epsilon.value()),
-          rest_of(caps.delta, sums.delta.value())};
+          rest_of(caps.delta, sums.delta.value()), rest_of(caps.draws, sums.draws.value())};
 }
 
 double share_of(const LedgerCaps& caps, const Charge& charge) {
@@ -242,14 +273,19 @@ Result<Charge> choose_charge(const LedgerTerms& terms, const std::vector<Charge>
   }
   std::string asked;
   const std::vector<Charge> ways = *charges_of(terms, cost);
+  if (const std::optional<std::string> drawn = lacks_draws(terms, earlier, cost)) {
+    return bad_request(*drawn);
+  }
   for (const Charge& way : ways) {
     asked += fmt::format("{}{} of the {} account", asked.empty() ? "" : ", or ", in_words(way),
                          name_of(way.account));
   }
-  return bad_request(
-      fmt::format("the ledger has not enough left: this release takes {}; left are {}; {}",
-                  asked.empty() ? "an account the ledger lacks" : asked,
-                  left_in_words(terms.caps, earlier), largest_in_words(terms, earlier, cost)));
+  const std::string counted =
+      ways.empty() ? std::string() : steps_in_words(terms, cost, ways.front().steps);
+  return bad_request(fmt::format(
+      "the ledger has not enough left: this release takes {}{}{}; left are {}; {}",
+      asked.empty() ? "an account the ledger lacks" : asked, counted.empty() ? "" : "; ", counted,
+      left_in_words(terms.caps, earlier), largest_in_words(terms, earlier, cost)));
 }
 
 }  // namespace eigenveil

@@ -14,6 +14,7 @@ struct LedgerSpent {
   double square_mu = 0.0;
   double epsilon = 0.0;
   double delta = 0.0;
+  double draws = 0.0;
 };
 LedgerSpent spent_by(const std::vector<Charge>& charges);
 

@@ -37,6 +37,24 @@ bool is_made_from(const ReleaseDocument& document, const std::string& settled) {
          document.builds_on.end();
 }
 
+/// Whom a release protects, against what the ledger says was charged for it.
+std::string other_unit(const Guarantee& release, const LedgerTerms& terms, const LedgerLine& line) {
+  ReleaseCost cost;
+  cost.guarantee = release;
+  const Result<int> steps = steps_between(terms, cost);
+  if (!steps) {
+    return steps.error().message;
+  }
+  // Lines of earlier formats do not say for how many steps they were charged.
+  if (terms.format >= 3 && *steps != line.charge.steps) {
+    return fmt::format(
+        "it was charged for {} step{} between the ledger's neighbours, and its own "
+        "relation and unit need {}",
+        line.charge.steps, line.charge.steps == 1 ? "" : "s", *steps);
+  }
+  return {};
+}
+
 /// Empty: the release stands in the ledger as it says.
 std::string problem_of(const fs::path& path, const LedgerTerms& terms,
                        const std::vector<LedgerLine>& lines, std::size_t& other_forms) {
@@ -63,6 +81,10 @@ std::string problem_of(const fs::path& path, const LedgerTerms& terms,
     return fmt::format(
         "{} is not what entry {} says: the ledger was changed, or two copies of it were used", name,
         entry.index);
+  }
+  if (const std::string other = other_unit(release->document.guarantee, terms, lines[place]);
+      !other.empty()) {
+    return fmt::format("{} protects others than the ledger: {}", name, other);
   }
   for (const LedgerLine& line : lines) {
     if (line.kind == EntryKind::Settle && line.reservation == entry.index) {
@@ -95,6 +117,9 @@ Result<LedgerCheck> verify_ledger(const fs::path& ledger, const std::vector<fs::
     return error_of(lines);
   }
   LedgerCheck check{{}, lines->size(), releases.size(), 0};
+  if (const Result<void> sound = check_terms(*terms); !sound) {
+    check.problems.push_back(sound.error().message);
+  }
   if (const Result<void> chain = check_chain(*terms, *lines); !chain) {
     check.problems.push_back(chain.error().message);
   }

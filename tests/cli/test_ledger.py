@@ -178,9 +178,10 @@ class Retries(LedgerTest):
         self.succeed(*self.pca("out", "--ledger-key", "june"))
         with open(self.path("out", "loadings.csv"), "a", encoding="utf-8") as file:
             file.write("x")
-        self.assertIn("spent and there is no release", self.refuse(*self.pca("out", "--ledger-key", "june")))
+        self.assertIn("neither in --out nor beside it", self.refuse(*self.pca("out", "--ledger-key", "june")))
         shutil.rmtree(self.path("out"))
-        self.assertIn("spent and there is no release", self.refuse(*self.pca("out", "--ledger-key", "june")))
+        said = self.refuse(*self.pca("out", "--ledger-key", "june"))
+        self.assertIn("neither in --out nor beside it", said)
         self.assertEqual(len(self.shown()["entries"]), 1)
 
     def test_a_retry_says_that_it_read_no_row_and_where_its_release_went(self):
@@ -307,13 +308,75 @@ class Commands(LedgerTest):
     def test_plan_charges_nothing_and_finds_an_order(self):
         self.create("--cap-mu", "1")
         batch = [{"method": "gauss", "mu": 0.9, "name": "large"}, {"mu": 0.5, "count": 3}]
-        self.write("batch.json", json.dumps(batch))
-        said = self.succeed("ledger", "plan", "a.ledger", "batch.json")
+        code, said, error = self.plan(*batch)
+        self.assertEqual(code, 1)  # scripts ask before they release
         self.assertIn("1 of 4 fit in this order; 3 would in the order 2, 3, 4", said)
+        self.assertIn("3 of 4 releases would not fit", error)
+        code, said, _ = self.plan(batch[1])
+        self.assertEqual(code, 0)
+        self.assertIn("all 3 fit, in this order", said)
         self.assertEqual(self.shown()["entries"], [])
-        for bad in ("{", "{}", '[{"epsilom": 1}]', "[{}]", '[{"mu": -1}]', '[{"mu": "x"}]'):
+        for bad, why in (("{", "JSON"), ("{}", "JSON list"), ("[]", "at least one"), ('[{"epsilom": 1}]', "not known"), ("[{}]", "exactly one budget"),
+                         ('[{"mu": -1}]', "positive"), ('[{"mu": "x"}]', "JSON"), ('[{"mu": 1, "epsilon": 1}]', "exactly one budget"),
+                         ('[{"mu": 1, "delta": 1e-6}]', "exactly one budget"), ('[{"mu": 1, "method": "gaus"}]', "did you mean"),
+                         ('[{"mu": 1, "task": "pce"}]', "task 'pce' is not known"), ('[{"mu": 1, "count": 0}]', "'count'"),
+                         ('[{"mu": 1, "count": 1.5}]', "'count'"), ('[{"mu": 1, "count": 10000000000}]', "'count'"),
+                         ('[{"mu": 0.1, "count": 600}, {"mu": 0.1, "count": 600}]', "at most 1000 releases in all")):
             self.write("bad.json", bad)
-            self.refuse("ledger", "plan", "a.ledger", "bad.json")
+            self.assertIn(why, self.refuse("ledger", "plan", "a.ledger", "bad.json"), bad)
+
+    def plan(self, *batch, ledger="a.ledger"):
+        self.write("batch.json", json.dumps(list(batch)))
+        return self.run_program("ledger", "plan", ledger, "batch.json")
+
+    def test_plan_answers_for_the_command_as_it_would_run(self):
+        """Same method, neighbours and share of the account, for every task that a table is enough for."""
+        kinds = (("pca", GAUSS, {"epsilon": 1, "delta": 1e-6}), ("pca", ("--epsilon", "1"), {"epsilon": 1}),
+                 ("covariance", ("--mu", "0.5"), {"mu": 0.5}), ("mask", GAUSS, {"epsilon": 1, "delta": 1e-6}),
+                 ("lowrank", ("--epsilon", "0.5", "--method", "orbit"), {"epsilon": 0.5, "method": "orbit"}))
+        for number, relation in enumerate(("add-remove", "replace-one", "zero-row")):
+            name = f"{relation}.ledger"
+            self.create("--cap-mu", "9", "--cap-epsilon", "9", "--cap-delta", "1e-3", "--neighbours", relation, name=name)
+            for task, budget, wanted in kinds:
+                code, said, _ = self.plan({"task": task, **wanted}, ledger=name)
+                out = f"{task}{number}{len(wanted)}{budget[1]}"
+                if relation == "add-remove" and task == "mask":
+                    self.assertEqual(code, 1)
+                    self.assertIn("ledger made with --neighbours replace-one", said)
+                    self.assertIn("ledger made with --neighbours replace-one", self.refuse(*self.pca(out, budget=budget, ledger=name, command=task)))
+                    continue
+                self.assertEqual(code, 0, said)
+                self.succeed(*self.pca(out, budget=budget, ledger=name, command=task))
+                entry = self.shown(name)["entries"][-1]
+                amount = f"mu {entry['mu']:.6g}" if entry["account"] == "gaussian" else f"epsilon {entry['epsilon']:.6g}"
+                self.assertIn(f"{task} by {entry['method']} at", said)
+                self.assertIn(f"{entry['account']}, {amount}", said)
+                steps = 1 if relation == "add-remove" or (relation, task) == ("zero-row", "mask") else 2
+                self.assertEqual(entry["steps"], steps)
+                self.assertEqual("counted for 2 steps, because" in said, steps == 2, said)
+
+    def test_create_says_what_its_counts_suppose(self):
+        said = self.succeed("ledger", "create", "a.ledger", "--name", "x", "--epsilon", "3", "--delta", "1e-6")
+        self.assertIn("mask and subspace cannot be charged to an add-remove ledger", said)
+        said = self.succeed("ledger", "create", "b.ledger", "--name", "x", "--epsilon", "3", "--delta", "1e-6", "--neighbours", "replace-one")
+        self.assertIn("counted for releases with --neighbours replace-one", said)
+        self.assertIn("leave --group-size out", self.refuse("ledger", "create", "c.ledger", "--name", "x", "--mu", "1", "--person", "id", "--group-size", "5"))
+
+    def test_pages_never_show_a_negative_share(self):
+        self.create()
+        self.succeed("ledger", "show", "a.ledger", "--html", "page.html")
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            self.assertNotIn("-0.0", file.read())
+
+    def test_draws_in_doubles_are_added_up(self):
+        self.create("--epsilon", "3", "--delta", "1e-6", "--draws", "3e-11")
+        drawn = ("--method", "orbit")
+        self.succeed(*self.pca("one", *drawn, budget=("--epsilon", "0.1")))
+        shown = self.shown()
+        self.assertGreater(shown["spent"]["draws"], 0)
+        self.assertIn("draws in doubles add at most 3e-11 to delta", shown["promise"])
+        self.assertIn("not enough left for draws in doubles", self.refuse(*self.pca("two", *drawn, budget=("--epsilon", "0.1"))))
+        self.succeed(*self.pca("three", budget=("--epsilon", "0.1")))
 
     def test_show_page_is_self_contained_and_escaped(self):
         self.succeed("ledger", "create", "a.ledger", "--name", "A <b> & \"c\"", "--epsilon", "3", "--delta", "1e-6")
@@ -373,7 +436,7 @@ def parse(text):
 
 
 class Registry(LedgerTest):
-    def check(self, record):
+    def check(self, record, curator=None):
         self.assertEqual(set(record), {"url_slug", "deployment"})
         self.assertRegex(record["url_slug"], r"^[a-z0-9-]+$")
         deployment = record["deployment"]
@@ -385,7 +448,10 @@ class Registry(LedgerTest):
                 if name in WORDS:
                     self.assertIn(value, WORDS[name])
         self.assertRegex(deployment["basic"]["publication_date"], r"^\d{4}-\d\d-\d\d$")
-        self.assertIn(deployment["basic"]["data_curators"]["data_curator_type"], WORDS["data_curator_type"])
+        curators = deployment["basic"]["data_curators"]
+        self.assertEqual(curators.get("data_curator_type"), curator)
+        if curator is not None:
+            self.assertIn(curator, WORDS["data_curator_type"])
         self.assertEqual(deployment["administrative"]["tier"], 3)
         self.assertEqual(len(deployment["administrative"]["registry_authors"]["items"]), 1)
         self.assertLessEqual(set(deployment["privacy_loss"]["privacy_parameters"]), {"epsilon", "delta", "rho"})
@@ -411,6 +477,14 @@ class Registry(LedgerTest):
         self.succeed("ledger", "export", "0.ledger", "--registry", "--out", "record.yaml")
         self.refuse("ledger", "export", "0.ledger", "--registry", "--out", "record.yaml")
         self.refuse("ledger", "export", "0.ledger")
+
+    def test_who_publishes_is_asked_for_and_never_invented(self):
+        self.create()
+        self.assertNotIn("data_curator_type", self.succeed("ledger", "export", "a.ledger", "--registry"))
+        said = self.succeed("ledger", "export", "a.ledger", "--registry", "--curator", "industry")
+        self.check(parse(said), curator="Industry")
+        self.assertIn("delta: 1.0e-06", said)
+        self.assertIn("nonprofit", self.refuse("ledger", "export", "a.ledger", "--registry", "--curator", "me"))
 
 
 if __name__ == "__main__":

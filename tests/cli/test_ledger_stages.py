@@ -1,5 +1,6 @@
 """What else is charged to a ledger: scores, private bounds, persons, stored totals; and what the file never holds."""
 
+import gzip
 import json
 import os
 import pty
@@ -66,6 +67,36 @@ class OtherReleases(LedgerTest):
                 self.assertEqual(file.read(), first)
             self.assertIn("another request", self.refuse(*command, *charged[:4], "--mu", "0.5", "--out", "x", "--ledger-key", out))
         self.assertEqual(len(self.shown()["entries"]), 2)
+
+    def test_damage_behind_the_names_is_found_after_the_charge(self):
+        """What stands in the rows may not decide whether a run is charged."""
+        self.create()
+        rows = "a,b,c\n" + "".join(f"{i % 7},{(3 * i) % 5},{(i * i) % 11}\n" for i in range(400))
+        whole = gzip.compress(rows.encode(), mtime=0)
+        damaged = {"short.csv.gz": whole[:-60], "sum.csv.gz": whole[:-8] + bytes(8), "quote.csv": (rows + '1,"2,3\n').encode()}
+        for number, (name, content) in enumerate(damaged.items(), 1):
+            with open(self.path(name), "wb") as file:
+                file.write(content)
+            self.refuse("pca", name, "-k", "1", "--mu", "0.1", "--range", "0:16", "--header", "present", "--ledger", "a.ledger", "--out", "out")
+            self.assertEqual(len(self.shown()["entries"]), number, name)
+        with open(self.path("none.csv.gz"), "wb") as file:
+            file.write(whole[:12])  # not even the line of names
+        self.refuse("pca", "none.csv.gz", "-k", "1", "--mu", "0.1", "--range", "0:16", "--header", "present", "--ledger", "a.ledger", "--out", "out")
+        self.assertEqual(len(self.shown()["entries"]), 3)
+
+    def test_verify_compares_whom_releases_protect(self):
+        self.create("--mu", "1", "--neighbours", "replace-one")
+        self.succeed(*self.pca("one", budget=("--mu", "0.1")))
+        self.succeed("ledger", "verify", "a.ledger", "--release", "one")
+
+    def test_ten_tenths_fit(self):
+        self.create("--epsilon", "1")
+        for number in range(10):
+            self.succeed(*self.pca(f"out{number}", budget=("--epsilon", "0.1")))
+        said = self.refuse(*self.pca("one more", budget=("--epsilon", "0.1")))
+        self.assertIn("not enough left", said)
+        self.assertIn("no smaller budget", said)
+        self.assertLessEqual(self.shown()["spent"]["epsilon"], 1)
 
     def test_builds_on_by_name(self):
         self.create("--mu", "1")

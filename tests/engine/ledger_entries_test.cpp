@@ -132,10 +132,9 @@ ExactRows exact_rows(Eigen::Index count) {
 }
 
 LedgerTerms generous(Relation relation, const SigningKey& key) {
-  LedgerTerms terms = terms_with({40.0, 90.0, 0.2}, relation);
+  LedgerTerms terms = terms_with({40.0, 90.0, 0.2, 0.1}, relation);
   terms.allow_unproved = true;
-  terms.public_key = key.public_part();
-  return terms;
+  return signed_by(key, terms);
 }
 
 bool can_be_kept(Relation relation) {
@@ -171,6 +170,11 @@ void compare(const LedgerLine& line, const LedgerTerms& terms, const ReleaseCost
   EXPECT_EQ(line.charge.mu, charge->mu) << what;
   EXPECT_EQ(line.charge.epsilon, charge->epsilon) << what;
   EXPECT_EQ(line.charge.delta, charge->delta) << what;
+  // What the release says of its draw is what was charged.
+  const bool drawn = assumptions.find("but for a probability of") != std::string::npos;
+  EXPECT_EQ(line.charge.draws > 0.0,
+            drawn && document.guarantee.basis <= Basis::ProvedRealArithmetic)
+      << what;
 }
 
 Result<ReleaseDocument> released(const Plan& plan, const Method& method, Eigen::Index rows) {
@@ -271,15 +275,39 @@ TEST(LedgerEntries, ExponentialByRhoPaysItsOwnMu) {
       request_for("pca", "exponential", {[](Request& r) { by_rho(r), about_nothing(r); }});
   const PublicFacts facts = {Schema::numbered(kColumns), *RowBound::row_norm(kColumns, 2.0)};
   const auto plan = *make_plan(method, request, facts);
-  const LedgerTerms terms = terms_with({1.0, 1.0, 1e-6});
+  const LedgerTerms terms = terms_with({1.0, 1.0, 1e-6, 1e-6});
   const Charge charge = *choose_charge(terms, {}, cost_of(*plan, false));
   EXPECT_EQ(charge.account, Account::Gaussian);
   EXPECT_GT(charge.mu, std::sqrt(2.0 * 0.02));
   EXPECT_LT(charge.mu,
             1.3 * std::sqrt(2.0 * 0.02));  // mu(e) / (e/2) is at most sqrt(pi/2) = 1.2533
   // Without a gaussian account the pair is all that is left.
-  EXPECT_EQ(choose_charge(terms_with({0.0, 3.0, 1e-4}), {}, cost_of(*plan, false))->account,
+  EXPECT_EQ(choose_charge(terms_with({0.0, 3.0, 1e-4, 1e-6}), {}, cost_of(*plan, false))->account,
             Account::Basic);
+}
+
+/// Draws in doubles (docs/proofs/double_precision.md) are charged what they add to delta, and a
+/// ledger whose cap they would pass refuses them.
+TEST(LedgerEntries, DrawsInDoublesAreChargedWhatTheyAdd) {
+  const Method& method = **std::find_if(methods().begin(), methods().end(), [](const Method* each) {
+    return each->info().name == "orbit" && each->info().serves(Task::Components);
+  });
+  const Request request =
+      request_for("pca", "orbit", {[](Request& r) { pure(r), about_nothing(r); }});
+  const PublicFacts facts = {Schema::numbered(kColumns), *RowBound::row_norm(kColumns, 2.0)};
+  const auto plan = *make_plan(method, request, facts);
+  const ReleaseCost cost = cost_of(*plan, false);
+  EXPECT_GT(cost.draw_error, 0.0);
+  EXPECT_LT(cost.draw_error, 1e-8);
+  const Charge beside_epsilon = *choose_charge(terms_with({0.0, 1.0, 0.0, 1e-6}), {}, cost);
+  EXPECT_GT(beside_epsilon.draws, (1.0 + std::exp(1.0)) * cost.draw_error * (1 - 1e-12));
+  EXPECT_LT(beside_epsilon.draws, (1.0 + std::exp(1.0)) * cost.draw_error * (1 + 1e-12));
+  const Charge beside_mu = *choose_charge(terms_with({3.0, 0.0, 0.0, 1e-6}), {}, cost);
+  EXPECT_EQ(beside_mu.draws, cost.draw_error);
+  const Result<Charge> refused =
+      choose_charge(terms_with({0.0, 1.0, 0.0, cost.draw_error}), {}, cost);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("draws in doubles"), std::string::npos);
 }
 
 }  // namespace

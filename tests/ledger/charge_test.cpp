@@ -1,4 +1,5 @@
 // Charges, caps and sums: against references with 50 digits, and every rule of the page once.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
@@ -263,6 +264,35 @@ TEST(Totals, ExactSumsReachTheCap) {
   EXPECT_FALSE(within(caps, copies(5, mu)));
   EXPECT_EQ(left_of(caps, copies(2, mu)).mu, std::nextafter(std::sqrt(2.0), 0.0));
   EXPECT_EQ(left_of(caps, copies(4, mu)).mu, 0.0);
+}
+
+/// k releases at c fit a cap of k c, whatever c and k c are as doubles: the noise leaves 2^-51 of
+/// each (has_margin). Without that ten tenths do not.
+TEST(Totals, DecimalsAddUp) {
+  int refused_without = 0;
+  for (const double unit : {1e-3, 1e-2, 0.1, 1.0}) {
+    for (int digits = 1; digits < 100; ++digits) {
+      for (const int count : {2, 3, 7, 10, 30}) {
+        // The doubles nearest to the decimals, as somebody would type them.
+        const int places = -static_cast<int>(std::lround(std::log10(unit)));
+        const double each = std::stod(fmt::format("{}e-{}", digits, places));
+        const double cap = std::stod(fmt::format("{}e-{}", digits * count, places));
+        const LedgerTerms terms = terms_with({0.0, cap, 0.0});
+        ReleaseCost cost = pure_cost(each);
+        const auto whether = [&](bool margin) {
+          cost.has_margin = margin;
+          const Charge one = choose_charge(terms, {}, cost).value_or(Charge{});
+          return one.epsilon > 0.0 &&
+                 within(terms.caps, copies(static_cast<std::size_t>(count), one));
+        };
+        EXPECT_TRUE(whether(true)) << count << " times " << each;
+        refused_without += whether(false) ? 0 : 1;
+        const Charge one = *choose_charge(terms, {}, cost);
+        EXPECT_GE(one.epsilon, each * (1.0 - std::ldexp(1.0, -50)));
+      }
+    }
+  }
+  EXPECT_GT(refused_without, 100);
 }
 
 TEST(Totals, TinyChargesStillCount) {

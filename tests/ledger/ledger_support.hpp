@@ -49,6 +49,13 @@ inline ReleaseCost pair_cost(double epsilon, double delta,
   return cost_of(ApproxDp{epsilon, delta}, ApproxDp{epsilon, delta}, relation);
 }
 
+/// As a ledger signs its terms when it is made.
+inline LedgerTerms signed_by(const SigningKey& key, LedgerTerms terms) {
+  terms.public_key = key.public_part();
+  terms.signature = key.sign(hash_of(terms));
+  return terms;
+}
+
 /// A ledger that lives in a vector: the second kind of store.
 struct SharedLines {
   LedgerTerms terms;

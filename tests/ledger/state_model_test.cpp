@@ -125,7 +125,7 @@ std::string run(const Setting& setting, const SigningKey& key, const std::vector
                 int kill_first, int kill_second, bool safe) {
   Disk disk;
   disk.ledger.terms = terms_with({1.0, 0.0, 0.0});
-  disk.ledger.terms.public_key = key.public_part();
+  disk.ledger.terms = signed_by(key, disk.ledger.terms);
   Process first(disk, key, setting.first, 0.8, safe);
   Process second(disk, key, setting.second, 0.8, safe);
   int taken[2] = {0, 0};

@@ -41,6 +41,26 @@ std::string tamper(const fs::path& path, const std::string& sql) {
   return text;
 }
 
+/// The same with the triggers taken away and put back, so that the file looks as it was made.
+std::string behind_triggers(const fs::path& path, const std::string& sql) {
+  std::vector<std::string> names;
+  std::string again;
+  sqlite3* database = nullptr;
+  sqlite3_open(path.c_str(), &database);
+  sqlite3_stmt* rows = nullptr;
+  sqlite3_prepare_v2(database, "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'", -1,
+                     &rows, nullptr);
+  std::string drop;
+  while (sqlite3_step(rows) == SQLITE_ROW) {
+    drop += "DROP TRIGGER " +
+            std::string(reinterpret_cast<const char*>(sqlite3_column_text(rows, 0))) + ";";
+    again += std::string(reinterpret_cast<const char*>(sqlite3_column_text(rows, 1))) + ";";
+  }
+  sqlite3_finalize(rows);
+  sqlite3_close(database);
+  return tamper(path, drop + sql + ";" + again);
+}
+
 mode_t mode_of(const fs::path& path) {
   struct stat found = {};
   ::stat(path.c_str(), &found);
@@ -120,15 +140,17 @@ TEST_F(LedgerFile, LinesCannotBeChangedThroughSql) {
   const Ledger ledger = make();
   ASSERT_TRUE(ledger.reserve(wanted(gaussian_cost(0.6), "a")));
   ASSERT_TRUE(ledger.settle(1, "bits"));
-  const std::string line = "'reserve','','','','','','','','','','basic',0,0,0,'proved','','',0,''";
+  const std::string line =
+      "'reserve','','','','','','','','','','basic',0,0,0,'proved','','',0,'',0,1";
   for (const std::string& sql :
        {std::string("UPDATE lines SET mu = 0 WHERE position = 1"), std::string("DELETE FROM lines"),
         "INSERT OR REPLACE INTO lines VALUES (1," + line + ")",
         "REPLACE INTO lines VALUES (2," + line + ")", "INSERT INTO lines VALUES (7," + line + ")",
         "INSERT INTO lines VALUES (NULL," + line + ")",
-        std::string("INSERT OR REPLACE INTO lines SELECT 3,kind,time,previous,hash,signature,"
-                    "retry_key,request,data_set,task,method,account,mu,epsilon,delta,basis,"
-                    "assumptions,builds_on,reservation,release FROM lines WHERE position = 1"),
+        std::string(
+            "INSERT OR REPLACE INTO lines SELECT 3,kind,time,previous,hash,signature,"
+            "retry_key,request,data_set,task,method,account,mu,epsilon,delta,basis,"
+            "assumptions,builds_on,reservation,release,draws,steps FROM lines WHERE position = 1"),
         std::string("UPDATE terms SET cap_mu = 100"), std::string("DELETE FROM terms"),
         std::string("INSERT OR REPLACE INTO terms SELECT * FROM terms")}) {
     EXPECT_NE(tamper(path, sql), "") << sql;
@@ -146,27 +168,81 @@ TEST_F(LedgerFile, ChangesBehindTheTriggersAreFound) {
     const fs::path copy = folder / name;
     fs::copy_file(path, copy);
     fs::copy_file(key_path(path), key_path(copy));
-    EXPECT_EQ(tamper(copy,
-                     "DROP TRIGGER lines_stay; DROP TRIGGER lines_keep; DROP TRIGGER "
-                     "terms_stay; " +
-                         sql),
-              "");
-    EXPECT_FALSE(Ledger::open(copy)->state()) << sql;
-    EXPECT_FALSE(Ledger::open(copy)->reserve(wanted(gaussian_cost(0.1)))) << sql;
+    EXPECT_EQ(behind_triggers(copy, sql), "");
+    const Result<Ledger> opened = Ledger::open(copy);
+    EXPECT_FALSE(opened && opened->state()) << sql;
+    EXPECT_FALSE(opened && opened->reserve(wanted(gaussian_cost(0.1)))) << sql;
     EXPECT_FALSE(verify_ledger(copy, {})->problems.empty()) << sql;
   };
   changed("edited", "UPDATE lines SET mu = 0.01 WHERE position = 2");
   changed("removed", "DELETE FROM lines WHERE position = 2");
   changed("moved", "DELETE FROM lines WHERE position = 1; UPDATE lines SET position = position-1");
   changed("caps", "UPDATE terms SET cap_mu = 100");
+  changed("draws", "UPDATE seal SET cap_draws = 0.5");
+  changed("unsealed", "DELETE FROM seal");
+  changed("steps", "UPDATE lines SET steps = 2 WHERE position = 2");
   changed("hash", "UPDATE lines SET hash = 'x' WHERE position = 3");
   changed("signature", "UPDATE lines SET signature = '00' WHERE position = 3");
   // The last line gone leaves a sound ledger: only releases tell (tests/cli/test_ledger.py).
   const fs::path copy = folder / "shorter";
   fs::copy_file(path, copy);
-  tamper(copy, "DROP TRIGGER lines_keep; DELETE FROM lines WHERE position = 3");
+  behind_triggers(copy, "DELETE FROM lines WHERE position = 3");
   EXPECT_TRUE(Ledger::open(copy)->state());
   EXPECT_TRUE(verify_ledger(path, {})->problems.empty());
+}
+
+/// The terms of an empty ledger bear a signature, so that caps cannot be raised before the first
+/// entry.
+TEST_F(LedgerFile, TermsOfAnEmptyLedgerAreSigned) {
+  make();
+  for (const std::string& sql :
+       {std::string("UPDATE terms SET cap_mu = 100"), std::string("UPDATE terms SET unit_rows = 2"),
+        std::string("UPDATE seal SET cap_draws = 0.5"), std::string("DELETE FROM seal"),
+        std::string("UPDATE terms SET promise_first = 90, cap_epsilon = 80")}) {
+    const fs::path copy = folder / "copy";
+    fs::remove(copy);
+    fs::copy_file(path, copy);
+    fs::remove(key_path(copy));
+    fs::copy_file(key_path(path), key_path(copy));
+    ASSERT_EQ(behind_triggers(copy, sql), "");
+    const Result<Ledger> opened = Ledger::open(copy);
+    EXPECT_FALSE(opened && opened->reserve(wanted(gaussian_cost(0.1)))) << sql;
+  }
+}
+
+/// Whoever signs caps beyond the promise is found all the same.
+TEST_F(LedgerFile, CapsAreHeldAgainstThePromise) {
+  LedgerTerms terms = new_terms();
+  terms.promise = ApproxDp{1.5, 1e-6};
+  const SigningKey key = SigningKey::make();
+  ASSERT_TRUE(key.save(key_path(path)));
+  ASSERT_TRUE(SqliteLedger::create(path, signed_by(key, terms)));
+  const Result<Ledger> opened = Ledger::open(path);
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("more than it promises"), std::string::npos);
+}
+
+/// A trigger that takes lines out again as soon as they are in.
+TEST_F(LedgerFile, PlantedTriggersAreFound) {
+  const Ledger open_before = make();
+  ASSERT_TRUE(open_before.reserve(wanted(gaussian_cost(0.1))));
+  const std::vector<std::string> planted = {
+      "CREATE TRIGGER hungry AFTER INSERT ON lines BEGIN SELECT 1; END",
+      "DROP TRIGGER lines_keep; CREATE TRIGGER lines_keep AFTER INSERT ON lines "
+      "BEGIN DELETE FROM lines WHERE position = NEW.position; END",
+      "DROP TRIGGER lines_keep", "CREATE TABLE more (x)", "CREATE VIEW v AS SELECT 1"};
+  for (const std::string& sql : planted) {
+    const fs::path copy = folder / "copy";
+    fs::remove(copy);
+    fs::copy_file(path, copy);
+    ASSERT_EQ(tamper(copy, sql), "") << sql;
+    const Result<Ledger> opened = Ledger::open(copy);
+    ASSERT_FALSE(opened) << sql;
+    EXPECT_NE(opened.error().message.find("tables and triggers"), std::string::npos);
+  }
+  // Also by a program that has had the file open since before.
+  ASSERT_EQ(tamper(path, planted[1]), "");
+  EXPECT_FALSE(open_before.reserve(wanted(gaussian_cost(0.1))));
 }
 
 TEST_F(LedgerFile, NeedsItsOwnKey) {
@@ -188,6 +264,15 @@ TEST_F(LedgerFile, OlderSchemaIsBroughtUpToDate) {
   terms.id = random_identifier();
   terms.public_key = key.public_part();
   ASSERT_TRUE(key.save(key_path(path)));
+  terms.format = 2;
+  ASSERT_TRUE(SqliteLedger::create_version(path, terms, 1));
+  EXPECT_EQ((*SqliteLedger::open(path))->terms()->format, 2);
+  // Without an entry nothing says what its caps were.
+  const Result<Reservation> unsigned_terms =
+      Ledger::open(path)->reserve(wanted(gaussian_cost(0.1)));
+  ASSERT_FALSE(unsigned_terms);
+  EXPECT_NE(unsigned_terms.error().message.find("format 2"), std::string::npos);
+  fs::remove(path);
   ASSERT_TRUE(SqliteLedger::create_version(path, terms, 1));
   // A line written before the upgrade.
   const std::string line =
@@ -195,7 +280,7 @@ TEST_F(LedgerFile, OlderSchemaIsBroughtUpToDate) {
   ASSERT_EQ(tamper(path, "INSERT INTO lines VALUES (1," + line + ")"), "");
   ASSERT_EQ(tamper(path, "INSERT INTO lines VALUES (2," + line + ")"), "") << "no guard yet";
   ASSERT_TRUE(SqliteLedger::open(path));
-  EXPECT_NE(tamper(path, "INSERT INTO lines VALUES (3," + line + ")"), "") << "key used";
+  EXPECT_NE(tamper(path, "INSERT INTO lines VALUES (3," + line + ",0,1)"), "") << "key used";
   EXPECT_EQ((*SqliteLedger::open(path))->lines()->size(), 2U);
   tamper(path, "PRAGMA user_version=99");
   const Result<std::unique_ptr<LedgerStore>> newer = SqliteLedger::open(path);

@@ -29,6 +29,14 @@ class GramPlan final : public Plan {
     }
   }
 
+  double draw_error() const override {
+    if constexpr (requires { made_.draw_error(); }) {
+      return made_.draw_error();
+    } else {
+      return 0.0;
+    }
+  }
+
   double draw_seconds() const override {
     if constexpr (requires { made_.draw_seconds(); }) {
       return made_.draw_seconds();

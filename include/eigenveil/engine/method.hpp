@@ -77,6 +77,9 @@ class Plan {
   virtual const Guarantee& guarantee() const = 0;
   /// Other losses that are proved for the same release, for ledgers that keep accounts in them.
   virtual std::vector<Loss> further_losses() const { return {}; }
+  /// Of draws that are computed in doubles: how far their law may be from one that the guarantee
+  /// holds for, in total variation (docs/proofs/double_precision.md); 0 where there are none.
+  virtual double draw_error() const { return 0.0; }
   /// What it was made from.
   virtual const PublicFacts& facts() const = 0;
   /// How long the draw after the last row may take; 0 where it is a moment.

@@ -44,6 +44,7 @@ class ExponentialPlan {
   double zcdp_rho() const { return divided_.rho_per_row.rho; }
   /// What the whole release is as Gaussian DP, for the group.
   GaussianDp gaussian() const { return divided_.mu; }
+  double draw_error() const { return blur_.failure; }
   std::vector<Loss> further_losses() const { return divided_.further_losses(); }
   const ProjectionPlan& projection() const { return projection_; }
   const Guarantee& guarantee() const { return guarantee_; }

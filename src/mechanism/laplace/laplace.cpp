@@ -1,11 +1,12 @@
 #include "mechanism/laplace/laplace.hpp"
 
 #include "core/outward.hpp"
+#include "mechanism/moment/pure_margin.hpp"
 
 namespace eigenveil {
 
 NoiseScale laplace_noise_scale(double upper_triangle_l1_sensitivity, PureDp budget) {
-  const double b = up(upper_triangle_l1_sensitivity / budget.epsilon);
+  const double b = up(upper_triangle_l1_sensitivity / budget.epsilon, kPureMarginUlps);
   return {NoiseLaw::Laplace, b, b};
 }
 

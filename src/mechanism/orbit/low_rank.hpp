@@ -35,6 +35,7 @@ class LowRankPlan {
   PureDp eigenvalue_budget() const { return std::get<PureDp>(divided_.beside); }  ///< for one row
   PureDp direction_budget() const { return divided_.directions; }
   GaussianDp gaussian() const { return divided_.mu; }  ///< the whole, for the group
+  double draw_error() const { return draw_budget_.blur.failure; }
   std::vector<Loss> further_losses() const { return divided_.further_losses(); }
   const DrawBudget& draw_budget() const { return draw_budget_; }  ///< its division
   double noise_scale() const { return noise_scale_; }             ///< in steps of R² 2^-36

@@ -77,6 +77,7 @@ class OrbitPlan {
   const Blur& blur() const { return blur_; }
   PureDp per_row() const { return divided_.directions; }
   GaussianDp gaussian() const { return divided_.mu; }  ///< the whole, for the group
+  double draw_error() const { return blur_.failure; }
   std::vector<Loss> further_losses() const { return divided_.further_losses(); }
   const Guarantee& guarantee() const { return guarantee_; }
   double draw_seconds() const { return orbit_draw_seconds(request_, spectrum_.size(), exponent_); }

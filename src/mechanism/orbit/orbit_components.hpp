@@ -33,6 +33,7 @@ class OrbitComponentsPlan {
   PureDp direction_budget() const { return divided_.directions; }  ///< for one row
   const PerRowLoss& variance_budget() const { return divided_.beside; }
   GaussianDp gaussian() const { return divided_.mu; }  ///< the whole, for the group
+  double draw_error() const { return blur_.failure; }
   std::vector<Loss> further_losses() const { return divided_.further_losses(); }
   const ProjectionPlan& projection() const { return projection_; }
   const Guarantee& guarantee() const { return guarantee_; }

@@ -61,6 +61,7 @@ class GapPlan {
   double mu_inside() const { return mu_inside_; }
   /// Part of one row's delta for a gap below its bound.
   double failure() const { return failure_; }
+  double draw_error() const { return wide_ ? wide_->blur.failure : 0.0; }
 
   Release<GapResult> run(const ExactGram& gram, RandomStream& stream) const;
 

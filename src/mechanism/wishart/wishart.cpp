@@ -3,12 +3,13 @@
 #include <cmath>
 
 #include "core/outward.hpp"
+#include "mechanism/moment/pure_margin.hpp"
 
 namespace eigenveil {
 
 NoiseScale wishart_noise_scale(double nuclear_sensitivity, PureDp budget,
                                const MomentShape& shape) {
-  const double factor = up(nuclear_sensitivity / (2.0 * budget.epsilon));
+  const double factor = up(nuclear_sensitivity / (2.0 * budget.epsilon), kPureMarginUlps);
   // Var (G Gᵀ - H Hᵀ)_ij = 2 (q + 1), twice that on the diagonal.
   const auto degrees = static_cast<double>(shape.noise_dimension()) + 1.0;
   const double diagonal = 2.0 * factor * std::sqrt(degrees);

@@ -1,0 +1,190 @@
+#include "engine/ledger_batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/suggestion.hpp"
+#include "eigenveil/engine/registry.hpp"
+#include "eigenveil/engine/release.hpp"
+#include "engine/release_cost.hpp"
+
+namespace eigenveil {
+namespace {
+
+using BatchJson = nlohmann::json;
+
+constexpr std::string_view kBatchKeys[] = {"task", "method",     "epsilon",    "delta", "rho",
+                                           "mu",   "neighbours", "group_size", "count", "name"};
+
+Result<void> check_batch_keys(const BatchJson& entry) {
+  if (!entry.is_object()) {
+    return bad_request("the batch is a JSON list of releases, each an object");
+  }
+  for (const auto& item : entry.items()) {
+    if (std::find(std::begin(kBatchKeys), std::end(kBatchKeys), item.key()) ==
+        std::end(kBatchKeys)) {
+      return bad_request(fmt::format("'{}' is not known in a batch; a release has {}", item.key(),
+                                     fmt::join(kBatchKeys, ", ")));
+    }
+  }
+  return {};
+}
+
+Result<Budget> batch_budget(const BatchJson& entry) {
+  const auto number = [&](const char* name) { return entry.at(name).get<double>(); };
+  const bool epsilon = entry.contains("epsilon");
+  const bool delta = entry.contains("delta");
+  const int notions =
+      (epsilon ? 1 : 0) + (entry.contains("rho") ? 1 : 0) + (entry.contains("mu") ? 1 : 0);
+  if (notions != 1 || (delta && !epsilon)) {
+    return bad_request(
+        "every release of the batch needs exactly one budget: epsilon, epsilon and delta, rho or "
+        "mu");
+  }
+  if (epsilon) {
+    return delta ? check_budget(ApproxDp{number("epsilon"), number("delta")})
+                 : check_budget(PureDp{number("epsilon")});
+  }
+  return entry.contains("rho") ? check_budget(Zcdp{number("rho")})
+                               : check_budget(GaussianDp{number("mu")});
+}
+
+/// Counts of cells, which no method of the registry makes.
+bool counts_cells(const std::string& task) {
+  return task == "bounds" || task == "scores";
+}
+
+/// As the release states it: by the plan for a small table where one can be made without further
+/// options, else by what is known of the method. Neither depends on the table's size.
+Result<ReleaseCost> cost_by_registry(Request request) {
+  const Result<const Method*> method = choose_method(request);
+  if (!method) {
+    return error_of(method);
+  }
+  request.method = (*method)->info().name;
+  if ((*method)->info().needs_row_count) {
+    if (const Result<ReleaseCost> stated = stated_cost(**method, request, false)) {
+      return stated;
+    }
+  }
+  constexpr Eigen::Index kColumns = 10;
+  for (const CenterChoice center : {CenterChoice::Unsaid, CenterChoice::None}) {
+    const PublicFacts facts = {Schema::numbered(kColumns), *RowBound::row_norm(kColumns, 1.0)};
+    request.center = center;
+    settle_center(**method, request);
+    if (const auto plan = make_plan(**method, request, facts)) {
+      return cost_of(**plan, false);
+    }
+  }
+  return typical_cost(request.method, *request.budget, request.relation, request.group_size)
+      .map([&](ReleaseCost cost) {
+        cost.task = std::string(name_of(request.task));
+        return cost;
+      });
+}
+
+Result<Request> batch_request(const BatchJson& entry) {
+  Request request;
+  const Result<Budget> budget = batch_budget(entry);
+  if (!budget) {
+    return error_of(budget);
+  }
+  request.budget = *budget;
+  const std::string task = entry.value("task", std::string("pca"));
+  if (!counts_cells(task)) {
+    const Result<Task> parsed = parse_task(task);
+    if (!parsed) {
+      return bad_request(fmt::format(
+          "task '{}' is not known; a batch has pca, covariance, lowrank, mask, subspace, bounds "
+          "and "
+          "scores{}",
+          task,
+          did_you_mean(task, std::vector<std::string>{"pca", "covariance", "lowrank", "mask",
+                                                      "subspace", "bounds", "scores"})));
+    }
+    request.task = *parsed;
+    request.relation = default_relation(request.task);
+  }
+  request.method = entry.value("method", std::string());
+  request.group_size = entry.value("group_size", 1);
+  request.components_given = true;
+  if (request.group_size < 1) {
+    return bad_request("{group_size} must be at least 1", "group_size");
+  }
+  if (!entry.contains("neighbours")) {
+    return request;
+  }
+  return parse_relation(entry.at("neighbours").get<std::string>()).map([&](Relation relation) {
+    request.relation = relation;
+    return request;
+  });
+}
+
+Result<ReleaseCost> cost_in_batch(const BatchJson& entry, const Request& request) {
+  const std::string task = entry.value("task", std::string("pca"));
+  if (!counts_cells(task)) {
+    return cost_by_registry(request);
+  }
+  if (!request.method.empty()) {
+    return bad_request(fmt::format("{} has no methods to choose from; leave 'method' out", task));
+  }
+  const std::string method = std::holds_alternative<PureDp>(*request.budget) ? "laplace" : "gauss";
+  return typical_cost(method, *request.budget, request.relation, request.group_size)
+      .map([&](ReleaseCost cost) {
+        cost.task = task;
+        return cost;
+      });
+}
+
+Result<WantedRelease> wanted_release(const BatchJson& entry, const LedgerTerms& terms) {
+  if (const Result<void> known = check_batch_keys(entry); !known) {
+    return error_of(known);
+  }
+  const Result<Request> request = batch_request(entry);
+  if (!request) {
+    return error_of(request);
+  }
+  return cost_in_batch(entry, *request).map([&](ReleaseCost cost) {
+    cost.guarantee.person = terms.unit.person;
+    const std::string name = entry.value("name", fmt::format("{} by {}", cost.task, cost.method));
+    return WantedRelease{fmt::format("{} at {}, {}", name, budget_in_words(*request->budget),
+                                     name_of(request->relation)),
+                         cost};
+  });
+}
+
+}  // namespace
+
+Result<std::vector<WantedRelease>> wanted_releases(std::string_view text,
+                                                   const LedgerTerms& terms) {
+  constexpr int kMost = 1000;
+  try {
+    const BatchJson batch = BatchJson::parse(text);
+    std::vector<WantedRelease> wanted;
+    if (!batch.is_array() || batch.empty()) {
+      return bad_request("the batch is a JSON list of at least one release, each an object");
+    }
+    for (const BatchJson& entry : batch) {
+      const Result<WantedRelease> one = wanted_release(entry, terms);
+      if (!one) {
+        return error_of(one);
+      }
+      const BatchJson& count = entry.value("count", BatchJson(1));
+      if (!count.is_number_integer() || count < 1 || count > kMost) {
+        return bad_request(fmt::format("'count' is a whole number from 1 to {}", kMost));
+      }
+      const int copies = count.get<int>();
+      if (std::ssize(wanted) + copies > kMost) {
+        return bad_request(fmt::format("a batch has at most {} releases in all", kMost));
+      }
+      wanted.insert(wanted.end(), static_cast<std::size_t>(copies), *one);
+    }
+    return wanted;
+  } catch (const BatchJson::exception&) {  // its text is about bytes
+    return bad_request("the batch is not JSON of the expected form");
+  }
+}
+
+}  // namespace eigenveil
