@@ -38,6 +38,8 @@ section{border-top:1px solid var(--edge);padding:24px 0 0;margin:32px 0 0}
 table{border-collapse:collapse;width:100%;font-size:15px;font-variant-numeric:tabular-nums}
 th,td{text-align:left;vertical-align:top;padding:8px 12px 8px 0;border-top:1px solid var(--edge)}
 thead th{border-top:0;font-weight:600;font-size:14px}
+table{overflow-wrap:normal}
+td:nth-child(2){white-space:nowrap}
 .number{text-align:right}
 code{font:13px/1.4 ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
 .warning{border-left:4px solid var(--spent);padding:4px 0 4px 16px}

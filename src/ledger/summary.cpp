@@ -84,15 +84,15 @@ std::string account_lines(const LedgerSummary& summary) {
              : fmt::format("({:.4g}, {:.3g})", summary.left.epsilon, summary.left.delta));
   }
   if (summary.spent.draws > 0.0) {
-    text += fmt::format("  draws       {:.2g} of {:.2g} spent, what doubles add to draws: {}\n",
-                        summary.spent.draws, caps.draws, draws_in_words(summary.terms));
+    text += fmt::format("  draws       {:.2g} of {:.2g} spent: what doubles add to draws\n",
+                        summary.spent.draws, caps.draws);
   }
   return text;
 }
 
 std::string row_text(const LedgerRow& row) {
   const LedgerLine& line = *row.line;
-  return fmt::format("  {:>5}  {:<20}  {:<11} {:<13} {:<22} {:<9} {:>6.2f}%  {}\n", line.index,
+  return fmt::format("  {:>5}  {:<20}  {:<11} {:<13} {:<31} {:<9} {:>6.2f}%  {}\n", line.index,
                      line.time, line.task, line.method, in_words(line.charge),
                      name_of(line.charge.account), 100.0 * row.share,
                      row.release.empty() ? "no release" : row.release.substr(0, 12));
@@ -164,7 +164,7 @@ std::string ledger_text(const LedgerSummary& summary) {
   const std::size_t lost = summary.rows.size() - summary.released;
   text += lost == 0 ? "\n" : fmt::format(", {} without a release (spent all the same)\n", lost);
   if (!summary.rows.empty()) {
-    text += fmt::format("\n  {:>5}  {:<20}  {:<11} {:<13} {:<22} {:<9} {:>7}  {}\n", "entry",
+    text += fmt::format("\n  {:>5}  {:<20}  {:<11} {:<13} {:<31} {:<9} {:>7}  {}\n", "entry",
                         "time (UTC)", "task", "method", "charged", "account", "share", "release");
   }
   constexpr std::size_t kShown = 50;
