@@ -195,27 +195,38 @@ std::string in_words(const Charge& charge) {
          steps;
 }
 
-std::string steps_in_words(const LedgerTerms& terms, const ReleaseCost& cost, int steps) {
+std::string steps_reason(const LedgerTerms& terms, const ReleaseCost& cost, int steps) {
   if (steps <= 1) {
     return {};
   }
   const Guarantee& release = cost.guarantee;
   std::string reason;
-  std::string remedy;
   if (terms.relation != release.relation) {
     reason = fmt::format("the ledger protects against {} and this release against {}",
                          describe(terms.relation), describe(release.relation));
-    remedy = fmt::format("{{neighbours {}}}", name_of(terms.relation));
   }
   if (terms.unit.person.empty() && terms.unit.rows > release.group_size) {
     reason += fmt::format("{}the ledger protects {} rows together and this release {}",
                           reason.empty() ? "" : ", and ", terms.unit.rows, release.group_size);
-    remedy += fmt::format("{}{{group_size {}}}", remedy.empty() ? "" : " ", terms.unit.rows);
   }
   return fmt::format(
-      "counted for {} steps, because {} (mu and epsilon {} times, mu^2 {} times); "
-      "{} is counted once, where the method has it",
-      steps, reason, steps, std::int64_t{steps} * steps, remedy);
+      "counted for {0} steps, because {1} (mu and epsilon {0} times, mu^2 {2} times)", steps,
+      reason, std::int64_t{steps} * steps);
+}
+
+std::string steps_in_words(const LedgerTerms& terms, const ReleaseCost& cost, int steps) {
+  if (steps <= 1) {
+    return {};
+  }
+  std::string remedy;
+  if (terms.relation != cost.guarantee.relation) {
+    remedy = fmt::format("{{neighbours {}}}", name_of(terms.relation));
+  }
+  if (terms.unit.person.empty() && terms.unit.rows > cost.guarantee.group_size) {
+    remedy += fmt::format("{}{{group_size {}}}", remedy.empty() ? "" : " ", terms.unit.rows);
+  }
+  return fmt::format("{}; {} is counted once, where the method has it",
+                     steps_reason(terms, cost, steps), remedy);
 }
 
 bool is_proved(const ReleaseCost& cost) {

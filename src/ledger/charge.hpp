@@ -41,7 +41,9 @@ struct Charge {
 };
 std::string in_words(const Charge& charge);  ///< "mu 0.24", "(1, 1e-06)", "mu 0.48 for 2 steps"
 
-/// Why a release is counted for several steps, and what would be counted once; empty for one step.
+/// Why a release is counted for several steps; empty for one step.
+std::string steps_reason(const LedgerTerms& terms, const ReleaseCost& cost, int steps);
+/// The same, with what would be counted once.
 std::string steps_in_words(const LedgerTerms& terms, const ReleaseCost& cost, int steps);
 
 /// Steps of the release's relation that lie between neighbours of the ledger: 1 or 2 for one row,

@@ -259,7 +259,7 @@ Result<Reservation> Ledger::reserve(const ReservationRequest& request) const {
         line.charge = *charge;
         line = sealed(std::move(line), lines);
         made = {line.index, line.hash, line.charge,
-                false,      {},        steps_in_words(terms_, request.cost, line.charge.steps)};
+                false,      {},        steps_reason(terms_, request.cost, line.charge.steps)};
         return line;
       });
   if (!done) {

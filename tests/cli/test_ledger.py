@@ -346,7 +346,8 @@ class Commands(LedgerTest):
                     self.assertIn("ledger made with --neighbours replace-one", self.refuse(*self.pca(out, budget=budget, ledger=name, command=task)))
                     continue
                 self.assertEqual(code, 0, said)
-                self.succeed(*self.pca(out, budget=budget, ledger=name, command=task))
+                printed = self.succeed(*self.pca(out, budget=budget, ledger=name, command=task))
+                self.assertEqual("counted for 2 steps, because" in printed, "for 2 steps" in printed)
                 entry = self.shown(name)["entries"][-1]
                 amount = f"mu {entry['mu']:.6g}" if entry["account"] == "gaussian" else f"epsilon {entry['epsilon']:.6g}"
                 self.assertIn(f"{task} by {entry['method']} at", said)
@@ -354,6 +355,7 @@ class Commands(LedgerTest):
                 steps = 1 if relation == "add-remove" or (relation, task) == ("zero-row", "mask") else 2
                 self.assertEqual(entry["steps"], steps)
                 self.assertEqual("counted for 2 steps, because" in said, steps == 2, said)
+                self.assertEqual("counted for 2 steps, because" in printed, steps == 2, printed)
 
     def test_create_says_what_its_counts_suppose(self):
         said = self.succeed("ledger", "create", "a.ledger", "--name", "x", "--epsilon", "3", "--delta", "1e-6")

@@ -32,9 +32,11 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
 /// "entry 3: mu 0.24 of the gaussian account"; empty without a ledger.
 std::string charged_in_words(const Spending& spending) {
   const std::optional<Reservation>& made = spending.reservation();
-  return made ? fmt::format("entry {}: {} of the {} account", made->index, in_words(made->charge),
-                            name_of(made->charge.account))
-              : std::string();
+  if (!made) {
+    return {};
+  }
+  return fmt::format("entry {}: {} of the {} account{}{}", made->index, in_words(made->charge),
+                     name_of(made->charge.account), made->note.empty() ? "" : "; ", made->note);
 }
 
 Result<void> check_chargeable(const ReleaseOutput& output) {
