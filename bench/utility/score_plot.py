@@ -3,7 +3,8 @@
   python3 bench/utility/score_plot.py build/release/bin/eigenveil DATA/genotypes-1000g-phase1/1kg_phase1 [picture.png]
 
 Half of the people are public and give frequencies and basis (as in public_basis.py), the others are private: components at mu = 1 (K = 20), then one histogram for each super-population at mu = 1; both together are mu = sqrt(2).
-Printed: where the middle of every super-population lies in the noisy histograms, beside the exact one; the share of cells with more than a noise of 3 standard deviations; limits of a count. The picture needs matplotlib.
+Printed: where the middle of every super-population lies in the noisy histograms, beside the exact one; its cells above the noise, and the largest of them with its 95% limits. A cell is above the noise when noise alone
+would lift any cell of the picture there with probability 1% at most. The picture needs matplotlib.
 Then the old way: all variants without a basis, which the verdict refuses (timed)."""
 
 import json
@@ -12,12 +13,13 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import NormalDist
 
 import numpy as np
 from public_basis import COPIES, read_bed, standardised
 
 LEVELS = ("AFR", "AMR", "EAS", "EUR")
-CELLS = 16
+CELLS = 24
 
 
 def main():
@@ -50,6 +52,7 @@ def main():
         loadings = np.genfromtxt(folder + "/pca/loadings.csv", delimiter=",", skip_header=1, dtype=str)[:, -2:].astype(float)
         exact = cohort @ loadings
         sd = document["parameters"]["noise_sd_count"]
+        above = sd * NormalDist().inv_cdf(1 - 0.01 / (CELLS * CELLS * (len(LEVELS) + 1)))
         print(f"{len(groups)} private people, {len(names)} variants, K = 20, mu = 1 for the axes and 1 for the counts; {document['parameters']['interval']}")
         maps = {}
         for i, level in enumerate(LEVELS, 1):
@@ -57,37 +60,46 @@ def main():
             across, up = np.array(rows[0][1:], float), np.array([row[0] for row in rows[1:]], float)
             counts = np.array([row[1:] for row in rows[1:]], float)
             maps[level] = counts
-            shown = np.where(counts > 3 * sd, counts, 0)
+            shown = np.where(counts > above, counts, 0)
             middle = (shown.sum(0) @ across / shown.sum(), shown.sum(1) @ up / shown.sum()) if shown.any() else (np.nan, np.nan)
             truth = exact[groups == level].mean(axis=0)
-            print(f"  {level}: {np.sum(groups == level):4d} people   exact middle {truth[0]:7.1f} {truth[1]:7.1f}   shown {middle[0]:7.1f} {middle[1]:7.1f}   cells above noise {np.mean(counts > 3 * sd):.0%}")
+            most = counts.max()
+            print(
+                f"  {level}: {np.sum(groups == level):4d} people   exact middle {truth[0]:6.1f} {truth[1]:6.1f}   shown {middle[0]:6.1f} {middle[1]:6.1f}   "
+                f"{np.sum(counts > above):3d} cells above noise, the largest {most:.0f} ({most - 1.96 * sd:.0f} to {most + 1.96 * sd:.0f})"
+            )
         if len(sys.argv) > 3:
-            draw(maps, across, up, sd, exact, groups, sys.argv[3])
+            draw(maps, across, up, above, exact, groups, sys.argv[3])
         start = time.time()
         refused = subprocess.run([program, "pca", stem + ".bed", "--range", "0:2", "--grid", "1", "-k", "2", "--mu", "1", "--people", "1092", "--quiet"], capture_output=True, text=True)
         print(f"without a basis, {len(variants)} variants: exit {refused.returncode} after {time.time() - start:.2f} s: {refused.stderr.strip()}")
 
 
-def draw(maps, across, up, sd, exact, groups, path):
+def draw(maps, across, up, above, exact, groups, path):
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.colors import to_rgb
 
-    figure, axes = plt.subplots(1, 2, figsize=(11, 5), sharex=True, sharey=True)
-    colours = dict(zip(LEVELS, plt.get_cmap("tab10").colors))
-    for level, counts in maps.items():
-        for (i, j), count in np.ndenumerate(counts):
-            if count > 3 * sd:  # below: within the noise, not drawn
-                axes[0].scatter(across[j], up[i], s=6 * count, color=colours[level], alpha=0.6, linewidths=0)
-        axes[0].scatter([], [], color=colours[level], label=level)
-        axes[1].scatter(*exact[groups == level].T, s=8, color=colours[level], label=level)
-    axes[0].set_title("released: noisy counts above 3 deviations, mu = 1")
+    figure, axes = plt.subplots(1, 2, figsize=(12, 5.4), sharex=True, sharey=True)
+    width, height = abs(across[1] - across[0]), abs(up[1] - up[0])
+    most = max(counts.max() for counts in maps.values())
+    for level, colour in zip(LEVELS, ("#4269d0", "#efb118", "#3ca951", "#ff725c")):
+        for (i, j), count in np.ndenumerate(maps[level]):
+            if count > above:  # a cell below the noise stays white
+                strength = 0.25 + 0.75 * np.sqrt(count / most)
+                axes[0].add_patch(plt.Rectangle((across[j] - width / 2, up[i] - height / 2), width, height, color=(*to_rgb(colour), strength), linewidth=0))
+        axes[1].scatter(*exact[groups == level].T, s=7, color=colour, label=level)
+    axes[0].set_title("released: noisy counts above the noise, mu = 1")
     axes[1].set_title("the people themselves (private)")
-    axes[0].legend()
+    axes[1].legend()
     for axis in axes:
         axis.set_xlabel("PC1")
+        axis.set_xlim(exact[:, 0].min() - 2 * width, exact[:, 0].max() + 2 * width)
+        axis.set_ylim(exact[:, 1].min() - 2 * height, exact[:, 1].max() + 2 * height)
     axes[0].set_ylabel("PC2")
+    figure.tight_layout()
     figure.savefig(path, dpi=110)
 
 

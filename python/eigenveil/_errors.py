@@ -36,7 +36,6 @@ def library_error(message: str, code: str) -> EigenveilError:
 _PHRASES = {
     "must end in one of ": "must end in one of .parquet .feather ",
     "{separator} comma, semicolon, tab or pipe": "separator='comma', 'semicolon', 'tab' or 'pipe'",
-    "; mask and gram partial turn words into columns with {one_hot}": "; one_hot turns words into 0/1 columns",
     "{range LO:HI}, {bounds FILE} (per column; eigenveil bounds template INPUT writes one to fill in), or {row_norm R}": "bounds=(low, high) for all columns, bounds={column: (low, high)}, or row_norm=R.",
     "{range}, {bounds}": "bounds",
     "{range} or {bounds}, not both": "bounds",

@@ -53,8 +53,8 @@ Result<std::vector<std::string>> column_names(const std::vector<std::string_view
     }
     if (!is_plain_text(text)) {
       return bad_request(fmt::format(
-          "the name of column {} is not plain UTF-8 text: give {{encoding latin-1}} or {{encoding "
-          "utf-16}} if the table is, or another file if it is no text table.",
+          "the name of column {} is not one line of plain UTF-8 text: give {{encoding latin-1}} or "
+          "{{encoding utf-16}} if the table is, or another file if it is no text table.",
           column + 1));
     }
     names.push_back(text.empty() ? default_column_name(column) : std::string(text));

@@ -137,8 +137,8 @@ class RecordParser {
     if (cell.kind == CellKind::Bad && layout_.bad_cell == BadCell::Refuse) {
       return fail(fmt::format(
           "line {}, column {}: not a number (the value is not shown). Leave the column out with "
-          "{{columns}}, or count such cells as missing with {{bad_cell midpoint}}; mask and gram "
-          "partial turn words into columns with {{one_hot}}.",
+          "{{columns}}, or count such cells as missing with {{bad_cell midpoint}}; {{one_hot}} "
+          "turns words into 0/1 columns.",
           line(), layout_.selection.schema.columns[slot]));
     }
     return end;

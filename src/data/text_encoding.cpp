@@ -49,6 +49,8 @@ class Decoder {
     const unsigned first = *std::exchange(half_, std::nullopt);
     take_unit(big_endian_ ? first << 8U | byte : unsigned{byte} << 8U | first, out);
   }
+  /// UTF-16 without a mark at its start: any bytes would do, and those of rows could become names.
+  bool lacks_mark() const { return lacks_mark_; }
   /// What is left at the end.
   void finish(std::string& out) {
     if (std::exchange(half_, std::nullopt) || std::exchange(high_, 0U) != 0U) {
@@ -63,6 +65,7 @@ class Decoder {
       big_endian_ = unit == 0xFFFEU;
       return;
     }
+    lacks_mark_ |= first;
     const bool is_low = unit >= 0xDC00U && unit <= 0xDFFFU;
     if (const unsigned high = std::exchange(high_, 0U); high != 0U) {
       if (is_low) {
@@ -81,6 +84,7 @@ class Decoder {
   TextEncoding encoding_;
   bool big_endian_ = false;
   bool at_start_ = true;
+  bool lacks_mark_ = false;
   std::optional<unsigned char> half_;  ///< of a unit
   unsigned high_ = 0;                  ///< first half of a pair
 };
@@ -118,6 +122,12 @@ class ConvertedSource final : public ByteSource {
       }
       for (std::size_t i = 0; i < *got; ++i) {
         decoder_.take(static_cast<unsigned char>(bytes_[i]), text_);
+      }
+      if (decoder_.lacks_mark()) {
+        return bad_request(
+            "a table in UTF-16 begins with a byte order mark, and the input does not: it is in "
+            "another {encoding}, or lost its mark.",
+            "encoding");
       }
       if (*got == 0) {
         ended_ = true;

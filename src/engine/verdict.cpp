@@ -12,12 +12,65 @@
 namespace eigenveil {
 namespace {
 
-/// What components can hold of a table within the bound, generously: half of the variance, where
-/// cells lie evenly between their ranges (a third of the squares of the half widths) or rows are as
-/// long as their norm. The bounds alone would allow cells at their ends and nowhere else.
-double generous_variance(const RowBound& bound, Units units) {
-  return 0.5 * (bound.has_ranges() ? column_scales(bound, units).squaredNorm() / 3.0
-                                   : bound.radius() * bound.radius());
+/// The total variance of rows that fill the bounds: cells spread evenly between their ranges (a
+/// third of the squares of the half widths), or rows as long as their norm. The bounds alone would
+/// allow cells at their ends and nowhere else.
+double spread_variance(const RowBound& bound, Units units) {
+  return bound.has_ranges() ? column_scales(bound, units).squaredNorm() / 3.0
+                            : bound.radius() * bound.radius();
+}
+
+/// The share that the first of p components has where the j-th variance is 1/j of the first.
+double first_of_power_law(std::size_t columns) {
+  double harmonic = 0.0;
+  for (std::size_t j = 1; j <= columns; ++j) {
+    harmonic += 1.0 / static_cast<double>(j);
+  }
+  return 1.0 / harmonic;
+}
+
+/// What can stand out of the noise, from public numbers.
+struct Standing {
+  double needed;       ///< variance whose released loading is half signal
+  double possible;     ///< of the k-th component of any table within the bounds, at most
+  double equal_parts;  ///< of each of k components that share half of the variance of spread rows
+  double power_law;    ///< of the first component, where variances fall like 1/j
+};
+
+/// A direction of variance v comes out of noise of spectral norm f with squared cosine
+/// 1 - (t / v)^2 in tables of many columns, t = f / 2 for independent entries (Benaych-Georges,
+/// Nadakuditi 2011; Peche 2006): nothing below t, one half at sqrt(2) t. The variances of the k
+/// largest components add up to the square of the longest row at most, so the k-th has a k-th of
+/// it. Rows inside of a public basis are in coordinates that were chosen to hold much: no power law
+/// for those.
+Standing standing(const Request& request, const PublicFacts& facts, double detectable,
+                  std::int64_t wanted) {
+  const auto k = static_cast<double>(wanted);
+  const double total = spread_variance(facts.bound, request.units);
+  const double first = facts.keeps_columns ? first_of_power_law(facts.bound.dimension()) : 1.0;
+  return {std::sqrt(2.0) * detectable, largest_variance(facts.bound, request.units) / k,
+          0.5 * total / k, first * total};
+}
+
+/// Why nothing can be hoped for; empty where something can.
+std::string hopeless(const Standing& found, std::int64_t wanted) {
+  const std::string which =
+      wanted == 1 ? std::string("one component") : fmt::format("{} components", wanted);
+  if (found.possible < found.needed) {
+    return fmt::format("no table within these bounds has {} above {:.3g}", which, found.possible);
+  }
+  if (found.equal_parts < found.needed) {
+    return fmt::format(
+        "in rows spread over these bounds {} with half of the variance would have {:.3g}{}", which,
+        found.equal_parts, wanted == 1 ? "" : " each");
+  }
+  if (found.power_law < found.needed) {
+    return fmt::format(
+        "in rows spread over these bounds whose j-th variance is 1/j of the first, the first is "
+        "{:.3g}",
+        found.power_law);
+  }
+  return {};
 }
 
 bool is_identifier(const std::string& column) {
@@ -50,21 +103,21 @@ Result<void> verdict(const Method& method, const Request& request, const PublicF
   if (!numbers.contains("noise_floor")) {
     return {};
   }
-  const double floor = numbers["noise_floor"].get<double>();
-  const double held = generous_variance(facts.bound, request.units);
-  const bool possible = floor < largest_variance(facts.bound, request.units);
-  const auto shown = static_cast<std::int64_t>(possible ? held / floor : 0.0);
+  // A covariance is noised as a whole: half of the floor, where a direction begins to show.
+  const double detectable =
+      numbers.value("detectable_eigenvalue", 0.5 * numbers["noise_floor"].get<double>());
   const std::int64_t wanted = request.takes_rank() ? request.components : 1;
-  if (shown >= wanted) {
+  const Standing found = standing(request, facts, detectable, wanted);
+  const std::string reason = hopeless(found, wanted);
+  if (reason.empty()) {
     return {};
   }
   return bad_request(
-      fmt::format("at {} rows noise alone shows variances up to about {:.3g}; components that hold "
-                  "half of the variance of rows spread over these bounds would have {:.3g} in all, "
-                  "so {} of {} component{} can show: fewer columns, a public basis ({{project}}), "
-                  "tighter bounds or a larger budget help; {{anyway}} spends all the same",
-                  rows, floor, held, shown == 0 ? "none" : fmt::format("at most {}", shown), wanted,
-                  wanted == 1 ? "" : "s"),
+      fmt::format("at {} rows noise would outweigh the result: a direction needs a variance of "
+                  "about {:.3g} to come out with a squared cosine of 1/2 (theory of many columns), "
+                  "and {}; fewer columns, a public basis ({{project}}), tighter bounds or a larger "
+                  "budget help, {{anyway}} spends all the same",
+                  rows, found.needed, reason),
       "anyway");
 }
 

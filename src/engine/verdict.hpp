@@ -8,9 +8,11 @@
 
 namespace eigenveil {
 
-/// Refuses, before anything is spent, a release that noise must drown: the floor of the plan at the
-/// public number of rows lies above the largest variance that the bounds allow, or so many
-/// components cannot stand above it together. Public numbers alone; methods without a floor pass.
+/// Refuses, before anything is spent, a release that noise must drown at the public number of rows:
+/// components would come out with a squared cosine below 1/2 (the theory of many columns) in every
+/// table within the bounds, or, as a model, in one whose rows are spread over the bounds and that
+/// has half of its variance in them, or variances that fall like 1/j. Public numbers alone;
+/// methods without a floor pass.
 Result<void> verdict(const Method& method, const Request& request, const PublicFacts& facts,
                      std::int64_t rows);
 

@@ -149,6 +149,8 @@ class Stages(CliTest):
                 _, out = self.release("covariance", self.write(name, content), *options, *flags)
                 self.assertEqual((out / "covariance_raw.csv").read_bytes(), expected)
         self.assertIn("--encoding utf-16", self.refuse("covariance", self.path("utf16.csv"), *options))
+        # Read as UTF-16 the rows of another table would become the name of its one column.
+        self.assertIn("byte order mark", self.refuse("covariance", self.path("latin.csv"), *options, "--encoding", "utf-16"))
         self.assertIn("--encoding latin-1", self.refuse("covariance", self.path("latin.csv"), *options))
         bad = self.write("bad.csv", "a;b\n1.23,5;2\n")  # a group of two digits is no number
         self.assertIn("not a number", self.refuse("covariance", bad, *options, "--decimal", "comma"))
@@ -226,6 +228,16 @@ class Stages(CliTest):
         one, _ = self.release("covariance", table, *MU, "--range", "-9:9", "--weights", "w", "--weight-bound", 1, "--exclude", "who")
         three, _ = self.release("covariance", table, *MU, "--range", "-9:9", "--weights", "w", "--weight-bound", 3, "--exclude", "who")
         self.assertAlmostEqual(three["parameters"]["noise_sd_diagonal"] / one["parameters"]["noise_sd_diagonal"], 3, places=6)
+
+    def test_columns_without_a_cell_are_noise(self):
+        """Every count hidden: no component stands out, and nothing has limits; the same for a table without rows."""
+        for name, rows in (("gaps.csv", "a,b\n" + ",\n" * 20), ("none.csv", "a,b\n")):
+            table = self.write(name, rows)
+            document, _ = self.release("pca", table, "-k", 2, *MU, "--range", "0:10", "--missing", "pairwise", "--seed", 1)
+            self.assertEqual(document["result"]["refused_entries"], ["a", "b"])
+            self.assertEqual(document["result"]["below_noise"], ["PC1", "PC2"])
+            self.release("covariance", table, *MU, "--range", "0:10", "--missing", "pairwise", "--seed", 1)
+            self.assertIn("noise hides how many rows", self.refuse("analyse", "pca", self.written))
 
     def test_rows_of_norm_one_need_no_bound(self):
         document, _ = self.release("pca", self.visits(), *MU, "--normalise-rows", "--columns", "a,b")

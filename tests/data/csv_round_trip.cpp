@@ -168,8 +168,8 @@ TEST(CsvRoundTrip, ErrorsNameTheLineOnWhichTheRowStarts) {
     RC_ASSERT(message_of(table) ==
               "line " + std::to_string(line) +
                   ", column x0: not a number (the value is not shown). Leave the column out with "
-                  "{columns}, or count such cells as missing with {bad_cell midpoint}; mask and "
-                  "gram partial turn words into columns with {one_hot}.");
+                  "{columns}, or count such cells as missing with {bad_cell midpoint}; {one_hot} "
+                  "turns words into 0/1 columns.");
   }));
 }
 
@@ -204,8 +204,8 @@ TEST(CsvRoundTrip, FirstErrorInFileOrderWithManyWorkers) {
       RC_ASSERT(done.error().message ==
                 "line " + std::to_string(2 + *std::ranges::min_element(broken)) +
                     ", column b: not a number (the value is not shown). Leave the column out with "
-                    "{columns}, or count such cells as missing with {bad_cell midpoint}; mask and "
-                    "gram partial turn words into columns with {one_hot}.");
+                    "{columns}, or count such cells as missing with {bad_cell midpoint}; {one_hot} "
+                    "turns words into 0/1 columns.");
     }
   }));
 }

@@ -321,6 +321,7 @@ TEST(Pairwise, PairsThatNoiseHidesAreRefused) {
   EXPECT_TRUE(gram.has_pair(0, 2));
   EXPECT_TRUE(std::isnan(covariance(gram).value(0, 1)));
   EXPECT_FALSE(regress(gram, {"c1", {"c2"}}));
+  EXPECT_FALSE(components_of(gram, covariance(gram), 1));  // limits would leave a pair out
   const PairwiseCovariance released = noisy_covariance(gram, Vector::Ones(3), NoiseLaw::Gaussian);
   EXPECT_EQ(released.refused, std::vector<std::string>{"c1, c2"});
   EXPECT_EQ(released.covariance.raw(0, 1), 0.0);

@@ -9,6 +9,7 @@
 #include "eigenveil/report/fields.hpp"
 #include "engine/documents/moment_document.hpp"
 #include "engine/gap_words.hpp"
+#include "mechanism/moment/component_verdicts.hpp"
 #include "mechanism/pairwise/pairwise.hpp"
 
 namespace eigenveil {
@@ -62,6 +63,9 @@ ReleaseDocument pairwise_document(const MomentPlan& plan, const MomentSettings& 
   PairwiseCovariance found = noisy_covariance(gram, scales, release.value().law);
   NoisyCovariance& covariance = found.covariance;
   const MomentEstimate estimate = eigenveil::covariance(gram);
+  if (covariance.noise_floor == 0.0) {  // every variance was refused: noise may be anything
+    covariance.noise_floor = largest_variance(columns.bound, settings.units);
+  }
   document.result.emplace_back("noise_floor", covariance.noise_floor);
   document.result.emplace_back(
       "noisy_mean",

@@ -177,13 +177,17 @@ CorrelationEstimate correlation(const PairwiseGram& gram, const MomentEstimate& 
 
 Result<ComponentEstimate> components_of(const PairwiseGram& gram, const MomentEstimate& covariance,
                                         Eigen::Index count) {
+  if (!covariance.value.allFinite()) {
+    return bad_request(
+        "noise hides how many rows have both of some columns, and an unknown covariance leaves "
+        "components without limits: release fewer columns, or with a larger budget");
+  }
   NoisyCovariance noisy;
-  noisy.raw = without_gaps(covariance.value);
+  noisy.raw = covariance.value;
   noisy.scales = Vector::Ones(gram.columns());
   noisy.noise_floor = spectral_norm_of(covariance.standard_error);
   const double reach =  // the norm, and 1.64 deviations of the worst single direction
-      noisy.noise_floor +
-      1.64 * std::sqrt(2.0) * without_gaps(covariance.standard_error).maxCoeff();
+      noisy.noise_floor + 1.64 * std::sqrt(2.0) * covariance.standard_error.maxCoeff();
   PrincipalComponents found = principal_components(std::move(noisy), count);
   const double largest = gram.longest_row > 0.0 ? gram.longest_row * gram.longest_row
                                                 : std::numeric_limits<double>::infinity();
