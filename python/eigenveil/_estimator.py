@@ -17,10 +17,10 @@ from ._budget import make_budget
 from ._engine import ask, left_to_details
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, in_python, whole
 from ._guarantee import stated
-from ._ledger import Charge, ledger_of
+from ._ledger import Charge, check_public_shape
 from ._parameters import same, store_parameters
 from ._progress import Progress, drawing
-from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, dense_blocks, is_gram, is_sparse, is_text, open_source
+from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, dense_blocks, is_gram, is_sparse, open_source
 from ._shards import Gram, totals_of
 from ._surroundings import steps_that_learned, void, warn_in_search
 from ._table import describe, reading
@@ -296,8 +296,7 @@ class PrivateEstimator(BaseEstimator):
         if is_gram(X):
             self._load_gram(X)
             return
-        if self.header == "auto" and is_text(X) and ledger_of(self.ledger) is not None:
-            raise EigenveilError("with a ledger nothing is read before the budget is reserved: give header='present' or header='absent'")
+        check_public_shape(X, self.header, self.ledger)
         current = self.__dict__.get("_pass")
         if current is not None:
             if current.accumulator is None:

@@ -12,10 +12,10 @@ import numpy as np
 from . import _core
 from ._budget import make_budget
 from ._errors import EigenveilError, PrivacyWarning, whole
-from ._ledger import Charge, ledger_of
+from ._ledger import Charge, check_public_shape
 from ._progress import Progress
 from ._release import released
-from ._rows import is_text, open_source
+from ._rows import open_source
 from ._table import describe, reading
 
 
@@ -34,11 +34,6 @@ class _Whole:
             rows = np.concatenate([np.empty((0, len(source.names))), *self._blocks])
             self._sink.add_array(rows, source.names, options.refuse_missing, options.refuse_bad, None)
         return self._sink.release()
-
-
-def _check_header(X, header, ledger):
-    if header == "auto" and is_text(X) and ledger_of(ledger) is not None:
-        raise EigenveilError("with a ledger nothing is read before the budget is reserved: give header='present' or header='absent'")
 
 
 def _drawn(sink, source, options, progress, seed, title, charge):
@@ -134,7 +129,7 @@ def private_bounds(
     )
     options = reading(asked)
     budget, size = make_budget(epsilon, delta, rho, mu), whole(group_size, "group_size", 1)
-    _check_header(X, header, ledger)
+    check_public_shape(X, header, ledger)
     source = open_source(X, options)
     stream = _core.RandomStream(seed)
     limits = None if outer is None else (float(outer[0]), float(outer[1]))
@@ -215,5 +210,5 @@ def private_scores(
     options = reading(SimpleNamespace(columns=sink.columns, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell))
     if name:
         options = replace(options, appended=[name], words={name: levels}, label=(name, levels))
-    _check_header(X, header, ledger)
+    check_public_shape(X, header, ledger)
     return _drawn(sink, open_source(X, options), options, progress, seed, "private_scores", Charge.at(ledger, seed, on))

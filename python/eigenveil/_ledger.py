@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from . import _core
 from ._budget import make_budget
 from ._errors import EigenveilError, in_python, whole
+from ._rows import is_text
 from ._surroundings import steps_that_learned
 
 
@@ -254,6 +255,17 @@ class LedgerRelease:
     data_set: str = ""
     date: str = ""
     builds_on: tuple = ()
+
+
+def check_public_shape(data, header, ledger):
+    """With a ledger a text file's columns must be known without looking at a row: in its header line."""
+    if not is_text(data) or header == "present" or ledger_of(ledger) is None:
+        return
+    if header == "absent":
+        raise EigenveilError(
+            "with a ledger the number of columns is not read off a row before the budget is reserved: give the file a header line, or read it into a table first"
+        )
+    raise EigenveilError("with a ledger nothing is read before the budget is reserved: give header='present'")
 
 
 def ledger_of(given):

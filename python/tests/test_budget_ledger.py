@@ -76,6 +76,8 @@ def test_refusals_say_what_is_left_and_nothing_is_read(ledger, tmp_path):
         pca(small, mu=0.25, header="present").fit(path)
     with pytest.raises(EigenveilError, match="header='present'"):
         pca(small, mu=0.01).fit(path)
+    with pytest.raises(EigenveilError, match="not read off a row before the budget is reserved"):
+        pca(small, mu=0.01, header="absent").fit(path)
     with pytest.raises(EigenveilError, match="seed"):
         pca(small, mu=0.01, seed=1).fit(ROWS)
     with pytest.raises(EigenveilError, match="says nothing about the number of rows"):
