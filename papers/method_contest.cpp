@@ -42,7 +42,8 @@ using Contender = std::function<Frame(const Matrix& columns, const ExactGram&, R
 
 Contender moment_contender(const AssumedSetting& s,
                            Result<MomentPlan> (*plan_of)(const MomentRequest&)) {
-  const MomentRequest request{s.bound, s.budget, s.relation, Extension::Count, s.group_size};
+  const MomentRequest request{s.bound,          s.budget,     s.relation,
+                              Extension::Count, s.group_size, TraceNoise::Apart};
   const Result<MomentPlan> plan = plan_of(request);
   if (!plan) {
     return {};

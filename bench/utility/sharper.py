@@ -10,6 +10,7 @@ import sys
 SIZE = ["--rows", 10000, "--dimension", 10, "--row-norm", 1, "--center", "none"]
 MASK = ["mask", "--method", "mask", "--rows", 10000, "--dimension", 20, "--row-norm", 1, "--epsilon", 1, "--delta", 1e-6]
 SUBSPACE = ["subspace", "--rows", 4000, "--dimension", 200, "-k", 2, "--gamma", 1e-3, "--epsilon", 1, "--delta", 1e-6]
+GAUSS = ["pca", "--method", "gauss", "-k", 1, "--mu", 1, "--rows", 10000, "--row-norm", 1, "--center", "none"]
 LINES = [  # what, words of the plan, number of its JSON
     ("orbit, k = 2, rho 0.1: exponent", ["pca", "--method", "orbit", "-k", 2, "--rho", 0.1, *SIZE], "exponent"),
     ("orbit, k = 2, rho 0.1: sd of a variance", ["pca", "--method", "orbit", "-k", 2, "--rho", 0.1, *SIZE], "noise_sd_variance"),
@@ -17,6 +18,11 @@ LINES = [  # what, words of the plan, number of its JSON
     ("exponential, mu 1: exponent", ["pca", "--method", "exponential", "-k", 1, "--mu", 1, *SIZE], "exponent"),
     ("mask, replace-one: sigma", [*MASK, "--neighbours", "replace-one"], "sigma_replace_one"),
     ("mask, intercept, zero-row: sigma", [*MASK, "--intercept", "--neighbours", "zero-row"], "sigma_asked"),
+    ("gauss, 2 columns, mu 1: sd of a product", [*GAUSS, "--dimension", 2], "noise_sd_off_diagonal"),
+    ("gauss, 5 columns, mu 1: sd of a product", [*GAUSS, "--dimension", 5], "noise_sd_off_diagonal"),
+    ("gauss, 5 columns, mu 1: sd of a variance", [*GAUSS, "--dimension", 5], "noise_sd_diagonal"),
+    ("gauss, 5 columns, mu 1, replace-one: sd of a variance",
+     [*GAUSS, "--dimension", 5, "--neighbours", "replace-one"], "noise_sd_diagonal"),
     ("subspace, 4000 x 200, k = 2, gamma 1e-3: angle", SUBSPACE, "predicted_angle"),
 ]
 

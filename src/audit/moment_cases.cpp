@@ -37,8 +37,13 @@ struct MomentAudit {
 };
 
 Result<MomentPlan> make_plan(const MomentAudit& audit, const RowBound& bound, Relation relation) {
-  const MomentRequest moment{bound, audit.request.budget, relation, audit.extension(),
-                             audit.request.setting.group_size};
+  const MomentRequest moment{
+      bound,
+      audit.request.budget,
+      relation,
+      audit.extension(),
+      audit.request.setting.group_size,
+      audit.method == "mask-gauss" ? TraceNoise::LikeEntries : TraceNoise::Apart};
   return audit.method == "laplace"   ? plan_laplace(moment)
          : audit.method == "wishart" ? plan_wishart(moment)
                                      : plan_gauss(moment);
@@ -138,15 +143,19 @@ class LikelihoodRatio {
       return (extended_nuclear_norm(shape_, to_second) - extended_nuclear_norm(shape_, to_first)) /
              (2.0 * scale_.factor);
     }
-    return sum(
-        [&](std::size_t index, double entry, double scale) {
-          const double to_first = entry - first_[index];
-          const double to_second = entry - second_[index];
-          return scale_.law == NoiseLaw::Laplace
-                     ? (std::abs(to_second) - std::abs(to_first)) / scale
-                     : (to_second * to_second - to_first * to_first) / (2.0 * scale * scale);
-        },
-        &released);
+    const double trace = released.products.trace() / (unit_ * unit_);
+    const double along_trace = trace_precision() * (std::pow(trace - trace_of(second_), 2) -
+                                                    std::pow(trace - trace_of(first_), 2));
+    return 0.5 * along_trace +
+           sum(
+               [&](std::size_t index, double entry, double scale) {
+                 const double to_first = entry - first_[index];
+                 const double to_second = entry - second_[index];
+                 return scale_.law == NoiseLaw::Laplace
+                            ? (std::abs(to_second) - std::abs(to_first)) / scale
+                            : (to_second * to_second - to_first * to_first) / (2.0 * scale * scale);
+               },
+               &released);
   }
 
   /// Largest value of the ratio (Laplace), or how many standard deviations lie between (Gauss).
@@ -161,7 +170,8 @@ class LikelihoodRatio {
           return laplace ? apart : apart * apart;
         },
         nullptr);
-    return laplace ? total : std::sqrt(total);
+    const double trace = trace_of(first_) - trace_of(second_);
+    return laplace ? total : std::sqrt(total + trace_precision() * trace * trace);
   }
 
   /// The change has no negative eigenvalue.
@@ -171,6 +181,20 @@ class LikelihoodRatio {
   }
 
  private:
+  /// What the precision of the trace has beyond that of independent entries.
+  double trace_precision() const {
+    return (1.0 / scale_.trace_ratio - 1.0) /
+           (static_cast<double>(shape_.dimension) * scale_.diagonal * scale_.diagonal);
+  }
+  double trace_of(const std::vector<double>& entries) const {
+    const std::size_t first = shape_.entries() - triangle_size(shape_.dimension);
+    double trace = 0.0;
+    for (std::size_t i = 0; i < shape_.dimension; ++i) {
+      trace += entries[first + triangle_index(i, i)];
+    }
+    return trace;
+  }
+
   std::vector<double> change() const {
     std::vector<double> difference(first_.size());
     for (std::size_t i = 0; i < difference.size(); ++i) {
@@ -356,7 +380,7 @@ std::vector<MomentMutant> mutants_of(const MomentAudit& audit, const MomentPlan&
   const NoiseScale& shipped = plan.noise();
   const auto smaller = [&](double factor) {
     return NoiseScale{shipped.law, shipped.diagonal / factor, shipped.off_diagonal / factor,
-                      shipped.factor / factor};
+                      shipped.factor / factor, shipped.trace_ratio};
   };
   std::vector<MomentMutant> mutants = {{"noise x 0.9", smaller(1.0 / 0.9)}};
   const AttackSetting& setting = audit.request.setting;
@@ -369,8 +393,9 @@ std::vector<MomentMutant> mutants_of(const MomentAudit& audit, const MomentPlan&
     }
   }
   if (shipped.law == NoiseLaw::Gaussian) {
-    mutants.push_back({"off-diagonals at a quarter of the variance",
-                       {shipped.law, shipped.diagonal, shipped.diagonal / 2.0}});
+    mutants.push_back(
+        {"off-diagonals at a quarter of the variance",
+         {shipped.law, shipped.diagonal, shipped.diagonal / 2.0, 0.0, shipped.trace_ratio}});
   } else if (shipped.law == NoiseLaw::Wishart) {
     add_wishart_mutants(mutants, audit, plan);
   } else {
@@ -378,6 +403,13 @@ std::vector<MomentMutant> mutants_of(const MomentAudit& audit, const MomentPlan&
                        smaller(plan.sensitivity() / *frobenius_sensitivity(plan.shape()))});
   }
   return mutants;
+}
+
+/// Noise on the trace that its share of the budget does not allow.
+MomentMutant quiet_trace(const MomentPlan& plan) {
+  NoiseScale scale = plan.noise();
+  scale.trace_ratio *= 0.01;
+  return {"the trace at a tenth of its noise", scale};
 }
 
 Attack attack_on(const MomentAudit& audit, const MomentPlan& plan,
@@ -493,6 +525,23 @@ bool shown_by_law(const MomentPlan& plan, const AttackedPair& pair, const Moment
          plan.shape().entries() > kMostConeEntries;
 }
 
+/// The pair that moves the trace furthest: a replaced row is worst at right angles, which leaves
+/// the trace where it was, and worst for the trace when it becomes the zero row.
+void add_trace_attacks(std::vector<Attack>& attacks, const MomentAudit& audit,
+                       const AttackedTables& tables, const MomentPlan& plan,
+                       const AttackedTables::Rows& base, const Vector& row) {
+  const auto [first, second] = tables.neighbours(base, row, Vector::Zero(row.size()));
+  const auto pair =
+      std::make_shared<const AttackedPair>(AttackedPair{tables.gram(first), tables.gram(second)});
+  if (tables.setting().relation == Relation::ReplaceOne) {
+    attacks.push_back(attack_on(audit, plan, pair, std::nullopt));
+    attacks.back().attack.name = "as shipped, the trace moves";
+  }
+  if (audit.request.mutants) {
+    attacks.push_back(attack_on(audit, plan, pair, quiet_trace(plan)));
+  }
+}
+
 }  // namespace
 
 Result<std::vector<Attack>> moment_attacks(const std::string& method, const AuditRequest& request) {
@@ -534,6 +583,9 @@ Result<std::vector<Attack>> moment_attacks(const std::string& method, const Audi
                             ? law_attack(*plan, *tables, pair, mutant)
                             : attack_on(audit, *plan, pair, mutant));
     }
+  }
+  if (plan->noise().trace_ratio != 1.0) {
+    add_trace_attacks(attacks, audit, *tables, *plan, base, rows.row);
   }
   return attacks;
 }

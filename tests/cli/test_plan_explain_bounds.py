@@ -47,7 +47,8 @@ class Plans(CliTest):
                                math.sqrt(2.0), places=9)
         replace = sd(*BASE, "--mu", 1, "--center", "none", "--neighbours", "replace-one")
         zero = sd(*BASE, "--mu", 1, "--center", "none", "--neighbours", "zero-row")
-        self.assertAlmostEqual(replace / zero, math.sqrt(2.0), places=9)
+        # A replaced row: sqrt(2) R^2, and the trace needs 1 / (p + 1) of the variance (docs/proofs/trace_noise.md).
+        self.assertAlmostEqual(replace / zero, math.sqrt(2.0 * 20 / 21), places=9)
 
     def test_wishart_by_relation_and_beside_gauss(self):
         """Pure epsilon: sd = sqrt(q + 1) Delta / epsilon on a variance, q = columns, one more with a private mean."""

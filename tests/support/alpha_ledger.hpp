@@ -21,6 +21,8 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"random: wishart quadratic forms", 1e-9},
     AlphaEntry{"mechanism: law of released entries", 1e-9},
     AlphaEntry{"mechanism: diagonal of a wide table", 1e-9},
+    AlphaEntry{"mechanism: noise of the trace", 1e-9},
+    AlphaEntry{"bingham: peeled frames", 1e-9},
     AlphaEntry{"mechanism: projected moment", 1e-9},
     AlphaEntry{"mechanism: exponential draw", 1e-9},
     AlphaEntry{"mechanism: calibration noise", 1e-9},

@@ -113,6 +113,13 @@ void add_correlation_table(ReleaseDocument& document, const std::vector<std::str
        "column", kept, kept, unit_diagonal(positive_part(eigen.values, eigen.vectors))});
 }
 
+/// What all variances share where the trace has more noise than independent entries would give it.
+double shared_sd(const NoisyMoment& moment) {
+  const double own = 2.0 * moment.off_diagonal_sd * moment.off_diagonal_sd;
+  const double beyond = moment.product_sd * moment.product_sd - own;
+  return beyond > 1e-12 * own ? std::sqrt(beyond) : 0.0;  // outward rounding is no noise
+}
+
 }  // namespace
 
 void add_noise(ReleaseDocument& document, double sum_sd, const MomentSettings& settings,
@@ -206,6 +213,7 @@ ReleaseDocument moment_document(const MomentPlan& plan, const MomentSettings& se
   const double sum_sd = release.value().sum_sd;
   const NoiseLaw law = release.value().law;
   const double count_sd = release.value().count_is_public ? 0.0 : release.value().count_sd;
+  const double shared = shared_sd(release.value());
   const SumNoise noise{release.value().off_diagonal_sd,
                        settings.center == Center::PrivateMean ? sum_sd : 0.0};
   const auto make = task == Task::Covariance ? covariance_of : raw_covariance;
@@ -219,7 +227,8 @@ ReleaseDocument moment_document(const MomentPlan& plan, const MomentSettings& se
       kept.scaled_mean = covariance.scaled_mean;
       add_components(document, settings, schema, bound, std::move(covariance), count);
       if (law == NoiseLaw::Gaussian && !settings.correlation) {
-        add_limits(document, {kept.scales, noise.off_diagonal, noise.column, count_sd}, kept);
+        add_limits(document, {kept.scales, noise.off_diagonal, noise.column, count_sd, shared},
+                   kept);
       }
       break;
     }

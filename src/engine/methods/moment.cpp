@@ -45,13 +45,29 @@ class MomentMethod final : public Method {
   Planner planner_;
 };
 
+/// Where a variance of its own for the trace helps. A replaced row leaves it with less noise and
+/// nothing else with more. Otherwise it is given more, so that directions have less: for components
+/// of columns in one unit, because there what is added to all variances turns no direction. Whoever
+/// names a matrix, formed or free, gets the noise that both can draw.
+TraceNoise trace_noise(const Request& request, const RowBound& bound) {
+  const Vector scales = column_scales(bound, request.units);
+  const bool one_unit = scales.maxCoeff() == scales.minCoeff();
+  if (request.options.value("matrix", std::string("auto")) != "auto") {
+    return TraceNoise::LikeEntries;
+  }
+  const bool directions =
+      request.task == Task::Components && one_unit && !request.options.flag("correlation");
+  return directions || request.relation == Relation::ReplaceOne ? TraceNoise::Apart
+                                                                : TraceNoise::LikeEntries;
+}
+
 Result<MomentPlan> MomentMethod::moment_plan(const Request& request, const RowBound& bound) const {
   if (const Result<void> checked = request.check_components(bound.dimension()); !checked) {
     return error_of(checked);
   }
   return planner_({bound, *request.budget, request.relation,
-                   request.private_mean() ? Extension::Full : Extension::Count,
-                   request.group_size});
+                   request.private_mean() ? Extension::Full : Extension::Count, request.group_size,
+                   trace_noise(request, bound)});
 }
 
 ReleaseDocument document_of(const Request& request, const MomentPlan& plan,

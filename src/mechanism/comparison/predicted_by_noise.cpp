@@ -18,25 +18,33 @@
 namespace eigenveil {
 namespace {
 
-/// In doubles, for made-up tables only: releases use rounded noise.
-Matrix simulated_noise(NoiseLaw law, Eigen::Index p, double diagonal_sd, double off_diagonal_sd,
-                       RandomStream& stream) {
+/// In doubles, for made-up tables only: releases use rounded noise. `scale` is in scaled units.
+Matrix simulated_noise(const NoiseScale& scale, Eigen::Index p, RandomStream& stream) {
+  const NoiseLaw law = scale.law;
   Matrix noise(p, p);
   if (law == NoiseLaw::Wishart) {  // the matrix that goes with (t, x) has one column more: the same
     const Matrix first = wishart_factor(stream, static_cast<double>(p) + 1.0, p);
     const Matrix second = wishart_factor(stream, static_cast<double>(p) + 1.0, p);
     noise = first.transpose() * first - second.transpose() * second;
-    return noise * (diagonal_sd / (2.0 * std::sqrt(static_cast<double>(p) + 1.0)));
+    return noise * (scale.diagonal / (2.0 * std::sqrt(static_cast<double>(p) + 1.0)));
   }
   fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
   if (law == NoiseLaw::Laplace) {  // a normal times sqrt of an exponential variable, variance 1
     noise = noise.unaryExpr(
         [&](double normal) { return normal * std::sqrt(-std::log(uniform(stream))); });
   }
-  noise *= off_diagonal_sd;
-  noise.diagonal() *= diagonal_sd / off_diagonal_sd;
+  noise *= standard_deviation(law, scale.off_diagonal);
+  noise.diagonal() *= scale.diagonal / scale.off_diagonal;
+  noise.diagonal().array() += (std::sqrt(scale.trace_ratio) - 1.0) * noise.diagonal().mean();
   noise.triangularView<Eigen::StrictlyLower>() = noise.transpose();
   return noise;
+}
+
+NoiseScale in_scaled_units(const MomentPlan& plan) {
+  NoiseScale scale = plan.noise();
+  scale.diagonal *= plan.bound().unit() * plan.bound().unit();
+  scale.off_diagonal *= plan.bound().unit() * plan.bound().unit();
+  return scale;
 }
 
 /// The largest eigenvalue of the bulk over its mean that still counts as flat.
@@ -93,8 +101,9 @@ PredictedError predicted_moment_error(const std::string& method, const AssumedSe
   const auto planner = method == "laplace"   ? plan_laplace
                        : method == "wishart" ? plan_wishart
                                              : plan_gauss;
-  const Result<MomentPlan> plan = planner(
-      {setting.bound, setting.budget, setting.relation, setting.extension, setting.group_size});
+  const Result<MomentPlan> plan =
+      planner({setting.bound, setting.budget, setting.relation, setting.extension,
+               setting.group_size, TraceNoise::Apart});
   if (!plan) {
     return PredictedError{0.0, setting.relation, Basis::Proved, plan.error().message, false};
   }
@@ -105,11 +114,9 @@ PredictedError predicted_moment_error(const std::string& method, const AssumedSe
       Basis::Proved,
       "noise once on all products: a direction suffers by its own distance to the rest",
       true,
-      [noise = plan->noise().law, diagonal = plan->product_sd(), off = plan->off_diagonal_sd(),
-       k = setting.components](const Matrix& moment,
-                               RandomStream& stream) -> std::optional<Matrix> {
-        return largest_eigenpairs(
-                   moment + simulated_noise(noise, moment.rows(), diagonal, off, stream), k)
+      [noise = in_scaled_units(*plan), k = setting.components](
+          const Matrix& moment, RandomStream& stream) -> std::optional<Matrix> {
+        return largest_eigenpairs(moment + simulated_noise(noise, moment.rows(), stream), k)
             .vectors;
       },
       pure_instead(setting, plan->guarantee())};

@@ -11,7 +11,10 @@ namespace eigenveil {
 /// the exactly rounded continuous Gaussian, so the basis is `proved`. Proof: docs/proofs/gauss.md.
 Result<MomentPlan> plan_gauss(const MomentRequest& request);
 
-/// The noise a sensitivity (in grid units) needs for mu-GDP, rounded up.
+/// The noise a sensitivity (in grid units) needs for mu-GDP, rounded up. With the trace apart:
+/// other directions carry less, or the trace does, at the same mu (docs/proofs/trace_noise.md).
+NoiseScale gaussian_noise_scale(const MomentShape& shape, double frobenius_sensitivity,
+                                GaussianDp budget);
 NoiseScale gaussian_noise_scale(double frobenius_sensitivity, GaussianDp budget);
 
 /// The mechanism itself. Takes nothing but a statistic with a Frobenius bound.

@@ -63,10 +63,14 @@ EigenvalueLimits limits_of_entries(const EntryNoise& noise, double rows, double 
     return limits;
   }
   const double mean = (mean_norm + of_sums / n) / (1.0 - of_count / n);
-  const double average = 2.0 * noise.product * widest * length + noise.sum * mean * length +
-                         noise.count * mean * mean * kInvSqrtTwoPi;
-  const double deviation = std::hypot(std::sqrt(2.0) * noise.product * widest * widest,
-                                      2.0 * noise.sum * widest * mean, noise.count * mean * mean);
+  const double narrowest = noise.scales.minCoeff();
+  const double average =
+      2.0 * noise.product * widest * length + noise.sum * mean * length +
+      (noise.count * mean * mean + noise.shared * (widest * widest - narrowest * narrowest)) *
+          kInvSqrtTwoPi;
+  const double of_squares = std::hypot(std::sqrt(2.0) * noise.product, noise.shared);
+  const double deviation = std::hypot(of_squares * widest * widest, 2.0 * noise.sum * widest * mean,
+                                      noise.count * mean * mean);
   limits.below = average + deviation * upper_normal(plain ? 0.025 : 0.02);
   const double shift = of_sums + of_count * mean;  // of the released mean, times n
   limits.above = limits.below + shift * shift / n;

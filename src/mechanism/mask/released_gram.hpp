@@ -135,6 +135,7 @@ struct EntryNoise {
   double product = 0.0;
   double sum = 0.0;
   double count = 0.0;
+  double shared = 0.0;  ///< on all squares alike, beside their own (docs/proofs/trace_noise.md)
 };
 /// For Gaussian noise on entries; `mean_norm` is of the released mean about the public midpoint, in
 /// the units that the scales lead to.

@@ -30,7 +30,7 @@ NoiseScale noise_for(NoiseLaw law, const PerRowLoss& per_row, double sensitivity
     case NoiseLaw::Wishart:
       return wishart_noise_scale(sensitivity, std::get<PureDp>(per_row), shape);
     default:
-      return gaussian_noise_scale(sensitivity, std::get<GaussianDp>(per_row));
+      return gaussian_noise_scale(shape, sensitivity, std::get<GaussianDp>(per_row));
   }
 }
 
@@ -76,8 +76,9 @@ Result<CalibratedNoise> calibrate_noise(const MomentShape& shape, const PerRowLo
 
 Result<MomentPlan> MomentPlan::make(const MomentRequest& request, PerRowLoss per_row,
                                     NoiseLaw law) {
-  const MomentShape shape = moment_shape(request.bound, request.extension, request.relation,
-                                         count_constant_share(law, request.bound.dimension()));
+  MomentShape shape = moment_shape(request.bound, request.extension, request.relation,
+                                   count_constant_share(law, request.bound.dimension()));
+  shape.trace = request.trace;
   const Result<CalibratedNoise> noise = calibrate_noise(shape, per_row, law);
   if (!noise) {
     return error_of(noise);
@@ -112,8 +113,7 @@ std::string MomentPlan::method() const {
 }
 
 double MomentPlan::product_sd() const {
-  return standard_deviation(noise_.scale.law, noise_.scale.diagonal) * bound_.unit() *
-         bound_.unit();
+  return diagonal_sd(noise_.scale, shape_) * bound_.unit() * bound_.unit();
 }
 
 double MomentPlan::off_diagonal_sd() const {

@@ -18,6 +18,7 @@ struct MomentRequest {
   Relation relation = Relation::AddRemove;
   Extension extension = Extension::Count;
   int group_size = 1;
+  TraceNoise trace = TraceNoise::LikeEntries;  ///< read by gauss alone
 };
 
 /// What one row's share of the budget buys.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/outward.hpp"
 #include "core/parallel.hpp"
 #include "eigenveil/random/rounded_noise.hpp"
 #include "mechanism/moment/noise_tiles.hpp"
@@ -133,6 +134,61 @@ void add_noise_to(const ForEach& for_each, const SecondMoment& moment, const Noi
     group.add_noise();
   }
 }
+
+/// The diagonal where the trace has noise of its own: the exact integers are the trace and
+/// c_j = d_0 + ... + d_(j-1) - j d_j, orthogonal to it and to each other, of squared length j
+/// (j+1). Each gets independent noise, and the diagonal is put together from what was released
+/// (docs/proofs/trace_noise.md).
+class DiagonalContrasts {
+ public:
+  DiagonalContrasts(const SecondMoment& moment, const NoiseScale& scale, int exponent)
+      : moment_(moment),
+        layout_(moment.shape()),
+        p_(moment.shape().dimension),
+        scale_(scale),
+        exponent_(exponent) {}
+
+  Vector noisy(RandomStream& stream) const {
+    const double p = static_cast<double>(p_);
+    std::vector<double> shares(p_);  // c_j / (j (j + 1))
+    Int128 before = diagonal(0);
+    for (std::size_t j = 1; j < p_; ++j) {
+      const Int128 own = diagonal(j);
+      const double length2 = static_cast<double>(j) * static_cast<double>(j + 1);
+      shares[j] = rounded(before - static_cast<Int128>(j) * own,
+                          up(scale_.diagonal * up(std::sqrt(length2))), stream) /
+                  length2;
+      before += own;
+    }
+    const double spread = up(std::sqrt(up(p * scale_.trace_ratio)));
+    const double mean = rounded(before, up(scale_.diagonal * spread), stream) / p;
+    Vector entries(static_cast<Eigen::Index>(p_));
+    double later = 0.0;
+    for (std::size_t i = p_; i-- > 0;) {
+      entries[static_cast<Eigen::Index>(i)] = mean + later - static_cast<double>(i) * shares[i];
+      later += shares[i];
+    }
+    return entries;
+  }
+
+ private:
+  Int128 diagonal(std::size_t i) const {
+    return moment_.entry(layout_.first_product + triangle_index(i, i));
+  }
+
+  double rounded(Int128 exact, double sd, RandomStream& stream) const {
+    const GridPosition position = on_grid(exact, exponent_);
+    std::int64_t noisy = 0;
+    round_with_gaussian(stream, std::ldexp(sd, -exponent_), {&position.fraction, 1}, {&noisy, 1});
+    return std::ldexp(static_cast<double>(position.steps + noisy), exponent_);
+  }
+
+  const SecondMoment& moment_;
+  EntryLayout layout_;
+  std::size_t p_;
+  NoiseScale scale_;
+  int exponent_;
+};
 
 /// The noise is one matrix, drawn for the Gram of (t, x) where sums are released, else for that of
 /// x; a count beside it is a 1 x 1 matrix of its own, whose noise is Laplace's.
@@ -265,6 +321,13 @@ double spectral_factor(NoiseLaw law) {
   return law == NoiseLaw::Wishart ? std::sqrt((11.0 + 5.0 * std::sqrt(5.0)) / 16.0) : 1.0;
 }
 
+double diagonal_sd(const NoiseScale& scale, const MomentShape& shape) {
+  const double p = static_cast<double>(shape.dimension);
+  const double spread =
+      scale.trace_ratio == 1.0 ? 1.0 : std::sqrt((p - 1.0 + scale.trace_ratio) / p);
+  return standard_deviation(scale.law, scale.diagonal) * spread;
+}
+
 double corner_sd(const NoiseScale& scale, const MomentShape& shape) {
   if (scale.law == NoiseLaw::Wishart && !shape.releases_sums()) {
     return standard_deviation(NoiseLaw::Laplace, 2.0 * scale.factor);
@@ -306,11 +369,14 @@ NoisyTotals add_rounded_noise(const SecondMoment& moment, const NoiseScale& scal
   const EntryLayout layout(shape);
   const double t = static_cast<double>(shape.constant);
   NoisyEntries noisy = noisy_entries(moment, scale, grid_exponent, stream);
+  if (scale.trace_ratio != 1.0) {  // in place of the diagonal's own noise, which is forgotten
+    noisy.products.diagonal() = DiagonalContrasts(moment, scale, grid_exponent).noisy(stream);
+  }
 
   NoisyTotals released;
   released.products = std::move(noisy.products);
   released.law = scale.law;
-  released.product_sd = standard_deviation(scale.law, scale.diagonal);
+  released.product_sd = diagonal_sd(scale, shape);
   released.off_diagonal_sd = standard_deviation(scale.law, scale.off_diagonal);
   if (shape.releases_sums()) {
     const auto first = static_cast<Eigen::Index>(layout.first_sum);

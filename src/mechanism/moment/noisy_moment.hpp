@@ -28,7 +28,12 @@ struct NoiseScale {
   double diagonal = 0.0;
   double off_diagonal = 0.0;
   double factor = 0.0;  ///< Wishart: s of s (G Gᵀ - H Hᵀ)
+  /// Gaussian: variance along the trace, I / sqrt(p), over that along any other direction.
+  double trace_ratio = 1.0;
 };
+
+/// Standard deviation of the noise on a diagonal entry of Σ x xᵀ.
+double diagonal_sd(const NoiseScale& scale, const MomentShape& shape);
 
 /// Standard deviation of the noise on t² n, where it is released.
 double corner_sd(const NoiseScale& scale, const MomentShape& shape);

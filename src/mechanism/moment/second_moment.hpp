@@ -22,6 +22,10 @@ enum class Extension : std::uint8_t {
   Indicators,
 };
 
+/// Whether Gaussian noise treats the trace of Σ x xᵀ like every other direction of symmetric
+/// matrices, or gives it a variance of its own (docs/proofs/trace_noise.md).
+enum class TraceNoise : std::uint8_t { LikeEntries, Apart };
+
 /// The public shape of a second-moment release: everything its sensitivity depends on.
 struct MomentShape {
   std::size_t dimension = 0;
@@ -29,6 +33,7 @@ struct MomentShape {
   Extension extension = Extension::None;
   std::int64_t constant = 0;  ///< t in grid units
   Relation relation = Relation::AddRemove;
+  TraceNoise trace = TraceNoise::LikeEntries;
 
   /// Where the row count is public, t² n carries no noise and is not among the entries.
   bool releases_count() const;
