@@ -9,6 +9,7 @@
 #include "sampling/angular_gaussian.hpp"
 #include "sampling/bingham_request.hpp"
 #include "sampling/head_tail.hpp"
+#include "sampling/peeled_frames.hpp"
 
 namespace eigenveil {
 
@@ -20,11 +21,13 @@ struct BinghamStages {
   Eigen::Index columns;
   std::optional<HeadTail> head_tail;
   std::optional<AngularGaussianEnvelope> envelope;
+  std::optional<PeeledFrames> peeled;
 };
 
 struct BinghamBuffers {
   HeadTail::Workspace head_tail;
   AngularGaussianEnvelope::Workspace envelope;
+  PeeledFrames::Workspace peeled;
 };
 
 }  // namespace detail
@@ -37,7 +40,7 @@ constexpr std::uint64_t kTriesPerTurn = 64;
 
 detail::BinghamStages stages_of(const Vector& eigenvalues, double exponent, Eigen::Index columns) {
   const Eigen::Index rows = eigenvalues.size();
-  detail::BinghamStages stages{rows, columns, std::nullopt, std::nullopt};
+  detail::BinghamStages stages{rows, columns, std::nullopt, std::nullopt, std::nullopt};
   const Vector penalties = exponent * (eigenvalues[0] - eigenvalues.array());
   if (columns == rows || penalties.maxCoeff() == 0.0) {
     return stages;
@@ -47,11 +50,15 @@ detail::BinghamStages stages_of(const Vector& eigenvalues, double exponent, Eige
   if (columns == 1 || (stages.head_tail->captured() < columns && columns + 1 < rows)) {
     stages.envelope.emplace(penalties, columns);
   }
+  const Eigen::Index captured = stages.head_tail->captured();
+  if (captured >= 1 && captured < columns && captured <= rows - columns) {
+    stages.peeled.emplace(eigenvalues, exponent, columns, captured);
+  }
   return stages;
 }
 
-/// Section 5 of the proof page: the number of tries does not grow with p when all columns are
-/// captured or none is; otherwise every roaming column pays for sitting on the edge of the ball.
+/// Section 5 of the proof page: the number of tries does not grow with p, but for frames that leave
+/// hardly a dimension free, where every roaming column pays for sitting on the edge of the ball.
 BinghamOutlook outlook_of(const detail::BinghamStages& stages) {
   if (!stages.head_tail) {
     return {0, 1.0};
@@ -65,12 +72,12 @@ BinghamOutlook outlook_of(const detail::BinghamStages& stages) {
   if (captured == stages.columns) {
     return {captured, kBoundedTries};
   }
-  if (captured == 0) {
+  const auto roaming = static_cast<double>(stages.columns - captured);
+  if (captured == 0 || stages.peeled) {
     // Bounded in p, not in k: 1 in 2e8 was measured at k = 50 (p = 100 and 200).
-    const double beyond = std::max(0.0, static_cast<double>(stages.columns) - 3.0);
+    const double beyond = std::max(0.0, roaming - 3.0);
     return {captured, kBoundedTries * std::exp(beyond * beyond / 115.0)};
   }
-  const auto roaming = static_cast<double>(stages.columns - captured);
   const double edge = 2.0 * std::pow(rows, roaming * (roaming + 1.0) / 4.0);
   return {captured, std::max(kBoundedTries, edge)};
 }
@@ -108,6 +115,9 @@ Result<BinghamSampler> BinghamSampler::make(const Vector& eigenvalues, double ex
 bool BinghamSampler::propose(std::uint64_t attempt, RandomStream& stream, Workspace& workspace,
                              Matrix& frame) const {
   detail::BinghamBuffers& buffers = *workspace.buffers_;
+  if (stages_->peeled && attempt / kTriesPerTurn % 2 == 0) {
+    return stages_->peeled->propose(stream, buffers.peeled, frame);
+  }
   bool use_envelope = false;
   if (stages_->envelope) {
     const std::uint64_t turn = attempt / kTriesPerTurn;

@@ -24,12 +24,12 @@ struct BinghamOutlook {
 /// Exact draws of the real matrix Bingham law: p x k frames V with orthonormal columns and density
 /// exp(exponent tr(V^T diag(eigenvalues) V)) with respect to the uniform (Haar) measure, in the
 /// eigenbasis (rotating back is the caller's). Never a p x p matrix per draw unless k is close to
-/// p. k = 1 works everywhere. For k >= 2 and small k the number of proposals is moderate in every
-/// regime but one: some columns captured by an eigenvector and several others not. `make` refuses
-/// by `expected_tries`, because an exact sampler must not approximate instead; it is a prediction,
-/// and right at the edge of capture, or for many columns, a draw may take far longer. The number of
-/// proposals depends on the spectrum: do not publish it, nor the time a draw took. Proof:
-/// docs/proofs/bingham_samplers.md. Exact in real arithmetic; doubles are rounded.
+/// p. k = 1 works everywhere. For k >= 2 the number of proposals is moderate in every regime up to
+/// some 35 columns that no eigenvector captures. `make` refuses by `expected_tries`, because an
+/// exact sampler must not approximate instead; it is a prediction, and right at the edge of
+/// capture, or for many columns, a draw may take far longer. The number of proposals depends on the
+/// spectrum: do not publish it, nor the time a draw took. Proof: docs/proofs/bingham_samplers.md.
+/// Exact in real arithmetic; doubles are rounded.
 class BinghamSampler final : public ExactSampler<Matrix> {
  public:
   static constexpr double kDefaultMostTries = 1e5;

@@ -12,6 +12,7 @@
 #include "sampling/bingham_draws.hpp"
 #include "sampling/head_tail.hpp"
 #include "sampling/limits.hpp"
+#include "sampling/peeled_frames.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
@@ -144,6 +145,72 @@ TEST(Bingham, FramesMatchWeightedHaar) {
                 return frame;
               }),
               1.0);
+  }
+}
+
+/// The first columns captured, the others not, against weighted Haar frames; the twins take the
+/// Jacobian twice, or another exponent.
+TEST(Bingham, PeeledFramesMatchWeightedHaar) {
+  struct PeeledCase {
+    FrameCase frame;
+    Eigen::Index captured;
+  };
+  const std::array cases = {
+      PeeledCase{{{1.0, 0.35, 0.2, 0.1, 0.0}, 3.0, 3}, 1},
+      PeeledCase{{{1.0, 0.3, 0.2, 0.0}, 2.5, 2}, 1},
+      PeeledCase{{{1.0, 0.65, 0.25, 0.1, 0.0, 0.0}, 4.0, 4}, 2},
+      PeeledCase{{{1.0, 0.9, 0.2, 0.2, 0.2, 0.0, 0.0}, 4.0, 3}, 2},
+  };
+  constexpr std::size_t kHaar = 100'000;
+  constexpr std::size_t kDraws = 40'000;
+  constexpr double kAlpha = alpha_of("bingham: peeled frames") / (2.0 * cases.size());
+  RandomStream stream = RandomStream::seeded(seed_for("bingham: peeled frames"));
+  for (const PeeledCase& c : cases) {
+    const auto p = static_cast<Eigen::Index>(c.frame.eigenvalues.size());
+    const Eigen::Index k = c.frame.columns;
+    const Vector spectrum = Eigen::Map<const Vector>(c.frame.eigenvalues.data(), p);
+    const WeightedFrames haar = weighted_haar(spectrum, c.frame.exponent, k, kHaar, stream);
+    const auto excess = [&](double exponent, bool weighted) {
+      const detail::PeeledFrames stage(spectrum, exponent, k, c.captured);
+      detail::PeeledFrames::Workspace workspace;
+      Matrix frame(p, k);
+      const auto draw = [&] {
+        for (;;) {
+          if (stage.propose(stream, workspace, frame)) {
+            if (weighted) {
+              return frame;
+            }
+            // det(W)^(m/2), which is in the law already.
+            const Matrix top = frame.topRows(c.captured);
+            const double jacobian = std::pow((top * top.transpose()).determinant(),
+                                             0.5 * static_cast<double>(k - c.captured));
+            if (uniform(stream) < jacobian) {
+              return frame;
+            }
+          }
+        }
+      };
+      return worst_excess(haar, statistics_of(spectrum, kDraws, draw), kAlpha);
+    };
+    EXPECT_LT(excess(c.frame.exponent, true), 1.0);
+    EXPECT_GT(excess(0.5 * c.frame.exponent, true), 1.0);
+    EXPECT_GT(excess(c.frame.exponent, false), 1.0) << "the Jacobian counted twice passes";
+  }
+}
+
+/// One column captured, three roaming, 200 coordinates: the number of tries does not grow with p.
+TEST(Bingham, PeeledFramesAreFoundAtOnce) {
+  RandomStream stream = RandomStream::seeded(seed_for("bingham: peeled tries"));
+  for (const Eigen::Index p : {20, 200}) {
+    Vector spectrum = Vector::LinSpaced(p, 2.0, 0.1);
+    spectrum[0] = 15.0;
+    const double exponent = 0.15 * static_cast<double>(p);
+    const auto sampler = BinghamSampler::make(spectrum, exponent, 4).value();
+    EXPECT_EQ(sampler.outlook().captured, 1);
+    // About one proposal in two is accepted; seeds are fixed.
+    for (int draw = 0; draw < 20; ++draw) {
+      EXPECT_TRUE(sampler.draw_within(stream, 64));
+    }
   }
 }
 
