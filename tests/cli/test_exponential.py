@@ -218,7 +218,7 @@ class SampleBingham(CliTest):
     def test_auto_refuses_rather_than_approximates(self):
         spectrum = "\n".join(["50"] + ["%r" % (1 - i / 1000) for i in range(499)])
         self.assertIn("no efficient exact sampler",
-                      self.refuse(*self.sample("--exponent", 40, "-k", 8, "--out", "x.npy",
+                      self.refuse(*self.sample("--exponent", 40, "-k", 60, "--out", "x.npy",
                                                spectrum=spectrum)))
 
     def test_requests(self):

@@ -52,13 +52,14 @@ TEST(Bingham, RefusesBadRequests) {
   EXPECT_FALSE(GaussianBlockSampler::make(Vector::Ones(4), 1.0, 2));
 }
 
-/// One column captured, three left in the bulk: refused before anything is drawn, unless asked for.
+/// One column captured, 59 left in the bulk: refused before anything is drawn, unless asked for.
 TEST(Bingham, RefusesTheInefficientRegimeUpFront) {
   Vector spectrum = Vector::LinSpaced(200, 2.0, 0.1);
   spectrum[0] = 15.0;
   const double exponent = 100.0 * 0.3;
-  EXPECT_FALSE(BinghamSampler::make(spectrum, exponent, 4));
-  const auto asked = BinghamSampler::make(spectrum, exponent, 4, 1e9);
+  EXPECT_FALSE(BinghamSampler::make(spectrum, exponent, 60));
+  EXPECT_TRUE(BinghamSampler::make(spectrum, exponent, 4));
+  const auto asked = BinghamSampler::make(spectrum, exponent, 60, 1e300);
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->outlook().captured, 1);
   RandomStream stream = RandomStream::seeded(seed_for("bingham: refused regime"));
