@@ -122,7 +122,7 @@ class ProjectedReader final : public RowReader {
         directions_(basis.dimension()),
         carried_(table_->schema().dimension() - bound.dimension()) {
     const std::vector<std::string>& names = table_->schema().columns;
-    schema_.columns = direction_names(directions_);
+    schema_.columns = direction_names(basis);
     schema_.columns.insert(schema_.columns.end(),
                            names.end() - static_cast<std::ptrdiff_t>(carried_), names.end());
     schema_.fills_gaps = table_->schema().fills_gaps;
@@ -204,6 +204,9 @@ Result<PublicBasis> orthonormal(PublicBasis basis) {
   if (!basis.directions.allFinite()) {
     return bad_request("{project} holds a cell that is not a finite number", "project");
   }
+  if (basis.mark.empty()) {
+    basis.mark = hex(basis.digest()).substr(0, 8);
+  }
   const Matrix gram = basis.directions.transpose() * basis.directions;
   if ((gram - Matrix::Identity(k, k)).cwiseAbs().maxCoeff() <= kOrthonormal) {
     return basis;
@@ -228,10 +231,10 @@ std::unique_ptr<RowReader> project_rows(std::unique_ptr<RowReader> table, const 
   return std::make_unique<ProjectedReader>(std::move(table), bound, scaled, basis);
 }
 
-std::vector<std::string> direction_names(std::size_t count) {
+std::vector<std::string> direction_names(const PublicBasis& basis) {
   std::vector<std::string> names;
-  for (std::size_t k = 1; k <= count; ++k) {
-    names.push_back(fmt::format("b{}", k));
+  for (std::size_t k = 1; k <= basis.dimension(); ++k) {
+    names.push_back(fmt::format("b{}@{}", k, basis.mark));
   }
   return names;
 }

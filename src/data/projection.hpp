@@ -17,6 +17,8 @@ struct PublicBasis {
   std::vector<std::string> columns = {};          ///< of the table; empty: by position
   std::vector<std::string> counted_alleles = {};  ///< genotypes, where the file names them
   Matrix directions = {};                         ///< p x K
+  /// First digits of the digest it was given with: `orthonormal` may round otherwise elsewhere.
+  std::string mark = {};
   std::size_t dimension() const { return static_cast<std::size_t>(directions.cols()); }
   /// SHA-256 over names and numbers: which basis it was.
   Digest digest() const;
@@ -38,7 +40,8 @@ Result<PublicBasis> orthonormal(PublicBasis basis);
 std::unique_ptr<RowReader> project_rows(std::unique_ptr<RowReader> table, const RowBound& bound,
                                         bool scaled, const PublicBasis& basis);
 
-/// "b1", "b2", ...: the columns of projected rows.
-std::vector<std::string> direction_names(std::size_t count);
+/// "b1@1f2e3d4c", ...: the columns of projected rows, by the basis they are coordinates in, so that
+/// sums inside of another basis have other columns.
+std::vector<std::string> direction_names(const PublicBasis& basis);
 
 }  // namespace eigenveil

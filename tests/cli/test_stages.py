@@ -185,6 +185,11 @@ class Stages(CliTest):
         _, other = self.release("pca", self.path("all.gram"), *MU, *inside, "--seed", 3)
         self.assert_same_text((one / "loadings.csv").read_text(), (other / "loadings.csv").read_text())
         self.assertIn("was not made with this", self.refuse("pca", self.path("all.gram"), *MU, "--project", basis, "--projected-norm", 9))
+        # Another basis of the same size and norm: its loadings would be of directions nobody summed.
+        turned = ("--project", self.write("turned.csv", "column,PC1,PC2\nx,0,1\ny,0.6,0\nz,0.8,0\n"), "--projected-norm", 8)
+        self.assertIn("was not made with this", self.refuse("pca", self.path("all.gram"), *MU, *turned))
+        self.succeed("gram", "partial", self.path("b.csv"), *turned, "--range", "0:10", "--quiet", "--out", self.path("c.gram"))
+        self.refuse("gram", "merge", self.path("a.gram"), self.path("c.gram"), "--out", self.path("mixed.gram"))
 
     def test_a_basis_must_fit(self):
         table = self.write("t.csv", "x,y\n1,2\n3,4\n")

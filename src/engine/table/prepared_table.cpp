@@ -161,7 +161,7 @@ Result<void> PreparedTable::project() {
   if (!used.counted_alleles.empty() && used.counted_alleles != columns_.counted_alleles) {
     return bad_request("{project} counts other alleles than the table does", "project");
   }
-  schema_ = Schema{direction_names(used.dimension())};
+  schema_ = Schema{direction_names(used)};
   schema_.fills_gaps = columns_.fills_gaps;
   return RowBound::row_norm(used.dimension(), *spec_.projected_norm, spec_.grid)
       .map([&](RowBound inside) { bound_ = std::move(inside); });

@@ -67,7 +67,7 @@ void to_columns(ReleasedTable& table, const PublicBasis& basis, const Schema& co
 ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
   Fields& parameters = document.parameters;
   if (spec_.project) {
-    const std::vector<std::string> directions = direction_names(spec_.project->dimension());
+    const std::vector<std::string> directions = direction_names(*spec_.project);
     for (ReleasedTable& table : document.tables) {
       to_columns(table, *spec_.project, columns_, directions);
     }
