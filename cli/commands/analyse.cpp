@@ -194,6 +194,7 @@ struct RegressCommandRequest {
                             {"high", to_json(fit.high)},
                             {"uncorrected", to_json(fit.uncorrected)},
                             {"residual_sd", fit.residual_sd},
+                            {"sampling_factor", found.sampling_factor},
                             {"missing_cells", found.missing_cells}}
                            .dump(2));
   }
@@ -214,6 +215,9 @@ struct RegressCommandRequest {
                found.target == CoefficientTarget::RawData
                    ? "what the raw rows would have given"
                    : "the population the rows were drawn from");
+    if (const std::string words = sampling_in_words(found.sampling_factor); !words.empty()) {
+      fmt::print("  {}\n", words);
+    }
     fmt::print("  missing cells: {}\n", found.missing_cells);
     if (!found.intercept_words.empty()) {
       fmt::print("  {}\n", found.intercept_words);

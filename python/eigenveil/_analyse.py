@@ -71,7 +71,8 @@ def analyse_regress(release, response, predictors, *, ridge=0.0, level=0.95, abo
     Returns
     -------
     dict
-        ``predictors``, ``coefficients``, ``standard_errors``, ``low``, ``high``, ``uncorrected``, ``residual_sd``, ``rows``, ``measured_from``:
+        ``predictors``, ``coefficients``, ``standard_errors``, ``low``, ``high``, ``uncorrected``, ``residual_sd``, ``rows``, ``measured_from``,
+        ``sampling_factor`` (weight bound times rows per person, by which sampling variances about the population are multiplied; 1 otherwise):
         the names of ``eigenveil analyse regress --json``.
 
     Examples

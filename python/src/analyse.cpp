@@ -54,6 +54,7 @@ nb::dict regression(const ReleasedMoments& released, const std::string& response
   all["high"] = fit.high;
   all["uncorrected"] = fit.uncorrected;
   all["residual_sd"] = fit.residual_sd;
+  all["sampling_factor"] = found.sampling_factor;
   all["missing_cells"] = found.missing_cells;
   return all;
 }

@@ -72,7 +72,7 @@ glance_of <- function(x, more) {
   rows <- if (is.null(x$result[["rows"]])) x$result$noisy_rows else x$result[["rows"]]
   tabular(do.call(data.frame, c(list(
     method = x$method, guarantee = guarantee$in_words, relation = guarantee$relation, basis = guarantee$basis,
-    max.power = if (guarantee$basis == "not-private") 1 else power_at(guarantee), nobs = if (is.null(rows)) NA_real_ else rows
+    max.power = if (guarantee$basis == "not-private") 1 else power_at(guarantee), nobs = if (is.null(rows)) NA_real_ else rows / sampling_factor(x$parameters)
   ), more)))
 }
 
@@ -115,5 +115,5 @@ tidy.private_lm <- function(x, conf.int = FALSE, conf.level = 0.95, ...) {
 #' @rdname tidy.private_pca
 #' @export
 glance.private_lm <- function(x, ...) {
-  glance_of(c(unclass(x), list(result = list(rows = x$rows))), list(sigma = x$residual_sd))
+  glance_of(c(unclass(x), list(result = list(rows = x$rows / x$sampling_factor))), list(sigma = x$residual_sd))
 }

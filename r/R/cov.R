@@ -13,7 +13,8 @@
 #' @inheritParams private_pca
 #' @eval options_section("covariance")
 #' @return An object of class `private_cov`: `cov` (positive semidefinite; the correlation with `correlation = TRUE`), `raw` (unbiased), `n.obs` (noisy where the
-#'   neighbours protect it), `center` (a released mean or the public midpoint), `entry_sd` (standard deviation of the
+#'   neighbours protect it; with weights or several rows per person what independent rows would be worth at least, the sum
+#'   of weights divided by `weight_bound` and by the rows of one person), `center` (a released mean or the public midpoint), `entry_sd` (standard deviation of the
 #'   noise on every entry of `raw`, where the method states it), `guarantee`, and the release.
 #' @examples
 #' survey <- data.frame(a = rep(0:10, 200), b = rep(c(1, 9), 1100), c = rep(c(2, 3, 8, 5), 550))
@@ -39,11 +40,24 @@ new_private_cov <- function(parts) {
   correlation <- parts$tables[["correlation"]]
   fit <- list(
     cov = if (is.null(correlation)) parts$tables[["covariance"]] else correlation, raw = parts$tables$covariance_raw,
-    n.obs = if (is.null(rows)) NA_real_ else max(1, round(rows)), center = where$center, scale = where$scale,
+    n.obs = if (is.null(rows)) NA_real_ else max(1, round(rows / sampling_factor(parts$parameters))), center = where$center, scale = where$scale,
     noise_floor = noise_floor_of(result)
   )
   fit$entry_sd <- entry_deviations(parts)
+  if (parts$method == "gauss" && !is.null(fit$entry_sd)) {
+    fit$entry_sd[lower.tri(fit$entry_sd, diag = TRUE)] <- sqrt(diag(entry_noise(c(fit, parts))))
+    fit$entry_sd[upper.tri(fit$entry_sd)] <- t(fit$entry_sd)[upper.tri(fit$entry_sd)]
+  } else if (!is.null(result$noisy_mean)) {
+    fit$entry_sd <- NULL  # the noise of the mean is in the entries too, and its law is not stated entry by entry
+  }
   structure(c(fit, parts), class = "private_cov")
+}
+
+# How many times as large as with independent rows of weight 1 a sampling variance can be: sum w^2 <= W sum w, and the
+# square of a sum over the G rows of a person <= G times the sum of squares.
+sampling_factor <- function(parameters) {
+  or_one <- function(name) if (is.null(parameters[[name]])) 1 else as.numeric(parameters[[name]])
+  or_one("weight_bound") * max(1, or_one("rows_per_person"), or_one("group_size"))
 }
 
 # What a column's scaled units are in those of the release.
@@ -81,6 +95,9 @@ print.private_cov <- function(x, digits = max(3L, getOption("digits") - 3L), ...
   if (is.null(x$entry_sd) || correlation) {
     cat("\n")
   }
+  if (is_singular(x$cov)) {
+    cat("the covariance is singular (in some direction noise left no variance): factanal() and lavaan fail on it; use fewer variables or more budget\n")
+  }
   cat("factanal(), and whatever takes a covariance and a number of rows, does not know of this noise: its p-values and\nstandard errors are too sure (?private_cov)\n")
   invisible(x)
 }
@@ -104,7 +121,11 @@ nobs.private_cov <- function(object, ...) object$n.obs
 #' About a private mean the covariance is P/n - m m' of noisy products P, sums and count, whose noise is independent and
 #' known; the entries' noise follows to first order.
 #'
+#' With weights or several rows per person `sample.nobs` is `n.obs`, which is on the safe side.
+#'
 #' @param fit A release by [private_cov()].
+#' @param variables The variables of the model, in the order of the model: lavaan matches `NACOV` by position and not by
+#'   name. All, in the order of the release, unless given.
 #' @return `noise_cov()`: a matrix, one row and column per entry. `lavaan_data()`: a list.
 #' @examples
 #' x <- outer(1:2000, 1:3, function(i, j) (i * (2 * j + 1) + i %/% 7 * j) %% 11)
@@ -119,6 +140,10 @@ noise_cov <- function(fit) {
       parameter = "fit"
     )
   }
+  entry_noise(fit)
+}
+
+entry_noise <- function(fit) {
   parameters <- fit$parameters
   result <- fit$result
   p <- ncol(fit$raw)
@@ -155,16 +180,47 @@ mean_about_midpoint <- function(parameters, result) {
 
 #' @rdname noise_cov
 #' @export
-lavaan_data <- function(fit) {
+lavaan_data <- function(fit, variables = NULL) {
   noise <- noise_cov(fit)
   n <- fit$n.obs
-  pairs <- which(lower.tri(fit$cov, diag = TRUE), arr.ind = TRUE)
+  chosen <- chosen_variables(variables, colnames(fit$cov))
+  s <- fit$cov[chosen, chosen, drop = FALSE]
+  warn_if_singular(s)
+  pairs <- which(lower.tri(s, diag = TRUE), arr.ind = TRUE)
   i <- pairs[, 1]
   j <- pairs[, 2]
-  s <- fit$cov
+  # The entry of the release, whose lower triangle has the larger of two places first.
+  entry <- matrix(0, ncol(fit$cov), ncol(fit$cov))
+  entry[lower.tri(entry, diag = TRUE)] <- seq_len(nrow(noise))
+  entries <- entry[cbind(pmax(chosen[i], chosen[j]), pmin(chosen[i], chosen[j]))]
+  noise <- noise[entries, entries, drop = FALSE]
+  names <- paste(rownames(s)[i], colnames(s)[j], sep = "~~")
+  dimnames(noise) <- list(names, names)
   # Normal theory: cov(s_ij, s_kl) = (s_ik s_jl + s_il s_jk) / n.
   sampling <- s[i, i] * s[j, j] + s[i, j] * s[j, i]
   nacov <- sampling + n * noise
   dimnames(nacov) <- dimnames(noise)
   list(sample.cov = s, sample.nobs = n, NACOV = nacov)
+}
+
+chosen_variables <- function(variables, names) {
+  if (is.null(variables)) {
+    return(seq_along(names))
+  }
+  chosen <- match(variables, names)
+  if (!is.character(variables) || length(variables) == 0 || anyNA(chosen) || anyDuplicated(chosen)) {
+    refuse(sprintf("variables must name columns of the release, each once; it has %s", paste(names, collapse = ", ")), parameter = "variables", call = NULL)
+  }
+  chosen
+}
+
+is_singular <- function(covariance) {
+  values <- eigen(covariance, symmetric = TRUE, only.values = TRUE)$values
+  min(values) <= 1e-10 * max(values)
+}
+
+warn_if_singular <- function(covariance) {
+  if (is_singular(covariance)) {
+    warn("the covariance is singular: in some direction noise left no variance, and factanal() and lavaan fail on it. Use fewer variables or more budget")
+  }
 }

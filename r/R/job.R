@@ -169,16 +169,22 @@ table_spec <- function(range = NULL, bounds = NULL, row_norm = NULL, center = NU
     bad_cell = one_of(bad_cell, c("refuse", "midpoint"), "bad_cell"), one_hot = levels_listed(one_hot),
     range = if (!is.null(range)) pair(range, "range"), bounds = bounds_listed(bounds), row_norm = number(row_norm, "row_norm"),
     grid = whole(grid, "grid", 1, 2^62), center = if (is.numeric(center)) values_listed(center, "center"),
-    allele_frequencies = frequencies_listed(allele_frequencies), rank_transform = flag(rank_transform),
+    allele_frequencies = frequencies_listed(allele_frequencies), rank_transform = flag(rank_transform, "rank_transform"),
     project = basis(project), projected_norm = number(projected_norm, "projected_norm"),
-    normalise_rows = flag(normalise_rows), person = text(person, "person", "the name of one column"),
+    normalise_rows = flag(normalise_rows, "normalise_rows"), person = text(person, "person", "the name of one column"),
     rows_per_person = whole(rows_per_person, "rows_per_person", 1, 1e6), weights = text(weights, "weights", "the name of one column"),
     weight_bound = number(weight_bound, "weight_bound")
   ))
 }
 
 listed <- function(names) if (!is.null(names)) I(as.character(names))
-flag <- function(value) if (isTRUE(value)) TRUE
+# TRUE, or nothing; what is neither TRUE nor FALSE is no answer.
+flag <- function(value, name) {
+  if (!is.null(value) && !isTRUE(value) && !identical(value, FALSE)) {
+    refuse(sprintf("%s must be TRUE or FALSE", name), parameter = name, call = NULL)
+  }
+  if (isTRUE(value)) TRUE
+}
 
 names_listed <- function(names, parameter) {
   if (!is.null(names) && (!is.character(names) || length(names) == 0 || anyNA(names))) {
@@ -414,6 +420,9 @@ run_job <- function(job, x, person = NULL, label = NULL) {
     rows <- people_in_memory(rows, person)
   }
   outcome <- value_of(.Call(ev_release, job, rows), call = NULL)
+  if (isTRUE(outcome$again)) {
+    inform(sprintf("ledger_key \"%s\" stands for an earlier release, which this is: no row was read, and nothing was drawn or charged", job$ledger_key))
+  }
   for (sentence in outcome$warnings) {
     warn(sentence)
   }

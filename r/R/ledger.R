@@ -50,7 +50,7 @@ ledger_create <- function(path, name, epsilon = NULL, delta = NULL, rho = NULL, 
   terms <- drop_null(c(
     list(
       name = text(name, "name"), caps = if (!is.null(caps)) as.list(caps), basic_share = basic_share,
-      neighbours = text(neighbours, "neighbours"), group_size = whole(group_size, "group_size"), person = text(person, "person", "the name of one column"), allow_unproved = flag(allow_unproved)
+      neighbours = text(neighbours, "neighbours"), group_size = whole(group_size, "group_size"), person = text(person, "person", "the name of one column"), allow_unproved = flag(allow_unproved, "allow_unproved")
     ),
     if (is.null(caps)) budget_of(epsilon, delta, rho, mu)
   ))

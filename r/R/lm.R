@@ -4,16 +4,20 @@
 #' the noise, and standard errors and intervals include it.
 #'
 #' @param formula `y ~ a + b`: names of columns, and factors whose levels are declared. `y ~ .` takes all other columns.
-#'   Terms that are computed from rows (`I(a^2)`, `a:b`, `log(a)`) are refused: make them columns with bounds of their own.
+#'   A model without an intercept (`y ~ 0 + a`) is one of pseudo-data, through the public midpoints; a table or a
+#'   covariance about a private mean always has one. Terms that are computed from rows (`I(a^2)`, `a:b`, `log(a)`) are refused: make them columns with bounds of their own.
 #' @param data A matrix, a data frame or the path of a table, as in [private_pca()]; or a release by [private_cov()] or
 #'   [masked_data()], from which a model costs nothing.
 #' @param epsilon,delta,rho,mu The budget; none where `data` is a release.
 #' @param ... More arguments of [private_cov()]: `range`, `bounds`, `neighbours`, `ledger`, ...
 #' @param levels The public levels of every factor, the reference first: `list(sex = c("f", "m"))`. Any other word counts
 #'   as the reference.
+#'   Of a release that has a column for every level, the one of the reference is left out.
 #' @param ridge Added to the diagonal of the predictors' second moment.
 #' @param target What intervals are to cover: `"population"`, the model that rows were drawn from (sampling and noise), or
-#'   `"raw"`, what the raw rows would have given (noise alone).
+#'   `"raw"`, what the raw rows would have given (noise alone). With `weights`, `person` or `group_size` sampling variances
+#'   about the population are multiplied by `weight_bound` times the rows of one person (sum w^2 <= W sum w), which is on
+#'   the safe side; `nobs()` is divided by it.
 #' @return An object of class `private_lm` with `coef()`, `vcov()`, `confint()`, `summary()`, `nobs()`, `predict()` and
 #'   [guarantee()]. `uncorrected` holds what ignoring the noise would have given. `update()` is refused where it would
 #'   spend again; of a model of a release it works and costs nothing.
@@ -31,9 +35,12 @@ private_lm <- function(formula, data, epsilon = NULL, delta = NULL, ..., rho = N
                        target = c("population", "raw")) {
   target <- match.arg(target)
   released <- inherits(data, c("private_cov", "masked_data"))
-  check_number(ridge, "ridge")
-  check_model_arguments(names(list(...)), released)
-  model <- model_of(formula, if (released) released_names(data) else table_names(data), levels)
+  check_ridge(ridge)
+  dots <- list(...)
+  check_model_arguments(dots, released)
+  names <- if (released) released_names(data) else setdiff(table_names(data), c(dots$person, dots$weights))
+  model <- model_of(formula, names, levels)
+  check_intercept(model, data, released)
   if (released) {
     if (!is.null(c(epsilon, delta, rho, mu))) {
       refuse("a model of a release costs nothing: leave out the budget", parameter = "epsilon")
@@ -46,7 +53,39 @@ private_lm <- function(formula, data, epsilon = NULL, delta = NULL, ..., rho = N
       columns = model$columns, one_hot = model$one_hot
     )
   }
-  new_private_lm(release, model, ridge, target, formula, match.call(), released)
+  call <- match.call()
+  fit <- function() new_private_lm(release, model, ridge, target, formula, call, released)
+  if (released) fit() else keeping_what_was_paid(fit(), release)
+}
+
+# Noise may leave no signal, which only the release shows: what was paid for is in the condition.
+keeping_what_was_paid <- function(fit, release) {
+  tryCatch(fit, eigenveil_error = function(e) {
+    e$message <- paste0(
+      conditionMessage(e), ". The budget is spent, and the covariance it paid for is in the condition: ",
+      "cov <- tryCatch(private_lm(...), eigenveil_error = function(e) e$release); models of it, private_lm(y ~ a, cov), cost nothing"
+    )
+    e$release <- release
+    stop(e)
+  })
+}
+
+check_ridge <- function(ridge) {
+  check_number(ridge, "ridge")
+  if (ridge < 0 || ridge > 1e50) {
+    refuse("ridge must be a number from 0 to 1e50", parameter = "ridge", call = NULL)
+  }
+}
+
+# A covariance about a private mean has the intercept in every model; without one lm() would go through zero.
+check_intercept <- function(model, data, released) {
+  centered <- !released || (inherits(data, "private_cov") && !is.null(data$result$noisy_mean))
+  if (!model$intercept && centered) {
+    refuse(paste0(
+      "a model without an intercept (0 + ...) would go through zero, and a covariance about a private mean does not know it: leave out '0 +'",
+      if (!released) "; nothing was spent"
+    ), parameter = "formula", call = NULL)
+  }
 }
 
 # Arguments of private_cov() that the formula decides.
@@ -58,7 +97,11 @@ decided_by_formula <- c(
   correlation = "coefficients come from covariances"
 )
 
-check_model_arguments <- function(names, released) {
+check_model_arguments <- function(dots, released) {
+  names <- names(dots)
+  if (any(c(dots$missing, names(dots$missing)) == "pairwise")) {
+    refuse("a model here is of sums over all rows: leave out missing = \"pairwise\"; nothing was spent", parameter = "missing", call = NULL)
+  }
   if (released && length(names) > 0) {
     refuse(sprintf("a model of a release takes no argument '%s': what it says was decided when the release was made", names[1]),
       parameter = names[1], call = NULL
@@ -91,6 +134,9 @@ new_private_lm <- function(release, model, ridge, target, formula, call, costs_n
     level = 0.95, target = target
   )
   answer <- estimate(release, question)
+  if (!model$intercept && answer$measured_from != "zero") {
+    warn(sprintf("without an intercept this model goes through the %s, not through zero as one of lm()", answer$measured_from))
+  }
   environment(formula) <- globalenv()  # the place it was written in may hold the rows, and would be saved with the fit
   names <- sub("^intercept$", "(Intercept)", answer$predictors)
   named <- function(values) setNames(as.numeric(values), names)
@@ -98,6 +144,7 @@ new_private_lm <- function(release, model, ridge, target, formula, call, costs_n
   structure(list(
     coefficients = named(answer$coefficients), std.error = named(answer$standard_errors), vcov = covariance,
     uncorrected = named(answer$uncorrected), residual_sd = answer$residual_sd, rows = answer$rows,
+    sampling_factor = sampling_factor(release$parameters), sampling = answer$sampling, units = release$parameters[["units"]],
     measured_from = answer$measured_from, missing_cells = answer$missing_cells, guarantee = release$guarantee,
     method = release$method, question = question, release = release$release, formula = formula,
     costs_nothing = costs_nothing, call = public_call(call)
@@ -150,6 +197,12 @@ model_of <- function(formula, names, levels) {
       refuse(sprintf("levels are declared for '%s', which is no predictor of the formula", stray[1]), parameter = "levels")
     }
   }
+  if ("intercept" %in% c(response, labels)) {
+    refuse("'intercept' is the name of the constant, which is part of the model: rename the column", parameter = "formula")
+  }
+  if ("*" %in% unlist(lapply(levels, as.character))) {
+    refuse("the levels of a model are words of their own: leave out \"*\", any other word counts as the reference", parameter = "levels")
+  }
   factors <- intersect(names(levels), labels)
   list(
     response = response, labels = labels, intercept = attr(parts, "intercept") == 1, columns = c(response, labels),
@@ -161,6 +214,10 @@ model_of <- function(formula, names, levels) {
 predictors_in <- function(release, model) {
   names <- released_names(release)
   found <- unlist(lapply(model$labels, function(label) {
+    declared <- model$one_hot[[label]]
+    if (!is.null(declared)) {
+      return(declared_columns(label, declared, names))
+    }
     if (label %in% names) label else grep(paste0("^", escape_regex(label), "="), names, value = TRUE)
   }))
   absent <- Filter(function(label) !any(label == names | startsWith(names, paste0(label, "="))), model$labels)
@@ -176,6 +233,16 @@ predictors_in <- function(release, model) {
   c(if (model$intercept) "intercept", found)
 }
 
+# The columns of declared levels but the reference.
+declared_columns <- function(label, levels, names) {
+  wanted <- paste0(label, "=", levels)
+  absent <- setdiff(wanted, names)
+  if (length(absent) > 0) {
+    refuse(sprintf("the release has no column '%s'; it has %s", absent[1], paste(names, collapse = ", ")), parameter = "levels")
+  }
+  wanted
+}
+
 escape_regex <- function(text) gsub("([][{}()+*^$|\\\\?.])", "\\\\\\1", text)
 
 #' @export
@@ -184,7 +251,15 @@ print.private_lm <- function(x, digits = max(3L, getOption("digits") - 3L), ...)
   print_guarantee_lines(x$guarantee)
   cat("\n")
   print(x$coefficients, digits = digits)
+  print_origin(x)
   invisible(x)
+}
+
+print_origin <- function(x) {
+  if (x$measured_from != "zero") {
+    scaled <- isTRUE(startsWith(x$units, "scaled"))
+    cat("columns are measured from their ", x$measured_from, if (scaled) ", in scaled units", "\n", sep = "")
+  }
 }
 
 #' @export
@@ -194,7 +269,7 @@ coef.private_lm <- function(object, ...) object$coefficients
 vcov.private_lm <- function(object, ...) object$vcov
 
 #' @export
-nobs.private_lm <- function(object, ...) max(1, round(object$rows))
+nobs.private_lm <- function(object, ...) max(1, round(object$rows / object$sampling_factor))
 
 #' @export
 confint.private_lm <- function(object, parm, level = 0.95, ...) {
@@ -226,7 +301,7 @@ coefficients_named <- function(object, parm) {
 #' @param object A release by [private_lm()].
 #' @param newdata A matrix or data frame with the predictors; other columns are left alone.
 #' @param se.fit Whether to give standard errors of the fitted means, with sampling and noise.
-#' @param ... Ignored.
+#' @param ... Nothing: prediction intervals (`interval`) are not made.
 #' @return A vector, or with `se.fit` a list of `fit` and `se.fit`: private data. A row with a missing predictor is `NA`.
 #' @method predict private_lm
 #' @examples
@@ -239,9 +314,14 @@ predict.private_lm <- function(object, newdata, se.fit = FALSE, ...) {
   if (missing(newdata)) {
     refuse("predictions need newdata: a private release does not keep the rows it was made from", parameter = "newdata", call = NULL)
   }
-  if (object$measured_from != "zero") {
-    refuse(sprintf("this model is measured from %s in scaled units: predictions need one without standardize", object$measured_from), call = NULL)
+  others <- list(...)
+  if (length(others) > 0 && !identical(others, list(interval = "none"))) {
+    refuse("predict() of a private model takes newdata and se.fit, and makes no intervals: add your own quantile to se.fit",
+      parameter = "interval", call = NULL
+    )
   }
+  se.fit <- isTRUE(flag(se.fit, "se.fit"))
+  check_predictable(object)
   names <- names(object$coefficients)
   predictors <- setdiff(names, "(Intercept)")
   if (is.matrix(newdata) && is.null(colnames(newdata))) {
@@ -254,15 +334,29 @@ predict.private_lm <- function(object, newdata, se.fit = FALSE, ...) {
   rows <- rows[, names, drop = FALSE]
   warn("fitted values are private data: they are computed from rows, and no guarantee covers them", "eigenveil_privacy_warning")
   fit <- drop(rows %*% object$coefficients)
-  if (isTRUE(se.fit)) list(fit = fit, se.fit = sqrt(rowSums((rows %*% object$vcov) * rows))) else fit
+  if (se.fit) list(fit = fit, se.fit = sqrt(rowSums((rows %*% object$vcov) * rows))) else fit
+}
+
+check_predictable <- function(object) {
+  if (isTRUE(startsWith(object$units, "rows of norm 1"))) {
+    refuse("this model is of rows that were scaled to norm 1: predictions need one without normalise_rows", call = NULL)
+  }
+  if (object$measured_from != "zero") {
+    scaled <- isTRUE(startsWith(object$units, "scaled"))
+    refuse(sprintf(
+      "this model is measured from %s%s: predictions need one %s", object$measured_from, if (scaled) " in scaled units" else "",
+      if (scaled) "without standardize" else "with an intercept"
+    ), call = NULL)
+  }
 }
 
 #' @export
 summary.private_lm <- function(object, level = 0.95, ...) {
   limits <- confint(object, level = level)
-  table <- cbind(
-    Estimate = object$coefficients, `Std. Error` = object$std.error, limits, `Noise ignored` = object$uncorrected
-  )
+  table <- cbind(Estimate = object$coefficients, `Std. Error` = object$std.error, limits)
+  if (!isTRUE(all.equal(object$uncorrected, object$coefficients))) { # noise on cells biases, noise on sums does not
+    table <- cbind(table, `Noise ignored` = object$uncorrected)
+  }
   structure(c(unclass(object), list(table = table)), class = "summary.private_lm")
 }
 
@@ -277,6 +371,8 @@ print.summary.private_lm <- function(x, digits = max(3L, getOption("digits") - 3
     if (x$question$target == "raw") "what the raw rows would give (noise alone)" else "the population (sampling and noise)",
     format(x$residual_sd, digits = digits), x$rows
   ))
+  if (isTRUE(nzchar(x$sampling))) cat(x$sampling, "\n", sep = "")
+  print_origin(x)
   cat("missing cells: ", x$missing_cells, "\n", sep = "")
   invisible(x)
 }

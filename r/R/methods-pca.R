@@ -85,12 +85,13 @@ plot.private_pca <- function(x, main = "Private scree plot", npcs = min(10, leng
   )
   graphics::abline(h = x$noise_floor, lty = 2, col = "firebrick")
   graphics::segments(at - 0.5, edge, at + 0.5, edge, col = "firebrick", lwd = 2)
-  graphics::legend("top",
-    inset = c(0, -0.2), xpd = NA, ncol = 2, cex = 0.8, bty = "n", legend = c("noisy variance", "cannot be told from noise", "noise floor", "must exceed"),
+  # Above the plot by its own height in lines, whatever the size of the device; the title stands above it.
+  graphics::legend(mean(graphics::par("usr")[1:2]), top + 0.4 * diff(graphics::grconvertY(0:1, "lines", "user")),
+    xjust = 0.5, yjust = 0, xpd = NA, ncol = 2, cex = 0.8, bty = "n", legend = c("noisy variance", "cannot be told from noise", "noise floor", "must exceed"),
     fill = c("steelblue4", "grey88", NA, NA), border = NA, lty = c(NA, NA, 2, 1), lwd = c(NA, NA, 1, 2),
     col = c(NA, NA, "firebrick", "firebrick"), merge = FALSE
   )
-  graphics::title(main, line = 4)
+  graphics::title(main, line = 4.2)
   graphics::mtext(x$guarantee$in_words, side = 1, line = 3, cex = 0.7, col = "grey30")
   invisible(at)
 }
@@ -105,7 +106,7 @@ biplot.private_pca <- function(x, ...) {
   refuse(paste(
     "a biplot draws every person's scores, and scores are private data that no release of components covers. Plot the",
     "loadings (tidy(fit)), or release a private score plot: a noisy histogram of people on two released components",
-    "(eigenveil scores)"
+    "(the program's command scores)"
   ))
 }
 

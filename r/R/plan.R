@@ -43,7 +43,7 @@ planned <- function(task, arguments, dots) {
   job <- job_of(task, arguments, dots, needed = FALSE)
   job$columns <- listed(columns)
   job$spectrum <- spectrum_listed(arguments[["spectrum"]])
-  job$compare <- flag(arguments[["compare"]])
+  job$compare <- flag(arguments[["compare"]], "compare")
   plan <- value_of(.Call(ev_plan, drop_null(job)), call = NULL)
   structure(if (isTRUE(arguments[["compare"]])) compared(plan) else spelt_plan(plan), class = "eigenveil_plan")
 }

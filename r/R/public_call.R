@@ -1,9 +1,16 @@
 # The call that a release keeps, without values: do.call() puts whole tables into a call, and saveRDS() would write the rows beside the release.
 public_call <- function(call) {
   kept <- as.list(call)
-  data <- if (is.null(names(kept))) FALSE else names(kept) %in% c("x", "data", "formula")
-  as.call(Map(public_part, kept, data))
+  if (is.null(names(kept))) {
+    return(as.call(lapply(kept, public_part)))
+  }
+  table <- names(kept) %in% c("x", "data")
+  kept[table] <- lapply(kept[table], public_table)
+  as.call(Map(public_part, kept, names(kept) == "formula"))
 }
+
+# The table is a name or a path: a selection that was typed, d[d$name == "...", ], says who is in it.
+public_table <- function(part) if (is.symbol(part) || (is.character(part) && length(part) == 1)) part else quote(...)
 
 # Names, and calls of names and single constants, are what was typed; anything longer is a value.
 public_part <- function(part, data = FALSE) {

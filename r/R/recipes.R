@@ -4,7 +4,10 @@
 #' `bake()` projects rows on the released loadings. What is baked is private data like the rows; the loadings are the
 #' release, and `guarantee(step)` is theirs. Other steps that learn from rows before this one (normalising by the data's
 #' mean, say) are not covered by the guarantee, and what they learnt would show in the bounds: scale by public numbers. Such
-#' a step is warned of when this one is added.
+#' a step is warned of when this one is added. Selectors see names and types of columns and no rows: a column chosen by its
+#' mean would tell of the rows.
+#'
+#' A prepared recipe keeps the training rows (recipes' `template`): save one that was prepared with `retain = FALSE`.
 #'
 #' @param recipe A recipe.
 #' @param ... Selectors of columns.
@@ -55,8 +58,8 @@ check_step_options <- function(options) {
 
 # Steps that do the same to a row whatever the other rows are.
 row_by_row <- paste0("step_", c(
-  "private_pca", "mutate", "mutate_at", "select", "rm", "rename", "rename_at", "log", "sqrt", "inverse", "logit", "invlogit", "hyperbolic",
-  "ratio", "interact", "intercept", "cut", "date", "time", "holiday", "arrange", "filter", "naomit", "bin2factor", "num2factor", "string2factor"
+  "private_pca", "select", "rm", "rename", "rename_at", "log", "sqrt", "inverse", "logit", "invlogit", "hyperbolic",
+  "ratio", "interact", "intercept", "cut", "date", "time", "holiday", "arrange", "naomit", "bin2factor", "num2factor", "string2factor"
 ))
 
 warn_of_learning <- function(recipe) {
@@ -64,7 +67,7 @@ warn_of_learning <- function(recipe) {
   learning <- setdiff(names, row_by_row)
   if (length(learning) > 0) {
     warn(sprintf(
-      "%s before step_private_pca learns from the rows, and no guarantee covers what it learns: it shows in the baked columns and in the bounds. Scale by public numbers instead: range, bounds, standardize in options",
+      "%s before step_private_pca learns from the rows, or may, and no guarantee covers what it learns: it shows in the baked columns and in the bounds. Scale by public numbers instead: range, bounds, standardize in options",
       learning[1]
     ), "eigenveil_privacy_warning")
   }
@@ -72,12 +75,34 @@ warn_of_learning <- function(recipe) {
 
 #' @exportS3Method recipes::prep
 prep.step_private_pca <- function(x, training, info = NULL, ...) {
-  columns <- recipes::recipes_eval_select(x$terms, training, info)
+  columns <- selected_columns(x$terms, training, info)
+  x$terms <- without_place(x$terms)
   recipes::check_type(training[, columns])
   x$columns <- unname(columns)
   x$res <- do.call(private_pca, c(list(training[, columns], k = min(x$num_comp, length(columns))), x$options))
   x$trained <- TRUE
   x
+}
+
+# By names and types alone. Without rows mean(.x) > 5 is no answer, which tidyselect says.
+selected_columns <- function(terms, training, info) {
+  tryCatch(recipes::recipes_eval_select(terms, training[0, ], info), error = function(e) {
+    refuse(paste0(
+      "the selectors name no columns: they see names and types of columns and no rows (where(is.numeric), starts_with(\"q\")); nothing was spent. ",
+      conditionMessage(e)
+    ), call = NULL)
+  })
+}
+
+# A selector carries the place it was written in, which may hold the rows and would be saved with the recipe.
+without_place <- function(terms) {
+  kept <- attributes(terms)
+  terms <- lapply(unclass(terms), function(term) {
+    attr(term, ".Environment") <- globalenv()
+    term
+  })
+  attributes(terms) <- kept
+  terms
 }
 
 #' @exportS3Method recipes::bake
@@ -122,6 +147,16 @@ guarantee.step_private_pca <- function(object, ...) {
     refuse("nothing was released yet: prep() the recipe first")
   }
   guarantee(object$res)
+}
+
+#' @export
+guarantee.recipe <- function(object, ...) {
+  steps <- Filter(function(step) inherits(step, "step_private_pca"), object$steps)
+  if (length(steps) == 0) {
+    refuse("the recipe has no step of this package, so nothing of it is private")
+  }
+  found <- lapply(steps, guarantee)
+  if (length(found) == 1) found[[1]] else do.call(compose_guarantees, found)
 }
 
 #' @exportS3Method recipes::required_pkgs

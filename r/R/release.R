@@ -19,7 +19,7 @@ request_of <- function(task, arguments, options, needed = TRUE) {
     neighbours = text(arguments[["neighbours"]], "neighbours"), group_size = whole(arguments[["group_size"]], "group_size"),
     components = whole(arguments[["k"]], "k"),
     center = if (is.character(center) && center != "auto") center,
-    units = if (isTRUE(arguments[["standardize"]])) "scaled", options = options
+    units = if (isTRUE(flag(arguments[["standardize"]], "standardize"))) "scaled", options = options
   ))
 }
 
@@ -49,7 +49,7 @@ job_of <- function(task, arguments, dots, needed = TRUE) {
       separator = text(arguments[["separator"]], "separator"), decimal = text(arguments[["decimal"]], "decimal"),
       encoding = text(arguments[["encoding"]], "encoding")
     )),
-    private_files = own$files, people = whole(arguments[["people"]], "people", 1, 2^50), anyway = flag(arguments[["anyway"]]),
+    private_files = own$files, people = whole(arguments[["people"]], "people", 1, 2^50), anyway = flag(arguments[["anyway"]], "anyway"),
     rows = whole(arguments[["rows"]], "rows", 1, 2^50),
     threads = whole(arguments[["threads"]], "threads", 1, 1024), seed = seed, ledger = path_or_null(arguments[["ledger"]]),
     ledger_key = text(arguments[["ledger_key"]], "ledger_key"), data_set = text(arguments[["data_set"]], "data_set"),
@@ -57,7 +57,7 @@ job_of <- function(task, arguments, dots, needed = TRUE) {
     out = if (!is.null(arguments[["out"]])) {
       list(
         folder = file_path(arguments[["out"]], "out"), arrays = one_of(arguments[["arrays"]], c("csv", "npy"), "arrays"),
-        replace = isTRUE(arguments[["replace"]])
+        replace = isTRUE(flag(arguments[["replace"]], "replace"))
       )
     }
   ))
@@ -188,7 +188,7 @@ epsilon_at <- function(guarantee, delta) value_of(.Call(ev_guarantee_number, gua
 
 #' @rdname guarantee
 #' @export
-delta_at <- function(guarantee, epsilon) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "delta", as.numeric(epsilon), FALSE))
+delta_at <- function(guarantee, epsilon) value_of(.Call(ev_guarantee_number, guarantee(guarantee), "delta", not_negative(epsilon, "epsilon"), FALSE))
 
 #' @rdname guarantee
 #' @export
@@ -196,6 +196,14 @@ power_at <- function(guarantee, false_alarm = 0.05, conditional = FALSE) {
   value_of(.Call(
     ev_guarantee_number, guarantee(guarantee), "power", in_unit(false_alarm, "false_alarm"), isTRUE(conditional)
   ))
+}
+
+not_negative <- function(value, name) {
+  check_number(value, name)
+  if (value < 0) {
+    refuse(sprintf("%s must not be negative", name), parameter = name, call = NULL)
+  }
+  as.numeric(value)
 }
 
 in_unit <- function(value, name) {
@@ -252,6 +260,9 @@ format.eigenveil_guarantee <- function(x, ...) x$in_words
 #' all.equal(again$rotation, fit$rotation)
 #' @export
 write_release <- function(fit, path, arrays = "csv", replace = FALSE, data_set = NULL, date = NULL) {
+  if (missing(path) || is.null(path)) {
+    refuse("path must be a path in quotes", parameter = "path")
+  }
   release <- fit$release
   if (!inherits(release, "eigenveil_release")) {
     refuse("give a release of this package", parameter = "fit")

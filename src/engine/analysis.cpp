@@ -69,6 +69,10 @@ std::string intercept_words(const ReleasedGram& gram, const Regression& fit) {
                 "a release that has one");
 }
 
+double sampling_factor_of(const ReleasedGram& gram, const RegressionRequest& request) {
+  return request.target == CoefficientTarget::Population ? gram.sampling_factor() : 1.0;
+}
+
 Result<AnalysedRegression> regression_of(const ReleasedGram& gram,
                                          const RegressionRequest& request) {
   return regress(gram, request).map([&](Regression fit) {
@@ -79,7 +83,8 @@ Result<AnalysedRegression> regression_of(const ReleasedGram& gram,
                               std::move(fit),
                               std::move(from),
                               gaps_in_words(gram.fills_gaps, GapEffect::Regression),
-                              std::move(words)};
+                              std::move(words),
+                              sampling_factor_of(gram, request)};
   });
 }
 
@@ -131,6 +136,18 @@ Result<AnalysedComponents> components_in(const PairwiseGram& gram, Eigen::Index 
 }
 
 }  // namespace
+
+std::string sampling_in_words(double sampling_factor) {
+  if (sampling_factor == 1.0) {
+    return {};
+  }
+  return fmt::format(
+      "sampling variances are multiplied by {:g}, the bound on the weights times the most rows "
+      "that "
+      "belong together: on the safe side, so intervals are wider than need be where weights are "
+      "even and rows independent",
+      sampling_factor);
+}
 
 Result<AnalysedMoments> analyse_moments(const ReleasedMoments& released, bool second_moment) {
   return std::visit([&](const auto& gram) { return moments_of(gram, second_moment); }, released);

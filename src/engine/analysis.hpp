@@ -27,7 +27,11 @@ struct AnalysedRegression {
   std::string measured_from;
   std::string missing_cells;
   std::string intercept_words = {};  ///< what a reader should know of it; may be empty
+  double sampling_factor = 1.0;      ///< as in ReleasedGram; 1 about the raw rows
 };
+/// How intervals about the population allow for weights and for rows that belong together; empty
+/// where they need not.
+std::string sampling_in_words(double sampling_factor);
 /// Intervals of pairwise sums are about what the available cases of the raw rows would have given,
 /// whatever target is asked for: `target` says which it was.
 Result<AnalysedRegression> analyse_regression(const ReleasedMoments& released,

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eigenveil/report/read_release.hpp"
+#include "engine/analysis.hpp"
 #include "engine/gap_words.hpp"
 #include "engine/released_input.hpp"
 #include "mechanism/mask/released_gram.hpp"
@@ -60,6 +61,8 @@ Result<Answer> regression(const ReleasedGram& gram, const Answer& question) {
   if (!(request.level > 0.0) || !(request.level < 1.0)) {
     return bad_request("{level} must be a number above 0 and below 1", "level");
   }
+  const bool population = request.target == CoefficientTarget::Population;
+  const double factor = population ? gram.sampling_factor() : 1.0;
   return regress(gram, request).map([&](const Regression& fit) {
     return Answer{{"predictors", fit.names},
                   {"rows", gram.rows},
@@ -71,6 +74,8 @@ Result<Answer> regression(const ReleasedGram& gram, const Answer& question) {
                   {"high", list_json(fit.high)},
                   {"uncorrected", list_json(fit.uncorrected)},
                   {"residual_sd", fit.residual_sd},
+                  {"sampling_factor", factor},
+                  {"sampling", sampling_in_words(factor)},
                   {"missing_cells", gaps_in_words(gram.fills_gaps, GapEffect::Regression)}};
   });
 }

@@ -250,6 +250,24 @@ Result<ReleasedGram> read_covariance(const ReleaseDocument& document) {
   return parameters.complete() && result.complete() ? gram_of(released) : lacks_a_field();
 }
 
+/// What the release says about weights and about rows that belong together.
+Result<ReleasedGram> with_dependence(ReleasedGram gram, const Fields& said) {
+  NeededFields parameters(said);
+  if (parameters.has("weight_bound")) {
+    gram.weight_bound = parameters.number("weight_bound");
+  }
+  for (const char* together : {"rows_per_person", "group_size"}) {
+    if (parameters.has(together)) {
+      gram.rows_together = std::max(gram.rows_together, parameters.number(together));
+    }
+  }
+  const double factor = gram.sampling_factor();
+  if (!parameters.complete() || !(factor > 0.0) || !std::isfinite(factor)) {
+    return bad_request(kContradiction);
+  }
+  return gram;
+}
+
 /// Shards of one table: sums about the same points, in the same units, of a public number of rows.
 bool can_be_added(const ReleasedGram& one, const ReleasedGram& other) {
   const auto is_public = [](const ReleasedGram& gram) {
@@ -275,9 +293,9 @@ Result<ReleasedGram> released_gram(const ReleaseDocument& document, const fs::pa
   const auto* gaps = field<std::string>(document.parameters, "missing_cells");
   return (task == "covariance" ? read_covariance(document) : read_mask(document, folder))
       .and_then(checked_gram)
-      .map([&](ReleasedGram gram) {
+      .and_then([&](ReleasedGram gram) {
         gram.fills_gaps = gaps == nullptr || *gaps != gaps_in_words(false, GapEffect::SecondMoment);
-        return gram;
+        return with_dependence(std::move(gram), document.parameters);
       });
 }
 
@@ -363,6 +381,8 @@ Result<ReleasedGram> read_released_grams(const std::vector<std::string>& paths) 
       all->entry_sd = (all->entry_sd.cwiseAbs2() + next->entry_sd.cwiseAbs2()).cwiseSqrt();
     }
     all->longest_row = std::max(all->longest_row, next->longest_row);
+    all->weight_bound = std::max(all->weight_bound, next->weight_bound);
+    all->rows_together = std::max(all->rows_together, next->rows_together);
     all->fills_gaps = all->fills_gaps || next->fills_gaps;
   }
   return all;

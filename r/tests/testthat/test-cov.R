@@ -53,3 +53,39 @@ test_that("standard errors of a factor model include the noise", {
   free <- ratio(naive) > 0
   expect_true(all(ratio(honest)[free] > ratio(naive)[free]))
 })
+
+test_that("the printed noise of an entry includes that of the mean", {
+  fit <- private_cov(people(4000), epsilon = 1, delta = 1e-6, range = c(-1, 12), center = "private")
+  expect_equal(unname(fit$entry_sd[lower.tri(fit$entry_sd, diag = TRUE)]), unname(sqrt(diag(noise_cov(fit)))))
+  expect_true(isSymmetric(fit$entry_sd))
+})
+
+test_that("lavaan's variables may be some of the release, in another order", {
+  fit <- private_cov(people(4000), epsilon = 1, delta = 1e-6, range = c(0, 10))
+  all <- lavaan_data(fit)
+  some <- lavaan_data(fit, variables = c("question_3", "question_1"))
+  expect_identical(colnames(some$sample.cov), c("question_3", "question_1"))
+  expect_equal(diag(some$NACOV), setNames(
+    diag(all$NACOV)[c("question_3~~question_3", "question_3~~question_1", "question_1~~question_1")],
+    c("question_3~~question_3", "question_1~~question_3", "question_1~~question_1")
+  ))
+  expect_error(lavaan_data(fit, variables = "x"), "name columns of the release", class = "eigenveil_error")
+})
+
+test_that("rows of lavaan and factanal are those that weights and people leave", {
+  x <- data.frame(people(4000), w = 2, id = rep(1:1000, each = 4))
+  fit <- private_cov(x,
+    mu = 100, range = c(0, 10), person = "id", rows_per_person = 4, weights = "w", weight_bound = 10
+  )
+  expect_equal(fit$n.obs, 2 * 4000 / 10 / 4, tolerance = 0.05)
+  expect_identical(lavaan_data(fit)$sample.nobs, fit$n.obs)
+})
+
+test_that("a singular covariance is said to be", {
+  x <- cbind(people(300, 2), constant = 5)
+  fit <- private_cov(x, mu = 1, range = c(0, 10), seed = 4)
+  flat <- fit
+  flat$cov[3, ] <- flat$cov[, 3] <- 0
+  expect_output(print(flat), "is singular")
+  expect_warning(lavaan_data(flat), "singular", class = "eigenveil_warning")
+})

@@ -7,7 +7,7 @@ test_that("releases are charged before a row is read, fit or are refused, and ca
   out <- tempfile("june")
   first <- release(1, out, ledger_key = "june")
   expect_match(first$release$charged, "mu 1")
-  again <- release(1, out, ledger_key = "june")
+  expect_message(again <- release(1, out, ledger_key = "june"), "earlier release.*nothing was drawn")
   expect_true(again$release$again)
   expect_equal(again$rotation, first$rotation) # from its files: the same release
   expect_error(release(1, tempfile("lost"), ledger_key = "june"), "its budget is spent", class = "eigenveil_error")

@@ -113,3 +113,22 @@ test_that("a saved release holds no rows, however it was called", {
   )
   expect_false(holds(trained$steps[[1]]$res))
 })
+
+test_that("a saved call says nothing of rows that was typed about them", {
+  d <- data.frame(people(), name = "JohnSmith")
+  fit <- private_pca(d[d$name == "JohnSmith", 1:4], epsilon = 1, delta = 1e-6, range = c(0, 10))
+  expect_false(grepl("JohnSmith", paste(deparse(fit$call), collapse = "")))
+  expect_identical(private_pca(x = d, columns = "question_1", k = 1, epsilon = 1, delta = 1e-6, range = c(0, 10), anyway = TRUE)$call$x, quote(d))
+})
+
+test_that("flags that are neither TRUE nor FALSE are refused", {
+  for (wrong in list("yes", NA, 1, c(TRUE, TRUE))) {
+    expect_error(private_pca(people(), epsilon = 1, range = c(0, 10), standardize = wrong), "standardize must be TRUE or FALSE", class = "eigenveil_error")
+    expect_error(private_pca(people(), epsilon = 1, rank_transform = wrong), "rank_transform must be TRUE or FALSE", class = "eigenveil_error")
+  }
+  fit <- private_pca(people(), epsilon = 1, delta = 1e-6, range = c(0, 10))
+  for (wrong in list("a", NA, -1, c(1, 2))) {
+    expect_error(delta_at(fit, wrong), "epsilon must", class = "eigenveil_error")
+  }
+  expect_error(write_release(fit), "path in quotes", class = "eigenveil_error")
+})

@@ -42,6 +42,15 @@ test_that("a recipe spends once, in prep", {
   expect_equal(as.matrix(baked[, 2:3]), quietly(predict(step$res, rows[1:5, 1:4])), ignore_attr = TRUE)
   expect_identical(recipes::bake(prepared, new_data = rows[1:5, ]), baked) # nothing is drawn again
   expect_identical(guarantee(step)$basis, "proved")
+  expect_identical(guarantee(prepared), guarantee(step))
+  expect_error(guarantee(recipes::recipe(y ~ ., data = rows)), "no step of this package", class = "eigenveil_error")
+  in_a_function <- function() {
+    held <- stats::rnorm(1e5)
+    recipes::prep(step_private_pca(recipes::recipe(y ~ ., data = rows[1:10, ]), recipes::all_numeric_predictors(),
+      num_comp = 2, options = list(epsilon = 1, delta = 1e-6, range = c(0, 10))
+    ), training = rows, retain = FALSE)
+  }
+  expect_lt(length(serialize(in_a_function()$steps[[1]], NULL)), 4e5) # 8e5 bytes were held
   expect_identical(nrow(recipes::tidy(prepared, number = 1)), 8L)
 })
 
@@ -52,7 +61,10 @@ test_that("a recipe's step says what it cannot cover", {
   given <- list(epsilon = 1, delta = 1e-6, range = c(0, 10))
   add <- function(recipe, options = given, ...) step_private_pca(recipe, recipes::all_numeric_predictors(), options = options, ...)
   expect_warning(add(recipes::step_normalize(rec, recipes::all_numeric_predictors())), "step_normalize", class = "eigenveil_privacy_warning")
-  expect_no_warning(add(recipes::step_mutate(rec, question_1 = question_1 / 2)))
+  expect_warning(add(recipes::step_mutate(rec, question_1 = question_1 / mean(question_1))), "or may", class = "eigenveil_privacy_warning")
+  expect_no_warning(add(recipes::step_log(rec, question_1, offset = 1)))
+  by_rows <- step_private_pca(rec, tidyselect::where(~ mean(.x) > 5), options = given)
+  expect_error(recipes::prep(by_rows, training = rows), "no rows")
   expect_error(add(rec, c(given, k = 2)), "leave k out of options: num_comp", class = "eigenveil_error")
   expect_error(add(rec, list(1)), "named list", class = "eigenveil_error")
   expect_error(add(rec, num_comp = 0.5), "num_comp", class = "eigenveil_error")

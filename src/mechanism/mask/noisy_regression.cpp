@@ -26,6 +26,12 @@ Result<Eigen::Index> position(const ReleasedGram& gram, const std::string& name)
   return found - gram.names.begin();
 }
 
+/// At least so many independent rows of equal weight would sample as well (Kish's number of rows,
+/// from below).
+double independent_rows(const ReleasedGram& gram) {
+  return gram.rows / gram.sampling_factor();
+}
+
 /// The parts of a release that a regression of y on x uses.
 struct Parts {
   std::vector<Eigen::Index> x;
@@ -58,7 +64,9 @@ Result<Parts> parts_of(const ReleasedGram& gram, const RegressionRequest& reques
   if (parts.x.empty()) {
     return bad_request("name at least one predictor");
   }
-  if (gram.rows <= static_cast<double>(parts.x.size()) + 1.0) {
+  const bool population = request.target == CoefficientTarget::Population;
+  const double rows = population ? independent_rows(gram) : gram.rows;
+  if (rows <= static_cast<double>(parts.x.size()) + 1.0) {
     return bad_request("there are too few rows for this many predictors");
   }
   const Matrix corrected = gram.corrected();
@@ -112,7 +120,7 @@ Result<void> check_signal(const ReleasedGram& gram, const Parts& parts) {
 Matrix residual_part(const ReleasedGram& gram, const Parts& parts, CoefficientTarget target) {
   Matrix part = Matrix::Zero(parts.gram_x.rows(), parts.gram_x.cols());
   if (target == CoefficientTarget::Population) {
-    part = parts.gram_x;
+    part = gram.sampling_factor() * parts.gram_x;
   }
   part.diagonal() += gram.rows * parts.noise_x;
   return part;
@@ -152,7 +160,7 @@ struct Equations {
     Matrix covariance = residual_variance * residual_part + noise_part(gram, parts, at);
     if (target == CoefficientTarget::Population) {  // normal x: the penalty leaves x'e a mean
       const Vector pulled = parts.penalty.cwiseProduct(at);
-      covariance += pulled * pulled.transpose() / gram.rows;
+      covariance += pulled * pulled.transpose() / independent_rows(gram);
     }
     return covariance;
   }
@@ -185,7 +193,8 @@ Result<Equations> solve(const ReleasedGram& gram, const Parts& parts, Coefficien
 /// Gram. A t^2 below its own deviation is not told from it, so the formula is read there.
 double score_degrees(const ReleasedGram& gram, const Parts& parts, const Equations& equations,
                      const Vector& w) {
-  const double of_rows = gram.rows - static_cast<double>(equations.beta.size());
+  const double of_rows = independent_rows(gram) - static_cast<double>(equations.beta.size());
+  const double factor = gram.sampling_factor();
   const double weight = w.dot(equations.residual_part * w);
   if (!(weight > 0.0)) {  // only where a penalty props up the predictors
     return of_rows;
@@ -194,7 +203,7 @@ double score_degrees(const ReleasedGram& gram, const Parts& parts, const Equatio
   residual[parts.y] = 1.0;
   const double of_noise = direction_variance(gram, residual);
   const auto variance_at = [&](double t2) {
-    return (2.0 * t2 * t2 * of_rows + of_noise) /
+    return (2.0 * t2 * t2 * factor * factor * of_rows + of_noise) /
            (equations.residual_degrees * equations.residual_degrees);
   };
   const double found = equations.residual_variance;
@@ -304,7 +313,9 @@ Result<Regression> fit(const ReleasedGram& gram, const RegressionRequest& reques
   const Matrix spread = solved->inverse * shown.combinations;
   result.covariance =
       spread.transpose() * solved->score_covariance(gram, *parts, solved->beta) * spread;
-  const Result<Equations> population = solve(gram, *parts, CoefficientTarget::Population);
+  ReleasedGram independent = gram;  // an estimate, not a limit: degrees of rows as they are
+  independent.weight_bound = independent.rows_together = 1.0;
+  const Result<Equations> population = solve(independent, *parts, CoefficientTarget::Population);
   result.residual_sd = std::sqrt((population ? *population : *solved).residual_variance);
   Matrix noisy = parts->gram_x;
   noisy.diagonal() += n * parts->noise_x + parts->penalty;
@@ -336,7 +347,14 @@ Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& re
 }
 
 std::string measured_from(const ReleasedGram& gram, const Regression& fit) {
-  return gram.from_midpoints && !fit.original_intercept ? "public midpoints" : "zero";
+  if (fit.original_intercept) {
+    return "zero";
+  }
+  const bool named = std::count(fit.names.begin(), fit.names.end(), kInterceptColumn) > 0;
+  if (gram.centered && !named) {
+    return "private mean";
+  }
+  return gram.from_midpoints ? "public midpoints" : "zero";
 }
 
 }  // namespace eigenveil

@@ -31,13 +31,18 @@ struct ReleasedGram {
   /// What brings every column back to original units (0 for the intercept); empty where the release
   /// is in other units.
   Vector midpoints = {};
-  Vector scales = {};        ///< of the columns, from scaled units to those of the release
-  double rows_sd = 0.0;      ///< noise on `rows`; 0: the number is public
-  double longest_row = 0.0;  ///< bound on the norm of a row without intercept; 0: not known
+  Vector scales = {};          ///< of the columns, from scaled units to those of the release
+  double rows_sd = 0.0;        ///< noise on `rows`; 0: the number is public
+  double longest_row = 0.0;    ///< bound on the norm of a row without intercept; 0: not known
+  double weight_bound = 1.0;   ///< W: no row counts more than W times (weights lie in 0..W)
+  double rows_together = 1.0;  ///< at most so many rows belong to one person, or one family
   /// Missing cells stand at the public midpoint (as in Schema); early releases do not say.
   bool fills_gaps = true;
 
   bool masked() const { return cell_sd.size() > 0; }
+  /// At most so many times as large as with independent rows of weight 1 is the sampling variance
+  /// of a weighted sum: sum w^2 <= W sum w, and |sum of G terms|^2 <= G sum of squares.
+  double sampling_factor() const { return weight_bound * rows_together; }
   /// Unbiased for the Gram of the raw rows: masked rows carry n sigma^2 on the diagonal.
   Matrix corrected() const;
 };
@@ -101,7 +106,8 @@ struct Regression {
 /// signal in some direction of the predictors.
 Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& request);
 
-/// What the columns of a model are measured from: "zero", or "public midpoints".
+/// What the columns of a model are measured from: "zero", "public midpoints", or "private mean" (a
+/// model about the mean whose intercept was not asked for).
 std::string measured_from(const ReleasedGram& gram, const Regression& fit);
 
 /// Eigenpairs of a moment estimate of `gram`. An eigenvalue of a noisy matrix is no estimate of one
