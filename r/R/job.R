@@ -350,6 +350,9 @@ rows_in_memory <- function(x, used = NULL, worded = character(), bad_cell = "ref
   if (!is.data.frame(x)) {
     refuse("x must be a matrix, a data frame, or the path of a table", parameter = "x", call = NULL)
   }
+  if (anyNA(names(x)) || any(!nzchar(names(x)))) {
+    refuse("every column needs a name", parameter = "x", call = NULL)
+  }
   rows <- nrow(x)
   x <- unclass(x)
   attributes(x) <- list(names = names(x))
@@ -374,7 +377,7 @@ check_words <- function(columns, worded, bad_cell) {
 }
 
 column_in_memory <- function(cells, name) {
-  plain <- !is.object(cells) || is.factor(cells) || inherits(cells, "AsIs")
+  plain <- !is.object(cells) || is.factor(cells) || identical(class(cells), "AsIs")
   if (plain && typeof(cells) %in% c("double", "integer", "logical") && is.null(dim(cells))) {
     return(cells)
   }

@@ -33,7 +33,10 @@
 #' @export
 private_lm <- function(formula, data, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = NULL, levels = NULL, ridge = 0,
                        target = c("population", "raw")) {
-  target <- match.arg(target)
+  target <- one_of(target[1], c("population", "raw"), "target")
+  if (missing(data)) {
+    refuse("data is missing: a matrix, a data frame, the path of a table, or a release by private_cov() or masked_data()", parameter = "data", call = NULL)
+  }
   released <- inherits(data, c("private_cov", "masked_data"))
   check_ridge(ridge)
   dots <- list(...)

@@ -103,6 +103,9 @@ release_parts <- function(outcome, call) {
 }
 
 release_of <- function(task, x, arguments, dots, call) {
+  if (missing(x)) {
+    refuse("x is missing: a matrix, a data frame, or the path of a table", parameter = "x", call = NULL)
+  }
   outcome <- run_job(job_of(task, arguments, dots), x, arguments[["person"]])
   release_parts(outcome, call)
 }

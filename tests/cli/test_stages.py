@@ -221,6 +221,25 @@ class Stages(CliTest):
         self.assertIn("leave out --group-size", self.refuse("covariance", table, *MU, "--range", "-5:5", "--person", "who", "--rows-per-person", 2, "--group-size", 2))
         self.assertIn("go together", self.refuse("covariance", table, *MU, "--range", "-5:5", "--person", "who"))
 
+    def test_intervals_about_the_population_allow_for_weights_and_people(self):
+        table = self.visits(people=300)
+        model = ("--response", "b", "--predictors", "intercept,a", "--json")
+        common = ("covariance", table, "--mu", 5000, "--range", "-9:9", "--center", "private", "--columns", "a,b")
+        errors = {}
+        for factor, more in ((1, ()), (3, ("--weights", "w", "--weight-bound", 3)), (5, ("--person", "who", "--rows-per-person", 5)),
+                             (4, ("--group-size", 4)), (15, ("--person", "who", "--rows-per-person", 5, "--weights", "w", "--weight-bound", 3))):
+            _, out = self.release(*common, *more)
+            found = json.loads(self.succeed("analyse", "regress", out, *model))
+            self.assertEqual(found["sampling_factor"], factor)
+            raw = json.loads(self.succeed("analyse", "regress", out, *model, "--about", "raw"))
+            self.assertEqual(raw["sampling_factor"], 1)
+            errors[factor] = found["standard_errors"][1]
+            self.assertLess(raw["standard_errors"][1], errors[factor])
+            said = self.succeed("analyse", "regress", out, *model[:-1])
+            self.assertEqual(f"multiplied by {factor}," in said, factor > 1)
+        self.assertAlmostEqual(errors[5] / errors[1], 5 ** 0.5, delta=0.05)  # noise far below the rows
+        self.assertAlmostEqual(errors[4] / errors[1], 2, delta=0.05)
+
     def test_weights_count_rows_several_times(self):
         table = self.visits(people=400)
         with open(table) as file:

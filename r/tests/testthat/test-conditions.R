@@ -126,3 +126,16 @@ test_that("update() does not spend again", {
   model <- private_lm(question_1 ~ question_2, released)
   expect_identical(names(coef(update(model, question_1 ~ question_3))), c("(Intercept)", "question_3")) # of a release: free
 })
+
+test_that("what is left out, or has no name, is one sentence", {
+  expect_error(private_pca(epsilon = 1, range = c(0, 10)), "x is missing", class = "eigenveil_error")
+  expect_error(private_lm(y ~ a), "data is missing", class = "eigenveil_error")
+  expect_error(private_lm(y ~ a, data.frame(y = 1, a = 2), epsilon = 1, range = c(0, 10), target = "zz"), "target must be", class = "eigenveil_error")
+  unnamed <- data.frame(a = 1:50, b = 1:50)
+  for (wrong in list("", NA)) {
+    names(unnamed)[2] <- wrong
+    expect_error(private_pca(unnamed, epsilon = 1, range = c(0, 10)), "needs a name", class = "eigenveil_error")
+  }
+  dates <- data.frame(a = 1:50, b = I(as.Date("2026-01-01") + 1:50))
+  expect_error(private_pca(dates, epsilon = 1, range = c(0, 10)), "class", class = "eigenveil_error")
+})
