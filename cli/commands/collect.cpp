@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.hpp"
 #include "cli/options/checks.hpp"
@@ -12,6 +13,7 @@
 #include "cli/summary.hpp"
 #include "collection/collected_release.hpp"
 #include "core/parallel.hpp"
+#include "core/plain_text.hpp"
 
 namespace eigenveil::cli {
 
@@ -22,6 +24,17 @@ Result<std::string> read_whole_file(const std::string& path) {
     return input_output_error(fmt::format("cannot read {}", path));
   }
   return text;
+}
+
+Error refusal(const AggregatorCard& card, const HttpAnswer& answer) {
+  const auto json = nlohmann::json::parse(answer.body, nullptr, false);
+  const std::string told =
+      json.is_object() && json.contains("refused") && json["refused"].is_string()
+          ? json["refused"].get<std::string>()
+          : "it did not say why";
+  const std::string words = fmt::format("aggregator {} refused: {}", name_of(card.role),
+                                        is_plain_text(told) ? told : "(not plain text)");
+  return {answer.status == 400 ? ErrorCode::BadRequest : ErrorCode::InputOutput, words};
 }
 
 namespace {

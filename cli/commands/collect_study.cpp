@@ -16,7 +16,6 @@
 #include "collection/token_list.hpp"
 #include "core/atomic_output.hpp"
 #include "ledger/ledger.hpp"
-#include "serve/http_client.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -54,7 +53,8 @@ struct StudyKeys {
     return parse_role(role)
         .and_then([&](Role parsed) { return AggregatorFolder{folder}.make(parsed, address); })
         .map([&](const AggregatorCard& card) {
-          fmt::print("wrote {0}/card.json for the collector; keys in {0} (mode 0600)\n", folder);
+          fmt::print("wrote {} for the collector; keys in {} (mode 0600)\n",
+                     AggregatorFolder{folder}.card().lexically_normal().string(), folder);
           fmt::print("  publish this key yourself, participants compare it: {}\n",
                      card.signing_key);
         });
@@ -159,14 +159,20 @@ struct StudyNew {
       return error_of(manifest);
     }
     const Study study = Study::of(*manifest);
+    if (study.is_past_deadline()) {
+      return bad_request("--deadline has passed");
+    }
     return key.save(out + ".key", "collector")
         .and_then([&] { return write_file_atomically(out, to_json(study)); })
         .and_then([&] { return plan_collection(*manifest); })
         .map([&](const CollectionPlan& plan) {
           fmt::print("wrote {0} and the collector's key {0}.key (mode 0600)\n", out);
           print_study(study, plan);
-          fmt::print("  next        both aggregators sign it: eigenveil collect study open {}\n",
-                     out);
+          fmt::print(
+              "  next        aggregator a signs it and sends the file on to b, who signs it too: "
+              "eigenveil "
+              "collect study open {} --folder FOLDER\n",
+              out);
         });
   }
 };
@@ -286,6 +292,7 @@ struct StudyClose {
 
   Result<void> charge(const Study& read) const {
     if (ledger.empty()) {
+      fmt::print("no --ledger: this release is charged nowhere\n");
       return {};
     }
     return plan_collection(read.manifest).and_then([&](const CollectionPlan& plan) {
@@ -314,8 +321,7 @@ struct StudyClose {
     wanted.timeout = std::chrono::minutes(10);
     return call(wanted).and_then([&](HttpAnswer&& answer) -> Result<std::string> {
       if (answer.status != 200) {
-        return bad_request(
-            fmt::format("aggregator {} refused: {}", name_of(card.role), answer.body));
+        return tl::unexpected(refusal(card, answer));
       }
       return std::move(answer.body);
     });

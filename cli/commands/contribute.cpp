@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,9 +9,7 @@
 #include "cli/commands/commands.hpp"
 #include "collection/participant.hpp"
 #include "core/atomic_output.hpp"
-#include "core/plain_text.hpp"
 #include "data/open.hpp"
-#include "serve/http_client.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -43,11 +42,22 @@ struct Contribute {
 
  private:
   std::string receipt_file() const { return receipt.empty() ? row + ".receipt" : receipt; }
+  tl::unexpected<Error> own_words(const Error& error) const;
   Result<std::vector<double>> cells(const Manifest& manifest) const;
   Result<SealedReport> made(const Study& read) const;
   Result<SealedReport> kept(const Study& read) const;
+  Result<InvitationCode> code() const;
   Result<std::string> deliver(const AggregatorCard& card, const std::string& bytes) const;
 };
+
+/// What a reader says of tables offers options that this command has not.
+tl::unexpected<Error> Contribute::own_words(const Error& error) const {
+  return error.code == ErrorCode::BadRequest
+             ? bad_request(fmt::format("{} must hold the names of the study's columns and one row "
+                                       "of numbers, separated by commas; no answer is an empty one",
+                                       row))
+             : tl::unexpected(error);
+}
 
 Result<std::vector<double>> Contribute::cells(const Manifest& manifest) const {
   ReadOptions options;
@@ -55,36 +65,51 @@ Result<std::vector<double>> Contribute::cells(const Manifest& manifest) const {
   options.header = ReadOptions::Header::Present;
   Result<std::unique_ptr<RowReader>> reader = open_rows(row, options);
   if (!reader) {
-    return error_of(reader);
+    return own_words(reader.error());
   }
   std::vector<double> values;
   RawRows block;
   do {
     if (const Result<void> read = (*reader)->read(block); !read) {
-      return error_of(read);
+      return own_words(read.error());
     }
     values.insert(values.end(), block.values.begin(), block.values.end());
   } while (block.rows > 0);
   if (values.size() != manifest.columns.size()) {
     return bad_request(fmt::format("{} must hold one row", row));
   }
+  for (std::size_t j = 0; j < values.size(); ++j) {
+    const StudyColumn& column = manifest.columns[j];
+    if (std::isnan(values[j])) {
+      fmt::print("no answer to {}: it counts as {}, the middle of its range\n", column.name,
+                 0.5 * column.low + 0.5 * column.high);
+    } else if (values[j] < column.low || values[j] > column.high) {
+      return bad_request(fmt::format("the answer to {} must be {} to {}, or empty", column.name,
+                                     column.low, column.high));
+    }
+  }
   return values;
 }
 
-Result<SealedReport> Contribute::made(const Study& read) const {
+Result<InvitationCode> Contribute::code() const {
   const auto bytes = from_hex(token, sizeof(InvitationCode));
   if (!bytes) {
     return bad_request("a code has 32 hexadecimal digits");
   }
   InvitationCode own;
   std::copy_n(bytes->begin(), own.bytes.size(), own.bytes.begin());
+  return own;
+}
+
+Result<SealedReport> Contribute::made(const Study& read) const {
+  const Result<InvitationCode> own = code();
   const Result<CollectionPlan> plan = plan_collection(read.manifest);
   const Result<std::vector<double>> values = cells(read.manifest);
-  if (!plan || !values) {
-    return plan ? error_of(values) : error_of(plan);
+  if (!own || !plan || !values) {
+    return !own ? error_of(own) : plan ? error_of(values) : error_of(plan);
   }
   RandomStream stream = RandomStream::secure();
-  return seal_row(read, *plan, own, *values, stream).and_then([&](const SealedReport& report) {
+  return seal_row(read, *plan, *own, *values, stream).and_then([&](const SealedReport& report) {
     const Json json = {{"eigenveil_receipt", 1},
                        {"study", hex(read.digest)},
                        {"report", to_hex(view_of(report.id))},
@@ -119,6 +144,15 @@ Result<SealedReport> Contribute::kept(const Study& read) const {
     return bad_request(fmt::format(
         "{} is the receipt of another study, or none; give --receipt a new name", receipt_file()));
   }
+  const Result<InvitationCode> own = code();
+  const Result<ReportMessage> before = decode_report(*to_a);
+  if (!own || !before || before->token != token_for(Role::A, read.digest, *own)) {
+    return !own ? error_of(own)
+                : bad_request(fmt::format(
+                      "{} is the receipt of another code; for another report give --receipt a new "
+                      "name",
+                      receipt_file()));
+  }
   SealedReport report;
   std::copy_n(id->begin(), report.id.size(), report.id.begin());
   report.to_a = *to_a;
@@ -139,15 +173,7 @@ Result<std::string> Contribute::deliver(const AggregatorCard& card,
     if (answer.status == 200 && json.is_object() && json.value("stored", false)) {
       return std::string(json.value("already", false) ? "had it already" : "stored it");
     }
-    const std::string told =
-        json.is_object() && json.contains("refused") && json["refused"].is_string()
-            ? json["refused"].get<std::string>()
-            : "it did not say why";
-    const std::string words =
-        fmt::format("aggregator {} did not take the report: {}", name_of(card.role),
-                    is_plain_text(told) ? told : "(not plain text)");
-    return answer.status == 400 ? Result<std::string>(bad_request(words))
-                                : Result<std::string>(input_output_error(words));
+    return tl::unexpected(refusal(card, answer));
   });
 }
 
@@ -164,6 +190,10 @@ Outcome Contribute::run() const {
   const Result<SealedReport> report = again ? kept(*read) : made(*read);
   if (!report) {
     return error_of(report);
+  }
+  if (again) {
+    fmt::print("sending the report made earlier ({}): changes of {} since are not in it\n",
+               receipt_file(), row);
   }
   for (const Role role : {Role::A, Role::B}) {
     const Result<std::string> delivered =

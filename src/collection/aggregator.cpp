@@ -51,9 +51,9 @@ Result<AcceptedReport> accepted(AddOutcome outcome) {
     case AddOutcome::Already:
       return AcceptedReport{true};
     case AddOutcome::UnknownToken:
-      return bad_request("the token is not one of this study");
+      return bad_request("the code is not one of this study");
     case AddOutcome::TokenUsed:
-      return bad_request("the token has been used by another report, which counts instead");
+      return bad_request("the code has been used here for another report; a code works once");
     case AddOutcome::IdUsed:
       return bad_request("another report has this identifier; make a new report");
     default:
@@ -65,7 +65,12 @@ Result<AcceptedReport> accepted(AddOutcome outcome) {
 
 Result<AggregatorCard> AggregatorFolder::make(Role role, const std::string& address) const {
   std::error_code error;
-  fs::create_directories(folder, error);
+  if (const Result<void> sound = check_address(address); !sound) {
+    return error_of(sound);
+  }
+  if (fs::create_directories(folder, error)) {
+    fs::permissions(folder, fs::perms::owner_all, error);
+  }
   if (fs::exists(sealing_key(), error) || fs::exists(store(), error)) {
     return bad_request(fmt::format("{} holds another study; every study has a folder of its own",
                                    folder.string()));
@@ -150,6 +155,13 @@ Result<void> Aggregator::load_sealing_key() {
   if (*state == CollectionState::Closed) {
     destroy_sealing_key();
     return {};
+  }
+  std::error_code ignored;
+  const fs::perms others = fs::perms::group_all | fs::perms::others_all;
+  if (fs::exists(folder_.sealing_key(), ignored) &&
+      (fs::status(folder_.sealing_key(), ignored).permissions() & others) != fs::perms::none) {
+    return bad_request(fmt::format("{} is open to other users of this machine: chmod 600",
+                                   folder_.sealing_key().string()));
   }
   sealing_key_ = read_sealing_key(folder_.sealing_key());
   const bool fits = sealing_key_ && to_hex(view_of(hpke::public_part(*sealing_key_))) ==

@@ -103,7 +103,9 @@ std::optional<HttpResponse> AggregatorService::admit(const HttpRequest& head) {
   const std::optional<std::size_t> bytes = announced_bytes(head);
   if (!bytes || *bytes > most) {
     return open_to_forms(json_answer(
-        413, {{"refused", "the body is larger than this path takes, or does not say its size"}}));
+        413, {{"refused",
+               "the body is larger than this path takes (the half for the other aggregator is), or "
+               "does not say its size"}}));
   }
   return std::nullopt;
 }

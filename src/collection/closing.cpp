@@ -103,6 +103,13 @@ Result<std::string> Aggregator::agreement(std::string_view proposal) {
   if (!state) {
     return error_of(state);
   }
+  // A draws before B does, so that A, when it proposes a set to a B that is closed, has forgotten
+  // its own closing.
+  if (*state == CollectionState::Closed) {
+    return bad_request(
+        "the study is closed here, so that aggregator a has drawn its noise before: its store is "
+        "older than that, and drawing again would undo the noise");
+  }
   if (*state == CollectionState::Open) {
     const Result<std::vector<ListedReport>> theirs = reports_in(*message);
     const Result<std::vector<ListedReport>> own = store_->reports();

@@ -15,6 +15,8 @@ namespace {
 
 /// A released number is this far out with probability 1.3e-15.
 constexpr double kFarOut = 8.0;
+/// Of sums below 2^127 read as doubles, their square root and product.
+constexpr double kRounding = 1e-12;
 
 MaskSettings settings_of(const Manifest& manifest, const CollectionPlan& plan) {
   MaskSettings settings{plan.noise == NoiseMode::Servers ? "gauss" : "mask",
@@ -172,6 +174,17 @@ ReleaseCost collection_cost(const Manifest& manifest, const CollectionPlan& plan
   return cost;
 }
 
+namespace {
+
+/// Of the n noisy entries that participants add to one column: the norm of n normals is larger than
+/// sigma (sqrt(n) + x) with probability at most exp(-x^2 / 2), and rounding adds half a step each.
+double noise_norm(const Manifest& manifest, double n) {
+  return static_cast<double>(manifest.cell_sigma) * (std::sqrt(n) + kFarOut) +
+         (manifest.cell_sigma > 0 ? 0.5 * std::sqrt(n) : 0.0);
+}
+
+}  // namespace
+
 std::vector<std::string> implausible(const Manifest& manifest, const CollectionPlan& plan,
                                      const CollectedGram& gram) {
   std::vector<std::string> found;
@@ -182,25 +195,33 @@ std::vector<std::string> implausible(const Manifest& manifest, const CollectionP
   if (servers && gram.triangle.front() != corner) {
     found.emplace_back("a participant sent another constant than the study has");
   }
-  const double both = std::sqrt(2.0) * kFarOut;
-  const double on_square = servers ? both * plan.scale.diagonal : 0.0;
-  const double on_product = servers ? both * plan.scale.off_diagonal : 0.0;
   const Matrix full = symmetric(gram.triangle, manifest.dimension());
-  const double most = n * std::pow(static_cast<double>(manifest.max_abs), 2);
-  for (Eigen::Index j = 1; j < full.rows(); ++j) {
-    if (full(j, j) < -on_square || (servers && full(j, j) > most + on_square)) {
-      found.push_back(fmt::format("the sum of squares of {} is not one of answers in its range",
-                                  manifest.columns[static_cast<std::size_t>(j) - 1].name));
+  const double both = servers ? std::sqrt(2.0) * kFarOut : 0.0;
+  const double on_product = both * plan.scale.off_diagonal;
+  const auto name = [&](Eigen::Index j) {
+    return j == 0 ? std::string("the constant")
+                  : manifest.columns[static_cast<std::size_t>(j) - 1].name;
+  };
+  const auto on_square = [&](Eigen::Index j) { return j == 0 ? 0.0 : both * plan.scale.diagonal; };
+  const auto largest_square = [&](Eigen::Index j) {
+    const auto cell = static_cast<double>(j == 0 ? manifest.constant : manifest.max_abs);
+    const double norm = std::sqrt(n) * cell + noise_norm(manifest, n);
+    return norm * norm + on_square(j);
+  };
+  for (Eigen::Index j = 0; j < full.rows(); ++j) {
+    const bool exact = servers && j == 0;  // compared above
+    if (!exact &&
+        (full(j, j) < -on_square(j) || full(j, j) > largest_square(j) * (1.0 + kRounding))) {
+      found.push_back(
+          fmt::format("the sum of squares of {} is not one of answers in its range", name(j)));
     }
-    for (Eigen::Index i = 1; i < j; ++i) {  // Cauchy and Schwarz
-      const double largest =
-          std::sqrt(std::max(0.0, full(i, i) + on_square) * std::max(0.0, full(j, j) + on_square));
-      if (std::fabs(full(i, j)) > largest + on_product) {
+    for (Eigen::Index i = 0; i < j; ++i) {  // Cauchy and Schwarz
+      const double largest = std::sqrt(std::max(0.0, full(i, i) + on_square(i)) *
+                                       std::max(0.0, full(j, j) + on_square(j)));
+      if (std::fabs(full(i, j)) > largest * (1.0 + kRounding) + on_product) {
         found.push_back(
-            fmt::format("the sum of products of {} and {} is larger than their squares "
-                        "allow",
-                        manifest.columns[static_cast<std::size_t>(i) - 1].name,
-                        manifest.columns[static_cast<std::size_t>(j) - 1].name));
+            fmt::format("the sum of products of {} and {} is larger than their squares allow",
+                        name(i), name(j)));
       }
     }
   }

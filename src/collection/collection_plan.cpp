@@ -35,7 +35,8 @@ std::vector<std::string> server_assumptions() {
 }
 
 constexpr const char* kFormNoise =
-    "reports sent from the form: the browser draws its normal numbers in double precision from 53 "
+    "reports sent from the form: the browser's random bits are secure, and it draws its normal "
+    "numbers in double precision from 53 "
     "bits (Box and Muller), with a logarithm and a cosine whose accuracy ECMAScript leaves open; "
     "the program draws them exactly rounded";
 
@@ -43,12 +44,12 @@ constexpr const char* kFormNoise =
 std::string issuer_in_words(const Manifest& manifest) {
   return fmt::format(
       "{} is trusted: every code went to another person who exists, and none was kept, used or "
-      "told. With known answers under {} of {} codes and an early or timely closing, whoever "
-      "issues codes would learn the noisy square of the one row left, with both aggregators "
-      "honest",
+      "told. With known answers under {} codes and a closing as soon as one other person has "
+      "answered, whoever issues codes would learn the noisy square of that row, with both "
+      "aggregators honest",
       manifest.collector_issues() ? "the collector, who issues the codes of this study,"
                                   : "whoever issues the codes (not the collector: another key)",
-      manifest.minimum_batch - 1, manifest.minimum_batch);
+      manifest.minimum_batch - 1);
 }
 
 std::vector<std::string> participant_assumptions(const CollectionPlan& plan,
@@ -112,6 +113,8 @@ Result<CollectionPlan> plan_participants(const Manifest& manifest, const RowBoun
              static_cast<double>(manifest.cell_sigma) > kMostNoiseSteps)) {
           return bad_request("the noise on cells must have 2^10 to 2^30 grid steps");
         }
+        // Nothing is drawn centrally: what mask assumes of its own arithmetic has no place here.
+        plan.guarantee.assumptions = noise_assumptions(NoiseLaw::Gaussian);
         append(plan.guarantee.assumptions, participant_assumptions(plan, manifest));
         return plan;
       });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sodium.h>
 
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "collection/collection_plan.hpp"
@@ -49,10 +50,20 @@ std::string field_of(std::size_t index, const StudyColumn& column) {
       column.high, 0.5 * column.low + 0.5 * column.high, escape_markup(column.name));
 }
 
+/// As a sentence, in the form's words: aggregators are organisations there.
+std::string sentence(std::string text) {
+  constexpr std::string_view kOurs = "aggregator";
+  for (std::size_t at = text.find(kOurs); at != std::string::npos; at = text.find(kOurs, at)) {
+    text.replace(at, kOurs.size(), "organisation");
+  }
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return escape_markup(text);
+}
+
 std::string promise_of(const Manifest& manifest, const Guarantee& guarantee) {
-  std::string text = fmt::format("<p>{}.</p>", escape_markup(detection_in_words(guarantee)));
+  std::string text = fmt::format("<p>{}.</p>", sentence(detection_in_words(guarantee)));
   for (const std::string& line : trust_in_words(manifest)) {
-    text += fmt::format("<p>{}.</p>", escape_markup(line));
+    text += fmt::format("<p>{}.</p>", sentence(line));
   }
   return text;
 }

@@ -168,6 +168,32 @@ async function checkStudy() {
 const byId = id => document.getElementById(id);
 let report = null;  // kept, so that a second try sends the same bytes
 const delivered = {a: false, b: false};
+// Sealed bytes alone, for this tab alone, until both parts have arrived: a page that is loaded again
+// goes on where it was.
+const keptAs = "eigenveil " + config.digest;
+function keep() {
+  try {
+    sessionStorage.setItem(keptAs, JSON.stringify(
+      {id: report.id, a: hex(report.a), b: hex(report.b), delivered}));
+  } catch (ignored) { /* too large or not allowed: the page warns before it is left */ }
+}
+function forget() {
+  try { sessionStorage.removeItem(keptAs); } catch (ignored) { /* nothing was kept */ }
+}
+function takeUp() {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(keptAs));
+    if (!kept) { return; }
+    report = {id: kept.id, a: fromHex(kept.a), b: fromHex(kept.b)};
+    Object.assign(delivered, kept.delivered);
+  } catch (ignored) { return; }
+  for (const input of document.querySelectorAll("#form input")) { input.disabled = true; }
+  byId("send").textContent = "Try again";
+  say("Your answers are encrypted already and partly sent: try again to send the rest.", "problem");
+}
+addEventListener("beforeunload", event => {
+  if (delivered.a !== delivered.b) { event.preventDefault(); }
+});
 function say(text, kind) {
   const status = byId("status");
   status.textContent = text;
@@ -220,6 +246,7 @@ async function submit(event) {
     button.disabled = true;
     say("Dividing your answers and encrypting both parts…");
     report = await makeReport(answers.values, answers.code);
+    keep();
     for (const input of document.querySelectorAll("#form input")) { input.disabled = true; }
   }
   button.disabled = true;
@@ -229,14 +256,16 @@ async function submit(event) {
     try {
       await send(role, report[role]);
       delivered[role] = true;
+      keep();
     } catch (error) {
       button.disabled = false;
       button.textContent = "Try again";
       say("Organisation " + role.toUpperCase() + (error.refused
         ? " refused: " + error.message
-        : " could not be reached. Nothing is lost: try again, and the same parts are sent."), "problem");
+        : " could not be reached. Keep this page open and try again: the same parts are sent."), "problem");
       if (error.refused && !delivered.a && !delivered.b) {  // nothing was stored: start over
         report = null;
+        forget();
         button.textContent = "Send";
         for (const input of document.querySelectorAll("#form input")) { input.disabled = false; }
       }
@@ -244,6 +273,7 @@ async function submit(event) {
     }
   }
   say("");
+  forget();
   showReceipt();
 }
 checkStudy().then(problem => {
@@ -253,6 +283,7 @@ checkStudy().then(problem => {
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token) { byId("token").value = token; history.replaceState(null, "", location.pathname); }
   byId("send").disabled = false;
+  takeUp();
 });
 )js";
 

@@ -69,12 +69,17 @@ bool is_key(const std::string& text) {
   return from_hex(text, hpke::kKeyBytes).has_value();
 }
 
+/// Nothing that ends a word of the form's content security policy.
+constexpr const char* kAddressCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:/_-[]";
+
 /// Plain HTTP gives the tokens to whoever listens, so it is for one machine alone.
 bool is_address(const std::string& address) {
   return address.size() <= 200 &&
          (address.starts_with("https://") || address.starts_with("http://127.0.0.1:") ||
           address.starts_with("http://localhost:") || address.starts_with("http://[::1]:")) &&
-         address.find_first_of(" \t\r\n\"<>\\") == std::string::npos && !address.ends_with('/');
+         address.find_first_not_of(kAddressCharacters) == std::string::npos &&
+         !address.ends_with('/');
 }
 
 Result<void> check_card(const AggregatorCard& card, Role role) {
@@ -82,11 +87,8 @@ Result<void> check_card(const AggregatorCard& card, Role role) {
     return bad_request(
         fmt::format("the card given for aggregator {} is that of the other one", name_of(role)));
   }
-  if (!is_address(card.address)) {
-    return bad_request(
-        "the address of an aggregator is https://name:port without a final slash; plain http only "
-        "for 127.0.0.1, ::1 and localhost",
-        "address");
+  if (const Result<void> sound = check_address(card.address); !sound) {
+    return sound;
   }
   if (!is_key(card.signing_key) || !is_key(card.sealing_key)) {
     return bad_request("the keys of an aggregator are 64 hexadecimal digits each");
@@ -111,6 +113,16 @@ Result<void> check_columns(const std::vector<StudyColumn>& columns) {
 }
 
 }  // namespace
+
+Result<void> check_address(const std::string& address) {
+  if (!is_address(address)) {
+    return bad_request(
+        "the address of an aggregator is https://name:port without a final slash; plain http only "
+        "for 127.0.0.1, ::1 and localhost",
+        "address");
+  }
+  return {};
+}
 
 Result<void> check_manifest(const Manifest& manifest) {
   if (!from_hex(manifest.id, 16) || !is_key(manifest.collector_key) ||
@@ -207,10 +219,13 @@ Result<std::int64_t> parse_utc(std::string_view text) {
   std::tm time = {};
   const std::string copy(text);
   const char* end = ::strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time);
-  if (end == nullptr || *end != '\0' || copy.size() != 20) {
+  const std::tm read = time;
+  const auto seconds = static_cast<std::int64_t>(::timegm(&time));  // the 31st of February moves on
+  if (end == nullptr || *end != '\0' || copy.size() != 20 || time.tm_mday != read.tm_mday ||
+      time.tm_sec != read.tm_sec) {
     return bad_request("a time is written as 2026-12-01T12:00:00Z (UTC)", "deadline");
   }
-  return static_cast<std::int64_t>(::timegm(&time));
+  return seconds;
 }
 
 std::string to_hex(std::string_view bytes) {

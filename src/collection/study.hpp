@@ -45,6 +45,7 @@ struct AggregatorCard {
   std::string signing_key;  ///< Ed25519, hexadecimal
   std::string sealing_key;  ///< X25519, for this study alone, hexadecimal
 };
+Result<void> check_address(const std::string& address);
 std::string to_json(const AggregatorCard& card);
 Result<AggregatorCard> card_from_json(std::string_view text);
 

@@ -83,7 +83,7 @@ class CollectTest(unittest.TestCase):
         words = run("explain", collection.path("gram")).stdout
         self.assertIn("if both aggregators collude", words)
         self.assertIn("the collector, who issues the codes of this study, is trusted", words)
-        self.assertIn("the browser draws its normal numbers in double precision", words)
+        self.assertIn("it draws its normal numbers in double precision", words)
         self.assertIn("at most 2 were made by people who tell their noise", words)
         run("collect", "mask", collection.path("gram"), "--out", collection.path("pseudo"))
         run("analyse", "moments", collection.path("gram"), "--second-moment")
@@ -94,7 +94,13 @@ class CollectTest(unittest.TestCase):
         collection = self.collection(people=8, minimum=3)
         for person in range(3):
             collection.contribute(person)
-        self.assertIn("had it already", collection.contribute(0).stdout)
+        again = collection.contribute(0).stdout
+        self.assertIn("had it already", again)
+        self.assertIn("sending the report made earlier", again)
+        other = run("contribute", collection.study, collection.path("row0.csv"), "--token", collection.tokens[5],
+                    check=False)
+        self.assertEqual(other.returncode, 2)  # a new code, and the receipt of the old one
+        self.assertIn("the receipt of another code", other.stderr)
         collection.kill("b")
         half = collection.contribute(3, check=False)
         self.assertEqual(half.returncode, 1)
@@ -146,8 +152,15 @@ class CollectTest(unittest.TestCase):
             status, text = collection.post(role, "/v1/report", message)
             self.assertIn(status, (400, 413), name)
             self.assertEqual(list(json.loads(text)), ["refused"], name)
+        for cells, words in (((11, 0, 0), "the answer to c1 must be 0 to 10"), (("x", 0, 0), "one row of numbers"),
+                             ((1, 2), "one row of numbers")):
+            wrong = run("contribute", collection.study, collection.row_file(7, cells), "--token",
+                        collection.tokens[1], check=False)
+            self.assertEqual(wrong.returncode, 2)
+            self.assertIn(words, wrong.stderr)
         early = collection.close(check=False)
         self.assertEqual(early.returncode, 2)
+        self.assertNotIn("{", early.stderr)
         self.assertIn("fewer reports than the study's minimum", early.stderr)
         for path in ("/v1/close", "/v1/sum", "/v1/proposal", "/v1/stored"):
             self.assertEqual(collection.post("b", path, b"{}")[0], 400, path)
@@ -165,7 +178,7 @@ class CollectTest(unittest.TestCase):
                     "--key-a", "00" * 32, check=False)
         self.assertIn("another key for aggregator a", wrong.stderr)
         forged = run("contribute", collection.study, collection.row_file(2), "--token", "ab" * 16, check=False)
-        self.assertIn("the token is not one of this study", forged.stderr)
+        self.assertIn("the code is not one of this study", forged.stderr)
 
     def test_slow_and_many_clients_do_not_stop_it(self):
         collection = self.collection(people=4, minimum=2, serve=["--request-seconds", "3", "--connections", "20"])

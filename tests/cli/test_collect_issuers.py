@@ -106,7 +106,7 @@ class IssuerTest(unittest.TestCase):
         self.assertEqual(len(rogues[0].answers), 24)
         for status, text in rogues[0].answers:
             self.assertEqual(status, 400)
-            self.assertEqual(json.loads(text), {"refused": "the token is not one of this study"})
+            self.assertEqual(json.loads(text), {"refused": "the code is not one of this study"})
         collection.close()
         self.assertEqual(collection.sum_of("b")["reports"], 12)
         for person in range(12):

@@ -146,6 +146,33 @@ TEST(Collecting, ImplausibleSumsAreNamed) {
   gram.triangle[0] -= 1;
   gram.triangle[triangle_index(1, 1)] += Int128{1} << 60U;
   EXPECT_FALSE(implausible(manifest, plan, gram).empty());
+  gram.triangle[triangle_index(1, 1)] -= Int128{1} << 60U;
+  gram.triangle[triangle_index(0, 2)] += Int128{1} << 60U;  // a mean that no answers have
+  EXPECT_EQ(implausible(manifest, plan, gram).size(), 1U);
+}
+
+/// Where participants add the noise a sum of noisy squares has a largest value, too.
+TEST(Collecting, ImplausibleSumsOfNoisyRowsAreNamed) {
+  Collection collection({.columns = 2, .minimum_batch = 12, .noise = NoiseMode::Participants});
+  const Manifest& manifest = collection.study.manifest;
+  const CollectionPlan plan = collection.plan();
+  RandomStream stream = RandomStream::seeded(seed_for("collection.noisy_rows"));
+  CollectedGram gram;
+  gram.reports = 12;
+  gram.triangle.assign(manifest.entries(), 0);
+  for (std::size_t person = 0; person < gram.reports; ++person) {
+    const auto row = grid_row(manifest, plan, answers(person, 2), stream);
+    const std::vector<Int128> triangle = outer_triangle(row);
+    std::transform(triangle.begin(), triangle.end(), gram.triangle.begin(), gram.triangle.begin(),
+                   std::plus<>());
+  }
+  EXPECT_TRUE(implausible(manifest, plan, gram).empty());
+  for (const std::size_t entry :
+       {triangle_index(0, 0), triangle_index(1, 1), triangle_index(0, 1), triangle_index(1, 2)}) {
+    CollectedGram spoilt = gram;
+    spoilt.triangle[entry] += Int128{1} << 90U;
+    EXPECT_FALSE(implausible(manifest, plan, spoilt).empty()) << entry;
+  }
 }
 
 TEST(Collecting, ChangedManifestsAreRefused) {

@@ -24,7 +24,7 @@ TEST(Refusals, OneTokenIsOneReport) {
   collection.send(0, answers(0, 3));
   const SealedReport second = collection.sealed(0, answers(1, 3));
   EXPECT_EQ(refusal_of(collection.a->accept(second.to_a)),
-            "the token has been used by another report, which counts instead");
+            "the code has been used here for another report; a code works once");
 }
 
 TEST(Refusals, SwappedRoles) {
@@ -56,7 +56,7 @@ TEST(Refusals, ForgedToken) {
   const SealedReport forged =
       seal_row(collection.study, collection.plan(), draw_codes(1).front(), answers(0, 3), stream)
           .value();
-  EXPECT_EQ(refusal_of(collection.a->accept(forged.to_a)), "the token is not one of this study");
+  EXPECT_EQ(refusal_of(collection.a->accept(forged.to_a)), "the code is not one of this study");
   const std::string list =
       token_list(collection.study, draw_codes(3), SigningKey::make());  // not the collector's key
   EXPECT_FALSE(collection.a->add_tokens(list));
@@ -169,6 +169,45 @@ TEST(Refusals, ThereIsOneClosing) {
             "the study is closed and takes no more reports");
   EXPECT_FALSE(std::filesystem::exists(collection.folder / "a/sealing.key"));
   EXPECT_FALSE(std::filesystem::exists(collection.folder / "b/sealing.key"));
+}
+
+/// A store of A from before its closing: B, which closed after A had drawn, does not help it to
+/// draw again.
+TEST(Refusals, AForgottenClosingIsNotRepeated) {
+  Collection collection({.minimum_batch = 2});
+  for (std::size_t person = 0; person < 3; ++person) {
+    collection.send(person, answers(person, 3));
+  }
+  collection.a.reset();  // a backup of a folder at rest
+  std::filesystem::copy(collection.folder / "a", collection.folder / "backup",
+                        std::filesystem::copy_options::recursive);
+  collection.a = Aggregator::open(collection.folder / "a", {}).value();
+  ASSERT_TRUE(collection.close());
+  collection.a = Aggregator::open(collection.folder / "backup", {}).value();
+  EXPECT_EQ(refusal_of(collection.close()).substr(0, 25), "the study is closed here,");
+  EXPECT_EQ(collection.a->store().state().value(), CollectionState::Open);
+}
+
+TEST(Refusals, KeysThatOthersCanRead) {
+  Collection collection;
+  collection.a.reset();
+  std::filesystem::permissions(collection.folder / "a/sealing.key",
+                               std::filesystem::perms::group_read,
+                               std::filesystem::perm_options::add);
+  EXPECT_NE(refusal_of(Aggregator::open(collection.folder / "a", {})).find("chmod 600"),
+            std::string::npos);
+}
+
+TEST(Refusals, AddressesAndTimes) {
+  for (const char* address : {"ftp://a", "https://x;script-src'*'", "https://a b",
+                              "http://example.org:1", "https://a/"}) {
+    EXPECT_FALSE(check_address(address)) << address;
+  }
+  EXPECT_TRUE(check_address("https://a.example.org:8441/study_1"));
+  EXPECT_TRUE(check_address("http://[::1]:8441"));
+  EXPECT_TRUE(parse_utc("2028-02-29T12:00:00Z"));
+  EXPECT_FALSE(parse_utc("2027-02-29T12:00:00Z"));
+  EXPECT_FALSE(parse_utc("2027-01-01T12:00:60Z"));
 }
 
 TEST(Refusals, SumsOfDifferentSets) {
