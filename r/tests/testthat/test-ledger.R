@@ -68,3 +68,12 @@ test_that("columns of words are refused by their class before a ledger is charge
   expect_identical(nrow(ledger_entries(budget)), 1L)
   expect_error(private_pca(people(), mu = 4, range = c(0, 10), ledger = budget, out = tempfile()), "the largest that would fit is mu = ", class = "eigenveil_error")
 })
+
+test_that("pseudo-data names the ledger that it needs", {
+  masked <- function(ledger) masked_data(people(), mu = 1, range = c(0, 10), intercept = TRUE, ledger = ledger, out = tempfile("masked"))
+  other <- ledger_create(tempfile(fileext = ".ledger"), "q", mu = 3)
+  expect_error(masked(other), "ledger_create(..., neighbours = \"zero-row\")", fixed = TRUE, class = "eigenveil_error")
+  own <- ledger_create(tempfile(fileext = ".ledger"), "q", mu = 3, neighbours = "zero-row")
+  masked(own)
+  expect_identical(nrow(ledger_entries(own)), 1L)
+})
