@@ -217,8 +217,13 @@ Outcome ExploreCommand::serve(ExploreSource from) const {
   std::fflush(stdout);
   int caught = 0;
   ::sigwait(&signals, &caught);
-  (*server)->stop();
-  return {};
+  fmt::print("{}", explorer.end());
+  std::fflush(stdout);
+  // A handler that is drawing cannot be told to stop, and has nothing to lose: the ledger's lines
+  // and the releases are written by the release's own process. So nothing is waited for.
+  std::error_code ignored;
+  fs::remove_all(folder->path(), ignored);
+  ::_exit(0);
 }
 
 Outcome ExploreCommand::run() const {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/explore/dictionary.hpp"
 #include "cli/explore/look.hpp"
 #include "cli/explore/page.hpp"
 #include "core/parameter_names.hpp"
@@ -111,14 +112,17 @@ HttpResponse Explorer::answer(const HttpRequest& request) {
   if (path == "/api/source") {
     return as_json(source_json());
   }
+  if (path == "/api/ranges") {
+    return as_json(keep_ranges(request.body));
+  }
   if (path == "/api/look") {
-    return as_json(look_json(request.body, source_));
+    return as_json(look_json(request.body, source()));
   }
   if (path == "/api/rails") {
-    return as_json(rails_json(request.body, source_));
+    return as_json(rails_json(request.body, source()));
   }
   if (path == "/api/methods") {
-    return as_json(methods_json(request.body, source_));
+    return as_json(methods_json(request.body, source()));
   }
   if (path == "/api/release") {
     return as_json(release(request.body));
@@ -148,13 +152,34 @@ Result<std::string> Explorer::session(const std::string& body) {
   return Json{{"session", *secret}}.dump();
 }
 
+ExploreSource Explorer::source() const {
+  const std::lock_guard lock(mutex_);
+  return source_;
+}
+
+Result<std::string> Explorer::keep_ranges(const std::string& body) {
+  const std::string file = text_of(body, "file");
+  if (!is_plain_name(file) || !file.ends_with(".csv")) {
+    return bad_request(
+        "the dictionary's name may hold letters, digits, '-', '_' and '.' only, and ends in .csv");
+  }
+  const std::lock_guard lock(mutex_);
+  const bool own = file == kept_ranges_;
+  return typed_ranges(body, source_.columns).and_then([&](const std::vector<NamedRange>& ranges) {
+    return write_dictionary(file, ranges, own).map([&] {
+      source_.bounds = ranges;
+      source_.bounds_file = kept_ranges_ = file;
+      return Json{{"dictionary", file}}.dump();
+    });
+  });
+}
+
 Result<std::string> Explorer::source_json() const {
-  Json json = {{"version", kVersion},
-               {"input", source_.input},
-               {"columns", source_.columns},
-               {"dictionary", source_.bounds_file},
-               {"ledger", nullptr}};
-  for (const NamedRange& range : source_.bounds) {
+  const ExploreSource from = source();
+  Json json = {{"version", kVersion},        {"input", from.input},
+               {"columns", from.columns},    {"dictionary", from.bounds_file},
+               {"ledger_file", from.ledger}, {"ledger", nullptr}};
+  for (const NamedRange& range : from.bounds) {
     json["ranges"][range.column] = {range.range.low, range.range.high};
   }
   if (!source_.ledger.empty()) {
@@ -183,7 +208,8 @@ Result<std::string> Explorer::release(const std::string& body) {
         "this page releases from a table whose budget a ledger keeps: start eigenveil explore "
         "TABLE --ledger FILE, or copy the command");
   }
-  const Result<Question> question = question_from_json(body, source_);
+  const ExploreSource from = source();
+  const Result<Question> question = question_from_json(body, from);
   if (!question) {
     return error_of(question);
   }
@@ -193,7 +219,7 @@ Result<std::string> Explorer::release(const std::string& body) {
   if (question->components == 0 && takes_rank(question->task)) {
     return bad_request("the number of components is missing");
   }
-  std::vector<std::string> words = command_words(*question, source_, question->components);
+  std::vector<std::string> words = command_words(*question, from, question->components);
   const std::string line = shell_line(words);
   const std::lock_guard lock(mutex_);
   if (pressed_) {
@@ -250,6 +276,18 @@ Result<std::string> Explorer::cancel() {
     pressed_->job->cancel();
   }
   return status();
+}
+
+std::string Explorer::end() {
+  const std::lock_guard lock(mutex_);
+  if (!pressed_ || pressed_->job->status().state != ReleaseProcess::State::Running) {
+    return {};
+  }
+  pressed_->job->stop();
+  return ledger_entries() > pressed_->entries_before
+             ? "A release was under way and was stopped. Its charge stays in the ledger: what was "
+               "reserved is never given back.\n"
+             : "A release was under way and was stopped before anything was charged.\n";
 }
 
 Result<std::string> Explorer::released() const {

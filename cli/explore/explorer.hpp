@@ -25,6 +25,8 @@ class Explorer {
 
   Guard& guard() { return guard_; }
   HttpResponse answer(const HttpRequest& request);
+  /// Stops a release that is under way; a line about what becomes of its charge, or nothing.
+  std::string end();
 
  private:
   struct Pressed {
@@ -37,6 +39,9 @@ class Explorer {
   HttpResponse page(const HttpRequest& request) const;
   Result<std::string> session(const std::string& body);
   Result<std::string> source_json() const;
+  /// Ranges that were typed, kept as a dictionary beside where the program was started.
+  Result<std::string> keep_ranges(const std::string& body);
+  ExploreSource source() const;
   /// Starts the release on the screen, or finds it: pressed twice it is one release.
   Result<std::string> release(const std::string& body);
   Result<std::string> status() const;
@@ -45,10 +50,11 @@ class Explorer {
   HttpResponse file(const std::string& body) const;
   std::size_t ledger_entries() const;
 
-  ExploreSource source_;
+  ExploreSource source_;  ///< its ranges may be typed: read it by source()
   std::filesystem::path scratch_;
   Guard guard_;
   mutable std::mutex mutex_;
+  std::string kept_ranges_;  ///< the dictionary that this page wrote, and may write again
   std::string retry_key_ = fresh_secret();
   std::unique_ptr<Pressed> pressed_;
 };

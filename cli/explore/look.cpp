@@ -215,8 +215,10 @@ Json maps_of(const Planned& plan, const Simulated& simulated, const Glance& glan
   return maps;
 }
 
-std::string plus_minus(double value) {
-  return fmt::format("±{:.2g}", value);
+/// A variance is off by a share of itself.
+std::string plus_minus(const Planned& plan, double value) {
+  return plan.question.task == Task::Mask ? fmt::format("±{:.2g}%", 100.0 * value)
+                                          : fmt::format("±{:.2g}", value);
 }
 
 Json errors_of(const Planned& plan, const Glance& glance) {
@@ -226,21 +228,22 @@ Json errors_of(const Planned& plan, const Glance& glance) {
   }
   const double sampling = plan.sampling_accuracy();
   const double both = std::hypot(*privacy, sampling);
-  const auto columns = static_cast<double>(plan.table.spectrum.size());
+  const auto columns = static_cast<double>(plan.question.columns.size());
   // The scale stays while a slider moves: no weight is further off than chance.
-  const double full = std::min(1.0, 1.96 * std::sqrt(1.0 / columns));
+  const double full =
+      plan.question.task == Task::Components ? std::min(1.0, 1.96 * std::sqrt(1.0 / columns)) : 1.0;
   const std::vector<ErrorLane> lanes = {
-      {"Sampling error", sampling, plus_minus(sampling), "ev-dots"},
-      {"Privacy noise", *privacy, plan.chance() ? "no better than chance" : plus_minus(*privacy),
-       "ev-hatch"},
-      {"Both together", both, plan.chance() ? "" : plus_minus(both), ""}};
+      {"Sampling error", sampling, plus_minus(plan, sampling), "ev-dots"},
+      {"Privacy noise", *privacy,
+       plan.chance() ? "no better than chance" : plus_minus(plan, *privacy), "ev-hatch"},
+      {"Both together", both, plan.chance() ? "" : plus_minus(plan, both), ""}};
   return {{"sampling", sampling},
           {"privacy", *privacy},
           {"both", both},
           {"picture", errors_picture(lanes, full, glance.narrow,
-                                     fmt::format("Error of a weight: sampling {:.2g}, privacy "
+                                     fmt::format("Error of a {}: sampling {:.2g}, privacy "
                                                  "noise {:.2g}, together {:.2g}",
-                                                 sampling, *privacy, both))}};
+                                                 plan.accuracy_of(), sampling, *privacy, both))}};
 }
 
 Result<Json> ledger_of(const Planned& plan, const ExploreSource& source, const Glance& glance) {
@@ -297,13 +300,53 @@ void add_directions(Json& json, const Planned& plan, Glance glance) {
   json["scree"] = scree_of(plan, simulated, glance);
   json["weights"] = weights_of(plan, simulated, glance);
   json["maps"] = maps_of(plan, simulated, glance);
-  json["errors"] = errors_of(plan, glance);
   json["spectrum"] = std::vector<double>(spectrum.data(), spectrum.data() + spectrum.size());
 }
 
 constexpr std::array kRoundBudgets = {0.05, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25,
                                       0.3,  0.4,  0.5,  0.6, 0.8,  1.0,  1.2, 1.5,
                                       2.0,  2.5,  3.0,  4.0, 5.0,  6.0,  8.0, 10.0};
+
+/// Some methods draw a made-up release in many steps, minutes at 300 columns, which a page cannot
+/// wait for: beyond this many columns first-order formulas stand for all of them.
+constexpr Eigen::Index kTriedUpTo = 120;
+
+MethodComparison compared_here(const Request& request, const AssumedSetting& setting) {
+  if (setting.spectrum.size() <= kTriedUpTo) {
+    return compare_methods(request, setting);
+  }
+  std::vector<ComparedMethod> methods;
+  for (const Method* method : methods_for(request.task)) {
+    if (std::optional<PredictedError> predicted = method->predicted_error(request, setting)) {
+      predicted->trial = nullptr;
+      methods.push_back({method->info().name, *std::move(predicted)});
+    }
+  }
+  return compared(std::move(methods), setting);
+}
+
+/// Every method of a task without a comparison of its own, planned at the same budget: what its
+/// promise rests on and how accurate it is, or why it cannot serve here.
+Json ways_of(const Planned& plan, const ExploreSource& source) {
+  Json ways = Json::array();
+  for (const Method* method : methods_for(plan.request.task)) {
+    Question question = plan.question;
+    question.method = method->info().name;
+    Json way = {{"method", question.method}};
+    const Result<Planned> other = planned(question, source);
+    if (!other || !other->facts.guarantee) {
+      way["note"] = other ? "no guarantee is stated here" : for_command_line(other.error().message);
+    } else {
+      way["basis"] = name_of(other->facts.guarantee->basis);
+      way["power"] = other->power();
+      if (const std::optional<double> accuracy = other->accuracy()) {
+        way["accuracy"] = *accuracy;
+      }
+    }
+    ways.push_back(std::move(way));
+  }
+  return ways;
+}
 
 }  // namespace
 
@@ -320,6 +363,7 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
                {"lines", lines_of(plan->facts)},       {"risk", risk_of(*plan, glance)}};
   if (const std::optional<double> accuracy = plan->accuracy()) {
     json["accuracy"] = *accuracy;
+    json["accuracy_of"] = plan->accuracy_of();
     json["accuracy_components"] = plan->steady;
     json["chance"] = plan->chance();
     json["sampling_accuracy"] = plan->sampling_accuracy();
@@ -335,6 +379,7 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
     warnings.push_back(for_command_line(line));
   }
   json["warnings"] = warnings;
+  json["errors"] = errors_of(*plan, glance);
   add_directions(json, *plan, glance);
   const Result<Json> ledger = ledger_of(*plan, source, glance);
   if (!ledger) {
@@ -361,7 +406,10 @@ Result<std::string> rails_json(std::string_view asked, const ExploreSource& sour
     state = *std::move(read);
   }
   Json points = Json::array();
-  for (const double epsilon : kRoundBudgets) {
+  // A plan of pseudo-data solves for several noises, a quarter of a second: every other budget.
+  const std::size_t step = question->task == Task::Mask ? 2 : 1;
+  for (std::size_t i = step - 1; i < kRoundBudgets.size(); i += step) {
+    const double epsilon = kRoundBudgets[i];
     question->epsilon = epsilon;
     const Result<Planned> plan = planned(*question, source);
     if (!plan) {
@@ -389,28 +437,23 @@ Result<std::string> methods_json(std::string_view asked, const ExploreSource& so
   if (!plan) {
     return error_of(plan);
   }
-  Json json = {{"used", plan->method}};
+  Json json = {
+      {"used", plan->method},
+      {"first_order", static_cast<Eigen::Index>(plan->question.columns.size()) > kTriedUpTo}};
   Json sentences = Json::object();
-  Json budgets = Json::object();
   for (const Method* method : methods_for(plan->request.task)) {
     sentences[method->info().name] = for_command_line(method->info().sentence);
-    budgets[method->info().name] = method->info().budgets;
   }
   json["sentences"] = sentences;
-  json["budgets"] = budgets;
-  // Some methods draw in many steps: a page cannot wait for that.
-  constexpr Eigen::Index kTriedUpTo = 120;
-  if (plan->request.task == Task::Components && plan->table.spectrum.size() > kTriedUpTo) {
-    json["none"] = fmt::format(
-        "the methods are compared here up to {} columns; plan pca --compare does it for more",
-        kTriedUpTo);
-  } else if (plan->request.task == Task::Components) {
+  if (plan->request.task != Task::Components) {
+    json["ways"] = ways_of(*plan, source);
+  } else {
     Request request = plan->request;
     request.method.clear();
     request.components = plan->steady;
     const Result<AssumedSetting> setting = assumed_setting(request, plan->table);
     if (setting) {
-      json["comparison"] = comparison_json(compare_methods(request, *setting), for_command_line);
+      json["comparison"] = comparison_json(compared_here(request, *setting), for_command_line);
     } else {
       json["none"] = for_command_line(setting.error().message);
     }

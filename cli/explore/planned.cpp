@@ -37,6 +37,26 @@ Result<void> plan_with(Planned& plan, Eigen::Index components) {
   return {};
 }
 
+/// Noise of one entry of the second moment against the assumed variance of a column.
+std::optional<double> entry_accuracy(const Planned& plan) {
+  const double variance = plan.question.spread * plan.question.spread;
+  if (plan.question.task == Task::Covariance) {
+    const std::optional<double> sd = plan.number("noise_sd_off_diagonal");
+    return sd ? std::optional(kNinetyFive * *sd / variance) : std::nullopt;
+  }
+  const auto people = static_cast<double>(plan.table.rows);
+  const bool rotated = plan.method == "mask";
+  const std::optional<double> sd =
+      plan.number(rotated ? "gram_noise_sd_mask" : "gram_noise_sd_gauss");
+  if (!sd) {
+    return std::nullopt;
+  }
+  // The rows' own part in the rotated noise: 2 sigma |x_j|.
+  const double cross =
+      rotated ? 2.0 * plan.number("sigma").value_or(0.0) * std::sqrt(people * variance) : 0.0;
+  return kNinetyFive * std::hypot(*sd, cross) / (people * variance);
+}
+
 Eigen::Index above(const Planned& plan) {
   const std::optional<double> floor = plan.number("noise_floor");
   const Eigen::Index hoped = plan.question.hoped;
@@ -55,18 +75,37 @@ std::optional<double> Planned::number(const char* key) const {
 }
 
 std::optional<double> Planned::accuracy() const {
+  if (question.task == Task::Covariance || question.task == Task::Mask) {
+    return entry_accuracy(*this);
+  }
   return steady_error ? std::optional(weight_error(*steady_error, table.spectrum.size(), steady))
                       : std::nullopt;
 }
 
+std::string_view Planned::accuracy_of() const {
+  return question.task == Task::Covariance ? "correlation"
+         : question.task == Task::Mask     ? "variance"
+                                           : "weight";
+}
+
 bool Planned::chance() const {
+  if (question.task == Task::Covariance || question.task == Task::Mask) {
+    return accuracy().value_or(0.0) >= 1.0;  // every correlation is within 1, and says nothing
+  }
   const auto k = static_cast<double>(steady);
   const auto p = static_cast<double>(table.spectrum.size());
   return steady_error && *steady_error >= 2.0 * k * (1.0 - k / p);
 }
 
 double Planned::sampling_accuracy() const {
-  const double error = sampling_error(table.spectrum, steady, static_cast<double>(table.rows));
+  const auto people = static_cast<double>(table.rows);
+  if (question.task == Task::Covariance) {
+    return kNinetyFive / std::sqrt(people);
+  }
+  if (question.task == Task::Mask) {
+    return kNinetyFive * std::sqrt(2.0 / people);
+  }
+  const double error = sampling_error(table.spectrum, steady, people);
   return weight_error(error, table.spectrum.size(), steady);
 }
 

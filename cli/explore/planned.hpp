@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "cli/explore/question.hpp"
 #include "eigenveil/engine/method.hpp"
@@ -25,10 +26,13 @@ struct Planned {
   /// further, weaker component would look less accurate.
   Eigen::Index steady = 1;
   std::optional<double> steady_error;  ///< predicted |UU' - VV'|_F² of a plan for those
-  /// Of a weight in them, 95 times in 100: 1.96 sqrt(F² / (2 p k)).
+  /// What privacy noise does to the number that the task is about, 95 times in 100. Components: a
+  /// weight in them, 1.96 sqrt(F² / (2 p k)). Covariance: the correlation of two columns that have
+  /// none, whose spread is the assumed one. Pseudo-data: the variance of a column, as a share.
   std::optional<double> accuracy() const;
-  bool chance() const;  ///< no better than directions drawn blindly
+  bool chance() const;  ///< no better than a blind guess
   double sampling_accuracy() const;
+  std::string_view accuracy_of() const;  ///< "weight", "correlation" or "variance"
   /// The bound on detection that the plan states, under whichever condition.
   double power() const;
 };

@@ -69,9 +69,17 @@ Result<std::unique_ptr<ReleaseProcess>> ReleaseProcess::start(
 }
 
 ReleaseProcess::~ReleaseProcess() {
+  stop();
+}
+
+void ReleaseProcess::stop() {
   cancel();
+  const std::lock_guard lock(mutex_);
   if (!ended_) {
     ::waitpid(process_, nullptr, 0);
+    ended_ = true;
+    exit_code_ = -1;
+    end_ = std::chrono::steady_clock::now();
   }
 }
 

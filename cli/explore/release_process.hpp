@@ -38,6 +38,8 @@ class ReleaseProcess {
   Status status();
   /// Stops it. What was reserved stays spent.
   void cancel();
+  /// The same, and waits for its end.
+  void stop();
 
  private:
   ReleaseProcess() = default;

@@ -29,7 +29,7 @@ std::string_view picture_style() {
 .ev-ground{fill:var(--noise-soft)}.ev-blank{fill:var(--page)}.ev-sheet{fill:var(--paper)}
 .ev-hatch{fill:url(#ev-hatch)}.ev-hatch-edge{fill:none;stroke:var(--noise);stroke-width:.8}.ev-dots{fill:url(#ev-dots)}.ev-outline{fill:none;stroke:var(--ink);stroke-width:1.4}
 .ev-rule{stroke:var(--rule);fill:none}.ev-hair{stroke:var(--edge);fill:none}.ev-floor{stroke:var(--ink);stroke-width:1.6}
-.ev-one{fill:var(--noise);fill-opacity:.42}.ev-ring{fill:var(--page);stroke:var(--ink);stroke-width:1.7}
+.ev-cloud{fill:none;stroke:var(--noise);stroke-opacity:.42;stroke-width:4.6;stroke-linecap:round}.ev-ring{fill:var(--page);stroke:var(--ink);stroke-width:1.7}
 .ev-sampling{stroke:var(--muted);stroke-width:2.6;stroke-dasharray:0 4.2;stroke-linecap:round;fill:none}
 .ev-man{fill:var(--hidden)}.ev-man-chance{fill:url(#ev-hatch);stroke:var(--noise);stroke-width:1.1}.ev-man-given{fill:var(--person)}
 .ev-now{fill:var(--person)}.ev-before{fill:var(--faint);fill-opacity:.6}.ev-chosen{stroke:var(--ink);stroke-width:2}

@@ -184,10 +184,17 @@ std::string weights_picture(const WeightsPicture& picture) {
       };
       const double low = x(at(0.05));
       hatched(canvas, {low - 3.0, y - 9.0, x(at(0.95)) - low + 6.0, 14.0});
+      // Points of no length, drawn as dots by their round ends. Dots of one path do not add up
+      // where they meet; four paths keep a cloud darker in its middle.
+      std::array<std::string, 4> clouds;
       for (std::size_t j = 0; j < row.releases.size(); ++j) {
         // A place inside the lane that is the release's own at every setting.
         const double jitter = static_cast<double>((j * 37 + i * 11) % 17) / 16.0 - 0.5;
-        canvas.circle("ev-one", {x(row.releases[j]), y - 2.0 + 9.0 * jitter}, 2.3);
+        clouds[j % clouds.size()] +=
+            fmt::format("M{:.1f} {:.1f}h0", x(row.releases[j]), y - 2.0 + 9.0 * jitter);
+      }
+      for (const std::string& cloud : clouds) {
+        canvas.path("ev-cloud", cloud);
       }
     }
     canvas.line(

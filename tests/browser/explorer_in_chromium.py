@@ -105,6 +105,7 @@ def until(page, expression, argument=None):
 def looked(page):
     page.wait_for_selector("#scree svg")
     page.wait_for_selector("#methods .m")
+    until(page, "rails.length > 0")
 
 
 def fits_the_screen(page, what):

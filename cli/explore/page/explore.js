@@ -5,10 +5,13 @@ const exported = typeof EXPORTED === "undefined" ? null : EXPORTED;
 const STEPS = ["Data", "Question", "Look", "Release", "Share"];
 const TASKS = [
   ["pca", "directions", "The main directions in which people differ, and how much each question counts in them."],
-  ["covariance", "covariance", "How every two columns go together; regressions and components can be computed from it later."],
-  ["mask", "pseudo-data", "Rows that are nobody's, for regressions and correlations (eigenveil analyse regress)."],
-  ["plot", "a plot of people", "First the directions; the map of people on them is a release of its own (eigenveil scores), charged by itself."],
+  ["covariance", "covariance", "How every two columns go together. Regressions and directions can be computed from it later, at no further cost."],
+  ["regress", "a regression", "Released as the covariance; any regression is then computed from it, with intervals that count the noise, as often as you like."],
+  ["mask", "pseudo-data", "Rows that are nobody's, with about the same variances and correlations, for programs that want a table."],
+  ["plot", "a plot of people", "First the directions, here. The map of people on them is a second release with a budget of its own; its command stands below the first."],
 ];
+const TASK_OF = { plot: "pca", regress: "covariance" };
+const taskOf = () => TASK_OF[state.goal] || state.goal;
 const state = {
   task: "pca", goal: "pca", method: "", epsilon: 1, delta: 1e-6, people: 20000, columns: [], some_columns: false, range: [0, 10],
   hoped: 6, spread: 0.3, shape: "few", component: 0, release: 0, risk: "people", search: "", out: "out", data_set: "", date: "",
@@ -36,7 +39,7 @@ async function ask(path, body) {
   return json;
 }
 function question(more) {
-  const asked = { ...state, task: state.goal === "plot" ? "pca" : state.goal, ...more };
+  const asked = { ...state, task: taskOf(), ...more };
   for (const key of ["goal"]) delete asked[key];
   if (source.dictionary) delete asked.range;
   asked.narrow = Math.floor($("v-risk").clientWidth) || 460;
@@ -108,7 +111,8 @@ function drawData() {
   $("people").value = state.people;
   $("width-row").hidden = source.columns.length > 0;
   $("width").value = state.columns.length;
-  $("range-row").hidden = Boolean(source.dictionary);
+  $("range-row").hidden = Boolean(source.dictionary) || typing;
+  drawRanges();
   $("low").value = state.range[0];
   $("high").value = state.range[1];
   $("dictionary-say").textContent = source.dictionary ? `Ranges come from the dictionary ${source.dictionary}.` : "";
@@ -120,6 +124,34 @@ function drawData() {
   }
   sayColumns();
 }
+// Ranges of single columns: typed here, kept as a file that --bounds reads, so that the command on screen 3 is whole.
+let typing = false;
+function drawRanges() {
+  const possible = source.columns.length > 0 && !exported;
+  $("ranges-row").hidden = !possible;
+  $("type-ranges").hidden = typing;
+  $("type-ranges").textContent = source.dictionary ? "Change the ranges" : "The columns have different ranges";
+  $("ranges").hidden = !typing;
+  if (!typing || $("ranges-list").firstChild) return;
+  put("ranges-list", source.columns.map((name, i) => {
+    const [low, high] = (source.ranges || {})[name] || state.range;
+    return `<label for="low-${i}">${escapeText(name)}</label><input id="low-${i}" data-low="${i}" type="number" step="any" value="${low}" aria-label="lowest of ${escapeText(name)}"><input data-high="${i}" type="number" step="any" value="${high}" aria-label="highest of ${escapeText(name)}">`;
+  }).join(""));
+}
+$("type-ranges").addEventListener("click", () => { typing = true; drawData(); });
+$("keep-ranges").addEventListener("click", async () => {
+  const ends = (side) => [...document.querySelectorAll(`[data-${side}]`)].map((input) => input.value === "" ? null : +input.value);
+  const low = ends("low"), high = ends("high");
+  try {
+    await ask("/api/ranges", { file: $("ranges-file").value, ranges: Object.fromEntries(source.columns.map((name, i) => [name, [low[i], high[i]]])) });
+    source = await ask("/api/source", {});
+    typing = false;
+    put("ranges-list", "");
+    trouble(null);
+    drawData();
+    $("live").textContent = $("dictionary-say").textContent;
+  } catch (error) { trouble(error); scrollTo(0, 0); }
+});
 function sayColumns() {
   $("columns-say").textContent = `${state.columns.length} of ${source.columns.length} columns take part. A column that is left out costs nothing; every further one costs noise in all.`;
   const named = state.columns.filter(identifier);
@@ -153,13 +185,21 @@ $("screen-1").addEventListener("change", (event) => {
 function drawQuestion() {
   put("tasks", TASKS.map(([id, name, words]) => `<label><input type="radio" name="goal" value="${id}"${state.goal === id ? " checked" : ""}><span><b>${name}</b><span>${words}</span></span></label>`).join(""));
   $("hoped").value = state.hoped;
-  $("hoped-row").hidden = !["pca", "plot"].includes(state.goal);
+  $("hoped-row").hidden = state.goal === "mask";
+  $("hoped-hint").textContent = taskOf() === "pca" ? "the release holds those that rise above the noise" : "computed from the release later, for the pictures; the release is the same";
+  $("relation").querySelector('[value="add-remove"]').disabled = state.goal === "mask";
   $("relation").value = state.relation || (state.goal === "mask" ? "zero-row" : "add-remove");
   $("delta").value = [...$("delta").options].find((option) => +option.value === state.delta)?.value || "1e-6";
 }
 $("screen-2").addEventListener("change", (event) => {
   const value = event.target.value;
-  if (event.target.name === "goal") { state.goal = value; state.method = ""; delete state.relation; }
+  if (event.target.name === "goal") {
+    state.goal = value;
+    state.method = "";
+    // Pseudo-data has as many rows as the table, so whether a person took part cannot be what it hides.
+    const agreed = source.ledger?.relation;
+    if (agreed && !(value === "mask" && agreed === "add-remove")) state.relation = agreed; else delete state.relation;
+  }
   if (event.target.id === "hoped") state.hoped = Math.min(12, Math.max(1, Math.round(+value) || 1));
   if (event.target.id === "relation") state.relation = value;
   if (event.target.id === "delta") { state.delta = +value; state.method = ""; }
@@ -170,13 +210,32 @@ $("screen-2").addEventListener("change", (event) => {
 const LOW = Math.log(0.05), HIGH = Math.log(10);
 const toShare = (epsilon) => (Math.log(Math.min(10, Math.max(0.05, epsilon))) - LOW) / (HIGH - LOW);
 async function enterLook() {
+  rails = [];
+  methodsShown = "";
+  $("v-errors").className = state.goal === "mask" ? "b" : "a";  // pictures of directions are missing beside it
+  $("v-ledger").className = state.goal === "mask" ? "whole" : "b";
+  if (look === null || look.goal !== state.goal) clearLook();
+  await redraw();
+  await loadRails();
+}
+// Where a picture cannot be in the same frame it says so, instead of showing the one before.
+function clearLook() {
+  put("head", "Asking the program what this release would show…");
+  for (const id of ["scree", "weights", "risk", "tally", "map-before", "map-after", "errors", "ledger", "methods", "facts", "advice", "note"]) put(id, "");
+  for (const id of ["scree-say", "weights-say", "risk-say", "map-say", "errors-say", "ledger-say", "k-say", "code"]) $(id).textContent = "";
+}
+// The rails follow the look: marks appear on a dial that already works.
+let railsAsked = 0;
+async function loadRails() {
+  const mine = ++railsAsked;
   try {
-    rails = (await askRails()).points;
-    await redraw();
-    await drawMethods();
+    const found = (await askRails()).points;
+    if (mine !== railsAsked) return;
+    rails = found;
+    if (look) drawDial();
   } catch (error) { trouble(error); }
 }
-let wanted = null, busy = false, methodsTimer, liveTimer;
+let wanted = null, busy = false, methodsTimer, liveTimer, methodsBusy = false, methodsShown = "";
 // One question at a time; the last move wins, so that a slow machine skips steps instead of queueing them.
 async function redraw(more = {}) {
   wanted = more;
@@ -197,24 +256,42 @@ async function redraw(more = {}) {
     }
   } catch (error) { trouble(error); } finally { busy = false; }
   clearTimeout(methodsTimer);
-  methodsTimer = setTimeout(() => drawMethods().catch(trouble), 300);
+  methodsTimer = setTimeout(compareMethods, 300);
 }
-// Components that accuracy speaks of.
+// One comparison at a time, and none for a move that changes no plan.
+async function compareMethods() {
+  if (methodsBusy || !look || screen !== 3) return;
+  const key = JSON.stringify([look.task, look.epsilon, state.method, state.people, state.columns, state.range, source.dictionary, state.relation, state.delta, state.spread, state.shape, state.hoped]);
+  if (key === methodsShown) return;
+  methodsBusy = true;
+  try { await drawMethods(); methodsShown = key; } catch (error) { trouble(error); } finally { methodsBusy = false; }
+  if (wanted !== null || busy) return;
+  methodsTimer = setTimeout(compareMethods, 300);
+}
+// What the accuracy is of, in words.
+const OF = { correlation: "correlation of two columns", variance: "column’s variance" };
 const first = () => look.accuracy_components > 1 ? `PC1 to PC${look.accuracy_components}` : "PC1";
+const subject = () => OF[look.accuracy_of] || `weight in ${first()}`;
+const reach = (value) => look.accuracy_of === "variance" ? "±" + (100 * value).toPrecision(2) + "%" : plusMinus(value);
+const pca = () => look.task === "pca";
 const moment = () => look.scree !== undefined;
 const whom = () => (state.relation || "add-remove") === "add-remove" && state.goal !== "mask" ? "a person who took part is recognised" : "what a person answered is recognised";
 const conditional = () => look.condition ? `, <em>if what the method supposes is true (${escapeText(look.condition)})</em>` : "";
 function drawLook() {
   const risk = look.risk, survivors = look.above_noise, hoped = look.hoped;
-  for (const id of ["v-scree", "v-weights", "v-map", "v-errors"]) $(id).hidden = !moment();
+  look.goal = state.goal;
+  for (const id of ["v-scree", "v-weights", "v-map"]) $(id).hidden = !moment();
   $("v-map").hidden = !look.maps;
-  const first = moment() && look.plan.noise_floor !== undefined
+  $("v-errors").hidden = !look.errors;
+  const first = pca() && look.plan.noise_floor !== undefined
     ? `<strong class="s">${survivors} of ${hoped} components</strong> would survive the noise, and`
+    : look.accuracy !== undefined && !pca() ? (look.chance ? `the noise leaves <strong class="s">nothing</strong> of a ${subject()}, and` : `a ${subject()} would be read off within <strong class="s">${reach(look.accuracy)}</strong>, and`)
     : `one release would be made by method <strong class="s">${escapeText(look.method)}</strong>, and`;
   put("head", `At this setting ${first} ${whom()} at most <strong class="p">${risk.recognised} times in 100</strong>${conditional()}. Blind guessing manages 5.`);
   $("setting-say").textContent = `${count(state.people)} people, ${state.columns.length} columns${source.dictionary ? "" : ` from ${state.range[0]} to ${state.range[1]}`}.`;
   drawDial();
   if (moment()) drawDirections();
+  drawErrors();
   drawRisk();
   drawLedger();
   put("facts", look.lines.map((line) => `<dt>${escapeText(line.label)}</dt><dd>${escapeText(line.text)}</dd>`).join("") + look.warnings.map((line) => `<dt>warning</dt><dd>${escapeText(line)}</dd>`).join(""));
@@ -234,8 +311,10 @@ function drawDirections() {
   const faint = survivors === hoped ? "All rise above what noise alone could show."
     : survivors === 0 ? "Noise alone could show everything here."
     : survivors === hoped - 1 ? `PC${hoped} is drawn faint: it could be noise.` : `PC${survivors + 1} to PC${hoped} are drawn faint: they could be noise.`;
+  $("h-scree").textContent = pca() ? "What rises above the noise" : "Directions in it that rise above the noise";
+  $("h-weights").textContent = pca() ? "What you would read off" : "What you would read off such directions";
   put("scree-say", look.plan.noise_floor === undefined ? "This method states no noise floor; its error stands below." : `<strong>${survivors} of ${hoped} components would survive.</strong> ${faint} Drag the line, or pick a bar.`);
-  $("k-say").textContent = survivors ? `The release would hold ${look.components}. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted).` : "Nothing worth releasing at this setting.";
+  $("k-say").textContent = !pca() ? "The release is the whole covariance; directions are computed from it without further cost. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted)." : survivors ? `The release would hold ${look.components}. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted).` : "Nothing worth releasing at this setting.";
   put("components", Array.from({ length: hoped }, (_, i) => `<label><input type="radio" name="component" value="${i}"${i === component ? " checked" : ""}>PC${i + 1}</label>`).join(""));
   if (componentFocus) $("components").querySelector(":checked")?.focus();
   put("weights", look.weights);
@@ -252,10 +331,12 @@ function drawDirections() {
     $("map-title").textContent = look.releases ? `On possible release ${look.release + 1} of ${look.releases}` : "On a possible release";
     put("map-say", `Assumed people, counted per square, on the assumed directions and on those of a simulated release. <strong>${survivors >= 2 ? "The groups can still be told apart." : "The release turns the picture: the groups are not where they were."}</strong> The map of your people would be a release of its own.`);
   }
+}
+function drawErrors() {
   if (look.errors) {
     put("errors", look.errors.picture);
     const ratio = look.errors.privacy / look.errors.sampling;
-    put("errors-say", `For one weight in ${first()}, 95 times in 100. ` + (look.chance ? "<strong>Privacy noise leaves nothing</strong> of the directions." : ratio > 1.5 ? `Privacy noise is <strong>${ratio >= 9.5 ? Math.round(ratio) : ratio.toFixed(1)} times</strong> the error you have anyway for asking ${count(state.people)} people and not everyone.` : ratio > 0.67 ? "Both are <strong>about equal</strong>. More budget would buy little." : "Sampling error <strong>is the larger one</strong>. More budget buys nearly nothing and costs people protection."));
+    put("errors-say", `For one ${subject()}, 95 times in 100${pca() ? "" : ", at the spread you assumed"}. ` + (look.chance ? `<strong>Privacy noise leaves nothing</strong> of ${pca() ? "the directions" : "it"}.` : ratio > 1.5 ? `Privacy noise is <strong>${ratio >= 9.5 ? Math.round(ratio) : ratio.toFixed(1)} times</strong> the error you have anyway for asking ${count(state.people)} people and not everyone.` : ratio > 0.67 ? "Both are <strong>about equal</strong>. More budget would buy little." : "Sampling error <strong>is the larger one</strong>. More budget buys nearly nothing and costs people protection."));
   }
 }
 function drawRisk() {
@@ -270,8 +351,8 @@ function drawRisk() {
 function drawLedger() {
   const ledger = look.ledger;
   put("ledger", ledger ? ledger.picture : "");
-  put("ledger-say", !ledger ? "No ledger keeps the budget of this table. <strong>eigenveil ledger create</strong> makes one: a total that a committee agrees on, charged before a row is read." : ledger.fits ? `Agreed in all: ${escapeText(ledger.promise)}. What is spent cannot be taken back, even if a release is never looked at.` : `<strong>This would exceed what was agreed.</strong> ${escapeText(sentence(ledger.refusal))}`);
-  const fits = canRelease() && (!ledger || ledger.fits) && (!moment() || look.above_noise > 0);
+  put("ledger-say", !ledger ? "No ledger keeps the budget of this table. <strong>eigenveil ledger create</strong> makes one: a total that a committee agrees on, charged before a row is read." : ledger.fits ? `Agreed in all: ${escapeText(ledger.promise)}. What is spent cannot be taken back, even if a release is never looked at.` : `<strong>The ledger would refuse it.</strong> ${escapeText(sentence(ledger.refusal))}`);
+  const fits = canRelease() && (!ledger || ledger.fits) && (pca() ? !moment() || look.above_noise > 0 : !look.chance);
   $("go").hidden = !canRelease();
   $("go").setAttribute("aria-disabled", String(!fits));
 }
@@ -284,16 +365,17 @@ function drawDial() {
   $("budget-out").textContent = `ε = ${digits(look.epsilon)}`;
   $("budget").setAttribute("aria-valuetext", `epsilon ${digits(look.epsilon)}`);
   if (hasAccuracy) {
-    const shown = look.chance ? "chance" : plusMinus(look.accuracy);
+    const shown = look.chance ? "chance" : reach(look.accuracy);
     $("accuracy-out").textContent = shown;
-    $("accuracy").setAttribute("aria-valuetext", look.chance ? "no better than chance" : `weights within plus or minus ${digits(look.accuracy)}`);
+    $("accuracy-words").textContent = { correlation: "Accuracy of a correlation", variance: "Accuracy of variances" }[look.accuracy_of] || "Accuracy of weights";
+    $("accuracy").setAttribute("aria-valuetext", look.chance ? "no better than chance" : `${subject()} within plus or minus ${look.accuracy_of === "variance" ? reach(look.accuracy).slice(1) : digits(look.accuracy)}`);
   }
   const limit = rails.some((point) => point.fits === false) ? rails.filter((point) => point.fits).reduce((most, point) => Math.max(most, point.epsilon), 0) : null;
   const beyond = limit !== null && look.ledger && !look.ledger.fits;
-  const within = hasAccuracy && !look.chance ? `A weight in ${first()} is then within ${plusMinus(look.accuracy)}, 95 times in 100.` : hasAccuracy ? `Weights in ${first()} would then be no better than chance.` : "";
+  const within = hasAccuracy && !look.chance ? `A ${subject()} is then within ${reach(look.accuracy)}, 95 times in 100.` : hasAccuracy ? `A ${subject()} would then be no better than chance.` : "";
   put("note", beyond ? `<strong>Beyond the ledger’s limit.</strong> ${limit > 0 ? `What is left allows ε up to about ${digits(limit)}.` : "Nothing is left for this method."}`
     : hasAccuracy && look.accuracy < look.sampling_accuracy ? "Sampling error is now the larger one: more budget buys little."
-    : `${{ budget: "You set the budget; the accuracy follows.", accuracy: "You set the accuracy; the budget follows.", floor: "You set the noise floor; budget and accuracy follow." }[setBy]} <span class="wide">${within}</span>`);
+    : `${{ budget: hasAccuracy ? "You set the budget; the accuracy follows." : "You set the budget.", accuracy: "You set the accuracy; the budget follows.", floor: "You set the noise floor; budget and accuracy follow." }[setBy]} <span class="wide">${within}</span>`);
   drawRail("rail-1", share, limit);
   drawRail("rail-2", share, null);
 }
@@ -315,11 +397,11 @@ function drawRail(id, share, limit) {
     if (crossing) {
       const at = x(toShare(crossing.epsilon));
       out += `<path class="ev-sampling" d="M${at} 3v21"/><text class="wide" x="${Math.min(at, width - 50)}" y="36" text-anchor="middle">sampling error</text>`;
-      taken.push(at, at - 30, at + 30);
+      taken.push(at, at - 44, at + 44);
     }
     for (const round of roundAccuracies([1, 2, 5])) {
       const at = x(round.share);
-      if (at > 20 && at < width - 20 && taken.every((other) => Math.abs(other - at) > 30)) { out += `<text class="tick" x="${at.toFixed(1)}" y="35" text-anchor="middle">±${round.value}</text>`; taken.push(at); }
+      if (at > 20 && at < width - 20 && taken.every((other) => Math.abs(other - at) > 30)) { out += `<text class="tick" x="${at.toFixed(1)}" y="35" text-anchor="middle">±${look.accuracy_of === "variance" ? digits(100 * round.value) + "%" : round.value}</text>`; taken.push(at); }
     }
   }
   svg.setAttribute("viewBox", `0 0 ${width} ${box.clientHeight}`);
@@ -342,9 +424,10 @@ function roundAccuracies(leading) {
   }
   return found.sort((a, b) => a.share - b.share);
 }
-const budgetStops = () => rails.map((point) => ({ value: point.epsilon, share: toShare(point.epsilon) }));
+const BUDGETS = [0.05, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+const budgetStops = () => (exported ? Object.keys(exported.looks).map(Number).sort((a, b) => a - b) : BUDGETS).map((value) => ({ value, share: toShare(value) }));
 const accuracyStops = () => roundAccuracies([1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8]);
-const closest = (stops, share) => stops.reduce((best, stop) => Math.abs(stop.share - share) < Math.abs(best.share - share) ? stop : best);
+const closest = (stops, share) => stops.reduce((best, stop) => !best || Math.abs(stop.share - share) < Math.abs(best.share - share) ? stop : best, null);
 function move(kind, stop) {
   if (!stop) return;
   setBy = kind;
@@ -402,17 +485,18 @@ addEventListener("resize", () => { if (screen === 3 && look) redraw(); });
 
 async function changeMethod(name) {
   state.method = name;
-  try { rails = (await askRails()).points; } catch (error) { trouble(error); }
-  redraw();
+  await redraw();
+  await loadRails();
 }
 const BASIS = { "proved": [3, "for every data set; proved"], "proved-real-arithmetic": [2, "for every data set; proved for exact arithmetic"], "asymptotic": [1, "only in the limit of many people"], "model-probability": [1, "only if its model of the data is true"] };
 async function drawMethods() {
   const found = await askMethods();
   $("v-methods").hidden = $("v-advice").hidden = false;
   const comparison = found.comparison;
+  if (found.ways) { drawWays(found); return; }
   if (!comparison) {
     put("advice", escapeText(found.none ? sentence(found.none) : `By method ${found.used}: ${found.sentences[found.used] || ""}.`));
-    put("methods", Object.entries(found.sentences).map(([name, words]) => methodRow(name, found.used, words, "", [3, escapeText(found.budgets[name])], true)).join(""));
+    put("methods", "");
     return;
   }
   const width = state.columns.length, k = look.accuracy_components;
@@ -425,14 +509,36 @@ async function drawMethods() {
   put("advice", hopeless ? "<strong>At this setting no method does better than chance.</strong> Give up some protection, ask for fewer columns, or do not release."
     : !best ? "<strong>No method that keeps the promise for every data set fits here.</strong>"
     : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${error(best.total_error_f2)}.` : `<strong>Your choice holds${used.total_error_f2 > best.total_error_f2 ? ", but is less sharp here" : ""}:</strong> ${used.total_error_f2 !== undefined ? error(used.total_error_f2) : "no prediction"} against ${error(best.total_error_f2)} with ${escapeText(best.method)}. ${escapeText(sentence(comparison.reason))}`)
-    : `<strong>We recommend ${escapeText(best.method)}:</strong> of the methods that keep this promise for every data set it has the smallest predicted error of a weight in ${first()}, ${error(best.total_error_f2)}, within the luck of the made-up tables.${sharper ? ` ${escapeText(sharper.method)} would have ${error(sharper.total_error_f2)}, at another price: ${escapeText(BASIS[sharper.basis]?.[1] || sharper.basis)}${sharper.basis === "proved" ? ", but a pure loss, with more power for an attacker at the same ε" : ""}.` : ""}`);
+    : `<strong>We recommend ${escapeText(best.method)}:</strong> of the methods that keep this promise for every data set it has the smallest predicted error of a weight in ${first()}, ${error(best.total_error_f2)}, ${found.first_order ? "by first-order formulas (plan pca --compare also tries them, for minutes)" : "within the luck of the made-up tables"}.${sharper ? ` ${escapeText(sharper.method)} would have ${error(sharper.total_error_f2)}, at another price: ${escapeText(BASIS[sharper.basis]?.[1] || sharper.basis)}${sharper.basis === "proved" ? ", but a pure loss, with more power for an attacker at the same ε" : ""}.` : ""}`);
   put("methods", comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", method.total_error_f2 === undefined ? "no prediction" : error(method.total_error_f2), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? method.note : "")).join(""));
+}
+// Tasks whose methods differ in noise alone: each was planned at this budget.
+function drawWays(found) {
+  const promise = (way) => BASIS[way.basis] || [1, escapeText(way.basis || "not at this setting")];
+  const used = found.ways.find((way) => way.method === found.used);
+  const strict = found.ways.filter((way) => way.basis && promise(way)[0] >= 2 && way.accuracy !== undefined);
+  const sharper = used ? strict.filter((way) => way.accuracy < used.accuracy).sort((a, b) => a.accuracy - b.accuracy)[0] : null;
+  const weak = used && promise(used)[0] < 2;
+  const error = (way) => way.accuracy === undefined ? "no prediction" : way.accuracy >= 1 ? "chance" : reach(way.accuracy);
+  const risk = (way) => `${Math.ceil(100 * way.power - 1e-9)} of 100`;
+  put("advice", !used || !used.basis ? "<strong>No method serves this request.</strong>"
+    : weak ? `<strong>You chose a promise with a condition: ${promise(used)[1]}.</strong> A committee will ask why.`
+    : `<strong>${escapeText(used.method)}</strong> reads a ${subject()} within ${error(used)}; a person is recognised at most ${risk(used)} times.${sharper ? ` ${escapeText(sharper.method)} would have ${error(sharper)}${sharper.power > used.power ? `, and ${risk(sharper)}: sharper, and less protection` : ""}.` : " No other method that keeps this promise for every data set is sharper here."}`);
+  put("methods", found.ways.map((way) => methodRow(way.method, found.used, found.sentences[way.method] || "", way.basis ? error(way) : "", promise(way), Boolean(way.basis), way.basis ? "" : sentence(way.note || ""))).join(""));
 }
 function methodRow(name, used, words, error, [pips, holds], open, why = "") {
   return `<label class="m${pips < 2 ? " weak" : ""}${open ? "" : " none"}"><input type="radio" name="method" value="${escapeText(name)}"${name === used ? " checked" : ""}${open && !exported ? "" : " disabled"}><span><span class="n">${escapeText(name)}</span><span class="d">${escapeText(why || words)}</span></span><span class="e">${error}</span><span class="g"><span class="pips" aria-hidden="true">${"●".repeat(pips)}${"○".repeat(3 - pips)}</span>${holds}</span></label>`;
 }
+// What follows the release: of the released files alone, or a release of its own.
+function afterwards() {
+  const names = state.columns, python = language === "python";
+  const quote = (text) => /^[\w./,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  if (state.goal === "regress" && names.length > 1 && !python) return `\neigenveil analyse regress ${quote(state.out)} --response ${quote(names[0])} --predictors ${quote("intercept," + names.slice(1, 3).join(","))}   # costs nothing`;
+  if (state.goal === "plot" && source.input && !python) return `\neigenveil scores ${quote(source.input)} --header present --on ${quote(state.out + "/release.json")} --axes 1,2 --epsilon 0.5${source.ledger_file ? ` --ledger ${quote(source.ledger_file)}` : ""} --out ${quote(state.out + "-map")}   # a release of its own`;
+  return "";
+}
 function drawCode() {
-  $("code").textContent = language === "command" ? look.command : look.python;
+  $("code").textContent = (language === "command" ? look.command : look.python) + afterwards();
 }
 async function copyText(text, button) {
   try { await navigator.clipboard.writeText(text); } catch (_) {

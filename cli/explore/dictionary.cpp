@@ -1,0 +1,75 @@
+#include "cli/explore/dictionary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/atomic_output.hpp"
+#include "data/public_files.hpp"
+
+namespace eigenveil::cli {
+
+Result<std::vector<NamedRange>> typed_ranges(const std::string& body,
+                                             const std::vector<std::string>& columns) {
+  const nlohmann::json json = nlohmann::json::parse(body, nullptr, false);
+  if (!json.is_object() || !json.contains("ranges") || !json["ranges"].is_object() ||
+      columns.empty()) {
+    return bad_request("ranges are typed for the columns of a table");
+  }
+  std::vector<NamedRange> ranges;
+  for (const std::string& column : columns) {
+    const auto found = json["ranges"].find(column);
+    const bool numbers = found != json["ranges"].end() && found->is_array() && found->size() == 2 &&
+                         (*found)[0].is_number() && (*found)[1].is_number();
+    if (!numbers) {
+      return bad_request(fmt::format("column {} needs a low and a high end", column));
+    }
+    const ColumnRange range{(*found)[0].get<double>(), (*found)[1].get<double>()};
+    if (!std::isfinite(range.low) || !std::isfinite(range.high) || !(range.low < range.high)) {
+      return bad_request(
+          fmt::format("the low end of column {} must lie below its high end", column));
+    }
+    ranges.push_back({column, range});
+  }
+  return ranges;
+}
+
+Result<void> write_dictionary(const std::string& file, const std::vector<NamedRange>& ranges,
+                              bool again) {
+  if (!again && std::filesystem::exists(file)) {
+    return bad_request(fmt::format("there is a file {} already: take another name", file));
+  }
+  std::string text = "column,low,high\n";
+  for (const NamedRange& range : ranges) {
+    if (range.column.find_first_of("\"\r\n") != std::string::npos) {
+      return bad_request(
+          fmt::format("column {} has a quote or a line break in its name, which a dictionary "
+                      "cannot hold: give one range for all, or rename it",
+                      range.column));
+    }
+    const bool quoted = range.column.find_first_of(", ") != std::string::npos;
+    text += fmt::format("{0}{1}{0},{2},{3}\n", quoted ? "\"" : "", range.column, range.range.low,
+                        range.range.high);
+  }
+  return write_file_atomically(file, text)
+      .and_then([&] {
+        return read_named_numbers(file, {"low", "high"});
+      })
+      .and_then([&](const std::vector<NamedNumbers>& lines) -> Result<void> {
+        const bool same = std::equal(lines.begin(), lines.end(), ranges.begin(), ranges.end(),
+                                     [](const NamedNumbers& line, const NamedRange& range) {
+                                       return line.column == range.column &&
+                                              line.numbers[0] == range.range.low &&
+                                              line.numbers[1] == range.range.high;
+                                     });
+        if (!same) {
+          return bad_request("a name of a column does not survive in a dictionary: rename it");
+        }
+        return {};
+      });
+}
+
+}  // namespace eigenveil::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/table/table_spec.hpp"
+
+namespace eigenveil::cli {
+
+/// Ranges that were typed on the page, {"ranges": {column: [low, high]}}: one for every column, or
+/// a sentence about the first that is missing or no range.
+Result<std::vector<NamedRange>> typed_ranges(const std::string& body,
+                                             const std::vector<std::string>& columns);
+
+/// Writes them as the file that --bounds reads, and reads it back: what a later command reads is
+/// what was typed. A file that is there already is kept, unless `again`.
+Result<void> write_dictionary(const std::string& file, const std::vector<NamedRange>& ranges,
+                              bool again);
+
+}  // namespace eigenveil::cli
