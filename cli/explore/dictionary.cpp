@@ -11,6 +11,17 @@
 #include "data/public_files.hpp"
 
 namespace eigenveil::cli {
+namespace {
+
+bool same_ranges(const std::vector<NamedNumbers>& lines, const std::vector<NamedRange>& ranges) {
+  return std::equal(lines.begin(), lines.end(), ranges.begin(), ranges.end(),
+                    [](const NamedNumbers& line, const NamedRange& range) {
+                      return line.column == range.column && line.numbers[0] == range.range.low &&
+                             line.numbers[1] == range.range.high;
+                    });
+}
+
+}  // namespace
 
 Result<std::vector<NamedRange>> typed_ranges(const std::string& body,
                                              const std::vector<std::string>& columns) {
@@ -59,14 +70,23 @@ Result<void> write_dictionary(const std::string& file, const std::vector<NamedRa
         return read_named_numbers(file, {"low", "high"});
       })
       .and_then([&](const std::vector<NamedNumbers>& lines) -> Result<void> {
-        const bool same = std::equal(lines.begin(), lines.end(), ranges.begin(), ranges.end(),
-                                     [](const NamedNumbers& line, const NamedRange& range) {
-                                       return line.column == range.column &&
-                                              line.numbers[0] == range.range.low &&
-                                              line.numbers[1] == range.range.high;
-                                     });
+        const bool same = same_ranges(lines, ranges);
         if (!same) {
           return bad_request("a name of a column does not survive in a dictionary: rename it");
+        }
+        return {};
+      });
+}
+
+Result<void> dictionary_is_unchanged(const ExploreSource& source) {
+  if (source.bounds_file.empty()) {
+    return {};
+  }
+  return read_named_numbers(source.bounds_file, {"low", "high"})
+      .and_then([&](const std::vector<NamedNumbers>& lines) -> Result<void> {
+        if (!same_ranges(lines, source.bounds)) {
+          return bad_request(
+              "the dictionary has changed since this page read it: start the program again");
         }
         return {};
       });

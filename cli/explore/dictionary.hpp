@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/table/table_spec.hpp"
+#include "cli/explore/question.hpp"
 
 namespace eigenveil::cli {
 
@@ -16,5 +16,8 @@ Result<std::vector<NamedRange>> typed_ranges(const std::string& body,
 /// what was typed. A file that is there already is kept, unless `again`.
 Result<void> write_dictionary(const std::string& file, const std::vector<NamedRange>& ranges,
                               bool again);
+
+/// The dictionary on disk is still the one that the plans on the page rest on.
+Result<void> dictionary_is_unchanged(const ExploreSource& source);
 
 }  // namespace eigenveil::cli

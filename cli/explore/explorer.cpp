@@ -221,6 +221,12 @@ Result<std::string> Explorer::release(const std::string& body) {
   }
   std::vector<std::string> words = command_words(*question, from, question->components);
   const std::string line = shell_line(words);
+  if (text_of(body, "shown") != line) {
+    return bad_request("the screen shows another command than would run: look again");
+  }
+  if (const Result<void> same = dictionary_is_unchanged(from); !same) {
+    return error_of(same);
+  }
   const std::lock_guard lock(mutex_);
   if (pressed_) {
     const ReleaseProcess::State state = pressed_->job->status().state;

@@ -1,10 +1,14 @@
 #include "cli/explore/export_page.hpp"
 
+#include <fmt/format.h>
+#include <sodium.h>
+
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "cli/explore/look.hpp"
 #include "cli/explore/page.hpp"
+#include "eigenveil/core/digest.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -20,6 +24,15 @@ std::string in_script(const Json& json) {
     text.replace(at, 1, "\\u003c");
   }
   return text;
+}
+
+/// A script or style as a content policy allows it: this text and no other.
+std::string allowed(std::string_view text) {
+  const Digest digest = sha256(text);
+  std::array<char, sodium_base64_ENCODED_LEN(32, sodium_base64_VARIANT_ORIGINAL)> base64{};
+  sodium_bin2base64(base64.data(), base64.size(), digest.data(), digest.size(),
+                    sodium_base64_VARIANT_ORIGINAL);
+  return fmt::format("'sha256-{}'", base64.data());
 }
 
 void replace_once(std::string& page, std::string_view what, const std::string& by) {
@@ -61,18 +74,28 @@ Result<std::string> exported_page(const std::string& question, const ExploreSour
     const Result<std::string> alarms = look_json(asked.dump(), source);
     shown["alarms"] = Json::parse(*alarms)["risk"];
     asked.erase("risk");
+    if (shown.contains("by_component")) {  // these are those of the first component once more
+      shown.erase("scree");
+      shown.erase("weights");
+    }
+    if (shown.contains("maps") && shown["maps"].is_object()) {  // the same at every budget
+      data["before"] = shown["maps"]["before"];
+      shown["maps"].erase("before");
+    }
     data["looks"][key] = std::move(shown);
     data["methods"][key] = Json::parse(*methods);
   }
+  const std::string style = whole_style();
+  const std::string grid = "const EXPORTED = " + in_script(data) + ";";
+  const std::string script(page_script());
   std::string page = whole_page();
   replace_once(page, "<link rel=\"stylesheet\" href=\"/explore.css\">",
-               "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-               "script-src 'unsafe-inline'; style-src 'unsafe-inline'\">\n<style>" +
-                   whole_style() + "</style>");
+               fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                           "'none'; script-src {} {}; style-src {}\">\n<style>{}</style>",
+                           allowed(grid), allowed(script), allowed(style), style));
   replace_once(page, "<script src=\"/explore.js\" defer></script>", "");
   replace_once(page, "</body>",
-               "<script>const EXPORTED = " + in_script(data) + ";</script>\n<script>" +
-                   std::string(page_script()) + "</script>\n</body>");
+               fmt::format("<script>{}</script>\n<script>{}</script>\n</body>", grid, script));
   return page;
 }
 

@@ -71,6 +71,14 @@ bool texts_fit(const HeatMap& map, const Grid& grid, double largest) {
   return widest + 4.0 <= grid.cell_width() && grid.cell_height() >= kSmallText + 3.0;
 }
 
+/// A sign is a mark and no second hue: orange means a person given away, and grey print has no
+/// hues.
+void draw_minus(SvgCanvas& canvas, const Box& cell, double share) {
+  const double middle = cell.y + cell.height / 2 - 0.5;
+  canvas.line(share > 0.62 ? "ev-minus ev-minus-on-colour" : "ev-minus",
+              {cell.x + 0.3 * cell.width, middle}, {cell.x + 0.7 * cell.width, middle});
+}
+
 void draw_cells(SvgCanvas& canvas, const HeatMap& map, const Grid& grid, double largest) {
   const bool with_text = texts_fit(map, grid, largest);
   const double gap = std::min(grid.cell_width(), grid.cell_height()) > 6.0 ? 1.0 : 0.0;
@@ -82,9 +90,11 @@ void draw_cells(SvgCanvas& canvas, const HeatMap& map, const Grid& grid, double 
         continue;
       }
       const double share = largest > 0.0 ? std::abs(value) / largest : 0.0;
-      canvas.rectangle(value < 0.0 ? "ev-negative" : "ev-positive",
-                       {cell.x, cell.y, cell.width - gap, cell.height - gap},
+      canvas.rectangle("ev-positive", {cell.x, cell.y, cell.width - gap, cell.height - gap},
                        std::min(share, 0.999));
+      if (value < 0.0 && !with_text) {
+        draw_minus(canvas, cell, share);
+      }
       if (with_text) {
         canvas.text(
             share > 0.62 ? "ev-on-colour" : "ev-ink",
@@ -111,9 +121,12 @@ void draw_colour_scale(SvgCanvas& canvas, const HeatMap& map, const Box& plot, d
   canvas.text("ev-muted", {{x, top + 11.0}, kSmallText, "start"}, low);
   x += low_width;
   for (int i = -kSteps; i <= kSteps; ++i) {
-    canvas.rectangle(i < 0 ? "ev-negative" : "ev-positive",
-                     {x + kStep * (i + kSteps), top, kStep, 13.0},
-                     std::min(0.999, std::abs(i) / static_cast<double>(kSteps)));
+    const double share = std::abs(i) / static_cast<double>(kSteps);
+    const Box step{x + kStep * (i + kSteps), top, kStep, 13.0};
+    canvas.rectangle("ev-positive", step, std::min(0.999, share));
+    if (i < 0) {
+      draw_minus(canvas, step, share);
+    }
   }
   canvas.rectangle("ev-frame", {x, top, kBar, 13.0});
   canvas.text("ev-muted", {{x + kBar + 6.0, top + 11.0}, kSmallText, "start"}, high);

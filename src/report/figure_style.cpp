@@ -33,15 +33,14 @@ struct Theme {
   const char* grid;
   const char* reference;
   const char* positive;
-  const char* negative;
   const char* danger;
   const char* caution;
   const char* caution_ink;
 };
 constexpr Theme kLight = {"#ffffff", "#1c2128", "#57606a", "#e3e7ec", "#6b7480",
-                          "#0072b2", "#c2410c", "#b3261e", "#fff1cc", "#6b4a00"};
+                          "#0069a8", "#b3261e", "#fff1cc", "#6b4a00"};
 constexpr Theme kDark = {"#15191f", "#e9edf2", "#a3adb8", "#2d343d", "#98a3af",
-                         "#2f8fd0", "#d9622b", "#e5564c", "#463608", "#ffdf94"};
+                         "#2f8fd0", "#e5564c", "#463608", "#ffdf94"};
 
 std::string theme_rules(const Theme& theme, bool dark) {
   std::string rules = fmt::format(
@@ -49,9 +48,9 @@ std::string theme_rules(const Theme& theme, bool dark) {
       ".ev-axis{{stroke:{}}}.ev-line-note{{stroke:{}}}",
       theme.paper, theme.ink, theme.muted, theme.grid, theme.muted, theme.ink);
   rules += fmt::format(
-      ".ev-halo{{fill:{};stroke:{}}}.ev-positive{{fill:{}}}.ev-negative{{fill:{}}}"
-      ".ev-frame{{stroke:{}}}",
-      theme.ink, theme.paper, theme.positive, theme.negative, theme.grid);
+      ".ev-halo{{fill:{};stroke:{}}}.ev-positive{{fill:{}}}"
+      ".ev-minus{{stroke:{}}}.ev-frame{{stroke:{}}}",
+      theme.ink, theme.paper, theme.positive, theme.ink, theme.grid);
   rules += fmt::format(
       ".ev-danger{{fill:{}}}.ev-caution{{fill:{};stroke:{}}}.ev-caution-ink{{fill:{}}}"
       ".ev-watermark{{fill:{}}}",
@@ -62,6 +61,7 @@ std::string theme_rules(const Theme& theme, bool dark) {
         fmt::format(".ev-s{0}{{stroke:{1}}}.ev-f{0}{{fill:{1}}}.ev-h{0}{{fill:{2};stroke:{1}}}", i,
                     colour, theme.paper);
   }
+  rules += ".ev-minus-on-colour{stroke:#fff}";
   rules += fmt::format(".ev-r{{stroke:{0}}}.ev-rf{{fill:{0}}}.ev-rh{{fill:{1};stroke:{0}}}",
                        theme.reference, theme.paper);
   return rules;
@@ -70,7 +70,8 @@ std::string theme_rules(const Theme& theme, bool dark) {
 std::string build_style_sheet() {
   std::string rules =
       ".ev-figure text{font-family:\"Helvetica Neue\",Arial,\"DejaVu Sans\",sans-serif}"
-      ".ev-bold{font-weight:600}.ev-grid,.ev-axis,.ev-frame{fill:none;stroke-width:1}"
+      ".ev-bold{font-weight:600}.ev-minus{stroke-width:1.4}.ev-grid,.ev-axis,.ev-frame{fill:none;"
+      "stroke-width:1}"
       ".ev-line-note{stroke-width:1.2;stroke-dasharray:5 3}"
       ".ev-halo{stroke-width:3.5;stroke-linejoin:round;paint-order:stroke}"
       ".ev-on-colour{fill:#fff}.ev-caution{stroke-width:1}"

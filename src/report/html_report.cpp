@@ -191,10 +191,15 @@ std::string trade_off_section(const ReleaseDocument& document) {
 }
 
 std::string result_section(const ReleaseDocument& document) {
-  const std::string pictures = components_html(document);
+  const std::string components = components_html(document);
+  const std::string pictures = components.empty() ? directions_html(document) : components;
   std::string figures;
-  for (const Figure& figure : pictures.empty() ? result_figures(document) : std::vector<Figure>()) {
-    figures += figure_html(figure);
+  if (pictures.empty()) {
+    for (const Figure& figure : result_figures(document)) {
+      figures += figure_html(figure);
+    }
+  } else if (const std::optional<Figure> entries = covariance_figure(document)) {
+    figures = figure_html(*entries);
   }
   const std::string drawn =
       figures.empty() ? "" : "<div class=\"figures\">\n" + figures + "</div>\n";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "eigenveil/report/fields.hpp"
@@ -23,6 +24,14 @@ std::string listed(const std::vector<std::string>& names) {
              ? names.front()
              : fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "),
                            names.back());
+}
+
+/// The names, or how many where a list would be no sentence.
+std::string named(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNames = 6;
+  return names.size() <= kMostNames
+             ? listed(names)
+             : fmt::format("{} to {}, {} in all,", names.front(), names.back(), names.size());
 }
 
 /// What can be told from noise, by the name of its component.
@@ -60,7 +69,7 @@ std::optional<double> noise_line(const ReleaseDocument& document) {
 }
 
 std::string spreads_html(const ReleaseDocument& document, const std::vector<double>& variances,
-                         const Verdict& verdict) {
+                         const Verdict& verdict, std::string_view kind) {
   ScreePicture picture;
   picture.axis = "spread of people along a component";
   const auto spread = [](double variance) { return std::sqrt(std::max(0.0, variance)); };
@@ -83,16 +92,16 @@ std::string spreads_html(const ReleaseDocument& document, const std::vector<doub
   const std::size_t standing = variances.size() - std::min(variances.size(), verdict.below.size());
   const std::string result =
       variances.size() == 1
-          ? standing == 1 ? "The component rises above the noise."
-                          : "The component cannot be told from noise."
-          : fmt::format("{} of {} components rise above the noise.", standing, variances.size());
+          ? fmt::format("The {} {}.", kind,
+                        standing == 1 ? "rises above the noise" : "cannot be told from noise")
+          : fmt::format("{} of {} {}s rise above the noise.", standing, variances.size(), kind);
   picture.words = result;
   const std::string faint =
       verdict.below.empty()
-          ? "Every component shows more than noise alone could."
+          ? fmt::format("Every {} shows more than noise alone could.", kind)
           : fmt::format(
-                "{} cannot be told from noise: drawn faint, kept for the record, no finding.",
-                listed(verdict.below));
+                "{} cannot be told from noise: drawn faint, kept for the record, no finding.{}",
+                named(verdict.below), shown < variances.size() ? " The widest are drawn." : "");
   return fmt::format(
       "<div class=\"two\"><figure>{}</figure>\n<div><p><strong>{}</strong> Each is a direction in "
       "which people differ together; its height is how much, the square root of the released "
@@ -180,7 +189,19 @@ std::string components_html(const ReleaseDocument& document) {
     return "";
   }
   const Verdict verdict = verdict_of(document, *variances);
-  return spreads_html(document, *variances, verdict) + weights_html(*loadings, verdict);
+  return spreads_html(document, *variances, verdict, "component") +
+         weights_html(*loadings, verdict);
+}
+
+std::string directions_html(const ReleaseDocument& document) {
+  const auto* eigenvalues = field<std::vector<double>>(document.result, "noisy_eigenvalues");
+  if (!document.is_private() || document.task != "covariance" || eigenvalues == nullptr ||
+      eigenvalues->empty()) {
+    return "";
+  }
+  std::vector<double> variances = *eigenvalues;
+  std::sort(variances.begin(), variances.end(), std::greater<>());
+  return spreads_html(document, variances, verdict_of(document, variances), "direction");
 }
 
 }  // namespace eigenveil

@@ -15,5 +15,8 @@ std::string people_html(const ReleaseDocument& document);
 /// Empty for releases without them, and where no guarantee holds: those keep figures with a
 /// watermark.
 std::string components_html(const ReleaseDocument& document);
+/// For a covariance: the directions that could be computed from it, against the noise; else
+/// nothing.
+std::string directions_html(const ReleaseDocument& document);
 
 }  // namespace eigenveil

@@ -59,7 +59,7 @@ class Explorer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         connection.putrequest(method, path, skip_host=True)
         data = json.dumps(body or {}).encode()
-        for name, value in {**sent, "Content-Length": str(len(data))}.items():
+        for name, value in {"Content-Length": str(len(data)), **sent}.items():
             if value is not None:
                 connection.putheader(name, value)
         connection.endheaders(data)
@@ -137,13 +137,18 @@ def flow(program, browser, folder, shots):
         until(page, "document.getElementById('spend-command').textContent.includes('by-pointer')")
         command = page.inner_text("#spend-command")
         check(entries(program, folder) == before, "screens 1 to 4 spend nothing")
+        # Pressed twice here, and by eight other tabs at the same moment.
+        session, pressed = page.evaluate("[sessionStorage.getItem('session'), { ...releaseQuestion(), shown: look.command }]")
+        tabs = [threading.Thread(target=explorer.ask, args=("/api/release", pressed), kwargs={"X_Eigenveil_Session": session}) for _ in range(8)]
+        for tab in tabs:
+            tab.start()
         page.evaluate("document.getElementById('press').click(); document.getElementById('press').click()")
+        for tab in tabs:
+            tab.join()
         page.wait_for_selector("#share-row:not([hidden])")
-        check(entries(program, folder) == before + 1, "pressed twice, charged once")
-        # The same press from a second tab, or a lost answer: the same release.
-        session = page.evaluate("sessionStorage.getItem('session')")
-        again = page.evaluate("JSON.stringify(releaseQuestion())")
-        status, text = explorer.ask("/api/release", json.loads(again), X_Eigenveil_Session=session)
+        check(entries(program, folder) == before + 1, "pressed twice and in eight tabs, charged once")
+        # The same press later, after a lost answer: the same release.
+        status, text = explorer.ask("/api/release", pressed, X_Eigenveil_Session=session)
         check(status == 200 and json.loads(text)["again"], f"pressed in another tab: {status} {text}")
         check(entries(program, folder) == before + 1, "pressed in two tabs, charged once")
         for name in ("../survey.csv", "/etc/passwd", "..%2fsurvey.csv", "report.html/../../survey.csv"):
@@ -191,6 +196,131 @@ def numbers_agree(program, page, folder):
     check(shown == f"ε = {copied[copied.index('--epsilon') + 1]}", "shown and copied budgets agree")
     page.evaluate("move('budget', { value: 1 })")
     until(page, "!busy && look.epsilon === 1")
+
+
+def other_tasks(program, browser, folder, shots):
+    """Covariance, a regression and pseudo-data on screen 3: their numbers are those of plan --json, and nothing of the
+    directions before is left standing. Ranges by column become the dictionary that the command names."""
+    complaints = []
+    with Explorer(program, folder, "survey.csv") as explorer:
+        page = opened(browser, explorer, complaints)
+        page.wait_for_selector("#columns label")
+        page.click('.steps [data-to="3"]')
+        looked(page)
+        for goal, task, key in (("covariance", "covariance", "noise_sd_off_diagonal"), ("regress", "covariance", "noise_sd_off_diagonal"),
+                                ("mask", "mask", "gram_noise_sd_gauss")):
+            page.click('.steps [data-to="2"]')
+            page.check(f'#tasks input[value="{goal}"]')
+            page.click('#screen-2 [data-to="3"]')
+            until(page, "(goal) => !busy && look !== null && look.goal === goal && document.querySelector('#methods .m') !== null", goal)
+            look, people, columns = page.evaluate("[look, state.people, state.columns.length]")
+            words = shlex.split(look["command"])
+            check(words[1] == task, f"{goal}: the command makes a {task}")
+            asked = ["plan", task, "--json", "--rows", str(people), "--columns", ",".join(page.evaluate("state.columns")), "--epsilon", "1", "--delta", "1e-6",
+                     "--range", "0:10"]
+            if task == "covariance":  # the page plans with the assumed spectrum
+                (folder / "spectrum.txt").write_text("\n".join(repr(value) for value in look["spectrum"]))
+                asked += ["--spectrum", "spectrum.txt"]
+            plan = json.loads(run(program, folder, *asked))
+            check(plan == look["plan"], f"{goal}: the page's plan is plan --json")
+            scale = 0.3 ** 2 * (people if task == "mask" else 1)
+            check(math.isclose(look["accuracy"], 1.959963984540054 * plan[key] / scale, rel_tol=1e-12), f"{goal}: accuracy follows from the plan's noise")
+            shown = f"±{100 * look['accuracy']:.2g}%" if task == "mask" else f"±{look['accuracy']:.2g}"
+            check(shown in page.inner_text("#head") and shown in page.inner_text("#errors"), f"{goal}: headline and lanes say {shown}")
+            check(f"{math.ceil(100 * plan['max_power_at_5pct'] - 1e-9)} times in 100" in page.inner_text("#head"), f"{goal}: what a person risks")
+            check(page.locator("#v-weights").is_visible() == (task == "covariance"), f"{goal}: pictures of its own alone")
+            check("components" not in page.inner_text("#head"), f"{goal}: no components in the headline")
+            check(columns == 12 and (goal != "regress" or "analyse regress" in page.inner_text("#code")), f"{goal}: what follows the release")
+            ways = {way["method"]: way for way in page.evaluate("ask('/api/methods', question())")["ways"]}
+            check(ways["gauss"]["basis"] == "proved" and (task == "mask" or "basis" not in ways["spiked"]), f"{goal}: no promise is called proved that is not")
+            page.screenshot(path=shots / f"explore-3-{goal}.png", full_page=True)
+        # A dictionary typed on screen 1.
+        page.click('.steps [data-to="2"]')
+        page.check('#tasks input[value="covariance"]')
+        page.click('.steps [data-to="1"]')
+        page.click("#type-ranges")
+        page.fill('[data-high="0"]', "-1")
+        page.click("#keep-ranges")
+        page.wait_for_selector("#trouble:not([hidden])")
+        check("question_1" in page.inner_text("#trouble") and not (folder / "ranges.csv").exists(), "a range that is none is refused")
+        page.fill('[data-high="0"]', "5")
+        page.screenshot(path=shots / "explore-1-ranges.png", full_page=True)
+        page.click("#keep-ranges")
+        page.wait_for_selector("#ranges", state="hidden")
+        check((folder / "ranges.csv").read_text().splitlines()[1:3] == ["question_1,0,5", "question_2,0,10"], "the dictionary holds what was typed")
+        page.click('.steps [data-to="3"]')
+        until(page, "!busy && look.command.includes('--bounds ranges.csv')")
+        plan = json.loads(run(program, folder, "plan", "covariance", "--json", "--rows", "20000", "--columns", ",".join(page.evaluate("state.columns")),
+                              "--epsilon", "1", "--delta", "1e-6", "--bounds", "ranges.csv", "--standardize", "--spectrum", "spectrum.txt"))
+        check(plan == page.evaluate("look.plan"), "with a dictionary, too, the page's plan is plan --json")
+    check(not complaints, f"the console is quiet: {complaints}")
+
+
+def stopped(program, browser, folder):
+    """A release is cancelled by its button, and by ending the program: it stops at once, the charge stays and both say so.
+    A fifo stands for a table that is long: the release waits for its rows with the budget reserved."""
+    complaints = []
+    run(program, folder, "ledger", "create", "slow.ledger", "--name", "Slow", "--epsilon", "3", "--delta", "1e-6")
+    header = (folder / "survey.csv").read_text().splitlines()[0] + "\n"
+
+    def charges():
+        return len(json.loads(run(program, folder, "ledger", "show", "slow.ledger", "--json"))["entries"])
+
+    for number, way in enumerate(("button", "signal")):
+        table = folder / f"slow-{way}.csv"
+        table.write_text(header)
+        with Explorer(program, folder, table.name, "--ledger", "slow.ledger") as explorer:
+            table.unlink()
+            os.mkfifo(table)
+            held = os.open(table, os.O_RDWR)  # opened at both ends, so that nobody waits for a writer
+            os.write(held, header.encode())
+            page = opened(browser, explorer, complaints)
+            page.wait_for_selector("#columns label")
+            page.click('.steps [data-to="3"]')
+            looked(page)
+            page.click("#go")
+            page.wait_for_selector("#spend-ledger svg")
+            page.fill("#out", f"never-{way}")
+            page.keyboard.press("Tab")
+            until(page, "(out) => look.command.includes(out)", f"never-{way}")
+            page.click("#press")
+            until(page, "document.getElementById('progress-say').textContent.includes('reserved')")
+            check(charges() == number + 1, "reserved before a row is read")
+            if way == "button":
+                page.click("#cancel")
+                until(page, "document.getElementById('outcome').textContent.includes('Cancelled')")
+                check("The charge stays" in page.inner_text("#outcome"), "cancelled by the button: the charge stays and the page says so")
+            else:
+                explorer.process.terminate()
+                said = explorer.process.stdout.read()
+                check("stopped" in said and "charge stays" in said, f"ended with a release under way: {said}")
+            os.close(held)
+        check(charges() == number + 1, f"{way}: what was reserved stays charged, once")
+        check(not [one for one in folder.iterdir() if f"never-{way}" in one.name], f"{way}: nothing half-written is left")
+    check(not [one for one in complaints if "ERR_CONNECTION_REFUSED" not in one and "Failed to fetch" not in one], f"the console is quiet: {complaints}")
+
+
+def ends_behind_a_handler(program, folder):
+    """Ctrl-C while a question is being answered that takes minutes (a comparison of methods that draw): ended at once, because
+    the process is gone while the answer is still owed."""
+    with Explorer(program, folder) as explorer:
+        session = json.loads(explorer.ask("/api/session", {"secret": explorer.secret})[1])["session"]
+        question = {"task": "mask", "relation": "zero-row", "columns": ["a", "b"], "range": [0, 1], "people": 1000}
+        outcome = []
+
+        def wait():
+            try:
+                outcome.append(explorer.ask("/api/rails", question, X_Eigenveil_Session=session)[0])  # seconds of work
+            except (OSError, http.client.HTTPException):
+                outcome.append("cut off")
+
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        while explorer.ask("/api/source", X_Eigenveil_Session=session)[0] != 200:
+            pass
+        explorer.process.send_signal(2)
+        waiting.join(timeout=60)
+        check(outcome == ["cut off"], f"the program did not wait for an answer it owed: {outcome}")
 
 
 def keyboard(program, browser, folder, shots):
@@ -278,6 +408,16 @@ def exported(program, browser, folder, shots):
     page.keyboard.press("PageUp")
     until(page, "(before) => document.getElementById('budget-out').textContent !== before", before)
     check(page.locator("#go").is_hidden(), "a page that was sent releases nothing")
+    page.check('input[name="component"][value="2"]')
+    until(page, "look.component === 2 && look.weights.includes('PC3')")
+    page.check('input[name="risk"][value="alarms"]')
+    until(page, "document.getElementById('tally').textContent.includes('alarms')")
+    policy = page.get_attribute('meta[http-equiv="Content-Security-Policy"]', "content")
+    check("unsafe" not in policy and "sha256-" in policy, "its script and style are allowed by their checksums")
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"document.title=1\">')")
+    page.wait_for_timeout(100)
+    check(page.title() != "1", "and no other script runs in it")
+    complaints[:] = [one for one in complaints if "Content Security Policy" not in one and "Refused" not in one]
     check(not complaints, f"the console is quiet: {complaints}")
 
 
@@ -326,6 +466,13 @@ def strangers(program, browser, folder):
         for path in ("/../survey.csv", "/%2e%2e/survey.csv", "//etc/passwd", "/explore.js/../../survey.csv"):
             status, text = explorer.ask(path, method="GET", Origin=None, Content_Type=None)
             check(status == 404 and "question_1" not in text, f"{path}: {status}")
+        # Bodies and heads without end: refused by their announced size, before they are read.
+        for size, headers in ((1 << 31, {}), ((1 << 20) + 1, {"X_Eigenveil_Session": "0" * 32})):
+            status, _ = explorer.ask("/api/session", good, Content_Length=str(size), **headers)
+            check(status == 413, f"a body of {size} bytes: {status}")
+        status, _ = explorer.ask("/api/session", good, X_Long="0" * (1 << 15))
+        check(status in (400, 431), f"a head of 32 KiB: {status}")
+        check(explorer.ask("/", method="GET", Origin=None, Content_Type=None)[0] == 200, "and the page is still there")
         # A page of another site in the same browser.
         OtherSite.port = explorer.port
         site = HTTPServer(("127.0.0.1", 0), OtherSite)
@@ -347,12 +494,15 @@ def strangers(program, browser, folder):
         page.wait_for_selector("#trouble:not([hidden])")
         check(explorer.ask("/api/source", X_Eigenveil_Session=session)[0] == 200, "the session goes on")
         headers = page.goto(f"{explorer.address}/").headers
-        check("default-src 'none'" in headers["content-security-policy"] and "frame-ancestors 'none'" in headers["content-security-policy"]
+        check("unsafe" not in headers["content-security-policy"] and "default-src 'none'" in headers["content-security-policy"] and "frame-ancestors 'none'" in headers["content-security-policy"]
               and headers["cache-control"] == "no-store" and headers["referrer-policy"] == "no-referrer" and headers["x-frame-options"] == "DENY", "strict headers")
         for out in ("../elsewhere", "/tmp/elsewhere", "-rf", ".hidden", ""):
-            status, _ = explorer.ask("/api/release", {"columns": ["question_1", "question_2"], "range": [0, 10], "components": 1, "out": out},
+            status, _ = explorer.ask("/api/release", {"columns": ["question_1", "question_2"], "range": [0, 10], "components": 1, "out": out, "shown": ""},
                                      X_Eigenveil_Session=session)
             check(status == 422, f"a release into '{out}'")
+        stale = {"columns": ["question_1", "question_2"], "range": [0, 10], "components": 1, "out": "stale", "shown": "eigenveil pca survey.csv"}
+        status, text = explorer.ask("/api/release", stale, X_Eigenveil_Session=session)
+        check(status == 422 and "screen" in text, f"a screen that shows another command: {status} {text}")
         check(entries(program, folder) == before, "strangers and refusals spend nothing")
 
 
@@ -374,6 +524,9 @@ def main():
         run(program, folder, "ledger", "create", "survey.ledger", "--name", "Test survey", "--epsilon", "3", "--delta", "1e-6")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
         flow(program, browser, folder, shots)
+        other_tasks(program, browser, folder, shots)
+        stopped(program, browser, folder)
+        ends_behind_a_handler(program, folder)
         keyboard(program, browser, folder, shots)
         phone_and_wide(program, browser, folder, shots)
         exported(program, browser, folder, shots)

@@ -60,6 +60,7 @@ function exportedLook(asked) {
   const found = { ...exported.looks[nearest(epsilon)] };
   if (found.by_component) Object.assign(found, found.by_component[state.component], { component: state.component });
   if (state.risk === "alarms") found.risk = found.alarms;
+  if (found.maps) found.maps = { ...found.maps, before: exported.before };
   return found;
 }
 const askLook = async (asked) => exported ? exportedLook(asked) : ask("/api/look", asked);
@@ -584,7 +585,8 @@ $("press").addEventListener("click", async (event) => {
   event.target.setAttribute("aria-disabled", "true");
   put("outcome", "");
   trouble(null);
-  try { await ask("/api/release", releaseQuestion()); } catch (error) { trouble(error); event.target.setAttribute("aria-disabled", "false"); return; }
+  // With the command on the screen: another one is not run.
+  try { await ask("/api/release", { ...releaseQuestion(), shown: $("spend-command").textContent }); } catch (error) { trouble(error); event.target.setAttribute("aria-disabled", "false"); return; }
   poll();
 });
 $("cancel").addEventListener("click", () => ask("/api/cancel", {}).then(poll).catch(trouble));
