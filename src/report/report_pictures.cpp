@@ -74,11 +74,14 @@ std::string spreads_html(const ReleaseDocument& document, const std::vector<doub
   picture.axis = "spread of people along a component";
   const auto spread = [](double variance) { return std::sqrt(std::max(0.0, variance)); };
   const std::size_t shown = std::min(variances.size(), kMostBars);
+  constexpr std::size_t kMostWithNames = 8;  // beyond them names and numbers would collide
+  const bool crowded = shown > kMostWithNames;
   double most = 0.0;
   for (std::size_t i = 0; i < shown; ++i) {
     const std::string name = fmt::format("PC{}", i + 1);
-    picture.bars.push_back(
-        {.label = name, .height = spread(variances[i]), .above_noise = verdict.above(name)});
+    picture.bars.push_back({.label = crowded ? fmt::format("{}", i + 1) : name,
+                            .height = spread(variances[i]),
+                            .above_noise = verdict.above(name)});
     most = std::max(most, spread(variances[i]));
   }
   if (const std::optional<double> line = noise_line(document)) {
@@ -86,7 +89,7 @@ std::string spreads_html(const ReleaseDocument& document, const std::vector<doub
     most = std::max(most, *picture.floor);
   }
   picture.top = most > 0.0 ? 1.18 * most : 1.0;
-  picture.numbers = true;
+  picture.numbers = !crowded;
   picture.width = 380.0;
   picture.height = 280.0;
   const std::size_t standing = variances.size() - std::min(variances.size(), verdict.below.size());
@@ -196,7 +199,7 @@ std::string components_html(const ReleaseDocument& document) {
 std::string directions_html(const ReleaseDocument& document) {
   const auto* eigenvalues = field<std::vector<double>>(document.result, "noisy_eigenvalues");
   if (!document.is_private() || document.task != "covariance" || eigenvalues == nullptr ||
-      eigenvalues->empty()) {
+      eigenvalues->empty() || !noise_line(document)) {  // without a floor nothing is above it
     return "";
   }
   std::vector<double> variances = *eigenvalues;

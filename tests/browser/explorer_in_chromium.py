@@ -243,6 +243,7 @@ def other_tasks(program, browser, folder, shots):
         page.click("#keep-ranges")
         page.wait_for_selector("#trouble:not([hidden])")
         check("question_1" in page.inner_text("#trouble") and not (folder / "ranges.csv").exists(), "a range that is none is refused")
+        complaints[:] = [one for one in complaints if "422" not in one]
         page.fill('[data-high="0"]', "5")
         page.screenshot(path=shots / "explore-1-ranges.png", full_page=True)
         page.click("#keep-ranges")
@@ -258,10 +259,19 @@ def other_tasks(program, browser, folder, shots):
 
 def stopped(program, browser, folder):
     """A release is cancelled by its button, and by ending the program: it stops at once, the charge stays and both say so.
-    A fifo stands for a table that is long: the release waits for its rows with the budget reserved."""
+    A fifo that is filled without end stands for a table that is long."""
     complaints = []
     run(program, folder, "ledger", "create", "slow.ledger", "--name", "Slow", "--epsilon", "3", "--delta", "1e-6")
-    header = (folder / "survey.csv").read_text().splitlines()[0] + "\n"
+    header, *rows = (folder / "survey.csv").read_text().splitlines(keepends=True)
+
+    def fill(held, done):
+        """Whole rows, as fast as they are read; a part that did not fit goes first the next time."""
+        waiting = header.encode()
+        while not done.is_set():
+            try:
+                waiting = waiting[os.write(held, waiting):] or "".join(rows).encode()
+            except BlockingIOError:
+                done.wait(0.005)
 
     def charges():
         return len(json.loads(run(program, folder, "ledger", "show", "slow.ledger", "--json"))["entries"])
@@ -272,8 +282,10 @@ def stopped(program, browser, folder):
         with Explorer(program, folder, table.name, "--ledger", "slow.ledger") as explorer:
             table.unlink()
             os.mkfifo(table)
-            held = os.open(table, os.O_RDWR)  # opened at both ends, so that nobody waits for a writer
-            os.write(held, header.encode())
+            held = os.open(table, os.O_RDWR | os.O_NONBLOCK)  # opened at both ends, so that nobody waits for a writer
+            done = threading.Event()
+            filling = threading.Thread(target=fill, args=(held, done))
+            filling.start()
             page = opened(browser, explorer, complaints)
             page.wait_for_selector("#columns label")
             page.click('.steps [data-to="3"]')
@@ -294,6 +306,8 @@ def stopped(program, browser, folder):
                 explorer.process.terminate()
                 said = explorer.process.stdout.read()
                 check("stopped" in said and "charge stays" in said, f"ended with a release under way: {said}")
+            done.set()
+            filling.join()
             os.close(held)
         check(charges() == number + 1, f"{way}: what was reserved stays charged, once")
         check(not [one for one in folder.iterdir() if f"never-{way}" in one.name], f"{way}: nothing half-written is left")
@@ -408,9 +422,9 @@ def exported(program, browser, folder, shots):
     page.keyboard.press("PageUp")
     until(page, "(before) => document.getElementById('budget-out').textContent !== before", before)
     check(page.locator("#go").is_hidden(), "a page that was sent releases nothing")
-    page.check('input[name="component"][value="2"]')
+    page.click('label:has(input[name="component"][value="2"])')
     until(page, "look.component === 2 && look.weights.includes('PC3')")
-    page.check('input[name="risk"][value="alarms"]')
+    page.click('label:has(input[name="risk"][value="alarms"])')
     until(page, "document.getElementById('tally').textContent.includes('alarms')")
     policy = page.get_attribute('meta[http-equiv="Content-Security-Policy"]', "content")
     check("unsafe" not in policy and "sha256-" in policy, "its script and style are allowed by their checksums")

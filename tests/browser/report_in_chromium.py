@@ -135,7 +135,7 @@ EXPECTED = {
     "pca": ["Private principal components", "The guarantee", "(1, 1e-06)-DP for adding or removing one row",
             "accepts 5% false alarms", "What an adversary must miss", "noise floor", "Loadings",
             "largest released", "What is not protected", "Statement to paste", "References", "SHA-256"],
-    "covariance": ["Private covariance", "2-DP", "Eigenvalues of the covariance", "covariance_raw.csv"],
+    "covariance": ["Private covariance", "2-DP", "directions rise above the noise", "covariance_raw.csv"],
     "not-private": ["NOT PRIVATE", "Do not publish this", "known seed", "would have been"],
 }
 

@@ -43,7 +43,7 @@ function question(more) {
   for (const key of ["goal"]) delete asked[key];
   if (source.dictionary) delete asked.range;
   asked.narrow = Math.floor($("v-risk").clientWidth) || 460;
-  asked.wide = Math.floor($("v-ledger").clientWidth) || 640;
+  asked.wide = Math.min(720, Math.floor($(screen === 4 ? "spend-ledger" : "v-weights").clientWidth || $("v-ledger").clientWidth)) || 640;
   return asked;
 }
 function nearest(epsilon) {
@@ -107,7 +107,7 @@ document.addEventListener("click", (event) => {
 const identifier = (name) => /^(id|ssn|name|email|phone|uuid|guid|identifier)$|[_ ]id$/i.test(name);
 function drawData() {
   put("source-say", source.input
-    ? `<strong>${escapeText(source.input)}</strong>: only its first line was read, for the names of the columns. ${source.ledger ? `Releases are charged to the ledger <strong>${escapeText(source.ledger.name || "of this table")}</strong>, which promises ${escapeText(source.ledger.promise)}.` : "Without a ledger this page releases nothing; it gives you the command."}`
+    ? `<strong>${escapeText(source.input)}</strong>: only its first line was read, for the names of the columns. ${source.ledger ? `Releases are charged to the ledger <strong>${escapeText(source.ledger.name || "of this table")}</strong>, which promises, for all releases together, ${escapeText(source.ledger.promise)}.` : "Without a ledger this page releases nothing; it gives you the command."}`
     : "No table was given, so everything here is assumed and nothing can be released.");
   $("people").value = state.people;
   $("width-row").hidden = source.columns.length > 0;
@@ -259,13 +259,19 @@ async function redraw(more = {}) {
   clearTimeout(methodsTimer);
   methodsTimer = setTimeout(compareMethods, 300);
 }
+// What a comparison depends on. Until it is there the list is faint: it is of the setting before.
+const methodsKey = () => JSON.stringify([look.task, look.epsilon, state.method, state.people, state.columns, state.range, source.dictionary, state.relation, state.delta, state.spread, state.shape, state.hoped]);
 // One comparison at a time, and none for a move that changes no plan.
 async function compareMethods() {
   if (methodsBusy || !look || screen !== 3) return;
-  const key = JSON.stringify([look.task, look.epsilon, state.method, state.people, state.columns, state.range, source.dictionary, state.relation, state.delta, state.spread, state.shape, state.hoped]);
+  const key = methodsKey();
   if (key === methodsShown) return;
   methodsBusy = true;
-  try { await drawMethods(); methodsShown = key; } catch (error) { trouble(error); } finally { methodsBusy = false; }
+  try {
+    await drawMethods();
+    methodsShown = key;
+    $("views").classList.toggle("comparing", methodsKey() !== key);
+  } catch (error) { trouble(error); } finally { methodsBusy = false; }
   if (wanted !== null || busy) return;
   methodsTimer = setTimeout(compareMethods, 300);
 }
@@ -293,6 +299,7 @@ function drawLook() {
   drawDial();
   if (moment()) drawDirections();
   drawErrors();
+  $("views").classList.toggle("comparing", methodsKey() !== methodsShown);
   drawRisk();
   drawLedger();
   put("facts", look.lines.map((line) => `<dt>${escapeText(line.label)}</dt><dd>${escapeText(line.text)}</dd>`).join("") + look.warnings.map((line) => `<dt>warning</dt><dd>${escapeText(line)}</dd>`).join(""));
@@ -329,7 +336,7 @@ function drawDirections() {
   if (look.maps) {
     put("map-before", look.maps.before);
     put("map-after", look.maps.after || "<p class='small'>No simulated release.</p>");
-    $("map-title").textContent = look.releases ? `On possible release ${look.release + 1} of ${look.releases}` : "On a possible release";
+    $("map-title").textContent = look.releases ? `On release ${look.release + 1} of ${look.releases}, simulated` : "On a possible release";
     put("map-say", `Assumed people, counted per square, on the assumed directions and on those of a simulated release. <strong>${survivors >= 2 ? "The groups can still be told apart." : "The release turns the picture: the groups are not where they were."}</strong> The map of your people would be a release of its own.`);
   }
 }
