@@ -152,8 +152,10 @@ entry_noise <- function(fit) {
   pairs <- which(lower.tri(fit$raw, diag = TRUE), arr.ind = TRUE)
   i <- pairs[, 1]
   j <- pairs[, 2]
-  # Products of row sums, noised one by one.
-  sd <- ifelse(i == j, parameters$noise_sd_diagonal, parameters$noise_sd_off_diagonal) * scales[i] * scales[j]
+  # Products of row sums, noised one by one. Under replace-one the trace has less noise of its own and variances go
+  # against each other: at most independent ones with the noise of a difference, sqrt(2) times that of a product.
+  off <- parameters$noise_sd_off_diagonal
+  sd <- ifelse(i == j, max(parameters$noise_sd_diagonal, sqrt(2) * off), off) * scales[i] * scales[j]
   covariance <- diag((sd / n)^2, length(i))
   mean <- if (!is.null(result$noisy_mean)) mean_about_midpoint(parameters, result) else rep(0, p)
   if (!is.null(result$noisy_mean)) {

@@ -235,8 +235,12 @@ Result<ReleasedGram> read_covariance(const ReleaseDocument& document) {
   }
   released.midpoints = midpoints_of(parameters, columns);
   released.longest_row = longest_row(parameters, released.scales);
-  released.noise.gram_sd_diagonal = parameters.number("noise_sd_diagonal");
+  // Where the trace has less noise of its own (replace-one), variances go against each other: their
+  // covariance is at most that of independent ones with the noise of a difference, sqrt(2) times
+  // that of a product (docs/proofs/trace_noise.md).
   released.noise.gram_sd_off_diagonal = parameters.number("noise_sd_off_diagonal");
+  released.noise.gram_sd_diagonal = std::max(parameters.number("noise_sd_diagonal"),
+                                             std::sqrt(2.0) * released.noise.gram_sd_off_diagonal);
   if (parameters.get<std::string>("center") == "private mean") {
     if (!result.has("sum_noise_sd_scaled")) {
       return bad_request(
