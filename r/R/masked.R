@@ -38,19 +38,7 @@ masked_data <- function(x, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = N
     given$out <- tempfile("masked-")
   }
   call <- match.call()
-  new_masked_data(naming_its_ledger(release_of("mask", x, given, dots, call)))
-}
-
-# The engine's advice to a ledger about adding or removing rows is to protect that; pseudo-data cannot, its rows can be counted.
-naming_its_ledger <- function(release) {
-  tryCatch(release, eigenveil_error = function(e) {
-    e$message <- sub("(give neighbours = \"add-remove\")",
-      "(pseudo-data has as many rows as the table, so it needs a ledger of its own: ledger_create(..., neighbours = \"zero-row\"))",
-      conditionMessage(e),
-      fixed = TRUE
-    )
-    stop(e)
-  })
+  new_masked_data(release_of("mask", x, given, dots, call))
 }
 
 new_masked_data <- function(parts) {
