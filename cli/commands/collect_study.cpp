@@ -285,7 +285,8 @@ struct StudyClose {
     app.add_option("STUDY", study, "study.json")->required();
     app.add_option("--key", key, "the collector's key (default STUDY.key)");
     app.add_option("--ledger", ledger, "charged before the sums are asked for, once a study")
-        ->envname("EIGENVEIL_LEDGER");
+        ->envname("EIGENVEIL_LEDGER")
+        ->check(not_empty());
     app.add_option("--ca", authorities, "certificates to trust, PEM (default: the system's)");
     app.add_option("--out", out, "directory for a.sum and b.sum")->required();
   }
@@ -371,7 +372,8 @@ struct StudyMerge {
     app.add_option("A", sum_a, "a.sum")->required();
     app.add_option("B", sum_b, "b.sum")->required();
     app.add_option("--ledger", ledger, "the one that was charged at closing")
-        ->envname("EIGENVEIL_LEDGER");
+        ->envname("EIGENVEIL_LEDGER")
+        ->check(not_empty());
     output.declare(app);
   }
 

@@ -15,8 +15,13 @@ namespace {
 
 using BatchJson = nlohmann::json;
 
-constexpr std::string_view kBatchKeys[] = {"task", "method",     "epsilon",    "delta", "rho",
-                                           "mu",   "neighbours", "group_size", "count", "name"};
+constexpr std::string_view kBatchKeys[] = {"task",       "method",     "epsilon", "delta",
+                                           "rho",        "mu",         "k",       "columns",
+                                           "neighbours", "group_size", "count",   "name"};
+
+/// Of the table that is planned for where the batch does not say.
+constexpr int kColumns = 10;
+constexpr int kMostColumns = 4096;
 
 Result<void> check_batch_keys(const BatchJson& entry) {
   if (!entry.is_object()) {
@@ -51,27 +56,71 @@ Result<Budget> batch_budget(const BatchJson& entry) {
                                : check_budget(GaussianDp{number("mu")});
 }
 
+Result<int> batch_number(const BatchJson& entry, const char* name, int otherwise) {
+  const BatchJson& given = entry.value(name, BatchJson(otherwise));
+  if (!given.is_number_integer() || given < 1 || given > kMostColumns) {
+    return bad_request(fmt::format("'{}' is a whole number from 1 to {}", name, kMostColumns));
+  }
+  return given.get<int>();
+}
+
+/// How many columns and components are planned for.
+Result<int> batch_columns(const BatchJson& entry) {
+  const Result<int> components = batch_number(entry, "k", 1);
+  if (!components) {
+    return components;
+  }
+  const Result<int> columns = batch_number(entry, "columns", std::max(kColumns, *components));
+  if (columns && *columns < *components) {
+    return bad_request("'k' is larger than 'columns'");
+  }
+  return columns;
+}
+
+/// As the guide writes the command, too.
+std::string batch_task(const BatchJson& entry) {
+  const std::string task = entry.value("task", std::string("pca"));
+  return task == "bounds private" ? "bounds" : task;
+}
+
 /// Counts of cells, which no method of the registry makes.
 bool counts_cells(const std::string& task) {
   return task == "bounds" || task == "scores";
 }
 
-/// As the release states it: by the plan for a small table where one can be made without further
-/// options, else by what is known of the method. Neither depends on the table's size.
-Result<ReleaseCost> cost_by_registry(Request request) {
+/// What takes no --person, whose budget a ledger for persons cannot hold.
+Result<void> check_unit(const LedgerTerms& terms, std::string_view what, bool limits_rows) {
+  if (terms.unit.person.empty() || limits_rows) {
+    return {};
+  }
+  return bad_request(
+      fmt::format("the ledger protects persons by column {}; {} limits no rows of a person and "
+                  "cannot be charged to it",
+                  terms.unit.person, what));
+}
+
+/// As the release states it: by the plan where one can be made without further options, else by
+/// what is known of the method. What draws in doubles add, and the mu of a draw beside noise,
+/// depend on the number of columns and components.
+Result<ReleaseCost> cost_by_registry(Request request, int columns, const LedgerTerms& terms) {
   const Result<const Method*> method = choose_method(request);
   if (!method) {
     return error_of(method);
   }
   request.method = (*method)->info().name;
+  const bool limits_rows = request.task != Task::Mask && !(*method)->info().needs_row_count;
+  if (const Result<void> fit = check_unit(
+          terms, fmt::format("{} by {}", name_of(request.task), request.method), limits_rows);
+      !fit) {
+    return error_of(fit);
+  }
   if ((*method)->info().needs_row_count) {
     if (const Result<ReleaseCost> stated = stated_cost(**method, request, false)) {
       return stated;
     }
   }
-  constexpr Eigen::Index kColumns = 10;
   for (const CenterChoice center : {CenterChoice::Unsaid, CenterChoice::None}) {
-    const PublicFacts facts = {Schema::numbered(kColumns), *RowBound::row_norm(kColumns, 1.0)};
+    const PublicFacts facts = {Schema::numbered(columns), *RowBound::row_norm(columns, 1.0)};
     request.center = center;
     settle_center(**method, request);
     if (const auto plan = make_plan(**method, request, facts)) {
@@ -92,7 +141,7 @@ Result<Request> batch_request(const BatchJson& entry) {
     return error_of(budget);
   }
   request.budget = *budget;
-  const std::string task = entry.value("task", std::string("pca"));
+  const std::string task = batch_task(entry);
   if (!counts_cells(task)) {
     const Result<Task> parsed = parse_task(task);
     if (!parsed) {
@@ -109,6 +158,11 @@ Result<Request> batch_request(const BatchJson& entry) {
   }
   request.method = entry.value("method", std::string());
   request.group_size = entry.value("group_size", 1);
+  const Result<int> components = batch_number(entry, "k", 1);
+  if (!components) {
+    return error_of(components);
+  }
+  request.components = *components;
   request.components_given = true;
   if (request.group_size < 1) {
     return bad_request("{group_size} must be at least 1", "group_size");
@@ -122,10 +176,15 @@ Result<Request> batch_request(const BatchJson& entry) {
   });
 }
 
-Result<ReleaseCost> cost_in_batch(const BatchJson& entry, const Request& request) {
-  const std::string task = entry.value("task", std::string("pca"));
+Result<ReleaseCost> cost_in_batch(const BatchJson& entry, const Request& request,
+                                  const LedgerTerms& terms) {
+  const std::string task = batch_task(entry);
   if (!counts_cells(task)) {
-    return cost_by_registry(request);
+    return batch_columns(entry).and_then(
+        [&](int columns) { return cost_by_registry(request, columns, terms); });
+  }
+  if (const Result<void> fit = check_unit(terms, task, false); !fit) {
+    return error_of(fit);
   }
   if (!request.method.empty()) {
     return bad_request(fmt::format("{} has no methods to choose from; leave 'method' out", task));
@@ -138,6 +197,21 @@ Result<ReleaseCost> cost_in_batch(const BatchJson& entry, const Request& request
       });
 }
 
+/// "pca by gauss at (1, 1e-06), add-remove".
+std::string label_of(const BatchJson& entry, const Request& request, const ReleaseCost& cost) {
+  std::string label = fmt::format(
+      "{} at {}, {}", entry.value("name", fmt::format("{} by {}", cost.task, cost.method)),
+      budget_in_words(*request.budget), name_of(request.relation));
+  const bool by_size = cost.draw_error > 0.0 || !cost.further.empty();
+  if (by_size && !(entry.contains("columns") && entry.contains("k"))) {
+    label += fmt::format(", about (k {}, {} columns)", request.components, *batch_columns(entry));
+  }
+  if (!cost.guarantee.person.empty()) {
+    label += fmt::format(", with {{person {}}} {{rows_per_person N}}", cost.guarantee.person);
+  }
+  return label;
+}
+
 Result<WantedRelease> wanted_release(const BatchJson& entry, const LedgerTerms& terms) {
   if (const Result<void> known = check_batch_keys(entry); !known) {
     return error_of(known);
@@ -146,12 +220,9 @@ Result<WantedRelease> wanted_release(const BatchJson& entry, const LedgerTerms& 
   if (!request) {
     return error_of(request);
   }
-  return cost_in_batch(entry, *request).map([&](ReleaseCost cost) {
+  return cost_in_batch(entry, *request, terms).map([&](ReleaseCost cost) {
     cost.guarantee.person = terms.unit.person;
-    const std::string name = entry.value("name", fmt::format("{} by {}", cost.task, cost.method));
-    return WantedRelease{fmt::format("{} at {}, {}", name, budget_in_words(*request->budget),
-                                     name_of(request->relation)),
-                         cost};
+    return WantedRelease{label_of(entry, *request, cost), cost};
   });
 }
 

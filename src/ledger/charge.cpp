@@ -202,8 +202,11 @@ std::string steps_reason(const LedgerTerms& terms, const ReleaseCost& cost, int 
   const Guarantee& release = cost.guarantee;
   std::string reason;
   if (terms.relation != release.relation) {
-    reason = fmt::format("the ledger protects against {} and this release against {}",
-                         describe(terms.relation), describe(release.relation));
+    reason = terms.unit.person.empty()
+                 ? fmt::format("the ledger protects against {} and this release against {}",
+                               describe(terms.relation), describe(release.relation))
+                 : fmt::format("the ledger protects a person by {} and this release by {}",
+                               name_of(terms.relation), name_of(release.relation));
   }
   if (terms.unit.person.empty() && terms.unit.rows > release.group_size) {
     reason += fmt::format("{}the ledger protects {} rows together and this release {}",
@@ -245,8 +248,9 @@ Result<int> steps_between(const LedgerTerms& terms, const ReleaseCost& cost) {
             ? fmt::format("the ledger protects rows, and this release protects whoever has the "
                           "same {}; make a ledger for persons",
                           cost.guarantee.person)
-            : fmt::format("the ledger protects persons by column {}; it takes only releases that "
-                          "limit the rows of one person by that column",
+            : fmt::format("the ledger protects persons by column {0}; it takes only releases that "
+                          "limit the rows of one person by that column: give {{person {0}}} and "
+                          "{{rows_per_person N}}",
                           terms.unit.person));
   }
   // In 64 bits: sizes of groups are whatever somebody typed.

@@ -42,6 +42,18 @@ tl::unexpected<Error> broken(std::int64_t index, std::string_view how) {
       how));
 }
 
+/// Fields that a line of its kind does not use, and its hash does not cover, are empty.
+bool has_own_fields_alone(const LedgerLine& line) {
+  if (line.kind == EntryKind::Reserve) {
+    return line.reservation == 0 && line.release.empty();
+  }
+  const Charge& charge = line.charge;
+  return line.key.empty() && line.request.empty() && line.data_set.empty() && line.task.empty() &&
+         line.method.empty() && line.assumptions.empty() && line.builds_on.empty() &&
+         line.basis == Basis::Proved && charge.account == Charge{}.account && charge.mu == 0.0 &&
+         charge.epsilon == 0.0 && charge.delta == 0.0 && charge.draws == 0.0 && charge.steps == 1;
+}
+
 /// The first entry bears the hash of the terms.
 tl::unexpected<Error> other_terms(const LedgerTerms& terms) {
   if (terms.format >= 3) {
@@ -105,7 +117,7 @@ Result<void> check_chain(const LedgerTerms& terms, const std::vector<LedgerLine>
     if (line.previous != previous) {
       return index == 1 ? other_terms(terms) : broken(index, "does not follow the one before it");
     }
-    if (line.hash != hash_of(line)) {
+    if (line.hash != hash_of(line) || !has_own_fields_alone(line)) {
       return broken(index, "is not what was written");
     }
     previous = line.hash;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 
 #include "core/plain_text.hpp"
@@ -92,7 +93,21 @@ Result<void> check_terms(const LedgerTerms& terms) {
   return {};
 }
 
+Result<void> check_signed(const LedgerTerms& terms, const std::vector<LedgerLine>& lines) {
+  if (terms.format >= 3 || !lines.empty()) {
+    return {};
+  }
+  return bad_request(fmt::format(
+      "this ledger has no signature on its terms and no entries: nobody can tell whether its caps "
+      "are still those it was made with; it was made in format {} by an earlier version of "
+      "Eigenveil, or its seal was removed; make a new one",
+      terms.format));
+}
+
 Result<void> check_lines(const LedgerTerms& terms, const std::vector<LedgerLine>& lines) {
+  if (const Result<void> signed_terms = check_signed(terms, lines); !signed_terms) {
+    return signed_terms;
+  }
   if (const Result<void> chain = check_chain(terms, lines); !chain) {
     return chain;
   }
@@ -128,6 +143,10 @@ Result<Ledger> Ledger::create(const std::filesystem::path& path, LedgerTerms ter
   }
   if (const Result<LedgerCaps> caps = check_caps(terms.caps); !caps) {
     return error_of(caps);
+  }
+  if (const auto* pair = std::get_if<ApproxDp>(&terms.promise);
+      pair != nullptr && !std::isfinite(pair->epsilon)) {
+    return bad_request("the caps add up to no finite promise; give smaller ones");
   }
   if (std::filesystem::exists(path, ignored)) {
     return bad_request(fmt::format("{} exists; give the ledger another name", path.string()));
@@ -192,18 +211,6 @@ Result<void> Ledger::check_signer() const {
   return {};
 }
 
-/// Nothing signs the terms of an empty ledger of format 2: anybody may have written other caps.
-Result<void> Ledger::check_signed(const std::vector<LedgerLine>& lines) const {
-  if (terms_.format >= 3 || !lines.empty()) {
-    return {};
-  }
-  return bad_request(fmt::format(
-      "this ledger was made in format {} by an earlier version of Eigenveil, which did not sign "
-      "the terms, and it has no entries: nobody can tell whether its caps are still those it was "
-      "made with; make a new one",
-      terms_.format));
-}
-
 LedgerLine Ledger::sealed(LedgerLine line, const std::vector<LedgerLine>& lines) const {
   line.index = static_cast<std::int64_t>(lines.size()) + 1;
   line.time = utc_now();
@@ -239,9 +246,6 @@ Result<Reservation> Ledger::reserve(const ReservationRequest& request) const {
       [&](const std::vector<LedgerLine>& lines) -> Result<std::optional<LedgerLine>> {
         if (const Result<void> sound = check_lines(terms_, lines); !sound) {
           return error_of(sound);
-        }
-        if (const Result<void> signed_terms = check_signed(lines); !signed_terms) {
-          return error_of(signed_terms);
         }
         LedgerLine line = reservation_line(request, terms_);
         if (const LedgerLine* first = line_with_key(lines, request.key)) {

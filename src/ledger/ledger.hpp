@@ -65,7 +65,6 @@ class Ledger {
   Ledger() = default;
   LedgerLine sealed(LedgerLine line, const std::vector<LedgerLine>& lines) const;
   Result<void> check_signer() const;
-  Result<void> check_signed(const std::vector<LedgerLine>& lines) const;
 
   LedgerTerms terms_;
   std::unique_ptr<LedgerStore> store_;
@@ -76,7 +75,10 @@ class Ledger {
 /// The signature of the terms, where the format has one, and the caps against the promise.
 Result<void> check_terms(const LedgerTerms& terms);
 
-/// Chain, and the signature of the last line.
+/// Nothing signs the terms of an empty ledger of format 2: anybody may have written other caps.
+Result<void> check_signed(const LedgerTerms& terms, const std::vector<LedgerLine>& lines);
+
+/// Something that is signed, chain, and the signature of the last line.
 Result<void> check_lines(const LedgerTerms& terms, const std::vector<LedgerLine>& lines);
 
 /// "2026-11-17T18:31:08Z" by the clock of this machine.

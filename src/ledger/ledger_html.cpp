@@ -113,6 +113,11 @@ std::string accounts_html(const LedgerSummary& summary) {
                          fmt::format("all of it: epsilon {:.3g}{}", caps.epsilon,
                                      pure ? "" : fmt::format(", delta {:.2g}", caps.delta)));
   }
+  if (summary.spent.draws > 0.0) {
+    html +=
+        fmt::format("<p class=\"muted\">What doubles add to draws: {:.2g} of {:.2g} spent.</p>\n",
+                    summary.spent.draws, caps.draws);
+  }
   return html;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "privacy/wide.hpp"
 
@@ -55,16 +56,26 @@ std::string count_in_words(int count) {
   return count >= 100 ? "100 or more" : std::to_string(count);
 }
 
+std::string person_remedy(const LedgerTerms& terms) {
+  return fmt::format("releases need {{person {}}} with {{rows_per_person N}}", terms.unit.person);
+}
+
 /// What the counts of the table suppose, and what cannot be charged at all.
 std::string what_counts_in_words(const LedgerTerms& terms) {
   std::string text;
-  if (terms.relation == Relation::AddRemove) {
+  if (!terms.unit.person.empty()) {
+    text = fmt::format(
+        "  {}; mask, subspace, bounds and scores cannot be charged to it: they limit no rows of a "
+        "person\n",
+        person_remedy(terms));
+  }
+  if (terms.relation == Relation::AddRemove && terms.unit.person.empty()) {
     text =
         "  mask and subspace cannot be charged to an add-remove ledger: their number of rows is "
         "public;\n  they need a ledger made with {neighbours replace-one} or {neighbours "
         "zero-row}\n";
-  } else {
-    text = fmt::format(
+  } else if (terms.relation != Relation::AddRemove) {
+    text += fmt::format(
         "  counted for releases with {{neighbours {0}}}; pca, covariance and lowrank are "
         "add-remove where nothing is said and then count for 2 steps (epsilon 2 times, mu^2 4 "
         "times)\n",
@@ -148,9 +159,11 @@ std::string shares_table(const Budget& promise, const LedgerTerms& terms) {
                         {"gauss at (0.3, 1e-7)", "gauss", ApproxDp{0.3, 1e-7}},
                         {"pure epsilon 1", "laplace", PureDp{1.0}},
                         {"pure epsilon 0.2", "laplace", PureDp{0.2}},
-                        {"mask at (0.3, 1e-7)", "mask", ApproxDp{0.3, 1e-7}}};
+                        {"subspace (0.3, 1e-7)", "subspace", ApproxDp{0.3, 1e-7}}};
+  // The last one limits no rows of a person, so it has no place where persons are protected.
+  const std::span shown(kinds, std::size(kinds) - (terms.unit.person.empty() ? 0 : 1));
   std::string text = "  basic share      mu cap";
-  for (const Kind& kind : kinds) {
+  for (const Kind& kind : shown) {
     text += fmt::format("  {:>20}", kind.name);
   }
   text += '\n';
@@ -158,8 +171,8 @@ std::string shares_table(const Budget& promise, const LedgerTerms& terms) {
     LedgerTerms tried = terms;
     tried.caps = *caps_for(promise, share);
     text += fmt::format("  {:>11g}  {:>10.4g}", share, tried.caps.mu);
-    for (const Kind& kind : kinds) {
-      const bool charged = kind.method != "mask" || terms.relation != Relation::AddRemove;
+    for (const Kind& kind : shown) {
+      const bool charged = kind.method != "subspace" || terms.relation != Relation::AddRemove;
       Result<ReleaseCost> cost =
           typical_cost(kind.method, kind.budget, terms.relation, terms.unit.rows);
       if (cost) {

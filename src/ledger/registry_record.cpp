@@ -7,9 +7,13 @@
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/document.hpp"
 #include "ledger/summary.hpp"
+#include "privacy/wide.hpp"
 
 namespace eigenveil {
 namespace {
+
+/// Where a promise has no delta of its own.
+constexpr double kDelta = 1e-6;
 
 constexpr std::string_view kFillIn = "(to be filled in by the curator)";
 
@@ -63,6 +67,27 @@ std::string slug(const std::string& name) {
   return text.empty() ? "eigenveil-ledger" : text;
 }
 
+/// What the registry is told: with draws in doubles among the releases the whole of a promised pair
+/// is (epsilon, delta + X), X their cap (docs/proofs/ledger.md, "Draws in doubles").
+Loss stated_promise(const LedgerSummary& summary) {
+  const Loss& promise = summary.terms.promise;
+  if (summary.spent.draws == 0.0) {
+    return promise;
+  }
+  const auto more = [](double delta, double draws) {
+    return std::min(1.0, detail::round_up(detail::Wide(delta) + detail::Wide(draws)));
+  };
+  if (const auto* pure = std::get_if<PureDp>(&promise)) {
+    return ApproxDp{pure->epsilon, more(0.0, summary.terms.caps.draws)};
+  }
+  if (const auto* pair = std::get_if<ApproxDp>(&promise)) {
+    return ApproxDp{pair->epsilon, more(pair->delta, summary.terms.caps.draws)};
+  }
+  // Beside a mu or rho the error X is a probability: H_e <= delta(e) + (1 + e^e) X.
+  const double epsilon = epsilon_at(promise, kDelta);
+  return ApproxDp{epsilon, more(kDelta, draw_delta(summary.terms.caps.draws, epsilon))};
+}
+
 std::string variant_of(const Loss& promise) {
   if (std::holds_alternative<PureDp>(promise)) {
     return "Pure DP";
@@ -85,9 +110,8 @@ std::string with_point(double value) {
 
 /// The schema has room for epsilon, delta and rho.
 void add_parameters(Yaml& yaml, const LedgerSummary& summary) {
-  const Loss& promise = summary.terms.promise;
+  const Loss promise = stated_promise(summary);
   yaml.section(2, "privacy_parameters");
-  constexpr double kDelta = 1e-6;
   if (const auto* pure = std::get_if<PureDp>(&promise)) {
     yaml.raw(3, "epsilon", fmt::format("{}", pure->epsilon));
     return;
@@ -185,7 +209,7 @@ std::string registry_record(const LedgerSummary& summary, const std::string& cur
   yaml.text(2, "data_product_region", kFillIn);
   yaml.text(2, "publication_date",
             (summary.rows.empty() ? terms.created : summary.rows.front().line->time).substr(0, 10));
-  yaml.section(1, "dp_variant").text(2, "variant_name", variant_of(terms.promise));
+  yaml.section(1, "dp_variant").text(2, "variant_name", variant_of(stated_promise(summary)));
   yaml.text(2, "data_domain", "Tables of numbers, clipped to public bounds.");
   std::string open;
   for (const std::string& item : not_protected(terms.relation)) {

@@ -30,12 +30,16 @@ bool holds_release(const fs::path& folder, const std::string& hash) {
   return false;
 }
 
+/// A reservation without a release looks the same while its run is on.
+constexpr std::string_view kMayStillRun =
+    " yet (it may still be running; run the same command again when it has ended)";
+
 tl::unexpected<Error> spent_without_release(const std::string& key, std::int64_t index,
-                                            std::string_view what) {
+                                            std::string_view what, std::string_view later = "") {
   return bad_request(fmt::format(
       "{{ledger_key}} {} was used before (entry {} of the ledger) and {}: its budget is "
-      "spent and there is no release; a new draw needs a new key and is charged again",
-      key, index, what));
+      "spent and there is no release{}; a new draw needs a new key and is charged again",
+      key, index, what, later));
 }
 
 }  // namespace
@@ -76,7 +80,7 @@ Result<std::optional<std::int64_t>> Spending::resume(const ReleaseCost& cost,
   }
   const Reservation& earlier = **known;
   if (earlier.release.empty()) {
-    return spent_without_release(key_, earlier.index, "its run did not finish");
+    return spent_without_release(key_, earlier.index, "its run has not finished", kMayStillRun);
   }
   if (out.empty()) {
     return spent_without_release(key_, earlier.index, "its release was not kept in files");
@@ -111,10 +115,17 @@ Result<void> Spending::reserve(const ReleaseCost& cost, const std::string& reque
     return error_of(made);
   }
   if (made->earlier) {  // another process was faster with the same key
-    return spent_without_release(key_, made->index, "another run has it");
+    return spent_without_release(key_, made->index, "another run has it", kMayStillRun);
   }
   reservation_ = *made;
   return {};
+}
+
+Error Spending::at_its_cost(Error error) const {
+  if (reservation_) {
+    error.message += fmt::format("; entry {} is spent all the same", reservation_->index);
+  }
+  return error;
 }
 
 std::optional<LedgerEntry> Spending::entry() const {

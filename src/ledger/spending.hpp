@@ -44,6 +44,8 @@ class Spending {
   Result<DataTags> data_tags() const;
   /// The name that rows are known by: data set and public facts of their table.
   std::string data_name(const std::string& table) const;
+  /// An error after the charge ends with what it cost; before it stays as it is.
+  Error at_its_cost(Error error) const;
   const std::optional<Reservation>& reservation() const { return reservation_; }
 
  private:

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 
 #include "core/atomic_output.hpp"
 #include "ledger/sqlite_schema.hpp"
@@ -31,6 +32,17 @@ constexpr std::string_view kInsertLine =
     "INSERT INTO lines VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 constexpr std::string_view kSelectLine = "SELECT * FROM lines WHERE position = ?";
 constexpr std::string_view kSelectLines = "SELECT * FROM lines ORDER BY position";
+
+/// A number that would be cut to another one was written by somebody else.
+Result<int> whole_number(const SqliteStatement& row, int column) {
+  const std::int64_t found = row.integer(column);
+  if (found < 0 || found > std::numeric_limits<int>::max()) {
+    return bad_request(
+        "the ledger holds a number that this program never writes: the file was changed by "
+        "something other than this program");
+  }
+  return static_cast<int>(found);
+}
 
 struct PromiseColumns {
   std::string kind;
@@ -113,11 +125,15 @@ Result<LedgerTerms> select_terms(const SqliteConnection& connection) {
   if (!relation) {
     return error_of(relation);
   }
+  const Result<int> unit_rows = whole_number(row, 4);
+  if (!unit_rows) {
+    return error_of(unit_rows);
+  }
   LedgerTerms terms;
   terms.id = row.text(1);
   terms.name = row.text(2);
   terms.relation = *relation;
-  terms.unit = {static_cast<int>(row.integer(4)), row.text(5)};
+  terms.unit = {*unit_rows, row.text(5)};
   terms.caps = {row.real(6), row.real(7), row.real(8)};
   terms.promise = promise_from({row.text(9), row.real(10), row.real(11)});
   terms.allow_unproved = row.integer(12) != 0;
@@ -173,8 +189,10 @@ Result<LedgerLine> line_from(const SqliteStatement& row) {
   line.reservation = row.integer(18);
   line.release = row.text(19);
   line.charge.draws = row.real(20);
-  line.charge.steps = static_cast<int>(row.integer(21));
-  return line;
+  return whole_number(row, 21).map([&](int steps) {
+    line.charge.steps = steps;
+    return line;
+  });
 }
 
 Result<std::vector<LedgerLine>> select_lines(const SqliteConnection& connection) {
@@ -319,11 +337,25 @@ Result<void> make_private_file(const fs::path& path) {
 
 Result<void> check_file_system(const fs::path& path) {
   struct statfs found = {};
-  const fs::path folder = fs::absolute(path).parent_path();
+  std::error_code ignored;
+  const fs::path folder = fs::weakly_canonical(fs::absolute(path), ignored).parent_path();
   if (::statfs(folder.c_str(), &found) == 0 && is_network_file_system(found.f_type)) {
     return bad_request(fmt::format(
         "{} lies on a file system that machines share, where locks cannot be relied on; keep the "
         "ledger on a local disk",
+        path.string()));
+  }
+  return {};
+}
+
+/// SQLite finds the journal of an interrupted write by the name of its file: a second name hides
+/// it.
+Result<void> check_one_name(const fs::path& path) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) == 0 && found.st_nlink > 1) {
+    return bad_request(fmt::format(
+        "{} has more than one name (hard links), so that two programs could spend from it without "
+        "seeing each other's journal; remove the other names",
         path.string()));
   }
   return {};
@@ -414,7 +446,9 @@ Result<std::unique_ptr<LedgerStore>> SqliteLedger::open(const fs::path& path, do
     return input_output_error(
         fmt::format("there is no ledger {}; eigenveil ledger create makes one", path.string()));
   }
-  if (const Result<void> local = check_file_system(path); !local) {
+  if (const Result<void> local =
+          check_file_system(path).and_then([&] { return check_one_name(path); });
+      !local) {
     return error_of(local);
   }
   Result<SqliteConnection> connection = SqliteConnection::open(path, wait_seconds);

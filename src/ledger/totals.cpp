@@ -83,7 +83,8 @@ std::string printed_down(double value) {
   return text;
 }
 
-/// The same request with another size, for the search below.
+/// The same request with another size, for the search below. What else is proved for the release
+/// shrinks about as much: the mu of a draw is a little concave in its epsilon.
 ReleaseCost scaled(ReleaseCost cost, double factor) {
   struct Scale {
     double by;
@@ -94,6 +95,12 @@ ReleaseCost scaled(ReleaseCost cost, double factor) {
     Loss operator()(const RenyiCurve& loss) const { return loss; }
     Loss operator()(const TradeOffCurve& loss) const { return loss; }
   };
+  // rho goes with the square of what epsilon and mu measure.
+  const bool squared = std::holds_alternative<Zcdp>(cost.requested);
+  const Scale scale{squared ? std::sqrt(factor) : factor};
+  for (Loss& other : cost.further) {
+    other = std::visit(scale, other);
+  }
   const auto* pair = std::get_if<ApproxDp>(&cost.requested);
   if (pair != nullptr) {
     const ApproxDp smaller{pair->epsilon * factor, pair->delta};
@@ -104,10 +111,7 @@ ReleaseCost scaled(ReleaseCost cost, double factor) {
     cost.requested = smaller;
     return cost;
   }
-  // rho goes with the square of what epsilon and mu measure.
-  const bool squared = std::holds_alternative<Zcdp>(cost.requested);
-  cost.guarantee.loss =
-      std::visit(Scale{squared ? std::sqrt(factor) : factor}, cost.guarantee.loss);
+  cost.guarantee.loss = std::visit(scale, cost.guarantee.loss);
   return cost;
 }
 
@@ -144,24 +148,71 @@ std::vector<Charge> condensed(const std::vector<Charge>& charges) {
           {Account::Basic, 0.0, spent.epsilon, spent.delta, spent.draws}};
 }
 
-std::string largest_in_words(const LedgerTerms& terms, const std::vector<Charge>& earlier,
-                             const ReleaseCost& cost) {
-  const std::vector<Charge> sum = condensed(earlier);
-  const auto passes = [&](double factor) { return fits(terms, sum, scaled(cost, factor)); };
-  // A thousandth of what was asked is no answer worth giving.
-  constexpr double kSmallest = 1e-3;
-  if (!passes(kSmallest)) {
-    return "no smaller budget of this kind worth having would fit";
+/// The largest factor up to 1 that passes, or none where a thousandth, which is no answer worth
+/// giving, does not.
+template <class Passes>
+std::optional<double> largest_factor(const Passes& passes) {
+  double low = 1e-3;
+  if (!passes(low)) {
+    return std::nullopt;
   }
-  double low = kSmallest;
   double high = 1.0;
   for (int i = 0; i < 40; ++i) {
     const double middle = 0.5 * (low + high);
     (passes(middle) ? low : high) = middle;
   }
+  return low;
+}
+
+/// A pair that goes to the basic account with another delta, where that alone is too large.
+std::optional<std::string> smaller_delta_in_words(const LedgerTerms& terms,
+                                                  const std::vector<Charge>& earlier,
+                                                  const ReleaseCost& cost) {
+  const auto* asked = std::get_if<ApproxDp>(&cost.requested);
+  const bool pays_mu =
+      std::holds_alternative<GaussianDp>(cost.guarantee.loss) && terms.caps.has_gaussian();
+  if (asked == nullptr || pays_mu || !(left_of(terms.caps, earlier).delta > 0.0)) {
+    return std::nullopt;
+  }
+  // Steps between the neighbours multiply a delta by a number that depends on epsilon: searched.
+  const auto with = [&](double epsilon_factor, double delta_factor) {
+    const ApproxDp pair{asked->epsilon * epsilon_factor, asked->delta * delta_factor};
+    ReleaseCost smaller = cost;
+    smaller.requested = pair;
+    smaller.guarantee.loss = pair;
+    return smaller;
+  };
+  const auto factor = [&](double epsilon_factor) {
+    double low = 0.0;
+    double high = 1.0;
+    for (int i = 0; i < 60; ++i) {
+      const double middle = 0.5 * (low + high);
+      (fits(terms, earlier, with(epsilon_factor, middle)) ? low : high) = middle;
+    }
+    return low;
+  };
+  for (const double tried : {1.0, 0.5, 0.1, 0.01}) {
+    if (const double delta = factor(tried); delta > 0.0) {
+      return fmt::format("{{epsilon {}}} {{delta {}}} would fit",
+                         printed_down(asked->epsilon * tried), printed_down(asked->delta * delta));
+    }
+  }
+  return std::nullopt;
+}
+
+std::string largest_in_words(const LedgerTerms& terms, const std::vector<Charge>& earlier,
+                             const ReleaseCost& cost) {
+  const std::vector<Charge> sum = condensed(earlier);
+  const std::optional<double> found =
+      largest_factor([&](double factor) { return fits(terms, sum, scaled(cost, factor)); });
+  if (!found) {
+    return smaller_delta_in_words(terms, sum, cost)
+        .value_or("no smaller budget of this kind worth having would fit");
+  }
   std::string words =
-      fmt::format("the largest that would fit is {}", request_in_words(cost.requested, low));
-  if (low > 1.0 - 1e-9) {  // four digits of both look alike
+      fmt::format("the largest that would fit is {}{}", cost.further.empty() ? "" : "about ",
+                  request_in_words(cost.requested, *found));
+  if (*found > 1.0 - 1e-9) {  // four digits of both look alike
     words +=
         "; what was asked is more by less than a billionth, since a decimal such as 0.1 can be a "
         "little more than itself as a binary number";

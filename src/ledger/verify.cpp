@@ -120,6 +120,9 @@ Result<LedgerCheck> verify_ledger(const fs::path& ledger, const std::vector<fs::
   if (const Result<void> sound = check_terms(*terms); !sound) {
     check.problems.push_back(sound.error().message);
   }
+  if (const Result<void> signed_terms = check_signed(*terms, *lines); !signed_terms) {
+    check.problems.push_back(signed_terms.error().message);
+  }
   if (const Result<void> chain = check_chain(*terms, *lines); !chain) {
     check.problems.push_back(chain.error().message);
   }

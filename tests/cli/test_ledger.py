@@ -121,6 +121,17 @@ class Releases(LedgerTest):
         self.assertNotIn("bad", json.dumps(shown))
         self.assertIn("1 without a release (spent all the same)", self.succeed("ledger", "show", "a.ledger"))
 
+    def test_what_fails_after_the_charge_says_that_it_cost(self):
+        self.create("--epsilon", "3", "--delta", "1e-6", "--basic-share", "0.5", "--neighbours", "replace-one")
+        self.write("points.csv", "a,b\n1,2\n2,4\n")
+        few = ("subspace", "points.csv", "--exact", "-k", "1", "--epsilon", "0.5", "--delta", "1e-7", "--header", "present", "--ledger", "a.ledger")
+        self.assertIn("; entry 1 is spent all the same", self.refuse(*few, "--out", "few"))
+        self.write("table.csv", TABLE + "1,2\n")
+        self.assertIn("; entry 2 is spent all the same", self.refuse(*self.pca("ragged", "--neighbours", "replace-one", budget=("--mu", "0.01"))))
+        self.assertEqual(len(self.shown()["entries"]), 2)
+        self.assertNotIn("spent all the same", self.refuse(*self.pca("none", budget=("--mu", "900"))))
+        self.assertEqual(len(self.shown()["entries"]), 2)
+
     def test_plans_that_are_refused_cost_nothing(self):
         self.create()
         os.mkdir(self.path("taken"))
@@ -364,6 +375,39 @@ class Commands(LedgerTest):
         self.assertIn("counted for releases with --neighbours replace-one", said)
         self.assertIn("leave --group-size out", self.refuse("ledger", "create", "c.ledger", "--name", "x", "--mu", "1", "--person", "id", "--group-size", "5"))
 
+    def test_create_for_persons_leaves_out_what_limits_no_rows(self):
+        said = self.succeed("ledger", "create", "p.ledger", "--name", "x", "--epsilon", "3", "--delta", "1e-6", "--person", "id",
+                            "--neighbours", "replace-one")
+        self.assertNotIn("subspace (0.3", said)
+        self.assertIn("--person id with --rows-per-person N", said)
+        self.assertIn("subspace (0.3", self.succeed("ledger", "create", "r.ledger", "--name", "x", "--epsilon", "3", "--delta", "1e-6"))
+
+    def test_plan_for_persons(self):
+        self.create("--mu", "3", "--person", "id")
+        code, said, _ = self.plan({"mu": 1})
+        self.assertEqual(code, 0)
+        self.assertIn("with --person id --rows-per-person N", said)
+        for task in ("mask", "subspace", "bounds", "scores", "bounds private"):
+            self.write("bad.json", json.dumps([{"task": task, "epsilon": 1, "delta": 1e-6}]))
+            self.assertIn("limits no rows of a person", self.refuse("ledger", "plan", "a.ledger", "bad.json"), task)
+        self.assertIn("give --person id and --rows-per-person N", self.refuse(*self.pca("out", budget=("--mu", "1"))))
+
+    def test_plan_takes_the_size_of_the_table(self):
+        self.create("--cap-mu", "3", "--cap-epsilon", "3", "--cap-delta", "1e-6")
+        drawn = {"task": "lowrank", "method": "orbit", "epsilon": 0.5}
+        self.assertIn("about (k 1, 10 columns)", self.plan(drawn)[1])
+        code, said, _ = self.plan({**drawn, "k": 1, "columns": 3}, {"task": "bounds private", "epsilon": 0.1})
+        self.assertEqual(code, 0)
+        self.assertNotIn("about", said)
+        for bad in ({"k": 0}, {"columns": 100000}, {"k": 4, "columns": 3}, {"columns": 1.5}):
+            self.write("bad.json", json.dumps([{**drawn, **bad}]))
+            self.assertIn("'columns'" if "columns" in bad else "'k'", self.refuse("ledger", "plan", "a.ledger", "bad.json"))
+
+    def test_caps_without_a_finite_promise_are_refused(self):
+        self.assertIn("finite promise", self.refuse("ledger", "create", "b.ledger", "--name", "x", "--cap-mu", "1e200", "--cap-epsilon", "1",
+                                                    "--cap-delta", "1e-6"))
+        self.assertFalse(os.path.exists(self.path("b.ledger")))
+
     def test_pages_never_show_a_negative_share(self):
         self.create()
         self.succeed("ledger", "show", "a.ledger", "--html", "page.html")
@@ -377,8 +421,24 @@ class Commands(LedgerTest):
         shown = self.shown()
         self.assertGreater(shown["spent"]["draws"], 0)
         self.assertIn("draws in doubles add at most 3e-11 to delta", shown["promise"])
+        record = self.succeed("ledger", "export", "a.ledger", "--registry")
+        stated = re.search(r"delta: (\S+)", record)
+        self.assertGreaterEqual(float(stated.group(1)), 1e-6 + 3e-11)
+        self.assertLess(float(stated.group(1)), 1e-6 + 3.1e-11)
+        self.succeed("ledger", "show", "a.ledger", "--html", "page.html")
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            self.assertIn("What doubles add to draws", file.read())
         self.assertIn("not enough left for draws in doubles", self.refuse(*self.pca("two", *drawn, budget=("--epsilon", "0.1"))))
         self.succeed(*self.pca("three", budget=("--epsilon", "0.1")))
+
+    def test_export_of_a_pure_promise_with_draws_is_no_pure_dp(self):
+        self.create("--epsilon", "3")
+        self.succeed(*self.pca("one", budget=("--epsilon", "0.1")))
+        self.assertIn("Pure DP", self.succeed("ledger", "export", "a.ledger", "--registry"))
+        self.succeed(*self.pca("two", "--method", "orbit", budget=("--epsilon", "0.1")))
+        record = self.succeed("ledger", "export", "a.ledger", "--registry")
+        self.assertIn("Approximate DP", record)
+        self.assertIn("delta: 1.0e-06", record)
 
     def test_show_page_is_self_contained_and_escaped(self):
         self.succeed("ledger", "create", "a.ledger", "--name", "A <b> & \"c\"", "--epsilon", "3", "--delta", "1e-6")

@@ -338,5 +338,34 @@ TEST(Totals, RefusalSaysWhatIsLeftAndWhatWouldFit) {
   EXPECT_NE(nothing.error().message.find("no smaller budget"), std::string::npos);
 }
 
+/// Where the delta alone is too large, one that fits is named.
+TEST(Totals, RefusalNamesADeltaThatFits) {
+  const LedgerTerms terms = terms_with({0.0, 1.0, 1e-6});
+  const Result<Charge> refused = choose_charge(terms, {}, pair_cost(0.5, 1e-5));
+  ASSERT_FALSE(refused);
+  const std::string& text = refused.error().message;
+  const std::string words = "{epsilon 0.5} {delta ";
+  const std::size_t at = text.find(words);
+  ASSERT_NE(at, std::string::npos) << text;
+  const double offered = std::stod(text.substr(at + words.size()));
+  EXPECT_TRUE(choose_charge(terms, {}, pair_cost(0.5, offered)));
+  EXPECT_FALSE(choose_charge(terms, {}, pair_cost(0.5, 1.001 * offered)));
+}
+
+/// A draw has a mu of its own beside its epsilon, and both shrink.
+TEST(Totals, RefusalScalesEveryLossOfTheRelease) {
+  ReleaseCost cost = pure_cost(2.0);
+  cost.further = {GaussianDp{1.25}};  // less than pure_gdp(2), as for a draw in a bounded range
+  const Result<Charge> refused = choose_charge(terms_with({0.5, 0.0, 0.0}), {}, cost);
+  ASSERT_FALSE(refused);
+  const std::string& text = refused.error().message;
+  const std::string words = "the largest that would fit is about {epsilon ";
+  const std::size_t at = text.find(words);
+  ASSERT_NE(at, std::string::npos) << text;
+  const double offered = std::stod(text.substr(at + words.size()));
+  EXPECT_LE(1.25 * offered / 2.0, 0.5);
+  EXPECT_GE(1.25 * 1.001 * offered / 2.0, 0.5);
+}
+
 }  // namespace
 }  // namespace eigenveil::test::charge_test

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <limits>
 #include <thread>
 
 #include "ledger/verify.hpp"
@@ -207,7 +208,49 @@ TEST_F(LedgerFile, TermsOfAnEmptyLedgerAreSigned) {
     ASSERT_EQ(behind_triggers(copy, sql), "");
     const Result<Ledger> opened = Ledger::open(copy);
     EXPECT_FALSE(opened && opened->reserve(wanted(gaussian_cost(0.1)))) << sql;
+    EXPECT_FALSE(opened && opened->state()) << sql;
+    const Result<LedgerCheck> checked = verify_ledger(copy, {});
+    EXPECT_FALSE(checked && checked->problems.empty()) << sql;
   }
+}
+
+/// A cut number would bear the hash of the one it is cut to, and unused fields are in no hash.
+TEST_F(LedgerFile, NumbersAndFieldsOutsideOfTheHashAreFound) {
+  const Ledger ledger = make();
+  const Result<Reservation> made = ledger.reserve(wanted(gaussian_cost(0.3)));
+  ASSERT_TRUE(made);
+  ASSERT_TRUE(ledger.settle(made->index, "release"));
+  ASSERT_TRUE(verify_ledger(path, {})->problems.empty());
+  for (const std::string& sql :
+       {std::string("UPDATE lines SET steps = 4294967297 WHERE position = 1"),
+        std::string("UPDATE terms SET unit_rows = 4294967297"),
+        std::string("UPDATE lines SET reservation = 7 WHERE position = 1"),
+        std::string("UPDATE lines SET mu = 7 WHERE position = 2"),
+        std::string("UPDATE lines SET task = 'pca' WHERE position = 2")}) {
+    const fs::path copy = folder / "copy";
+    fs::remove(copy);
+    fs::copy_file(path, copy);
+    ASSERT_EQ(behind_triggers(copy, sql), "");
+    const Result<Ledger> opened = Ledger::open(copy);
+    EXPECT_FALSE(opened && opened->state()) << sql;
+    const Result<LedgerCheck> checked = verify_ledger(copy, {});
+    EXPECT_FALSE(checked && checked->problems.empty()) << sql;
+  }
+}
+
+TEST_F(LedgerFile, HasOneName) {
+  make();
+  fs::create_hard_link(path, folder / "other.ledger");
+  const Result<Ledger> opened = Ledger::open(path);
+  ASSERT_FALSE(opened);
+  EXPECT_NE(opened.error().message.find("hard links"), std::string::npos);
+}
+
+TEST_F(LedgerFile, PromisesSomethingFinite) {
+  LedgerTerms terms = new_terms();
+  terms.promise = ApproxDp{std::numeric_limits<double>::infinity(), 1e-6};
+  EXPECT_FALSE(Ledger::create(path, terms));
+  EXPECT_FALSE(fs::exists(path));
 }
 
 /// Whoever signs caps beyond the promise is found all the same.

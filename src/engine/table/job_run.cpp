@@ -73,7 +73,9 @@ Result<TableOutcome> JobRun::run() {
   }
   publication_ = *std::move(opened);
   publication_->warn(centred);
-  return info().reads_exact_rows ? on_exact_rows() : on_rows();
+  return (info().reads_exact_rows ? on_exact_rows() : on_rows()).map_error([&](Error error) {
+    return publication_->at_its_cost(std::move(error));
+  });
 }
 
 TableSource JobRun::block(std::size_t index) const {

@@ -185,7 +185,9 @@ Result<TableOutcome> Publication::release(const ReleaseCost& cost, const std::st
   if (*found) {
     return found_again();
   }
-  return draw().and_then([&](ReleaseDocument document) { return publish(std::move(document)); });
+  return draw()
+      .and_then([&](ReleaseDocument document) { return publish(std::move(document)); })
+      .map_error([&](Error error) { return spending_.at_its_cost(std::move(error)); });
 }
 
 Result<void> Publication::compare_data(const ExactGram& sums, const AskSameData& ask) const {
@@ -203,7 +205,7 @@ Result<void> Publication::compare_data(const ExactGram& sums, const AskSameData&
         return same ? tags->remember(name, statistic)
                     : bad_request(
                           "another data set needs a {data_set} or a ledger of its own; nothing is "
-                          "published, and the budget that was reserved stays spent",
+                          "published",
                           "same_data");
       });
 }

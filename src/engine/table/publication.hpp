@@ -36,6 +36,8 @@ class Publication {
   /// to say so. Without a ledger only `out` is tried.
   Result<bool> charge(const ReleaseCost& cost, const std::string& request);
   std::optional<LedgerEntry> entry() const { return spending_.entry(); }
+  /// An error on the way, with what it cost once the release was charged.
+  Error at_its_cost(Error error) const { return spending_.at_its_cost(std::move(error)); }
   /// Compares the rows behind exact sums with those of the last release under this name; where they
   /// are others, `ask` says whether it is the same data set all the same, and a no ends the
   /// release. Without `ask` it is.
