@@ -126,7 +126,7 @@ def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
     >>> from eigenveil import plan_pca
     >>> plan = plan_pca(20000, 12, n_components=3, epsilon=1, delta=1e-6, bounds=(0, 10))
     >>> plan.method, round(plan.noise_sd_off_diagonal, 5)
-    ('gauss', 0.00224)
+    ('gauss', 0.00221)
     """
     pca = PrivatePCA(**parameters)
     own, spectrum = {"beta": beta}, _spectrum(spectrum)
