@@ -27,6 +27,7 @@ COLUMNS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
 CORES = os.cpu_count()
 PARTS = 4 * CORES
 NAMES = [f"x{j}" for j in range(COLUMNS)]
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers' python is this one, not the first in PATH
 
 
 def write(folder):
