@@ -27,6 +27,7 @@ COLUMNS = int(sys.argv[2]) if len(sys.argv) > 2 else 100
 CORES = os.cpu_count()
 PARTS = 4 * CORES
 NAMES = [f"x{j}" for j in range(COLUMNS)]
+GROUP = (128 << 20) // (8 * COLUMNS)  # rows in 128 MiB, as Spark itself writes; it holds a group's column in memory
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers' python is this one, not the first in PATH
 
 
@@ -34,9 +35,10 @@ def write(folder):
     rng = np.random.default_rng(1)
     for i in range(PARTS):
         rows = np.clip(rng.normal(size=(ROWS // PARTS, COLUMNS)) / 3, -1, 1)
-        parquet.write_table(pa.table({name: rows[:, j] for j, name in enumerate(NAMES)}), f"{folder}/columns/{i}.parquet")
+        table = pa.table({name: rows[:, j] for j, name in enumerate(NAMES)})
+        parquet.write_table(table, f"{folder}/columns/{i}.parquet", row_group_size=GROUP)
         array = pa.FixedSizeListArray.from_arrays(pa.array(rows.ravel()), COLUMNS).cast(pa.list_(pa.float64()))
-        parquet.write_table(pa.table({"x": array}), f"{folder}/array/{i}.parquet")
+        parquet.write_table(pa.table({"x": array}), f"{folder}/array/{i}.parquet", row_group_size=GROUP)
 
 
 def by_hand(job):

@@ -8,87 +8,41 @@
 someone who accepts 5% false alarms detects a given person with at most 8.0% power
 """
 
-from ._analyse import analyse_moments, analyse_pca, analyse_regress
-from ._audit import audit, audit_sharp
-from ._core import (
-    GDP,
-    ZCDP,
-    ApproxDP,
-    AuditResult,
-    Guarantee,
-    PureDP,
-    RenyiCurve,
-    SpikedDiagnostic,
-    TradeOffCurve,
-    __version__,
-)
-from ._covariance import PrivateCovariance
-from ._diagnose import diagnose_spiked
-from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning
-from ._files import explain, merge_grams
-from ._guarantee import compose, compose_parallel, to_dp_accounting
-from ._histograms import private_bounds, private_scores
-from ._ledger import Ledger, LedgerRelease
-from ._low_rank import PrivateLowRank
-from ._masked import MaskedData
-from ._pca import PrivatePCA
-from ._plans import Comparison, Plan, compare_pca, plan_covariance, plan_low_rank, plan_mask, plan_pca, plan_subspace
-from ._release import Release, read_release
-from ._samplers import sample_bingham, sample_orbit
-from ._shards import Gram, ShardBound, merge, new_run, partial, shard_bound
-from ._subspace import PrivateSubspace
+import importlib
 
-__all__ = [
-    "ApproxDP",
-    "AuditResult",
-    "Comparison",
-    "EigenveilError",
-    "GDP",
-    "Gram",
-    "Guarantee",
-    "Ledger",
-    "LedgerRelease",
-    "MaskedData",
-    "NullReleaseError",
-    "Plan",
-    "PrivacyWarning",
-    "PrivateCovariance",
-    "PrivateLowRank",
-    "PrivatePCA",
-    "PrivateSubspace",
-    "PureDP",
-    "Release",
-    "RenyiCurve",
-    "ResultWarning",
-    "ShardBound",
-    "SpikedDiagnostic",
-    "TradeOffCurve",
-    "ZCDP",
-    "__version__",
-    "analyse_moments",
-    "analyse_pca",
-    "analyse_regress",
-    "audit",
-    "audit_sharp",
-    "compose",
-    "compose_parallel",
-    "compare_pca",
-    "diagnose_spiked",
-    "explain",
-    "merge",
-    "merge_grams",
-    "new_run",
-    "partial",
-    "plan_covariance",
-    "plan_low_rank",
-    "plan_mask",
-    "plan_pca",
-    "plan_subspace",
-    "private_bounds",
-    "private_scores",
-    "read_release",
-    "sample_bingham",
-    "sample_orbit",
-    "shard_bound",
-    "to_dp_accounting",
-]
+# Where public names live. A module is imported when one of its names is first asked for: tasks on a cluster need the exact sums alone, and scikit-learn takes
+# them longer to import than a small part to sum.
+_HOMES = {
+    "_analyse": "analyse_moments analyse_pca analyse_regress",
+    "_audit": "audit audit_sharp",
+    "_core": "GDP ZCDP ApproxDP AuditResult Guarantee PureDP RenyiCurve SpikedDiagnostic TradeOffCurve __version__",
+    "_covariance": "PrivateCovariance",
+    "_diagnose": "diagnose_spiked",
+    "_errors": "EigenveilError NullReleaseError PrivacyWarning ResultWarning",
+    "_files": "explain merge_grams",
+    "_guarantee": "compose compose_parallel to_dp_accounting",
+    "_histograms": "private_bounds private_scores",
+    "_ledger": "Ledger LedgerRelease",
+    "_low_rank": "PrivateLowRank",
+    "_masked": "MaskedData",
+    "_pca": "PrivatePCA",
+    "_plans": "Comparison Plan compare_pca plan_covariance plan_low_rank plan_mask plan_pca plan_subspace",
+    "_release": "Release read_release",
+    "_samplers": "sample_bingham sample_orbit",
+    "_shards": "Gram ShardBound merge new_run partial shard_bound",
+    "_subspace": "PrivateSubspace",
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name):
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_HOME_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted(set(globals()) | set(__all__))

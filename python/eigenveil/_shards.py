@@ -81,12 +81,18 @@ def _encoded(names, bounds, row_norm, center, grid):
 
 def arrow_block(batch, names):
     """The columns of an Arrow batch as one block of float64; a null is a missing cell."""
-    import pyarrow as pa
-
     block = np.empty((batch.num_rows, len(names)))
     for slot, name in enumerate(names):
-        block[:, slot] = batch.column(name).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        block[:, slot] = arrow_numbers(batch.column(name))
     return block
+
+
+def arrow_numbers(array):
+    """An Arrow array as float64; a null is NaN. By DLPack, since ``to_numpy`` imports pandas, which takes a task longer than a small part."""
+    import pyarrow as pa
+
+    numbers = array.cast(pa.float64(), safe=False)
+    return np.from_dlpack(numbers.fill_null(np.nan) if numbers.null_count else numbers)
 
 
 def new_run():

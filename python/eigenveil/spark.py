@@ -1,4 +1,4 @@
-"""Exact sums of a Spark data frame: one part per partition, merged in rounds on the executors, one part to the driver.
+"""Exact sums of a Spark data frame: one part per partition; small parts are merged by the driver, large ones in rounds on the executors.
 
     import eigenveil.spark
     gram = eigenveil.spark.gram(df, columns=["age", "income"], bounds={"age": (0, 120), "income": (0, 1e6)})
@@ -15,11 +15,13 @@ import re
 import numpy as np
 
 from ._errors import EigenveilError
-from ._shards import Gram, arrow_block, merge, new_run, partial, shard_bound
+from ._shards import Gram, arrow_block, arrow_numbers, merge, new_run, partial, shard_bound
 
 _PART = "part long, bytes binary"
 _CELL_BYTES = 1 << 30  # of a cell of Spark, and of Arrow's binary arrays
 _MERGE_BYTES = 256 << 20  # of parts one task holds at a time
+_DRIVER_BYTES = 64 << 20  # of parts the driver takes without a round: a shuffle would take longer
+_TASK_BYTES = 256 << 20  # of row groups one task reads, if each is smaller
 _BATCH_BYTES = 4 << 20  # of rows as float64
 _FEWEST = 4
 # Operators below the map whose rows come out the same, in the same partition, when a task is run again.
@@ -94,19 +96,32 @@ def gram_of_parquet(spark, paths, columns=None, *, bounds=None, row_norm=None, c
     names = [str(name) for name in (columns or footers[0].schema_arrow.names)]
     bound = shard_bound(names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell)
     _check_size(len(names))
-    groups = [(path, group) for path, footer in zip(paths, footers) for group in range(footer.metadata.num_row_groups)]
-    tasks = spark.range(0, len(groups), 1, max(1, len(groups)))
+    work = _packed([(path, group, footer.metadata.row_group(group).total_byte_size)
+                    for path, footer in zip(paths, footers) for group in range(footer.metadata.num_row_groups)])
+    tasks = spark.range(0, len(work), 1, max(1, len(work)))
 
     def blocks(batch):
         import pyarrow.parquet as parquet
 
         for number in batch.column(0).to_pylist():
-            path, group = groups[number]
-            file = parquet.ParquetFile(path, pre_buffer=False)
-            for rows in file.iter_batches(batch_size=max(1, _BATCH_BYTES // (8 * len(names))), row_groups=[group], columns=names):
-                yield arrow_block(rows, names)
+            for path, groups in work[number].items():
+                file = parquet.ParquetFile(path, pre_buffer=False)
+                for rows in file.iter_batches(batch_size=max(1, _BATCH_BYTES // (8 * len(names))), row_groups=groups, columns=names):
+                    yield arrow_block(rows, names)
 
     return _summed(tasks, bound, blocks)
+
+
+def _packed(groups):
+    """Row groups (path, group, bytes) in the order of the files, as tasks: {path: groups} of about _TASK_BYTES each."""
+    tasks, size = [], _TASK_BYTES
+    for path, group, bytes_ in groups:
+        if size + bytes_ > _TASK_BYTES:
+            tasks.append({})
+            size = 0
+        tasks[-1].setdefault(path, []).append(group)
+        size += bytes_
+    return tasks
 
 
 def _summed(rows, bound, to_blocks):
@@ -115,14 +130,15 @@ def _summed(rows, bound, to_blocks):
         return merge([partial([], bound)])
 
     def part(batches):
-        import pyarrow as pa
         from pyspark import TaskContext
 
         index = TaskContext.get().partitionId()
         sums = partial((block for batch in batches for block in to_blocks(batch)), bound, shard=(run, index, count))
-        yield pa.RecordBatch.from_pydict({"part": pa.array([index], pa.int64()), "bytes": pa.array([sums], pa.binary())})
+        yield _row(index, sums)
 
     parts = rows.mapInArrow(part, _PART)
+    if count * part_bytes(len(bound.columns)) <= _DRIVER_BYTES:
+        return merge(row["bytes"] for row in parts.collect())
     width = max(2, _MERGE_BYTES // part_bytes(len(bound.columns)))
     left = count
     while left > max(1, min(_FEWEST, width)):
@@ -131,20 +147,27 @@ def _summed(rows, bound, to_blocks):
     return merge((row["bytes"] for row in parts.toLocalIterator()))
 
 
+def _row(index, sums):
+    """One row of _PART. From buffers, since ``pa.array`` imports pandas."""
+    import pyarrow as pa
+
+    number = pa.Array.from_buffers(pa.int64(), 1, [None, pa.py_buffer(np.int64(index).tobytes())])
+    cell = pa.Array.from_buffers(pa.binary(), 1, [None, pa.py_buffer(np.array([0, len(sums)], np.int32).tobytes()), pa.py_buffer(sums)])
+    return pa.RecordBatch.from_arrays([number, cell], ["part", "bytes"])
+
+
 def _merged(parts, tasks):
     """A round: parts go to tasks by their number, not by chance, and one part comes back from each."""
     from pyspark.sql import functions as f
 
     def join(batches):
-        import pyarrow as pa
-
         cells = (cell.as_py() for batch in batches for cell in batch.column("bytes"))
         first = next(cells, None)
         if first is None:
             return
         total = merge(_chain(first, cells), incomplete=True)
         lowest = min(index for _, _, indices in total.shards for index in indices)
-        yield pa.RecordBatch.from_pydict({"part": pa.array([lowest], pa.int64()), "bytes": pa.array([total.to_bytes()], pa.binary())})
+        yield _row(lowest, total.to_bytes())
 
     return parts.repartition(tasks, f.pmod(f.col("part"), f.lit(tasks))).mapInArrow(join, _PART)
 
@@ -225,7 +248,6 @@ def _column_blocks(batch):
 
 def _array_blocks(dimension):
     def blocks(batch):
-        import pyarrow as pa
         import pyarrow.compute as pc
 
         arrays = batch.column(0)
@@ -239,8 +261,7 @@ def _array_blocks(dimension):
             wrong = pc.sum(pc.invert(fits)).as_py()
             yield np.full((wrong, dimension), np.nan)
             arrays = arrays.filter(fits)
-        values = arrays.flatten().cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-        yield values.reshape(-1, dimension)
+        yield arrow_numbers(arrays.flatten()).reshape(-1, dimension)
 
     return blocks
 
