@@ -17,8 +17,9 @@ import numpy as np
 from ._errors import EigenveilError
 from ._shards import Gram, arrow_block, arrow_numbers, merge, new_run, partial, shard_bound
 
-_PART = "part long, bytes binary"
-_CELL_BYTES = 1 << 30  # of a cell of Spark, and of Arrow's binary arrays
+_PART = "part long, piece int, pieces int, bytes binary"
+_BATCH_LIMIT = 1 << 30  # of a batch of pieces: Arrow's binary arrays end at 2 GiB, and Spark counts records, not bytes
+_SENT_BYTES = 64 << 20  # of pieces a task hands over at a time
 _MERGE_BYTES = 256 << 20  # of parts one task holds at a time
 _DRIVER_BYTES = 64 << 20  # of parts the driver takes without a round: a shuffle would take longer
 _TASK_BYTES = 256 << 20  # of row groups one task reads, if each is smaller
@@ -63,7 +64,6 @@ def gram(df, columns=None, *, features=None, dimension=None, bounds=None, row_no
     """
     names = _names(columns, features, dimension, bounds)
     bound = shard_bound(names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell)
-    _check_size(len(names))
     rows = df.select(features) if features else df.select(*[_quoted(name) for name in names])
     rows = _repeatable(rows, scratch)
     to_blocks = _array_blocks(len(names)) if features else _column_blocks
@@ -95,7 +95,6 @@ def gram_of_parquet(spark, paths, columns=None, *, bounds=None, row_norm=None, c
         raise EigenveilError("paths names no file")
     names = [str(name) for name in (columns or footers[0].schema_arrow.names)]
     bound = shard_bound(names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell)
-    _check_size(len(names))
     work = _packed([(path, group, footer.metadata.row_group(group).total_byte_size)
                     for path, footer in zip(paths, footers) for group in range(footer.metadata.num_row_groups)])
     tasks = spark.range(0, len(work), 1, max(1, len(work)))
@@ -125,7 +124,7 @@ def _packed(groups):
 
 
 def _summed(rows, bound, to_blocks):
-    run, count = new_run(), _partitions(rows)
+    run, count, size, piece = new_run(), _partitions(rows), part_bytes(len(bound.columns)), _piece_bytes(rows)
     if count == 0:  # a frame that Spark knows to be empty has no task
         return merge([partial([], bound)])
 
@@ -134,42 +133,74 @@ def _summed(rows, bound, to_blocks):
 
         index = TaskContext.get().partitionId()
         sums = partial((block for batch in batches for block in to_blocks(batch)), bound, shard=(run, index, count))
-        yield _row(index, sums)
+        yield from _pieces(index, sums, piece)
 
     parts = rows.mapInArrow(part, _PART)
-    if count * part_bytes(len(bound.columns)) <= _DRIVER_BYTES:
-        return merge(row["bytes"] for row in parts.collect())
-    width = max(2, _MERGE_BYTES // part_bytes(len(bound.columns)))
+    if count * size <= _DRIVER_BYTES:
+        return merge(_whole(parts.collect()))
+    width = max(2, _MERGE_BYTES // size)
     left = count
-    while left > max(1, min(_FEWEST, width)):
+    while left > (1 if width == 2 else min(_FEWEST, width)):
         left = -(-left // width)
-        parts = _merged(parts, left)
-    return merge((row["bytes"] for row in parts.toLocalIterator()))
+        parts = _merged(parts, left, piece)
+    return merge(_whole(parts.toLocalIterator()))
 
 
-def _row(index, sums):
-    """One row of _PART. From buffers, since ``pa.array`` imports pandas."""
-    import pyarrow as pa
-
-    number = pa.Array.from_buffers(pa.int64(), 1, [None, pa.py_buffer(np.int64(index).tobytes())])
-    cell = pa.Array.from_buffers(pa.binary(), 1, [None, pa.py_buffer(np.array([0, len(sums)], np.int32).tobytes()), pa.py_buffer(sums)])
-    return pa.RecordBatch.from_arrays([number, cell], ["part", "bytes"])
-
-
-def _merged(parts, tasks):
+def _merged(parts, tasks, piece):
     """A round: parts go to tasks by their number, not by chance, and one part comes back from each."""
     from pyspark.sql import functions as f
 
     def join(batches):
-        cells = (cell.as_py() for batch in batches for cell in batch.column("bytes"))
-        first = next(cells, None)
+        rows = (row for batch in batches for row in batch.to_pylist())
+        found = _whole(rows)
+        first = next(found, None)
         if first is None:
             return
-        total = merge(_chain(first, cells), incomplete=True)
-        lowest = min(index for _, _, indices in total.shards for index in indices)
-        yield _row(lowest, total.to_bytes())
+        total = merge(_chain(first, found), incomplete=True)
+        yield from _pieces(min(index for _, _, indices in total.shards for index in indices), total.to_bytes(), piece)
 
     return parts.repartition(tasks, f.pmod(f.col("part"), f.lit(tasks))).mapInArrow(join, _PART)
+
+
+def _piece_bytes(rows):
+    """How large a piece may be for a batch of pieces to stay below the limit."""
+    records = int(rows.sparkSession.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch", "10000"))
+    return max(1, _BATCH_LIMIT // records) if records > 0 else 1 << 10
+
+
+def _pieces(index, sums, piece):
+    """A part as rows of _PART, a few at a time. From buffers, since ``pa.array`` imports pandas."""
+    import pyarrow as pa
+
+    count = max(1, -(-len(sums) // piece))
+    together = max(1, _SENT_BYTES // piece)
+    whole = pa.py_buffer(sums)
+
+    def column(kind, numbers):
+        return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(np.ascontiguousarray(numbers))])
+
+    for start in range(0, count, together):
+        numbers = np.arange(start, min(start + together, count))
+        ends = np.minimum(np.append(numbers, numbers[-1] + 1) * piece, len(sums)) - start * piece
+        cells = pa.Array.from_buffers(pa.binary(), len(numbers), [None, pa.py_buffer(ends.astype(np.int32)), whole.slice(start * piece, int(ends[-1]))])
+        yield pa.RecordBatch.from_arrays(
+            [column(pa.int64(), np.full(len(numbers), index, np.int64)), column(pa.int32(), numbers.astype(np.int32)),
+             column(pa.int32(), np.full(len(numbers), count, np.int32)), cells],
+            ["part", "piece", "pieces", "bytes"],
+        )
+
+
+def _whole(rows):
+    """Parts from rows of _PART in any order, each as soon as its last piece is there."""
+    waiting = {}
+    for row in rows:
+        pieces = waiting.setdefault(row["part"], {})
+        pieces[row["piece"]] = row["bytes"]
+        if len(pieces) == row["pieces"]:
+            del waiting[row["part"]]
+            yield b"".join(pieces[number] for number in range(len(pieces)))
+    if waiting:
+        raise EigenveilError("a piece of a part did not arrive")
 
 
 def _chain(first, rest):
@@ -228,14 +259,6 @@ def _names(columns, features, dimension, bounds):
     if dimension is None:
         raise EigenveilError("dimension says how many numbers an array of features has; it is public and is not read off the rows")
     return [f"{features}_{j + 1}" for j in range(int(dimension))]
-
-
-def _check_size(columns):
-    if part_bytes(columns) > _CELL_BYTES:
-        raise EigenveilError(
-            f"sums of {columns} columns take {part_bytes(columns) / 2**30:.1f} GiB, and a cell of Spark holds 1 GiB; above 11,000 columns, release from files "
-            "without a matrix (method_options={'matrix': 'free'}, or the program with that option)"
-        )
 
 
 def _quoted(name):
