@@ -15,6 +15,7 @@ import os, signal, sys, threading, warnings
 import numpy as np
 import eigenveil
 warnings.simplefilter("ignore")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in what a script starts in the background
 rows = np.random.default_rng(0).normal(size=(2000, 300)) * np.linspace(0.1, 2, 300)  # no eigenvalues tied: those are quick
 
 def interrupt_inside(function):
