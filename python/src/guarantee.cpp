@@ -25,29 +25,32 @@ namespace {
 
 using namespace nb::literals;
 
-using State =
-    std::tuple<std::string, Loss, std::string, std::vector<std::string>, bool, int, std::string>;
+using State = std::tuple<std::string, Loss, std::string, std::vector<std::string>, bool, int,
+                         std::string, std::string>;
 
+/// Every field, in their order: the bindings below do not compile when there is one more.
 State state_of(const Guarantee& g) {
-  return {std::string(name_of(g.relation)),
-          g.loss,
-          std::string(name_of(g.basis)),
-          g.assumptions,
-          g.secure_random,
-          g.group_size,
-          std::string(name_of(g.would_be))};
+  const auto& [relation, loss, basis, assumptions, secure, group_size, would_be, person] = g;
+  return {std::string(name_of(relation)),
+          loss,
+          std::string(name_of(basis)),
+          assumptions,
+          secure,
+          group_size,
+          std::string(name_of(would_be)),
+          person};
 }
 
 Guarantee from_state(const State& state) {
-  Guarantee g;
-  g.relation = unwrap(parse_relation(std::get<0>(state)));
-  g.loss = std::get<1>(state);
-  g.basis = unwrap(parse_basis(std::get<2>(state)));
-  g.assumptions = std::get<3>(state);
-  g.secure_random = std::get<4>(state);
-  g.group_size = std::get<5>(state);
-  g.would_be = unwrap(parse_basis(std::get<6>(state)));
-  return g;
+  const auto& [relation, loss, basis, assumptions, secure, group_size, would_be, person] = state;
+  return {unwrap(parse_relation(relation)),
+          loss,
+          unwrap(parse_basis(basis)),
+          assumptions,
+          secure,
+          group_size,
+          unwrap(parse_basis(would_be)),
+          person};
 }
 
 /// Whether a loss states a bound at all: a negative or undefined one would compose to too little.
@@ -111,9 +114,26 @@ struct SameLoss {
 };
 
 bool equal(const Guarantee& a, const Guarantee& b) {
-  return a.relation == b.relation && a.basis == b.basis && a.assumptions == b.assumptions &&
-         a.secure_random == b.secure_random && a.group_size == b.group_size &&
-         a.would_be == b.would_be && std::visit(SameLoss{}, a.loss, b.loss);
+  const auto& [relation, loss, basis, assumptions, secure, group_size, would_be, person] = a;
+  return std::visit(SameLoss{}, loss, b.loss) &&
+         std::tie(relation, basis, assumptions, secure, group_size, would_be, person) ==
+             std::tie(b.relation, b.basis, b.assumptions, b.secure_random, b.group_size, b.would_be,
+                      b.person);
+}
+
+Guarantee for_group(const Guarantee& g, int size) {
+  if (!g.person.empty()) {
+    throw Failure{{ErrorCode::BadRequest,
+                   "this guarantee is for a person with all their rows and says nothing about "
+                   "groups of rows"}};
+  }
+  Guarantee group = g;
+  group.loss = unwrap(group_loss(g.loss, size));
+  if (size > std::numeric_limits<int>::max() / g.group_size) {
+    throw Failure{{ErrorCode::BadRequest, "a group cannot have 2^31 rows or more"}};
+  }
+  group.group_size = g.group_size * size;
+  return group;
 }
 
 double in_unit_interval(double value, const char* what) {
@@ -268,6 +288,7 @@ void bind_guarantee_class(nb::module_& m) {
       .def_ro("assumptions", &Guarantee::assumptions)
       .def_ro("secure_random", &Guarantee::secure_random)
       .def_ro("group_size", &Guarantee::group_size)
+      .def_ro("person", &Guarantee::person)
       .def(
           "epsilon",
           [](const Guarantee& g, double delta) {
@@ -315,18 +336,7 @@ void bind_guarantee_class(nb::module_& m) {
             return unwrap(to_relation(g, unwrap(parse_relation(relation))));
           },
           "relation"_a, "The guarantee stated for other neighbours, where a rule leads there.")
-      .def(
-          "for_group",
-          [](const Guarantee& g, int size) {
-            Guarantee group = g;
-            group.loss = unwrap(group_loss(g.loss, size));
-            if (size > std::numeric_limits<int>::max() / g.group_size) {
-              throw Failure{{ErrorCode::BadRequest, "a group cannot have 2^31 rows or more"}};
-            }
-            group.group_size = g.group_size * size;
-            return group;
-          },
-          "size"_a, "The guarantee for this many rows changed together.")
+      .def("for_group", &for_group, "size"_a, "The guarantee for this many rows changed together.")
       .def(
           "compose",
           [](const Guarantee& g, const Guarantee& other) { return unwrap(compose(g, other)); },

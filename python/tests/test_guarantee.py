@@ -1,14 +1,16 @@
 """Guarantees as values."""
 
 import copy
+import json
 import math
 import pickle
 from xml.etree import ElementTree
 
+import pandas
 import pytest
 from scipy.stats import norm
 
-from eigenveil import GDP, ZCDP, ApproxDP, EigenveilError, Guarantee, PrivatePCA, PureDP, compose, compose_parallel, to_dp_accounting
+from eigenveil import GDP, ZCDP, ApproxDP, EigenveilError, Guarantee, PrivatePCA, PureDP, compose, compose_parallel, read_release, to_dp_accounting
 from eigenveil._guarantee import stated
 
 PURE = Guarantee(PureDP(1.0))
@@ -134,3 +136,38 @@ def test_nothing_is_stated_that_the_proof_does_not_imply():
     assert str(stated(GAUSS, ZCDP(0.5))).startswith("0.5-zCDP") and str(stated(GAUSS, ApproxDP(5.0, 1e-6))).startswith("(5, 1e-06)-DP")
     model = Guarantee(GDP(1.0), basis="model-probability")
     assert stated(model, ApproxDP(5.0, 1e-6)) is model
+
+
+def test_no_field_is_lost_on_the_way():
+    """Of every field: it is compared, and it survives copies, pickles and the words of a request."""
+    state = GAUSS.__getstate__()
+    other = ("replace-one", GDP(2.0), "asymptotic", ["n grows"], not state[4], 3, "asymptotic", "who")
+    assert len(other) == len(state)
+
+    def made(values):
+        guarantee = Guarantee.__new__(Guarantee)
+        guarantee.__setstate__(tuple(values))
+        return guarantee
+
+    for index, value in enumerate(other):
+        changed = made((*state[:index], value, *state[index + 1 :]))
+        assert changed != GAUSS and changed.__getstate__()[index] == value
+        for again in (copy.copy(changed), copy.deepcopy(changed), pickle.loads(pickle.dumps(changed)), stated(changed, ZCDP(8.0))):
+            assert again == changed and again.__getstate__() != state, index
+
+
+def test_a_person_is_not_a_row(tmp_path):
+    """A person's guarantee says so wherever it goes, and does not add up with one of rows."""
+    frame = pandas.DataFrame({"a": range(40), "b": range(40, 0, -1), "who": [n // 2 for n in range(40)]})
+    fitted = PrivatePCA(1, epsilon=1, delta=1e-6, bounds=(0, 40), person="who", rows_per_person=1).fit(frame)
+    for estimator in (fitted, pickle.loads(pickle.dumps(fitted)), copy.deepcopy(fitted)):
+        guarantee = estimator.guarantee_
+        assert guarantee.person == "who" and "one person with all rows of the same who" in str(guarantee)
+    estimator.write_release(tmp_path / "out")
+    written = json.loads((tmp_path / "out" / "release.json").read_text())["guarantee"]
+    assert written["person"] == "who" and "person" in written["statement"]
+    assert read_release(tmp_path / "out").guarantee.person == "who"
+    assert compose(guarantee, guarantee).person == guarantee.to_relation("replace-one").person == "who"
+    for refused in (lambda: compose(guarantee, GAUSS), lambda: guarantee.compose(GAUSS), lambda: guarantee.for_group(2)):
+        with pytest.raises(EigenveilError, match="person with all their rows"):
+            refused()
