@@ -150,7 +150,7 @@ struct RegressCommandRequest {
   std::string predictors;
   double ridge = 0.0;
   double level = 0.95;
-  std::string about = "population";
+  std::string about;  ///< empty: what the release allows, the population if it can be
 
   Outcome run() const {
     if (predictors.empty()) {
@@ -170,8 +170,14 @@ struct RegressCommandRequest {
                                                about == "raw" ? CoefficientTarget::RawData
                                                               : CoefficientTarget::Population});
         })
-        .map([&](const AnalysedRegression& found) {
+        .and_then([&](const AnalysedRegression& found) -> Outcome {
+          if (about == "population" && found.target != CoefficientTarget::Population) {
+            return bad_request(
+                "a release of pairs has intervals about its rows alone: leave out --about, or give "
+                "--about raw");
+          }
           common.json ? print_json(found) : print(found);
+          return {};
         });
   }
 
@@ -213,8 +219,8 @@ struct RegressCommandRequest {
     }
     fmt::print("  residual standard deviation {:.4g}; intervals are about {}\n", fit.residual_sd,
                found.target == CoefficientTarget::RawData
-                   ? "what the raw rows would have given"
-                   : "the population the rows were drawn from");
+                   ? "what the rows, clipped to their bounds, would have given"
+                   : "the population that the rows, clipped to their bounds, were drawn from");
     if (const std::string words = sampling_in_words(found.sampling_factor); !words.empty()) {
       fmt::print("  {}\n", words);
     }
@@ -266,7 +272,7 @@ struct PcaRequest {
     }
     fmt::print("  variances are noisy and tend to be too large; the limits {}\n",
                all.approximate_limits ? "are approximate, for the cells that are there"
-                                      : "hold for the raw rows");
+                                      : "hold for the rows, clipped to their bounds");
     print_matrix(all.names, component_names(found.loadings.cols()), found.loadings);
     fmt::print("\nmissing cells: {}\n", all.missing_cells);
   }

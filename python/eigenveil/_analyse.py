@@ -66,7 +66,8 @@ def analyse_regress(release, response, predictors, *, ridge=0.0, level=0.95, abo
     level : float, default=0.95
         Of the intervals.
     about : {"population", "raw"}, default="population"
-        What the intervals cover: the population the rows were drawn from, or what the raw rows would have given.
+        What the intervals cover: the population the rows were drawn from, or what the rows themselves would have given; in both cases
+        rows as they are after clipping to their bounds. What lies beyond the bounds is in no estimate.
 
     Returns
     -------
@@ -108,7 +109,7 @@ def analyse_pca(release, n_components=2):
     Returns
     -------
     dict
-        ``columns``, ``variance`` (noisy, tends to be too large), ``low`` and ``high`` (95% limits for the raw rows, all components at once),
+        ``columns``, ``variance`` (noisy, tends to be too large), ``low`` and ``high`` (95% limits for the clipped rows, all components at once),
         ``noise_edge``, ``below_noise`` (cannot be told from noise), ``clipped`` (to the largest the bounds allow), ``loadings`` (one column
         per component): the names of ``eigenveil analyse pca --json``.
 

@@ -15,7 +15,7 @@
 #'   Of a release that has a column for every level, the one of the reference is left out.
 #' @param ridge Added to the diagonal of the predictors' second moment.
 #' @param target What intervals are to cover: `"population"`, the model that rows were drawn from (sampling and noise), or
-#'   `"raw"`, what the raw rows would have given (noise alone). With `weights`, `person` or `group_size` sampling variances
+#'   `"raw"`, what the rows would have given (noise alone); rows as they are after clipping to their bounds. With `weights`, `person` or `group_size` sampling variances
 #'   about the population are multiplied by `weight_bound` times the rows of one person (sum w^2 <= W sum w), which is on
 #'   the safe side; `nobs()` is divided by it.
 #' @return An object of class `private_lm` with `coef()`, `vcov()`, `confint()`, `summary()`, `nobs()`, `predict()` and
@@ -371,7 +371,7 @@ print.summary.private_lm <- function(x, digits = max(3L, getOption("digits") - 3
   print(x$table, digits = digits)
   cat(sprintf(
     "\nintervals cover %s; residual sd %s; about %.0f rows\n",
-    if (x$question$target == "raw") "what the raw rows would give (noise alone)" else "the population (sampling and noise)",
+    if (x$question$target == "raw") "what the rows, clipped to their bounds, would give (noise alone)" else "the population of rows clipped to their bounds (sampling and noise)",
     format(x$residual_sd, digits = digits), x$rows
   ))
   if (isTRUE(nzchar(x$sampling))) cat(x$sampling, "\n", sep = "")

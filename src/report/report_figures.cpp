@@ -286,7 +286,8 @@ std::optional<Figure> scree_figure(const ReleaseDocument& document) {
   add_noise_level(document, shown, panel, figure);
   if (limits) {
     figure.notes.push_back(
-        {"Bars hold the variances of the raw rows, all of them, with probability 0.95 (Weyl)."});
+        {"Bars hold the variances of the clipped rows, all of them, with probability 0.95 "
+         "(Weyl)."});
   }
   if (shown < values.size()) {
     figure.notes.push_back({fmt::format("The first {} of {}.", shown, values.size())});

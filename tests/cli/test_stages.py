@@ -96,6 +96,7 @@ class Stages(CliTest):
         self.assertEqual(fit["about"], "raw")
         self.assertLess(abs(fit["coefficients"][1] - 2), 8 * fit["standard_errors"][1] + 0.2)
         self.succeed("analyse", "pca", self.written)
+        self.assertIn("about its rows alone", self.refuse("analyse", "regress", self.written, "--response", "b", "--predictors", "a", "--about", "population"))
         for relation in ("replace-one", "zero-row"):
             self.release("pca", table, *MU, "--range", "-10:20", "--missing", "pairwise", "--neighbours", relation)
         self.assertIn("'q'", self.refuse("pca", table, *MU, "--range", "-10:20", "--missing", "pairwise=q"))
