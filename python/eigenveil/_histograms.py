@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -138,6 +139,20 @@ def private_bounds(
     return _drawn(sink, source, options, progress, seed, "private_bounds", Charge.at(ledger, seed))
 
 
+def _labelled(label):
+    """The column of a label and its levels."""
+    given = list(label.items()) if isinstance(label, Mapping) else [label]
+    if label is None:
+        return "", []
+    try:
+        ((name, levels),) = given
+    except (TypeError, ValueError):
+        name, levels = None, None
+    if not isinstance(name, str) or isinstance(levels, str) or levels is None:
+        raise EigenveilError("label is a column and the list of its public levels, for example label=('sex', ['male', 'female'])")
+    return name, [str(level) for level in levels]
+
+
 def private_scores(
     X,
     on,
@@ -174,7 +189,7 @@ def private_scores(
         Components, across and up, from 1.
     cells : int, default=20
         Along each axis.
-    label : (str, list of str), optional
+    label : (str, list of str) or {str: list of str}, optional
         A column of words and its public levels: one histogram for each of them, and one for all others. Data frames, Arrow data and text files.
     epsilon, delta, rho, mu, neighbours, group_size
         As in :func:`private_bounds`.
@@ -201,7 +216,7 @@ def private_scores(
     """
     if not isinstance(on, (str, bytes, os.PathLike)):
         raise EigenveilError("on is the path of a written release of components: write one first, pca.write_release('axes'), and give on='axes'")
-    name, levels = ("", []) if label is None else (str(label[0]), [str(level) for level in label[1]])
+    name, levels = _labelled(label)
     budget, size = make_budget(epsilon, delta, rho, mu), whole(group_size, "group_size", 1)
     stream = _core.RandomStream(seed)
     sink = _core.PrivateScores(

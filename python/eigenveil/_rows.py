@@ -17,6 +17,7 @@ from . import _core
 from ._arrow import arrow_table, is_arrow_path, path_table
 from ._errors import EigenveilError
 from ._shards import Gram
+from ._table import word_cells
 
 _BLOCK_BYTES = 16 << 20
 _DIRECT = {"f": (4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "b": (1,)}
@@ -175,7 +176,7 @@ def stacked(names, options, numbers, cells):
         if name == options.person:
             columns.append(options.hashed(cells(name)))
         elif name in options.words:
-            columns.append(coded(cells(name), options.words[name]))
+            columns.append(_core.coded(word_cells(cells(name)), options.words[name]))
         else:
             columns.append(numbers(name))
     return np.column_stack(columns)
@@ -355,12 +356,6 @@ def checked_complex_rows(estimator, X):
     if not np.isfinite(X).all():
         raise ValueError("Input X contains NaN or infinity (no value is shown)")
     return X
-
-
-def coded(cells, words):
-    """Words by their place in the public list from 1, any other word 0, as the C++ reader does it; None is a missing cell."""
-    place = {word: k + 1.0 for k, word in enumerate(words) if word != "*"}
-    return np.array([np.nan if cell is None else place.get(str(cell).strip(), 0.0) for cell in cells], dtype=float)
 
 
 def _collected(data):

@@ -157,6 +157,11 @@ def _set_basis(described, basis):
         described.set_basis(directions, list(basis.index) if named else [])
 
 
+def word_cells(cells):
+    """Cells for C++, which finds the one word of each by its value: None, floats, and text of everything else."""
+    return [cell if cell is None else float(cell) if isinstance(cell, (float, np.floating)) else str(cell) for cell in cells]
+
+
 @dataclass(frozen=True)
 class Reading:
     """How rows are read; everything here is public."""
@@ -175,7 +180,7 @@ class Reading:
 
     def hashed(self, cells):
         """Cells that name people (None: nobody) as columns of numbers."""
-        return self.spec.hashed([None if cell is None else str(cell).strip() for cell in cells])
+        return self.spec.hashed(word_cells(cells))
 
 
 def reading(estimator, like=None):

@@ -4,11 +4,14 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <limits>
 
 #include "bind.hpp"
+#include "data/cell_word.hpp"
 #include "data/people.hpp"
 #include "data/public_files.hpp"
 #include "eigenveil/engine/release.hpp"
@@ -52,17 +55,36 @@ void read_public_file(TableSpec& spec, const std::string& key, const std::string
   }
 }
 
+/// A cell as Python has it: None where it is missing, numbers with a point, and text of the rest.
+using WordCell = std::optional<std::variant<std::string, double>>;
+
 /// Cells that name people, by their keyed hash; None is nobody.
-Matrix hashed(const TableSpec& spec, const std::vector<std::optional<std::string>>& people) {
+Matrix hashed(const TableSpec& spec, const std::vector<WordCell>& people) {
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> cells(
       static_cast<Eigen::Index>(people.size()), static_cast<Eigen::Index>(kHashedCells));
   cells.setConstant(std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < people.size(); ++i) {
+    double* out = cells.row(static_cast<Eigen::Index>(i)).data();
     if (people[i]) {
-      hash_person(spec.person_key, *people[i], cells.row(static_cast<Eigen::Index>(i)).data());
+      std::visit([&](const auto& cell) { hash_person(spec.person_key, cell, out); }, *people[i]);
+    }
+    if (std::isinf(*out) && spec.bad_cell == BadCell::Refuse) {
+      throw Failure{{ErrorCode::BadRequest, kUntoldPerson}};
     }
   }
   return cells;
+}
+
+/// Cells by their place in a public list of words (data/cell_word.hpp).
+Vector coded(const std::vector<WordCell>& cells, const std::vector<std::string>& words) {
+  const PublicWords list(words);
+  Vector codes(static_cast<Eigen::Index>(cells.size()));
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto code_of = [&](const auto& cell) { return std::optional<double>(list.code(cell)); };
+    const std::optional<double> code = cells[i] ? std::visit(code_of, *cells[i]) : std::nullopt;
+    codes[static_cast<Eigen::Index>(i)] = code.value_or(std::numeric_limits<double>::quiet_NaN());
+  }
+  return codes;
 }
 
 void bind_spec(nb::module_& m) {
@@ -96,6 +118,7 @@ void bind_spec(nb::module_& m) {
           "Columns, those left out, those that follow, the one of people, and public words.")
       .def("hashed", &hashed, "people"_a);
   m.def("hashed_names", &hashed_names, "person"_a);
+  m.def("coded", &coded, "cells"_a, "words"_a);
 }
 
 ReadOptions format_of(const std::string& header, const std::string& separator,

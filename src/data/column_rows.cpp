@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "data/array_cells.hpp"
+#include "data/cell_word.hpp"
 #include "data/column_selection.hpp"
+#include "data/people.hpp"
 #include "data/text_cell.hpp"
 
 namespace eigenveil {
@@ -17,58 +20,81 @@ constexpr std::size_t kColumnBlockBytes = std::size_t{1} << 18U;
 constexpr double kMissingCell = std::numeric_limits<double>::quiet_NaN();
 constexpr double kBadCell = std::numeric_limits<double>::infinity();
 
-/// What the words of a column count as, by place; the last entry is for places that are none.
-std::vector<double> values_of(const TableColumn& column, const ReadOptions& options) {
-  const auto* cells = std::get_if<WordCells>(&column.cells);
-  if (cells == nullptr) {
-    return {};
-  }
-  const auto list =
-      std::find_if(options.words.begin(), options.words.end(),
-                   [&](const WordColumn& words) { return words.column == column.name; });
-  std::vector<double> values;
-  for (const std::string& word : cells->words) {
-    const detail::Cell cell = detail::classify_cell(word);
-    if (cell.kind == detail::CellKind::Missing) {
-      values.push_back(kMissingCell);
-    } else if (list != options.words.end()) {
-      const auto found = std::find(list->words.begin(), list->words.end(), word);
-      values.push_back(found == list->words.end()
-                           ? 0.0
-                           : static_cast<double>(found - list->words.begin()) + 1.0);
-    } else {
-      values.push_back(cell.kind == detail::CellKind::Number ? cell.value : kBadCell);
+/// A column that was selected, and what its cells count as.
+class Gathered {
+ public:
+  Gathered(const TableColumn& column, const ReadOptions& options) : column_(&column) {
+    const auto list =
+        std::find_if(options.words.begin(), options.words.end(),
+                     [&](const WordColumn& words) { return words.column == column.name; });
+    if (list != options.words.end()) {
+      list_ = PublicWords(list->words);
+    }
+    if (const auto* words = std::get_if<WordCells>(&column.cells)) {
+      for (const std::string& word : words->words) {
+        values_.push_back(value_of(word));
+      }
+      values_.push_back(kMissingCell);  // for places that are none
     }
   }
-  values.push_back(kMissingCell);
-  return values;
-}
-
-/// A column that was selected, with what its words count as.
-struct Gathered {
-  const TableColumn* column;
-  std::vector<double> values;
 
   /// `count` cells from row `first` on, each `stride` doubles after the one before.
   void gather(std::size_t first, std::size_t count, std::size_t stride, double* out) const {
-    if (const auto* numbers = std::get_if<std::span<const double>>(&column->cells)) {
-      for (std::size_t i = 0; i < count; ++i, out += stride) {
-        *out = (*numbers)[first + i];
-      }
-    } else if (const auto* whole = std::get_if<WholeCells>(&column->cells)) {
-      for (std::size_t i = 0; i < count; ++i, out += stride) {
-        const std::int32_t value = whole->values[first + i];
-        *out = value == whole->missing ? kMissingCell : static_cast<double>(value);
-      }
-    } else {
-      const std::span<const std::int32_t> places = std::get<WordCells>(column->cells).places;
-      for (std::size_t i = 0; i < count; ++i, out += stride) {
-        const std::int64_t place = places[first + i];
-        const auto last = static_cast<std::int64_t>(values.size()) - 1;
-        *out = values[static_cast<std::size_t>(place >= 1 && place <= last ? place - 1 : last)];
+    for (std::size_t i = first; i < first + count; ++i, out += stride) {
+      *out = std::visit([&](const auto& cells) { return cell(cells, i); }, column_->cells);
+    }
+  }
+
+ private:
+  double value_of(const std::string& word) const {
+    if (!list_.empty()) {
+      return list_.code(word).value_or(kMissingCell);
+    }
+    const detail::Cell cell = detail::classify_cell(word);
+    return cell.kind == detail::CellKind::Number    ? cell.value
+           : cell.kind == detail::CellKind::Missing ? kMissingCell
+                                                    : kBadCell;
+  }
+  double cell(const std::span<const double>& numbers, std::size_t row) const {
+    return list_.empty() ? numbers[row] : list_.code(numbers[row]);
+  }
+  double cell(const WholeCells& whole, std::size_t row) const {
+    const double value = whole.number(row);
+    return list_.empty() ? value : list_.code(value);
+  }
+  double cell(const WordCells& words, std::size_t row) const { return values_[words.place(row)]; }
+
+  const TableColumn* column_;
+  PublicWords list_;
+  std::vector<double> values_;  ///< of words, by place
+};
+
+/// The column that names people.
+class GatheredPeople {
+ public:
+  GatheredPeople(const TableColumn& column, const HashKey& key) : column_(&column), key_(key) {
+    if (const auto* words = std::get_if<WordCells>(&column.cells)) {
+      hashes_.resize((words->words.size() + 1) * kHashedCells, kMissingCell);
+      for (std::size_t i = 0; i < words->words.size(); ++i) {
+        hash_person(key, words->words[i], hashes_.data() + i * kHashedCells);
       }
     }
   }
+
+  void gather(std::size_t row, double* out) const {
+    if (const auto* words = std::get_if<WordCells>(&column_->cells)) {
+      std::copy_n(hashes_.data() + words->place(row) * kHashedCells, kHashedCells, out);
+    } else if (const auto* whole = std::get_if<WholeCells>(&column_->cells)) {
+      hash_person(key_, whole->number(row), out);
+    } else {
+      hash_person(key_, std::get<std::span<const double>>(column_->cells)[row], out);
+    }
+  }
+
+ private:
+  const TableColumn* column_;
+  HashKey key_;
+  std::vector<double> hashes_;  ///< of words, by place
 };
 
 class ColumnReader final : public RowReader {
@@ -79,11 +105,19 @@ class ColumnReader final : public RowReader {
     schema_.fills_gaps = fills_gaps(options.bad_cell, options.missing);
     for (const std::size_t source : selection.sources) {
       const TableColumn& column = table.columns[source];
-      columns_.push_back({&column, values_of(column, options)});
+      columns_.emplace_back(column, options);
+    }
+    const auto named =
+        std::find_if(table.columns.begin(), table.columns.end(),
+                     [&](const TableColumn& column) { return column.name == options.person; });
+    if (!options.person.empty()) {  // there is one: it was selected
+      people_.emplace(*named, options.person_key);
+      const std::vector<std::string> cells = hashed_names(options.person);
+      schema_.columns.insert(schema_.columns.end(), cells.begin(), cells.end());
     }
     const std::size_t bytes =
         options.chunk_bytes > 0 ? options.chunk_bytes : std::size_t{kColumnBlockBytes};
-    rows_per_chunk_ = std::max<std::size_t>(1, bytes / (columns_.size() * sizeof(double)));
+    rows_per_chunk_ = std::max<std::size_t>(1, bytes / (schema_.dimension() * sizeof(double)));
   }
 
   const Schema& schema() const override { return schema_; }
@@ -104,7 +138,7 @@ class ColumnReader final : public RowReader {
 
   Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
     block.rows = chunk.records;
-    block.dimension = columns_.size();
+    block.dimension = schema_.dimension();
     block.values.resize(block.rows * block.dimension);
     // Small groups of rows keep both sides in cache.
     constexpr std::size_t kGroup = 64;
@@ -113,6 +147,9 @@ class ColumnReader final : public RowReader {
       double* out = block.values.data() + first * block.dimension;
       for (const Gathered& column : columns_) {
         column.gather(chunk.first_record - 1 + first, count, block.dimension, out++);
+      }
+      for (std::size_t i = 0; people_ && i < count; ++i) {
+        people_->gather(chunk.first_record - 1 + first + i, out + i * block.dimension);
       }
     }
     return detail::settle_cells(chunk, schema_, options_.bad_cell, options_.missing, block);
@@ -129,6 +166,7 @@ class ColumnReader final : public RowReader {
   Schema schema_;
   ReadOptions options_;
   std::vector<Gathered> columns_;
+  std::optional<GatheredPeople> people_;
   std::size_t rows_per_chunk_ = 1;
   std::uint64_t sequence_ = 0;
   std::atomic<std::size_t> rows_done_ = 0;

@@ -73,6 +73,11 @@ tl::unexpected<Error> no_such_column(const std::vector<std::string>& names,
                   names.size() > kShownNames ? ", ..." : ""));
 }
 
+tl::unexpected<Error> several_columns(const std::string& name) {
+  return bad_request(
+      fmt::format("the input has several columns called {}; rename them or select others.", name));
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> without_columns(const std::vector<std::string>& names,
@@ -100,8 +105,12 @@ Result<ColumnSelection> select_columns(std::vector<std::string> names, const Rea
     aside.push_back(options.person);
   }
   for (const std::string& name : aside) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
+    const auto times = std::count(names.begin(), names.end(), name);
+    if (times == 0) {
       return no_such_column(names, name);
+    }
+    if (times > 1) {
+      return several_columns(name);
     }
     std::erase(wanted, name);
   }
@@ -129,8 +138,7 @@ Result<ColumnSelection> select_columns(std::vector<std::string> names,
     }
     const std::size_t column = found->second;
     if (column == kAmbiguous) {
-      return bad_request(fmt::format(
-          "the input has several columns called {}; rename them or select others.", name));
+      return several_columns(name);
     }
     if (selection.slots[column] != ColumnSelection::kSkip) {
       return bad_request(fmt::format("column {} is selected twice.", name));

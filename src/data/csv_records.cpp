@@ -93,10 +93,9 @@ class RecordParser {
     const char* end = field_end(at, layout_.delimiter);
     const std::string_view field = field_between(at, end);
     std::string_view text;
-    if (classify_cell(field).kind == CellKind::Missing || !field_text(field, memory_, text)) {
-      return end;
+    if (field_text(field, memory_, text)) {
+      hash_person(layout_.person_key, text, values_ + layout_.selection.sources.size());
     }
-    hash_person(layout_.person_key, text, values_ + layout_.selection.sources.size());
     return end;
   }
 
@@ -118,12 +117,11 @@ class RecordParser {
     if (!field_text(field, memory_, text)) {
       return parse_cell(at, slot);  // misplaced quotes
     }
-    const std::vector<std::string>& words = layout_.words[slot];
-    const auto found = std::find(words.begin(), words.end(), text);
-    if (found == words.end() && classify_cell(field).kind == CellKind::Missing) {
-      return parse_cell(at, slot);
+    const std::optional<double> code = layout_.words[slot].code(text);
+    if (!code) {
+      return parse_cell(at, slot);  // missing
     }
-    values_[slot] = found == words.end() ? 0.0 : static_cast<double>(found - words.begin() + 1);
+    values_[slot] = *code;
     return end;
   }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/cell_word.hpp"
 #include "data/column_selection.hpp"
 #include "data/open.hpp"
 #include "data/people.hpp"
@@ -17,7 +18,7 @@ struct CsvLayout {
   ColumnSelection selection;
   BadCell bad_cell = BadCell::Refuse;
   MissingCell missing = MissingCell::Midpoint;
-  std::vector<std::vector<std::string>> words = {};  ///< per selected column; empty: numbers only
+  std::vector<PublicWords> words = {};  ///< per selected column; empty: numbers only
   /// Field that names the person of a record, kSkip: none; its hash fills the last cells of a row.
   std::size_t person_field = ColumnSelection::kSkip;
   HashKey person_key = {};

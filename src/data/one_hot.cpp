@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/number_text.hpp"
+#include "data/cell_word.hpp"
 
 namespace eigenveil {
 namespace {
@@ -101,6 +102,14 @@ Result<Expansion> expanded(const Schema& plain, const std::vector<Categories>& l
       sources.push_back({j, true, list->codes[k]});
     }
   }
+  std::vector<std::string> names = schema.columns;
+  std::sort(names.begin(), names.end());
+  if (const auto twice = std::adjacent_find(names.begin(), names.end()); twice != names.end()) {
+    return bad_request(fmt::format(
+        "{{one_hot}} makes a column '{}', and the table has one of that name; rename it or leave "
+        "it out with {{exclude}}",
+        *twice));
+  }
   return expansion;
 }
 
@@ -123,11 +132,14 @@ namespace {
 constexpr const char* kAnyOther = "*";
 
 bool is_list(const std::vector<std::string>& words) {
+  std::vector<std::string> told;  // 1 and 1.0 are one level
+  std::transform(words.begin(), words.end(), std::back_inserter(told),
+                 [](const std::string& word) { return cell_word(word); });
   const auto repeated_or_empty = [&](const std::string& word) {
-    return word.empty() || std::count(words.begin(), words.end(), word) > 1;
+    return word.empty() || std::count(told.begin(), told.end(), word) > 1;
   };
   const auto other = std::find(words.begin(), words.end(), kAnyOther);
-  return !words.empty() && std::none_of(words.begin(), words.end(), repeated_or_empty) &&
+  return !words.empty() && std::none_of(told.begin(), told.end(), repeated_or_empty) &&
          (other == words.end() || other + 1 == words.end());
 }
 

@@ -1,14 +1,19 @@
 #include "data/people.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
+#include "data/cell_word.hpp"
 #include "data/deviations.hpp"
+#include "data/text_cell.hpp"
 
 namespace eigenveil {
 namespace {
@@ -46,12 +51,13 @@ Schema without_last(const Schema& schema, std::size_t count) {
 class PersonReader final : public RowReader {
  public:
   PersonReader(std::unique_ptr<RowReader> table, std::size_t key_cells, std::uint32_t most,
-               std::shared_ptr<SeenPeople> seen)
+               std::shared_ptr<SeenPeople> seen, BadCell untold)
       : table_(std::move(table)),
         schema_(without_last(table_->schema(), key_cells)),
         key_cells_(key_cells),
         most_(most),
-        seen_(std::move(seen)) {}
+        seen_(std::move(seen)),
+        untold_(untold) {}
 
   const Schema& schema() const override { return schema_; }
   std::optional<double> progress() const override { return table_->progress(); }
@@ -71,6 +77,9 @@ class PersonReader final : public RowReader {
     chunk.bytes.resize(std::max(chunk.bytes.size(), rows_.rows * width * sizeof(double)));
     for (std::size_t row = 0; row < rows_.rows; ++row) {
       const double* cells = rows_.values.data() + row * rows_.dimension;
+      if (untold_ == BadCell::Refuse && is_untold(cells + width)) {
+        return bad_request(fmt::format("row {}: {}", chunk.first_record + row, kUntoldPerson));
+      }
       if (takes(cells + width)) {
         std::memcpy(chunk.bytes.data() + chunk.records * width * sizeof(double), cells,
                     width * sizeof(double));
@@ -92,11 +101,16 @@ class PersonReader final : public RowReader {
   }
 
  private:
+  bool is_untold(const double* cells) const {
+    return std::any_of(cells, cells + key_cells_,
+                       [](double cell) { return std::fabs(cell) >= kLargestTold; });
+  }
+
   /// Counts the row for its person.
   bool takes(const double* cells) {
     PersonKey key{};
     for (std::size_t i = 0; i < key_cells_; ++i) {
-      if (std::isnan(cells[i])) {
+      if (!(std::fabs(cells[i]) < kLargestTold)) {
         return false;
       }
       key[i] = std::bit_cast<std::uint64_t>(cells[i] + 0.0);  // -0 and 0 are one person
@@ -110,6 +124,7 @@ class PersonReader final : public RowReader {
   std::size_t key_cells_;
   std::uint32_t most_;
   std::shared_ptr<SeenPeople> seen_;
+  BadCell untold_;
   RawChunk cut_;
   RawRows rows_;
 };
@@ -165,12 +180,33 @@ std::vector<std::string> hashed_names(const std::string& person) {
   return names;
 }
 
-void hash_person(const HashKey& key, std::string_view person, double* cells) {
+namespace {
+
+void hash_word(const HashKey& key, std::string_view word, double* cells) {
   constexpr std::uint64_t kMask = (std::uint64_t{1} << 43U) - 1;  // exact in a double
-  const std::array<std::uint64_t, 2> hash = keyed_hash(key, person);
+  const std::array<std::uint64_t, 2> hash = keyed_hash(key, word);
   cells[0] = static_cast<double>(hash[0] & kMask);
   cells[1] = static_cast<double>(hash[1] & kMask);
   cells[2] = static_cast<double>(((hash[0] >> 43U) << 21U) | (hash[1] >> 43U));
+}
+
+}  // namespace
+
+void hash_person(const HashKey& key, std::string_view person, double* cells) {
+  if (detail::is_missing_token(detail::trimmed(person))) {
+    std::fill_n(cells, kHashedCells, std::numeric_limits<double>::quiet_NaN());
+  } else {
+    hash_word(key, cell_word(person), cells);
+  }
+}
+
+void hash_person(const HashKey& key, double person, double* cells) {
+  if (std::fabs(person) < kLargestTold) {
+    hash_word(key, cell_word(person), cells);
+  } else {
+    std::fill_n(cells, kHashedCells,
+                std::isnan(person) ? person : std::numeric_limits<double>::infinity());
+  }
 }
 
 std::unique_ptr<RowReader> normalise_rows(std::unique_ptr<RowReader> table, const RowBound& bound,
@@ -180,8 +216,8 @@ std::unique_ptr<RowReader> normalise_rows(std::unique_ptr<RowReader> table, cons
 
 std::unique_ptr<RowReader> limit_rows_per_person(std::unique_ptr<RowReader> table,
                                                  std::size_t key_cells, std::uint32_t most,
-                                                 std::shared_ptr<SeenPeople> seen) {
-  return std::make_unique<PersonReader>(std::move(table), key_cells, most, std::move(seen));
+                                                 std::shared_ptr<SeenPeople> seen, BadCell untold) {
+  return std::make_unique<PersonReader>(std::move(table), key_cells, most, std::move(seen), untold);
 }
 
 }  // namespace eigenveil

@@ -19,26 +19,6 @@ char lower(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-bool is_missing_token(std::string_view text) {
-  if (text.size() > kLongestMissingToken) {
-    return false;
-  }
-  return std::ranges::any_of(kMissingTokens, [text](std::string_view token) {
-    return std::ranges::equal(text, token, {}, lower);
-  });
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto is_space = [](char letter) { return letter == ' ' || letter == '\t'; };
-  while (!text.empty() && is_space(text.front())) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && is_space(text.back())) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
 bool is_digit(char letter) {
   return static_cast<unsigned char>(letter - '0') < 10;
 }
@@ -135,6 +115,26 @@ bool exact_value(const Decimal& decimal, double& value) {
 }
 
 }  // namespace
+
+bool is_missing_token(std::string_view text) {
+  if (text.size() > kLongestMissingToken) {
+    return false;
+  }
+  return std::ranges::any_of(kMissingTokens, [text](std::string_view token) {
+    return std::ranges::equal(text, token, {}, lower);
+  });
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto is_space = [](char letter) { return letter == ' ' || letter == '\t'; };
+  while (!text.empty() && is_space(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && is_space(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
 
 bool field_text(std::string_view field, std::string& memory, std::string_view& text) {
   text = trimmed(field);

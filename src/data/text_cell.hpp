@@ -13,6 +13,11 @@ struct Cell {
   double value = 0.0;  ///< of a Number
 };
 
+/// Without spaces around it.
+std::string_view trimmed(std::string_view text);
+/// Empty, NA, N/A, NaN, null or ?, in any case.
+bool is_missing_token(std::string_view text);
+
 /// The text of a field without quotes and surrounding spaces; false if its quotes are misplaced.
 /// `memory` holds the text when quotes were doubled.
 bool field_text(std::string_view field, std::string& memory, std::string_view& text);

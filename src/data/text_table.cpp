@@ -113,16 +113,16 @@ void drop_first_record(RawChunk& chunk) {
 }
 
 /// The list of every selected column, empty for numbers; nothing at all when no column has one.
-Result<std::vector<std::vector<std::string>>> words_by_column(
-    const Schema& schema, const std::vector<WordColumn>& lists) {
-  std::vector<std::vector<std::string>> words(lists.empty() ? 0 : schema.dimension());
+Result<std::vector<PublicWords>> words_by_column(const Schema& schema,
+                                                 const std::vector<WordColumn>& lists) {
+  std::vector<PublicWords> words(lists.empty() ? 0 : schema.dimension());
   for (const WordColumn& list : lists) {
     const auto found = std::find(schema.columns.begin(), schema.columns.end(), list.column);
     if (found == schema.columns.end()) {
       return bad_request(fmt::format(
           "{{one_hot}} names column '{}', which is not among the columns", list.column));
     }
-    words[static_cast<std::size_t>(found - schema.columns.begin())] = list.words;
+    words[static_cast<std::size_t>(found - schema.columns.begin())] = PublicWords(list.words);
   }
   return words;
 }
@@ -163,8 +163,7 @@ Result<TextTable> TextTable::open(std::unique_ptr<ByteSource> source, char usual
   if (!selection) {
     return error_of(selection);
   }
-  Result<std::vector<std::vector<std::string>>> words =
-      words_by_column(selection->schema, options.words);
+  Result<std::vector<PublicWords>> words = words_by_column(selection->schema, options.words);
   if (!words) {
     return error_of(words);
   }

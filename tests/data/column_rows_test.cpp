@@ -90,6 +90,38 @@ TEST(ColumnRows, WordsWithoutAListMustBeNumbers) {
   expect_cells(*read_all(codes, {}), {3, kNan, -1.5, kNan});
 }
 
+// The words of a list are found by value in columns of numbers, and people by name in every kind.
+TEST(ColumnRows, WordsAndPeopleInEveryKindOfColumn) {
+  const std::vector<std::int32_t> whole = {1, 2, INT32_MIN, 5};
+  const std::vector<double> numbers = {1, 2, kNan, 5};
+  const std::vector<std::int32_t> places = {1, 2, 0, 3};
+  const ColumnTable all = {{{"a", WholeCells{whole}},
+                            {"b", std::span<const double>(numbers)},
+                            {"c", WordCells{places, {"01", "2.0", "5"}}}},
+                           4};
+  ReadOptions options;
+  for (const char* name : {"a", "b", "c"}) {
+    options.words.push_back({name, {"2", "1", "*"}});
+  }
+  expect_cells(*read_all(all, options), {2, 2, 2, 1, 1, 1, kNan, kNan, kNan, 0, 0, 0});
+  std::vector<std::vector<double>> people;
+  for (const char* name : {"a", "b", "c"}) {
+    ReadOptions asked;
+    asked.person = name;
+    asked.columns = {name == std::string("a") ? "b" : "a"};
+    people.push_back(*read_all(all, asked));
+  }
+  for (std::size_t i = 0; i < people[0].size(); ++i) {
+    if (i % 4 != 0) {  // after the column that was asked for
+      EXPECT_EQ(std::isnan(people[0][i]), i / 4 == 2);
+      for (const auto& other : people) {
+        EXPECT_TRUE(other[i] == people[0][i] || i / 4 == 2) << i;
+      }
+    }
+  }
+  EXPECT_NE(people[0][1], people[0][5]);
+}
+
 TEST(ColumnRows, RefusesWhatIsNoTable) {
   Frame frame;
   ColumnTable table = frame.table();

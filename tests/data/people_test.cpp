@@ -9,6 +9,7 @@
 #include <set>
 
 #include "data/array_rows.hpp"
+#include "data/cell_word.hpp"
 #include "data/counted_rows.hpp"
 #include "data/open.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
@@ -62,6 +63,37 @@ TEST(People, TheFirstRowsOfEverybodyStay) {
                                  {5, 7}, {6, 8}, {7, 0}, {8, -0.0}};
   EXPECT_EQ(kept(rows, 2), (std::vector<Row>{{1}, {2}, {3}, {6}, {7}, {8}}));
   EXPECT_EQ(kept(rows, 1), (std::vector<Row>{{1}, {3}, {7}}));
+}
+
+// Whatever a cell looks like, its word depends on its value alone.
+TEST(People, OneWordOfEveryCell) {
+  for (const char* seven : {"7", "7.0", "7.", "007", "+7", " 7\t", "7e0", "0.7E1", "70e-1"}) {
+    EXPECT_EQ(cell_word(seven), "7") << seven;
+  }
+  for (const char* zero : {"0", "-0", "+0.00", "000", "-0.0", "0e5"}) {
+    EXPECT_EQ(cell_word(zero), "0") << zero;
+  }
+  EXPECT_EQ(cell_word(7.0), "7");
+  EXPECT_EQ(cell_word(-0.0), "0");
+  EXPECT_EQ(cell_word("-2.50"), cell_word(-2.5));
+  EXPECT_EQ(cell_word(9007199254740991.0), "9007199254740991");
+  EXPECT_EQ(cell_word("09007199254740993.0"), "9007199254740993");  // 2^53 + 1 is no double
+  EXPECT_NE(cell_word("9007199254740993"), cell_word("9007199254740992"));
+  for (const char* itself : {"", ".", "+", "-", "e5", "7a", "1e400", "1e17", "0x7", "p7", "7 7"}) {
+    EXPECT_EQ(cell_word(itself), itself);
+  }
+}
+
+// Numbers that doubles do not tell apart are refused, or nobody's: nobody stands in for another.
+TEST(People, NumbersBeyondDoublesAreNobody) {
+  const std::vector<double> cells = {1, 0x1p53, 2, 0x1p53 + 2, 3, -0x1p53, 4, kInfinity, 5, 7};
+  const auto refused = limit_rows_per_person(table(cells, 2), 1, 1);
+  RawRows block;
+  EXPECT_NE(refused->read(block).error().message.find("row 1: the number of a person"),
+            std::string::npos);
+  EXPECT_EQ(
+      read_all(*limit_rows_per_person(table(cells, 2), 1, 1, nobody_seen(), BadCell::Midpoint)),
+      (std::vector<Row>{{5}}));
 }
 
 // All tables of up to five rows of three people: a person who goes takes at most G rows along, and

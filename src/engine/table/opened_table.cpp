@@ -84,7 +84,7 @@ Result<ReadOptions> TableSource::reading() const {
   if (format.width > 0 && !is_text()) {
     return bad_request("{width} is for CSV and TSV tables; arrays carry their own", "width");
   }
-  return read_options(table, format, is_text())
+  return read_options(table, format, is_text() || path.empty())
       .and_then([&](ReadOptions options) -> Result<ReadOptions> {
         if (!options.words.empty() && !is_text() && !path.empty()) {
           return bad_request("{one_hot} with words needs a CSV or TSV table; arrays hold codes",

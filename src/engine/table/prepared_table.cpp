@@ -235,7 +235,7 @@ Result<std::unique_ptr<RowReader>> PreparedTable::rows(std::unique_ptr<RowReader
   Result<std::unique_ptr<RowReader>> reader = std::move(read);
   if (has_people()) {
     reader = limit_rows_per_person(std::move(*reader), key_cells_, spec_.rows_per_person,
-                                   std::move(seen));
+                                   std::move(seen), spec_.bad_cell);
   }
   if (!frequencies_.empty()) {
     reader = standardise_genotypes(std::move(*reader), frequencies_);

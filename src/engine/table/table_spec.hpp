@@ -82,7 +82,8 @@ struct TableSpec {
 };
 
 /// How a file with this preparation is to be read: `format` with the columns, words and rules for
-/// cells of the spec. The people of a text table are hashed, those of an array are numbers.
+/// cells of the spec. People are hashed, but for those of
+/// an array file, which are numbers.
 Result<ReadOptions> read_options(const TableSpec& spec, ReadOptions format = {},
                                  bool is_text = true);
 
