@@ -12,6 +12,7 @@
 #include "cli/options/output_options.hpp"
 #include "cli/summary.hpp"
 #include "collection/collected_release.hpp"
+#include "core/outside_json.hpp"
 #include "core/parallel.hpp"
 #include "core/plain_text.hpp"
 
@@ -27,7 +28,7 @@ Result<std::string> read_whole_file(const std::string& path) {
 }
 
 Error refusal(const AggregatorCard& card, const HttpAnswer& answer) {
-  const auto json = nlohmann::json::parse(answer.body, nullptr, false);
+  const auto json = json_from_outside(answer.body);
   const std::string told =
       json.is_object() && json.contains("refused") && json["refused"].is_string()
           ? json["refused"].get<std::string>()

@@ -9,6 +9,7 @@
 #include "cli/commands/commands.hpp"
 #include "collection/participant.hpp"
 #include "core/atomic_output.hpp"
+#include "core/outside_json.hpp"
 #include "data/open.hpp"
 
 namespace eigenveil::cli {
@@ -129,7 +130,7 @@ Result<SealedReport> Contribute::kept(const Study& read) const {
   if (!text) {
     return error_of(text);
   }
-  const Json json = Json::parse(*text, nullptr, false);
+  const Json json = json_from_outside(*text);
   const auto field = [&](const char* name) {
     return json.is_object() && json.contains(name) && json[name].is_string()
                ? json[name].get<std::string>()
@@ -169,7 +170,7 @@ Result<std::string> Contribute::deliver(const AggregatorCard& card,
   wanted.body = bytes;
   wanted.authorities = authorities;
   return call(wanted).and_then([&](const HttpAnswer& answer) -> Result<std::string> {
-    const Json json = Json::parse(answer.body, nullptr, false);
+    const Json json = json_from_outside(answer.body);
     if (answer.status == 200 && json.is_object() && json.value("stored", false)) {
       return std::string(json.value("already", false) ? "had it already" : "stored it");
     }

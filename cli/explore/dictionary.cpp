@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/atomic_output.hpp"
+#include "core/outside_json.hpp"
 #include "data/public_files.hpp"
 
 namespace eigenveil::cli {
@@ -25,7 +26,7 @@ bool same_ranges(const std::vector<NamedNumbers>& lines, const std::vector<Named
 
 Result<std::vector<NamedRange>> typed_ranges(const std::string& body,
                                              const std::vector<std::string>& columns) {
-  const nlohmann::json json = nlohmann::json::parse(body, nullptr, false);
+  const nlohmann::json json = json_from_outside<nlohmann::json>(body);
   if (!json.is_object() || !json.contains("ranges") || !json["ranges"].is_object() ||
       columns.empty()) {
     return bad_request("ranges are typed for the columns of a table");

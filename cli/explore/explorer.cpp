@@ -10,6 +10,7 @@
 #include "cli/explore/dictionary.hpp"
 #include "cli/explore/look.hpp"
 #include "cli/explore/page.hpp"
+#include "core/outside_json.hpp"
 #include "core/parameter_names.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/core/version.hpp"
@@ -41,7 +42,7 @@ HttpResponse as_json(const Result<std::string>& answer) {
 }
 
 std::string text_of(const std::string& body, const char* key) {
-  const nlohmann::json json = nlohmann::json::parse(body, nullptr, false);
+  const nlohmann::json json = json_from_outside<nlohmann::json>(body);
   const auto found = json.is_object() ? json.find(key) : json.end();
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }

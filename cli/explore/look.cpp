@@ -9,6 +9,7 @@
 
 #include "cli/explore/planned.hpp"
 #include "cli/explore/simulated.hpp"
+#include "core/outside_json.hpp"
 #include "core/parameter_names.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "engine/compare.hpp"
@@ -36,7 +37,7 @@ struct Glance {
 
 Glance glance_of(std::string_view asked) {
   Glance glance;
-  const nlohmann::json json = nlohmann::json::parse(asked, nullptr, false);
+  const nlohmann::json json = json_from_outside<nlohmann::json>(asked);
   if (json.is_discarded() || !json.is_object()) {
     return glance;
   }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "core/outside_json.hpp"
 #include "core/parameter_names.hpp"
 #include "ledger/ledger.hpp"
 #include "serve/http_client.hpp"
@@ -149,7 +150,7 @@ Result<void> AggregatorService::close(std::string_view order) {
       if (got.status == 200) {
         return std::move(got.body);
       }
-      const auto json = nlohmann::json::parse(got.body, nullptr, false);
+      const auto json = json_from_outside(got.body);
       const bool told = json.is_object() && json.contains("refused") && json["refused"].is_string();
       return bad_request("aggregator b says: " +
                          (told ? json["refused"].get<std::string>() : std::string("(nothing)")));

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collection/study.hpp"
+#include "core/outside_json.hpp"
 
 namespace eigenveil {
 namespace {
@@ -52,7 +53,7 @@ Budget budget_of(const Json& json) {
 template <class T, class Read>
 Result<T> reading(std::string_view text, const char* complaint, const Read& read) {
   try {
-    return read(Json::parse(text));
+    return read(json_from_outside(text));
   } catch (const Json::exception&) {
     return bad_request(complaint);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/outside_json.hpp"
 #include "core/suggestion.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/release.hpp"
@@ -232,7 +233,7 @@ Result<std::vector<WantedRelease>> wanted_releases(std::string_view text,
                                                    const LedgerTerms& terms) {
   constexpr int kMost = 1000;
   try {
-    const BatchJson batch = BatchJson::parse(text);
+    const BatchJson batch = json_from_outside<BatchJson>(text);
     std::vector<WantedRelease> wanted;
     if (!batch.is_array() || batch.empty()) {
       return bad_request("the batch is a JSON list of at least one release, each an object");

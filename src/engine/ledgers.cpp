@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/outside_json.hpp"
 #include "ledger/summary.hpp"
 #include "ledger/verify.hpp"
 #include "report/json_guarantee.hpp"
@@ -47,7 +48,7 @@ Result<LedgerTerms> terms_of(const nlohmann::ordered_json& json) {
 Result<void> create_ledger(const std::filesystem::path& path, std::string_view text) {
   // The JSON library reports a missing or mistyped field by exception.
   try {
-    return terms_of(nlohmann::ordered_json::parse(text))
+    return terms_of(json_from_outside(text))
         .and_then([&](const LedgerTerms& terms) { return Ledger::create(path, terms); })
         .map([](const Ledger&) {});
   } catch (const nlohmann::json::exception&) {

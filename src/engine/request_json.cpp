@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/bytes.hpp"
+#include "core/outside_json.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "report/json_guarantee.hpp"
@@ -160,7 +161,7 @@ std::string to_json(const Request& request) {
 
 Result<Request> request_from_json(std::string_view text) {
   constexpr const char* kForeign = "the text is not a request of Eigenveil";
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = json_from_outside<Json>(text);
   if (!json.is_object()) {
     return bad_request(kForeign);
   }

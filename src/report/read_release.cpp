@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 
+#include "core/outside_json.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/fields.hpp"
@@ -86,30 +87,6 @@ Result<fs::path> document_of(const fs::path& path) {
                              path.string()));
   }
   return found.front();
-}
-
-/// The JSON library recurses when it copies and writes; a document of ours is a few levels deep.
-bool nests_too_deep(std::string_view text) {
-  constexpr int kDeepest = 64;
-  int depth = 0;
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char letter = text[i];
-    if (quoted) {
-      i += letter == '\\' ? 1U : 0U;
-      quoted = letter != '"';
-    } else if (letter == '"') {
-      quoted = true;
-    } else if (letter == '[' || letter == '{') {
-      ++depth;
-    } else if (letter == ']' || letter == '}') {
-      --depth;
-    }
-    if (depth > kDeepest) {
-      return true;
-    }
-  }
-  return false;
 }
 
 /// A repeated key would show other readers another value than the one the checksum covers.

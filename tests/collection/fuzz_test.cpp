@@ -3,6 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "collection_support.hpp"
+#include "eigenveil/engine/ledgers.hpp"
+#include "eigenveil/engine/request_json.hpp"
+#include "engine/ledger_batch.hpp"
+#include "engine/table/release_job.hpp"
+#include "engine/table/table_spec.hpp"
 #include "support/seed.hpp"
 
 namespace eigenveil::test::fuzz_test {
@@ -98,6 +103,40 @@ TEST(Fuzz, StudiesAndTokens) {
   RandomStream stream = RandomStream::seeded(seed_for("fuzz.card"));
   for (int i = 0; i < kMutations; ++i) {
     (void)card_from_json(mutated(card, stream));  // checked with the manifest; must not crash
+  }
+}
+
+/// Nested so deep that whatever recurses over it leaves its stack.
+TEST(Fuzz, DeepNestingIsRefusedByEveryReader) {
+  Collection collection;
+  constexpr std::size_t kLevels = 500'000;
+  const std::string lists = std::string(kLevels, '[') + std::string(kLevels, ']');
+  const std::string message = "{\"message\":" + lists + ",\"signature\":\"";
+  const auto refused = [](const auto& result) {
+    return !result && result.error().code == ErrorCode::BadRequest;
+  };
+  for (const std::string& digits : {std::string("00"), std::string(128, '0')}) {
+    const std::string text = message + digits + "\"}";
+    EXPECT_TRUE(refused(collection.b->agreement(text)));
+    EXPECT_TRUE(refused(collection.b->closed(text)));
+    EXPECT_TRUE(refused(collection.a->stored(text)));
+    EXPECT_TRUE(refused(collection.a->sum_for(text)));
+    EXPECT_TRUE(refused(sum_from_json(text, collection.study)));
+  }
+  // A party of the study may send it, too: then the signature holds.
+  const std::string order =
+      message + collection.collector.sign("eigenveil message 1 order to close\n" + lists) + "\"}";
+  EXPECT_TRUE(refused(check_order(collection.study, order)));
+  const std::string manifest = "{\"manifest\":" + lists + "}";
+  EXPECT_TRUE(refused(study_from_json(manifest)));
+  for (const std::string& text : {manifest, lists}) {
+    EXPECT_TRUE(refused(manifest_from_json(text)));
+    EXPECT_TRUE(refused(card_from_json(text)));
+    EXPECT_TRUE(refused(request_from_json(text)));
+    EXPECT_TRUE(refused(table_from_json(text)));
+    EXPECT_TRUE(refused(release_job(text, false)));
+    EXPECT_TRUE(refused(wanted_releases(text, {})));
+    EXPECT_TRUE(refused(create_ledger(collection.folder / "ledger", text)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/outside_json.hpp"
 #include "core/parallel.hpp"
 #include "core/plain_text.hpp"
 #include "eigenveil/engine/registry.hpp"
@@ -203,7 +204,7 @@ Result<void> settle_job(ReleaseJob& job) {
 }
 
 Result<ReleaseJob> release_job(std::string_view text, bool planned) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = json_from_outside<Json>(text);
   if (!json.is_object()) {
     return bad_request("the text is not a job of Eigenveil");
   }

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/outside_json.hpp"
 #include "engine/table/table_spec.hpp"
 
 namespace eigenveil {
@@ -196,8 +197,8 @@ std::string table_json(const TableSpec& spec) {
 Result<TableSpec> table_from_json(const std::string& text) {
   try {
     TableSpec spec;
-    const Json json = Json::parse(text);
-    for (const auto& [key, value] : json.items()) {
+    const Json json = json_from_outside<Json>(text);
+    for (const auto& [key, value] : json.get_ref<const Json::object_t&>()) {
       read_key(spec, key, value);
     }
     return spec;
