@@ -63,7 +63,7 @@ pid_t serve(const fs::path& folder, std::uint16_t port, const std::string& token
   HttpSetup http;
   http.port = port;
   http.threads = 16;
-  http.limits.connections = 256;
+  http.limits.connections = 256;  // all from one address
   http.limits.body_bytes = service.most_body_bytes();
   http.limits.request = std::chrono::seconds(5);
   http.limits.response = std::chrono::minutes(5);

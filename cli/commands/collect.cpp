@@ -1,9 +1,10 @@
 #include "cli/commands/collect.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
-#include <fstream>
-#include <iterator>
+#include <cstdio>
+#include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -18,13 +19,24 @@
 
 namespace eigenveil::cli {
 
-Result<std::string> read_whole_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file.is_open()) {
-    return input_output_error(fmt::format("cannot read {}", path));
+Result<void> confirm(std::string_view question, std::string_view otherwise) {
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
+    return bad_request(std::string(otherwise));
   }
-  return text;
+  fmt::print("{} [y/N] ", question);
+  std::fflush(stdout);
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer != "y" && answer != "yes") {
+    return bad_request("nothing was done");
+  }
+  return {};
+}
+
+bool is_refusal(const HttpAnswer& answer) {
+  const auto json = json_from_outside(answer.body);
+  return answer.status >= 400 && answer.status < 500 && answer.status != 429 && json.is_object() &&
+         json.contains("refused") && json["refused"].is_string();
 }
 
 Error refusal(const AggregatorCard& card, const HttpAnswer& answer) {
@@ -35,7 +47,7 @@ Error refusal(const AggregatorCard& card, const HttpAnswer& answer) {
           : "it did not say why";
   const std::string words = fmt::format("aggregator {} refused: {}", name_of(card.role),
                                         is_plain_text(told) ? told : "(not plain text)");
-  return {answer.status == 400 ? ErrorCode::BadRequest : ErrorCode::InputOutput, words};
+  return {is_refusal(answer) ? ErrorCode::BadRequest : ErrorCode::InputOutput, words};
 }
 
 namespace {

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/outcome.hpp"
 #include "collection/study.hpp"
+#include "core/whole_file.hpp"
 #include "serve/http_client.hpp"
 
 namespace eigenveil::cli {
@@ -11,7 +13,11 @@ namespace eigenveil::cli {
 Command study_command();          ///< keys, issuer, new, open, tokens, form, close, merge
 Command collect_serve_command();  ///< an aggregator
 
-Result<std::string> read_whole_file(const std::string& path);
+/// Asks at a terminal; elsewhere refuses, saying which option answers instead.
+Result<void> confirm(std::string_view question, std::string_view otherwise);
+/// Whether an aggregator said itself that it did not do what was asked. Anything else (a proxy's
+/// page, an answer that was cut) may hide that it did.
+bool is_refusal(const HttpAnswer& answer);
 /// What an aggregator said when it did not do what was asked; an error of the user's if it says so.
 Error refusal(const AggregatorCard& card, const HttpAnswer& answer);
 

@@ -2,8 +2,11 @@
 #include <signal.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <memory>
+#include <mutex>
+#include <thread>
 
 #include "cli/commands/collect.hpp"
 #include "cli/commands/commands.hpp"
@@ -13,8 +16,14 @@
 namespace eigenveil::cli {
 namespace {
 
+constexpr double kNoRate = 1e9;
+
 bool is_loopback(const std::string& address) {
   return address.starts_with("127.") || address == "::1";
+}
+
+std::chrono::milliseconds milliseconds_of(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(1000.0 * std::min(seconds, 1e6)));
 }
 
 /// One aggregator of one study, until it is told to stop.
@@ -30,6 +39,9 @@ struct CollectServe {
   double rate = RateLimit{}.per_second;
   int threads = 16;
   int connections = 256;
+  int from_one_address = 32;
+  bool behind_proxy = false;
+  double head_seconds = 10.0;
   double request_seconds = 20.0;
   std::optional<std::uint64_t> seed;
   bool quiet = false;
@@ -66,8 +78,22 @@ void CollectServe::declare(CLI::App& app) {
   app.add_option("--connections", connections, "at once (default 256)")
       ->check(whole_number(1, 100'000))
       ->group(kLimits);
+  app.add_option("--connections-per-address", from_one_address,
+                 "at once from one address (IPv6: one /64 network), and never more than a quarter "
+                 "of what is free (default 32)")
+      ->check(whole_number(1, 100'000))
+      ->group(kLimits);
+  app.add_flag(
+         "--behind-proxy", behind_proxy,
+         "all requests come from a proxy's address: no limits for one address here, the proxy "
+         "must have them")
+      ->group(kLimits);
+  app.add_option("--head-seconds", head_seconds,
+                 "a request whose head takes longer to arrive is dropped (default 10)")
+      ->check(number_in(kPositive))
+      ->group(kLimits);
   app.add_option("--request-seconds", request_seconds,
-                 "a request that takes longer to arrive is dropped (default 20)")
+                 "a request whose body takes longer to arrive is dropped (default 20)")
       ->check(number_in(kPositive))
       ->group(kLimits);
   app.add_option("--seed", seed, "for tests: the sum is then marked not private");
@@ -100,12 +126,14 @@ HttpSetup CollectServe::setup(AggregatorService& service) const {
   setup.threads = threads;
   setup.limits.connections = connections;
   setup.limits.body_bytes = service.most_body_bytes();
-  setup.limits.request =
-      std::chrono::milliseconds(static_cast<std::int64_t>(1000.0 * request_seconds));
+  setup.limits.from_one_source = behind_proxy ? 0 : from_one_address;
+  setup.limits.head = milliseconds_of(head_seconds);
+  setup.limits.request = milliseconds_of(request_seconds);
   setup.limits.response = std::chrono::minutes(5);
   setup.tls = {certificate, key};
   setup.admit = [&service](const HttpRequest& head) { return service.admit(head); };
   setup.handle = [&service](const HttpRequest& request) { return service.handle(request); };
+  setup.turned_away = [&service](TurnedAway why) { service.turn_away(why); };
   return setup;
 }
 
@@ -131,7 +159,8 @@ Outcome CollectServe::run() const {
     return error_of(aggregator);
   }
   ServiceSetup service_setup;
-  service_setup.rate = {.at_once = 4.0 * rate, .per_second = rate};
+  const double allowed = behind_proxy ? kNoRate : rate;
+  service_setup.rate = {.at_once = 4.0 * allowed, .per_second = allowed};
   service_setup.authorities = authorities;
   if (!quiet) {
     service_setup.log = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
@@ -144,13 +173,22 @@ Outcome CollectServe::run() const {
   fmt::print("aggregator {} listens on {}://{}:{}\n", role, certificate.empty() ? "http" : "https",
              listen, (*server)->port());
   std::fflush(stdout);
-  for (;;) {
-    const timespec second{1, 0};
-    if (sigtimedwait(&stops, nullptr, &second) > 0) {
-      break;
+  // Closing waits for the other aggregator, and must not keep this thread from its signals.
+  std::jthread closer([&service](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any pause;
+    std::unique_lock lock(mutex);
+    while (!pause.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; }) &&
+           !stop.stop_requested()) {
+      service.close_when_due();
+      service.log_turned_away();
     }
-    service.close_when_due();
-  }
+  });
+  int signal_number = 0;
+  sigwait(&stops, &signal_number);
+  service.stop();
+  closer.request_stop();
+  closer.join();
   (*server)->stop();
   return {};
 }

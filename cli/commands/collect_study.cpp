@@ -29,13 +29,22 @@ void print_study(const Study& study, const CollectionPlan& plan) {
   fmt::print("  in words    {}\n", detection_in_words(plan.guarantee));
   fmt::print("  columns     {}, rounded to {} steps on either side of the middle\n",
              manifest.columns.size(), manifest.max_abs);
+  for (const StudyColumn& column : manifest.columns) {
+    fmt::print("    {}  {} to {}{}{}\n", column.name, column.low, column.high,
+               column.question.empty() ? "" : "  ", column.question);
+  }
   fmt::print("  noise       added by {}; at least {} reports, until {}\n", name_of(manifest.noise),
              manifest.minimum_batch, manifest.deadline);
   for (const std::string& line : trust_in_words(manifest)) {
     fmt::print("  trust       {}\n", line);
   }
-  fmt::print("  key of a    {}\n  key of b    {}\n", manifest.a.signing_key,
-             manifest.b.signing_key);
+  fmt::print("  codes       issued by {}\n",
+             manifest.collector_issues() ? "the collector" : manifest.issuer_key);
+  for (const Role role : {Role::A, Role::B}) {
+    const AggregatorCard& card = manifest.card(role);
+    fmt::print("  aggregator {} {}\n  key of {}    {}\n", name_of(role), card.address,
+               name_of(role), card.signing_key);
+  }
 }
 
 struct StudyKeys {
@@ -88,6 +97,7 @@ struct StudyNew {
   std::int64_t colluders = 0;
   std::string issuer;
   BudgetOptions budget;
+  std::string ledger;
   std::string out;
 
   void declare(CLI::App& app) {
@@ -111,6 +121,11 @@ struct StudyNew {
                    "key of whoever issues codes, from collect study issuer (default: the "
                    "collector; with --noise participants the issuer is trusted)");
     app.add_option("--deadline", deadline, "UTC, as 2026-12-01T12:00:00Z")->required();
+    app.add_option("--ledger", ledger,
+                   "the one that will be charged at closing: refused now where the study would not "
+                   "fit; nothing is charged")
+        ->envname("EIGENVEIL_LEDGER")
+        ->check(not_empty());
     app.add_option("--out", out, "the study, a new file; the collector's key goes to OUT.key")
         ->required();
   }
@@ -149,6 +164,24 @@ struct StudyNew {
     });
   }
 
+  /// A budget that does not fit is found before anybody signs, not when the answers are in.
+  Result<void> check_ledger(const Manifest& manifest) const {
+    if (ledger.empty()) {
+      return {};
+    }
+    const Result<CollectionPlan> plan = plan_collection(manifest);
+    const Result<LedgerState> state =
+        Ledger::open(ledger).and_then([](const Ledger& opened) { return opened.state(); });
+    if (!plan || !state) {
+      return plan ? error_of(state) : error_of(plan);
+    }
+    return choose_charge(state->terms, charges_in(state->lines), collection_cost(manifest, *plan))
+        .map([](const Charge& charge) {
+          fmt::print("the ledger has room for it: {} will be charged at closing, nothing now\n",
+                     in_words(charge));
+        });
+  }
+
   Outcome run() const {
     if (const Result<void> fresh = check_new_file(out); !fresh) {
       return error_of(fresh);
@@ -162,7 +195,8 @@ struct StudyNew {
     if (study.is_past_deadline()) {
       return bad_request("--deadline has passed");
     }
-    return key.save(out + ".key", "collector")
+    return check_ledger(*manifest)
+        .and_then([&] { return key.save(out + ".key", "collector"); })
         .and_then([&] { return write_file_atomically(out, to_json(study)); })
         .and_then([&] { return plan_collection(*manifest); })
         .map([&](const CollectionPlan& plan) {
@@ -180,10 +214,12 @@ struct StudyNew {
 struct StudyOpen {
   std::string study;
   std::string folder;
+  bool sign = false;
 
   void declare(CLI::App& app) {
     app.add_option("STUDY", study, "study.json; the signature is added to it")->required();
     app.add_option("--folder", folder, "of the aggregator that signs")->required();
+    app.add_flag("--sign", sign, "sign without asking, for those who have read the study before");
   }
   Outcome run() const {
     const Result<Study> read = load_study(study);
@@ -194,13 +230,17 @@ struct StudyOpen {
     if (!plan) {
       return error_of(plan);
     }
-    return AggregatorFolder{folder}
-        .countersign(*read)
+    fmt::print("{} asks for this:\n", study);
+    print_study(*read, *plan);
+    const Result<void> agreed =
+        sign ? Result<void>()
+             : confirm("sign it? ranges, budget, noise and deadline are fixed then",
+                       "nothing was signed: read the study above, then run this again with --sign");
+    return agreed.and_then([&] { return AggregatorFolder{folder}.countersign(*read); })
         .and_then([&](const Study& mine) { return write_file_atomically(study, to_json(mine)); })
         .map([&] {
           fmt::print("signed {}: this aggregator takes reports of this study and no other\n",
                      study);
-          print_study(*read, *plan);
         });
   }
 };

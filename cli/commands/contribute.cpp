@@ -16,6 +16,11 @@ namespace eigenveil::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+bool says(const Json& json, const char* name) {
+  return json.is_object() && json.contains(name) && json[name] == true;
+}
 
 /// One row to both aggregators. What is sent is kept until both have it: a second try sends the
 /// same bytes, because other bytes for one code would be another report.
@@ -25,6 +30,7 @@ struct Contribute {
   std::string token;
   std::string key_a;
   std::string key_b;
+  bool trust_keys = false;
   std::string receipt;
   std::string authorities;
 
@@ -34,6 +40,8 @@ struct Contribute {
     app.add_option("--token", token, "the code from your invitation")->required();
     app.add_option("--key-a", key_a, "key of aggregator a as you have it from there");
     app.add_option("--key-b", key_b, "key of aggregator b as you have it from there");
+    app.add_flag("--trust-keys", trust_keys,
+                 "take the keys the study names for those of the aggregators, without comparing");
     app.add_option("--receipt", receipt,
                    "kept for retries and for looking up the report (default ROW.receipt)");
     app.add_option("--ca", authorities, "certificates to trust, PEM (default: the system's)");
@@ -49,6 +57,7 @@ struct Contribute {
   Result<SealedReport> kept(const Study& read) const;
   Result<InvitationCode> code() const;
   Result<std::string> deliver(const AggregatorCard& card, const std::string& bytes) const;
+  Result<void> check_keys(const Study& read) const;
 };
 
 /// What a reader says of tables offers options that this command has not.
@@ -126,7 +135,7 @@ Result<SealedReport> Contribute::made(const Study& read) const {
 
 /// The report of an earlier try; holds nothing but what was sent.
 Result<SealedReport> Contribute::kept(const Study& read) const {
-  const Result<std::string> text = read_whole_file(receipt_file());
+  const Result<std::string> text = read_whole_file(fs::path(receipt_file()));
   if (!text) {
     return error_of(text);
   }
@@ -169,13 +178,46 @@ Result<std::string> Contribute::deliver(const AggregatorCard& card,
   wanted.method = "POST";
   wanted.body = bytes;
   wanted.authorities = authorities;
-  return call(wanted).and_then([&](const HttpAnswer& answer) -> Result<std::string> {
-    const Json json = json_from_outside(answer.body);
-    if (answer.status == 200 && json.is_object() && json.value("stored", false)) {
-      return std::string(json.value("already", false) ? "had it already" : "stored it");
+  const Result<HttpAnswer> answer = call(wanted);
+  const Json json = answer ? json_from_outside(answer->body) : Json();
+  if (answer && answer->status == 200 && says(json, "stored")) {
+    return std::string(says(json, "already") ? "had it already" : "stored it");
+  }
+  if (answer && is_refusal(*answer)) {
+    if (card.role ==
+        Role::A) {  // the first to get it: nobody has it, and another code may be right
+      std::error_code ignored;
+      fs::remove(receipt_file(), ignored);
     }
-    return tl::unexpected(refusal(card, answer));
-  });
+    return tl::unexpected(refusal(card, *answer));
+  }
+  const std::string why =
+      answer ? fmt::format("aggregator {} gave no answer that says it has the report (HTTP {})",
+                           name_of(card.role), answer->status)
+             : answer.error().message;
+  return input_output_error(
+      fmt::format("{}; run the same command again, later if need be: {} keeps what is sent, and "
+                  "the same bytes count once",
+                  why, receipt_file()));
+}
+
+/// Before anything is sent: whoever made the study could have named itself as both aggregators.
+Result<void> Contribute::check_keys(const Study& read) const {
+  if (const Result<void> sound = check_signatures(read, key_a, key_b); !sound) {
+    return sound;
+  }
+  if (!key_a.empty() && !key_b.empty()) {
+    return {};
+  }
+  fmt::print(
+      "the keys of the aggregators are taken from the study; compare them with what the "
+      "aggregators "
+      "publish (--key-a, --key-b):\n  a {}\n  b {}\n",
+      read.manifest.a.signing_key, read.manifest.b.signing_key);
+  return trust_keys ? Result<void>()
+                    : confirm("are these the keys the aggregators publish? send the row?",
+                              "nothing was sent: give --key-a and --key-b as the aggregators "
+                              "publish them, or --trust-keys to rely on the study");
 }
 
 Outcome Contribute::run() const {
@@ -183,11 +225,11 @@ Outcome Contribute::run() const {
   if (!read) {
     return error_of(read);
   }
-  if (const Result<void> sound = check_signatures(*read, key_a, key_b); !sound) {
+  if (const Result<void> sound = check_keys(*read); !sound) {
     return sound;
   }
   std::error_code ignored;
-  const bool again = std::filesystem::exists(receipt_file(), ignored);
+  const bool again = fs::exists(receipt_file(), ignored);
   const Result<SealedReport> report = again ? kept(*read) : made(*read);
   if (!report) {
     return error_of(report);
@@ -206,26 +248,21 @@ Outcome Contribute::run() const {
   }
   fmt::print("report {}: look for it in the closing list; receipt in {}\n",
              to_hex(view_of(report->id)), receipt_file());
-  if (key_a.empty() || key_b.empty()) {
-    fmt::print(
-        "the keys of the aggregators were taken from the study: compare them with what the "
-        "aggregators publish (--key-a, --key-b)\n  a {}\n  b {}\n",
-        read->manifest.a.signing_key, read->manifest.b.signing_key);
-  }
   return {};
 }
 
 }  // namespace
 
 Command contribute_command() {
-  return {"contribute",
-          "Sends one row to a study: divided into two shares, each encrypted for one aggregator.\n"
-          "  eigenveil contribute study.json row.csv --token 0123...",
-          [](CLI::App& app) {
-            auto command = std::make_shared<Contribute>();
-            command->declare(app);
-            return [command] { return command->run(); };
-          }};
+  return {
+      "contribute",
+      "Sends one row to a study: divided into two shares, each encrypted for one aggregator.\n"
+      "  eigenveil contribute study.json row.csv --token 0123... --key-a 45ab... --key-b 67cd...",
+      [](CLI::App& app) {
+        auto command = std::make_shared<Contribute>();
+        command->declare(app);
+        return [command] { return command->run(); };
+      }};
 }
 
 }  // namespace eigenveil::cli

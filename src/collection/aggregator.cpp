@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sodium.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -44,6 +45,19 @@ std::optional<hpke::SecretKey> read_sealing_key(const fs::path& path) {
   return hpke::SecretKey(raw);
 }
 
+Result<void> check_owner_only(const std::vector<fs::path>& files) {
+  const fs::perms others = fs::perms::group_all | fs::perms::others_all;
+  for (const fs::path& file : files) {
+    std::error_code missing;
+    const fs::file_status status = fs::status(file, missing);
+    if (fs::exists(status) && (status.permissions() & others) != fs::perms::none) {
+      return bad_request(
+          fmt::format("{} is open to other users of this machine: chmod 600", file.string()));
+    }
+  }
+  return {};
+}
+
 Result<AcceptedReport> accepted(AddOutcome outcome) {
   switch (outcome) {
     case AddOutcome::Stored:
@@ -62,6 +76,25 @@ Result<AcceptedReport> accepted(AddOutcome outcome) {
 }
 
 }  // namespace
+
+Result<FolderLock> FolderLock::take(const fs::path& file) {
+  const int descriptor = ::open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor < 0) {
+    return input_output_error(fmt::format("cannot write {}", file.string()));
+  }
+  FolderLock lock(descriptor);
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    return bad_request(fmt::format("another process serves {}: two would draw noise twice",
+                                   file.parent_path().string()));
+  }
+  return lock;
+}
+
+FolderLock::~FolderLock() {
+  if (descriptor_ >= 0) {
+    ::close(descriptor_);
+  }
+}
 
 Result<AggregatorCard> AggregatorFolder::make(Role role, const std::string& address) const {
   std::error_code error;
@@ -122,6 +155,12 @@ Result<Study> AggregatorFolder::countersign(Study study) const {
 Result<std::unique_ptr<Aggregator>> Aggregator::open(const fs::path& folder,
                                                      std::optional<std::uint64_t> seed) {
   const AggregatorFolder place{folder};
+  const Result<void> own =
+      check_owner_only({place.signing_key(), place.sealing_key(), place.store()});
+  Result<FolderLock> lock = FolderLock::take(place.lock());
+  if (!own || !lock) {
+    return own ? error_of(lock) : error_of(own);
+  }
   Result<SigningKey> key = SigningKey::load(place.signing_key(), "aggregator");
   if (!key) {
     return error_of(key);
@@ -141,27 +180,17 @@ Result<std::unique_ptr<Aggregator>> Aggregator::open(const fs::path& folder,
     return error_of(plan);
   }
   std::unique_ptr<Aggregator> made(
-      new Aggregator(folder, std::move(*store), std::move(*key), std::move(*plan),
+      new Aggregator(folder, std::move(*lock), std::move(*store), std::move(*key), std::move(*plan),
                      seed ? RandomStream::seeded(*seed) : RandomStream::secure()));
   return made->load_sealing_key().map([&] { return std::move(made); });
 }
 
-/// A closed study needs none: what a crash left of the key goes now.
+/// A study that has ended needs none: what a crash left of the key goes now.
 Result<void> Aggregator::load_sealing_key() {
-  const Result<CollectionState> state = store_->state();
-  if (!state) {
-    return error_of(state);
-  }
-  if (*state == CollectionState::Closed) {
+  const CollectionState state = store_->state();
+  if (state == CollectionState::Closed || state == CollectionState::Failed) {
     destroy_sealing_key();
     return {};
-  }
-  std::error_code ignored;
-  const fs::perms others = fs::perms::group_all | fs::perms::others_all;
-  if (fs::exists(folder_.sealing_key(), ignored) &&
-      (fs::status(folder_.sealing_key(), ignored).permissions() & others) != fs::perms::none) {
-    return bad_request(fmt::format("{} is open to other users of this machine: chmod 600",
-                                   folder_.sealing_key().string()));
   }
   sealing_key_ = read_sealing_key(folder_.sealing_key());
   const bool fits = sealing_key_ && to_hex(view_of(hpke::public_part(*sealing_key_))) ==

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "collection/aggregator_store.hpp"
 #include "collection/collection_plan.hpp"
@@ -15,17 +16,32 @@ namespace eigenveil {
 /// The folder of an aggregator for one study:
 ///   aggregator.key  signs (0600)         sealing.key  opens reports (0600), destroyed at closing
 ///   card.json       for the collector    reports.db   the store, made when the study is opened
+///   serve.lock      held by the process that serves the folder
 struct AggregatorFolder {
   std::filesystem::path folder;
   std::filesystem::path signing_key() const { return folder / "aggregator.key"; }
   std::filesystem::path sealing_key() const { return folder / "sealing.key"; }
   std::filesystem::path card() const { return folder / "card.json"; }
   std::filesystem::path store() const { return folder / "reports.db"; }
+  std::filesystem::path lock() const { return folder / "serve.lock"; }
 
   /// New keys and their card.
   Result<AggregatorCard> make(Role role, const std::string& address) const;
   /// Countersigns: whoever runs this agrees to the manifest as it stands. Makes the store.
   Result<Study> countersign(Study study) const;
+};
+
+/// One process at a time; a process that ends, however it does, lets go.
+class FolderLock {
+ public:
+  static Result<FolderLock> take(const std::filesystem::path& file);
+  FolderLock(FolderLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  FolderLock& operator=(FolderLock&&) = delete;
+  ~FolderLock();
+
+ private:
+  explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_;
 };
 
 /// What became of a report.
@@ -64,15 +80,24 @@ class Aggregator {
   /// Draws, stores, deletes the shares, destroys the key; nothing where that was done.
   Result<void> draw_and_close();
 
+  // A study that had too few reports at its deadline ends for good, at both: nothing is drawn.
+  /// Fails where the deadline has passed and this side alone has fewer reports than the minimum.
+  Result<void> fail_below_minimum();
+  /// A signed word of it for the other aggregator.
+  Result<std::string> failure_note();
+  /// The other side's: without its shares there is nothing to release. Answers the own note.
+  Result<std::string> failed(std::string_view note);
+
   /// The stored bytes, for the collector, whose signed order asks for them.
   Result<std::string> sum_for(std::string_view order);
   /// Identifiers that count, one a line, once the set is fixed.
   Result<std::string> closing_list();
 
  private:
-  Aggregator(std::filesystem::path folder, std::unique_ptr<AggregatorStore> store, SigningKey key,
-             CollectionPlan plan, RandomStream stream)
+  Aggregator(std::filesystem::path folder, FolderLock lock, std::unique_ptr<AggregatorStore> store,
+             SigningKey key, CollectionPlan plan, RandomStream stream)
       : folder_{std::move(folder)},
+        lock_(std::move(lock)),
         store_(std::move(store)),
         signing_key_(std::move(key)),
         plan_(std::move(plan)),
@@ -81,9 +106,11 @@ class Aggregator {
   Result<void> check_time(std::string_view order) const;
   Result<OpenedReport> opened(const ReportMessage& message) const;
   Result<std::string> noisy_sum(const AggregatorStore::Each& each);
+  Result<void> fail(std::int64_t below);
   void destroy_sealing_key();
 
   AggregatorFolder folder_;
+  FolderLock lock_;
   std::unique_ptr<AggregatorStore> store_;
   SigningKey signing_key_;
   CollectionPlan plan_;
@@ -96,9 +123,9 @@ class Aggregator {
 /// How A reaches B: a path and a body, and what B answers.
 using AskPeer =
     std::function<Result<std::string>(const std::string& path, const std::string& body)>;
-/// Closes a study from A's side, from wherever an earlier attempt was stopped. When it succeeds
-/// both sums are stored.
-Result<void> close_with(Aggregator& a, const AskPeer& ask_b, std::string_view order);
+/// Closes a study from A's side, from wherever an earlier attempt was stopped. What both know then:
+/// that it is closed and both sums are stored, or that it has failed.
+Result<CollectionState> close_with(Aggregator& a, const AskPeer& ask_b, std::string_view order);
 
 /// The collector's signed wish to close a study now and to have the sums.
 std::string closing_order(const Study& study, const SigningKey& collector);

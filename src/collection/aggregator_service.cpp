@@ -89,18 +89,18 @@ std::size_t AggregatorService::most_body_bytes() const {
 }
 
 std::optional<HttpResponse> AggregatorService::admit(const HttpRequest& head) {
-  if (!rate_.admits(head.peer, std::chrono::steady_clock::now())) {
+  if (!rate_.admits(head.source, std::chrono::steady_clock::now())) {
     return open_to_forms(json_answer(429, {{"refused",
                                             "too many requests from this address; "
                                             "wait a minute and send the same again"}}));
   }
-  if (head.method == "GET" || head.method == "OPTIONS") {
+  if (head.method == "GET" || head.method == "HEAD" || head.method == "OPTIONS") {
     return std::nullopt;
   }
   const std::size_t most = head.path == "/v1/report"
                                ? report_bytes(aggregator_.study().manifest, aggregator_.role())
-                           : head.path == "/v1/proposal" || head.path == "/v1/stored" ? list_bytes_
-                                                                                      : kOrderBytes;
+                           : head.path == "/v1/proposal" ? list_bytes_
+                                                         : kOrderBytes;
   const std::optional<std::size_t> bytes = announced_bytes(head);
   if (!bytes || *bytes > most) {
     return open_to_forms(json_answer(
@@ -111,14 +111,30 @@ std::optional<HttpResponse> AggregatorService::admit(const HttpRequest& head) {
   return std::nullopt;
 }
 
-void AggregatorService::log(std::string_view event, std::string_view outcome) const {
-  if (setup_.log) {
-    setup_.log(nlohmann::ordered_json{
-        {"time", utc_now()},
-        {"role", name_of(aggregator_.role())},
-        {"event", event},
-        {"outcome",
-         outcome}}.dump());
+void AggregatorService::log(std::string_view event, std::string_view outcome, int count) const {
+  if (!setup_.log) {
+    return;
+  }
+  nlohmann::ordered_json line = {{"time", utc_now()},
+                                 {"role", name_of(aggregator_.role())},
+                                 {"event", event},
+                                 {"outcome", outcome}};
+  if (count != 1) {
+    line["count"] = count;
+  }
+  setup_.log(line.dump());
+}
+
+void AggregatorService::turn_away(TurnedAway why) {
+  ++(why == TurnedAway::NoPlace ? without_place_ : too_slow_);
+}
+
+void AggregatorService::log_turned_away() {
+  if (const int count = without_place_.exchange(0); count > 0) {
+    log("connection", "no place", count);
+  }
+  if (const int count = too_slow_.exchange(0); count > 0) {
+    log("connection", "too slow", count);
   }
 }
 
@@ -146,6 +162,7 @@ Result<void> AggregatorService::close(std::string_view order) {
     wanted.type = "application/json";
     wanted.authorities = setup_.authorities;
     wanted.timeout = std::chrono::minutes(5);
+    wanted.cancelled = &stopping_;
     return eigenveil::call(wanted).and_then([](HttpAnswer&& got) -> Result<std::string> {
       if (got.status == 200) {
         return std::move(got.body);
@@ -156,20 +173,32 @@ Result<void> AggregatorService::close(std::string_view order) {
                          (told ? json["refused"].get<std::string>() : std::string("(nothing)")));
     });
   };
-  const Result<void> done = close_with(aggregator_, ask, order);
+  const Result<CollectionState> done = close_with(aggregator_, ask, order);
   told_b_ = told_b_ || done.has_value();
-  log("close", done ? "closed" : "not closed");
-  return done;
+  log("close", done ? name_of(*done) : "not closed");
+  if (done && *done == CollectionState::Failed) {
+    return bad_request(kStudyFailed);
+  }
+  return done.map([](CollectionState) {});
 }
 
 void AggregatorService::close_when_due() {
-  const Result<CollectionState> state = aggregator_.store().state();
-  if (aggregator_.role() != Role::A || told_b_ || !state) {
+  const CollectionState state = aggregator_.store().state();
+  if (stopping_) {
+    return;
+  }
+  if (aggregator_.role() == Role::B && aggregator_.study().is_past_deadline() &&
+      state == CollectionState::Open) {
+    if (aggregator_.fail_below_minimum() && aggregator_.store().state() != state) {
+      log("close", name_of(CollectionState::Failed));
+    }
+  }
+  if (aggregator_.role() != Role::A || told_b_) {
     return;
   }
   const auto now = std::chrono::steady_clock::now();
-  const bool due = *state != CollectionState::Open || aggregator_.study().is_past_deadline();
-  if (due && now >= next_attempt_ && !close("")) {
+  const bool due = state != CollectionState::Open || aggregator_.study().is_past_deadline();
+  if (due && now >= next_attempt_ && !close("") && !told_b_) {
     next_attempt_ = now + pause_;
     pause_ = std::min(2 * pause_, kLongestPause);
   }
@@ -181,6 +210,9 @@ Result<std::string> AggregatorService::answer(const HttpRequest& request) {
   }
   if (request.path == "/v1/stored") {
     return aggregator_.closed(request.body);
+  }
+  if (request.path == "/v1/failed") {
+    return aggregator_.failed(request.body);
   }
   if (request.path == "/v1/sum") {
     return aggregator_.sum_for(request.body);
@@ -198,25 +230,21 @@ HttpResponse AggregatorService::handle(const HttpRequest& request) {
     }
     return post ? report(request) : json_answer(405, {{"refused", "this path takes POST"}});
   }
-  if (request.path == "/v1/health" && request.method == "GET") {
-    const Result<CollectionState> state = aggregator_.store().state();
-    if (!state) {
-      return refused(503, state.error());
-    }
+  const bool get = request.method == "GET" || request.method == "HEAD";
+  if (request.path == "/v1/health" && get) {
     return json_answer(200, {{"status", "ok"},
                              {"role", name_of(aggregator_.role())},
                              {"study", hex(aggregator_.study().digest)},
-                             {"state", *state == CollectionState::Open     ? "open"
-                                       : *state == CollectionState::Agreed ? "agreed"
-                                                                           : "closed"}});
+                             {"state", name_of(aggregator_.store().state())}});
   }
-  if (request.path == "/v1/closing-list" && request.method == "GET") {
+  if (request.path == "/v1/closing-list" && get) {
     const Result<std::string> list = aggregator_.closing_list();
     return list ? HttpResponse{.body = *list, .headers = {}}
                 : refused(status_of(list.error()), list.error());
   }
   const bool known = request.path == "/v1/proposal" || request.path == "/v1/stored" ||
-                     request.path == "/v1/sum" || request.path == "/v1/close";
+                     request.path == "/v1/failed" || request.path == "/v1/sum" ||
+                     request.path == "/v1/close";
   if (!known || !post) {
     return json_answer(404, {{"refused", "there is nothing here"}});
   }

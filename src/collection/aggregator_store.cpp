@@ -16,12 +16,14 @@ constexpr detail::SqliteWords kStoreWords{"store", "stored"};
 constexpr double kStoreWaitSeconds = 10.0;
 constexpr std::int64_t kStoreApplication = 0x45696743;  // "EigC"
 
+constexpr std::int64_t kStoreVersion = 2;
+
 constexpr const char* kStoreSchema = R"sql(
 BEGIN IMMEDIATE;
 CREATE TABLE study (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   document TEXT NOT NULL, role TEXT NOT NULL CHECK (role IN ('a', 'b')),
-  state TEXT NOT NULL CHECK (state IN ('open', 'agreed', 'closed')),
+  state TEXT NOT NULL CHECK (state IN ('open', 'agreed', 'closed', 'failed')),
   sum TEXT NOT NULL) STRICT;
 CREATE TABLE tokens (hash BLOB PRIMARY KEY CHECK (length(hash) = 32)) STRICT, WITHOUT ROWID;
 CREATE TABLE reports (
@@ -31,13 +33,13 @@ CREATE TABLE reports (
   commitment BLOB NOT NULL CHECK (length(commitment) = 32),
   counted INTEGER NOT NULL CHECK (counted IN (0, 1)),
   sealed BLOB NOT NULL) STRICT;
--- A study only goes on: open, agreed, closed.
+-- A study only goes on: open, agreed, closed; or open, failed.
 CREATE TRIGGER study_once BEFORE INSERT ON study WHEN EXISTS (SELECT 1 FROM study)
   BEGIN SELECT RAISE(ABORT, 'fixed'); END;
 CREATE TRIGGER study_keep BEFORE DELETE ON study BEGIN SELECT RAISE(ABORT, 'fixed'); END;
 CREATE TRIGGER study_goes_on BEFORE UPDATE ON study
-  WHEN NEW.document <> OLD.document OR NEW.role <> OLD.role OR OLD.state = 'closed' OR
-    (OLD.state = 'open' AND NEW.state <> 'agreed') OR
+  WHEN NEW.document <> OLD.document OR NEW.role <> OLD.role OR OLD.state IN ('closed', 'failed') OR
+    (OLD.state = 'open' AND NEW.state NOT IN ('agreed', 'failed')) OR
     (OLD.state = 'agreed' AND NEW.state <> 'closed')
   BEGIN SELECT RAISE(ABORT, 'fixed'); END;
 CREATE TRIGGER reports_keep BEFORE DELETE ON reports BEGIN SELECT RAISE(ABORT, 'kept'); END;
@@ -85,8 +87,8 @@ Result<void> AggregatorStore::create(const std::filesystem::path& path, const St
       })
       .and_then([&] {
         return connection->run(
-            fmt::format("PRAGMA application_id={}; PRAGMA user_version=1; COMMIT",
-                        kStoreApplication)
+            fmt::format("PRAGMA application_id={}; PRAGMA user_version={}; COMMIT",
+                        kStoreApplication, kStoreVersion)
                 .c_str());
       });
 }
@@ -99,7 +101,7 @@ Result<std::unique_ptr<AggregatorStore>> AggregatorStore::open(const std::filesy
   }
   const Result<std::int64_t> application = connection->number("PRAGMA application_id");
   const Result<std::int64_t> version = connection->number("PRAGMA user_version");
-  if (!application || !version || *application != kStoreApplication || *version != 1) {
+  if (!application || !version || *application != kStoreApplication || *version != kStoreVersion) {
     return bad_request(fmt::format("{} is not the store of an aggregator", path.string()));
   }
   if (const Result<void> set = connection->run("PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON");
@@ -118,10 +120,26 @@ Result<std::unique_ptr<AggregatorStore>> AggregatorStore::open(const std::filesy
   }
   store->study_ = std::move(*study);
   store->role_ = *role == "a" ? Role::A : Role::B;
-  return store;
+  return store->read_state().map([&](CollectionState state) {
+    store->state_ = state;
+    return std::move(store);
+  });
 }
 
 AggregatorStore::~AggregatorStore() = default;
+
+std::string_view name_of(CollectionState state) {
+  switch (state) {
+    case CollectionState::Open:
+      return "open";
+    case CollectionState::Agreed:
+      return "agreed";
+    case CollectionState::Closed:
+      return "closed";
+    default:
+      return "failed";
+  }
+}
 
 Result<void> AggregatorStore::transaction(const std::function<Result<void>()>& work) const {
   const Result<void> result = connection_.run("BEGIN IMMEDIATE").and_then(work).and_then([&] {
@@ -135,15 +153,20 @@ Result<void> AggregatorStore::transaction(const std::function<Result<void>()>& w
 
 Result<CollectionState> AggregatorStore::read_state() const {
   return connection_.text("SELECT state FROM study").map([](const std::string& state) {
-    return state == "open"     ? CollectionState::Open
-           : state == "agreed" ? CollectionState::Agreed
-                               : CollectionState::Closed;
+    for (const CollectionState one :
+         {CollectionState::Open, CollectionState::Agreed, CollectionState::Failed}) {
+      if (state == name_of(one)) {
+        return one;
+      }
+    }
+    return CollectionState::Closed;
   });
 }
 
-Result<CollectionState> AggregatorStore::state() {
-  const std::lock_guard lock(connection_mutex_);
-  return read_state();
+/// A transaction that may change the state; whoever asks for it sees what was committed.
+Result<void> AggregatorStore::advance(const std::function<Result<void>()>& work) {
+  return transaction(work).and_then(
+      [&] { return read_state().map([&](CollectionState state) { state_ = state; }); });
 }
 
 Result<void> AggregatorStore::add_tokens(const std::vector<Digest>& hashes) {
@@ -287,7 +310,7 @@ Result<std::vector<ListedReport>> AggregatorStore::agreed() {
 
 Result<void> AggregatorStore::agree(const std::vector<ListedReport>& set) {
   const std::lock_guard lock(connection_mutex_);
-  return transaction([&]() -> Result<void> {
+  return advance([&]() -> Result<void> {
     const Result<CollectionState> state = read_state();
     if (!state || *state != CollectionState::Open) {
       return state ? Result<void>() : error_of(state);
@@ -328,12 +351,12 @@ Result<void> AggregatorStore::close(
     }
     return {};
   };
-  return transaction([&]() -> Result<void> {
+  return advance([&]() -> Result<void> {
     const Result<CollectionState> state = read_state();
     if (!state || *state == CollectionState::Closed) {
       return state ? Result<void>() : error_of(state);
     }
-    if (*state == CollectionState::Open) {
+    if (*state != CollectionState::Agreed) {
       return bad_request("nothing is agreed yet, so there is nothing to add up");
     }
     const Result<std::string> document = sum(each);
@@ -348,11 +371,27 @@ Result<void> AggregatorStore::close(
   });
 }
 
+Result<void> AggregatorStore::fail(std::int64_t below) {
+  const std::lock_guard lock(connection_mutex_);
+  return advance([&]() -> Result<void> {
+    const Result<CollectionState> state = read_state();
+    const Result<std::int64_t> reports = connection_.number("SELECT count(*) FROM reports");
+    if (!state || !reports) {
+      return state ? error_of(reports) : error_of(state);
+    }
+    if (*state != CollectionState::Open || *reports >= below) {
+      return {};
+    }
+    return connection_.run("UPDATE study SET state = 'failed'; UPDATE reports SET sealed = x''");
+  });
+}
+
 Result<std::string> AggregatorStore::sum() {
   const std::lock_guard lock(connection_mutex_);
   return read_state().and_then([&](CollectionState state) -> Result<std::string> {
     if (state != CollectionState::Closed) {
-      return bad_request("the study is not closed yet");
+      return bad_request(state == CollectionState::Failed ? kStudyFailed
+                                                          : "the study is not closed yet");
     }
     return connection_.text("SELECT sum FROM study");
   });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
@@ -18,7 +19,13 @@ enum class CollectionState : std::uint8_t {
   Open,    ///< takes reports
   Agreed,  ///< the set of reports that count is stored; nothing is drawn yet
   Closed,  ///< the noisy sum is stored, shares and sealing key are gone
+  Failed,  ///< too few reports at the deadline: nothing is released, shares and sealing key are
+           ///< gone
 };
+std::string_view name_of(CollectionState state);
+inline constexpr const char* kStudyFailed =
+    "the study had fewer whole reports than its minimum at its deadline: nothing is released, and "
+    "both aggregators destroy the reports and the keys that open them";
 
 /// One report in the store. `sealed` stays as it came: encrypted to the aggregator's key for this
 /// study, which is never in this file.
@@ -61,7 +68,8 @@ class AggregatorStore {
   const Study& study() const { return study_; }
   Role role() const { return role_; }
 
-  Result<CollectionState> state();
+  /// Without waiting for whatever is being stored or added up.
+  CollectionState state() const { return state_; }
   /// Tokens are only added.
   Result<void> add_tokens(const std::vector<Digest>& hashes);
   /// Before anything is opened: what the token and a message of this hash would come to.
@@ -82,6 +90,9 @@ class AggregatorStore {
   using Each = std::function<Result<void>(const Visit& visit)>;
   Result<void> close(const std::function<Result<std::string>(const Each& each)>& sum);
   Result<std::string> sum();  ///< the stored document
+  /// One transaction: where the study is open and has fewer reports than this, it has failed for
+  /// good and its shares are deleted.
+  Result<void> fail(std::int64_t below);
 
  private:
   struct Waiting {
@@ -97,11 +108,13 @@ class AggregatorStore {
   Result<AddOutcome> insert(const StoredReport& report) const;
   void store_together(std::vector<Waiting*>& waiting) const;
   Result<void> transaction(const std::function<Result<void>()>& work) const;
+  Result<void> advance(const std::function<Result<void>()>& work);
   Result<std::vector<ListedReport>> listed(const char* sql) const;
 
   detail::SqliteConnection connection_;
   Study study_;
   Role role_ = Role::A;
+  std::atomic<CollectionState> state_ = CollectionState::Open;  ///< as it was last committed
   std::mutex connection_mutex_;
   std::mutex queue_mutex_;
   std::condition_variable queue_changed_;

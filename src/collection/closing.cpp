@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "collection/aggregator.hpp"
 #include "collection/noisy_sum.hpp"
@@ -43,6 +44,10 @@ Result<std::vector<ListedReport>> reports_in(const Json& message) {
         return reports;
       });
 }
+
+constexpr const char* kFailureNote = "note that the study failed";
+/// More than any study has: what one side alone cannot count.
+constexpr std::int64_t kWhateverItHas = std::numeric_limits<std::int64_t>::max();
 
 Json head(const Study& study, Role from) {
   return {{"study", hex(study.digest)}, {"from", name_of(from)}};
@@ -99,18 +104,18 @@ Result<std::string> Aggregator::agreement(std::string_view proposal) {
   if (const Result<void> right = check_role(role(), Role::B); !right || !message) {
     return right ? error_of(message) : error_of(right);
   }
-  const Result<CollectionState> state = store_->state();
-  if (!state) {
-    return error_of(state);
+  const CollectionState state = store_->state();
+  if (state == CollectionState::Failed) {
+    return failure_note();
   }
   // A draws before B does, so that A, when it proposes a set to a B that is closed, has forgotten
   // its own closing.
-  if (*state == CollectionState::Closed) {
+  if (state == CollectionState::Closed) {
     return bad_request(
         "the study is closed here, so that aggregator a has drawn its noise before: its store is "
         "older than that, and drawing again would undo the noise");
   }
-  if (*state == CollectionState::Open) {
+  if (state == CollectionState::Open) {
     const Result<std::vector<ListedReport>> theirs = reports_in(*message);
     const Result<std::vector<ListedReport>> own = store_->reports();
     const Result<void> time = detail::reading_fields<void>("the proposal is damaged", [&] {
@@ -123,6 +128,9 @@ Result<std::string> Aggregator::agreement(std::string_view proposal) {
     std::set_intersection(theirs->begin(), theirs->end(), own->begin(), own->end(),
                           std::back_inserter(both));
     if (std::ssize(both) < study().manifest.minimum_batch) {
+      if (study().is_past_deadline()) {
+        return fail(kWhateverItHas).and_then([&] { return failure_note(); });
+      }
       return bad_request(
           "both aggregators together have fewer whole reports than the study's minimum: it stays "
           "open");
@@ -174,22 +182,61 @@ Result<std::string> Aggregator::note() {
       });
 }
 
-Result<void> close_with(Aggregator& a, const AskPeer& ask_b, std::string_view order) {
-  const Result<CollectionState> state = a.store().state();
-  if (!state) {
-    return error_of(state);
+Result<void> Aggregator::fail(std::int64_t below) {
+  return store_->fail(below).map([&] {
+    if (store_->state() == CollectionState::Failed) {
+      destroy_sealing_key();
+    }
+  });
+}
+
+Result<void> Aggregator::fail_below_minimum() {
+  return study().is_past_deadline() ? fail(study().manifest.minimum_batch) : Result<void>();
+}
+
+Result<std::string> Aggregator::failure_note() {
+  if (store_->state() != CollectionState::Failed) {
+    return bad_request("the study has not failed here");
   }
-  const Result<std::string> note =
-      *state != CollectionState::Open
-          ? a.note()
-          : a.proposal(order)
-                .and_then(
-                    [&](const std::string& proposal) { return ask_b("/v1/proposal", proposal); })
-                .and_then([&](const std::string& agreement) { return a.stored(agreement); });
+  return detail::signed_message(signing_key_, kFailureNote, head(study(), role()));
+}
+
+Result<std::string> Aggregator::failed(std::string_view note) {
+  const std::lock_guard lock(closing_);
+  return detail::verified_message(note, kFailureNote, study(),
+                                  study().manifest.card(other(role())).signing_key)
+      .and_then([&](const Json&) { return fail(kWhateverItHas); })
+      .and_then([&] { return failure_note(); });
+}
+
+Result<CollectionState> close_with(Aggregator& a, const AskPeer& ask_b, std::string_view order) {
+  const auto with = [](CollectionState state) { return [state](auto&&...) { return state; }; };
+  if (const Result<void> counted = a.fail_below_minimum(); !counted) {
+    return error_of(counted);
+  }
+  if (a.store().state() == CollectionState::Failed) {
+    return a.failure_note()
+        .and_then([&](const std::string& note) { return ask_b("/v1/failed", note); })
+        .map(with(CollectionState::Failed));
+  }
+  Result<std::string> note = a.note();
+  if (a.store().state() == CollectionState::Open) {
+    const Result<std::string> answer = a.proposal(order).and_then(
+        [&](const std::string& proposal) { return ask_b("/v1/proposal", proposal); });
+    if (!answer) {
+      return error_of(answer);
+    }
+    if (a.failed(*answer)) {  // B has fewer, or the two have fewer in common
+      return CollectionState::Failed;
+    }
+    note = a.stored(*answer);
+  }
   if (!note) {
     return error_of(note);
   }
-  return a.draw_and_close().and_then([&] { return ask_b("/v1/stored", *note); }).map([](auto&&) {});
+  return a.draw_and_close()
+      .and_then([&] { return ask_b("/v1/stored", *note); })
+      .map(with(CollectionState::Closed));
 }
 
 Result<std::string> Aggregator::closed(std::string_view stored) {
@@ -222,17 +269,19 @@ Result<std::string> Aggregator::sum_for(std::string_view order) {
 }
 
 Result<std::string> Aggregator::closing_list() {
-  return store_->state().and_then([&](CollectionState state) -> Result<std::string> {
-    if (state == CollectionState::Open) {
-      return bad_request("the study is open: the list of reports that count comes at its closing");
+  const CollectionState state = store_->state();
+  if (state == CollectionState::Open || state == CollectionState::Failed) {
+    return bad_request(state == CollectionState::Failed
+                           ? kStudyFailed
+                           : "the study is open: the list of reports that count comes at its "
+                             "closing");
+  }
+  return store_->agreed().map([&](const std::vector<ListedReport>& set) {
+    std::string text = fmt::format("study {}\nset {}\n", hex(study().digest), hex(set_hash(set)));
+    for (const ListedReport& report : set) {
+      text += to_hex(view_of(report.id)) + "\n";
     }
-    return store_->agreed().map([&](const std::vector<ListedReport>& set) {
-      std::string text = fmt::format("study {}\nset {}\n", hex(study().digest), hex(set_hash(set)));
-      for (const ListedReport& report : set) {
-        text += to_hex(view_of(report.id)) + "\n";
-      }
-      return text;
-    });
+    return text;
   });
 }
 

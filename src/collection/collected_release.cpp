@@ -155,6 +155,9 @@ Result<Release<NoisyMoment>> moment_of(const ReadCollection& read) {
 
 ReleaseDocument derived(ReleaseDocument document, const ReadRelease& from) {
   document.parameters.emplace_back("derived_from", from.checksum);
+  if (const auto* study = field<std::string>(from.document.parameters, "study_hash")) {
+    document.parameters.emplace_back("study_hash", *study);
+  }
   document.data_set = from.document.data_set;
   return document;
 }

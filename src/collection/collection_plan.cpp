@@ -20,7 +20,9 @@ constexpr const char* kSealing =
     "sealing: HPKE (RFC 9180 with X25519, HKDF-SHA256 and AES-128-GCM) hides a share from "
     "everybody "
     "but the aggregator it is for, and AES-256 in counter mode expands a seed to bits that cannot "
-    "be told from uniform ones";
+    "be told from uniform ones; SHA-256 binds to a half of a report and, with a secret prefix of "
+    "32 "
+    "bytes, hides it; Ed25519 signatures cannot be forged";
 constexpr const char* kForm =
     "participants use an honest program or form: whoever serves the form could change what it "
     "sends";

@@ -5,10 +5,13 @@
 #include <charconv>
 #include <fstream>
 
+#include "core/plain_text.hpp"
 #include "data/public_files.hpp"
 
 namespace eigenveil {
 namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool read_number(const std::string& text, double& value) {
   const char* end = text.data() + text.size();
@@ -28,6 +31,15 @@ Result<std::vector<StudyColumn>> read_data_dictionary(const std::string& path) {
   for (std::size_t number = 1; std::getline(file, line); ++number) {
     if (line.ends_with('\r')) {
       line.pop_back();
+    }
+    if (number == 1 && line.starts_with(kByteOrderMark)) {
+      line.erase(0, kByteOrderMark.size());
+    }
+    if (!is_plain_text(line)) {
+      return bad_request(
+          fmt::format("{}, line {}: save the file as UTF-8; a line has no tabs or other control "
+                      "characters",
+                      path, number));
     }
     std::vector<std::string> fields = split_public_line(line);
     if (line.empty() || (number == 1 && !fields.empty() && fields[0] == "column")) {

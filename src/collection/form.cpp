@@ -42,12 +42,13 @@ std::string field_of(std::size_t index, const StudyColumn& column) {
       "<div class=\"field\"><label for=\"answer-{0}\">{1}</label>\n"
       "<p class=\"hint\" id=\"answer-{0}-hint\">A number from {2} to {3}. Left empty it counts as "
       "{4}, the middle.</p>\n"
-      "<input id=\"answer-{0}\" name=\"{5}\" type=\"number\" inputmode=\"decimal\" step=\"any\" "
+      "<input id=\"answer-{0}\" name=\"{5}\" type=\"number\"{6} step=\"any\" "
       "min=\"{2}\" max=\"{3}\" autocomplete=\"off\" "
       "aria-describedby=\"answer-{0}-hint answer-{0}-problem\">\n"
       "<p class=\"wrong\" id=\"answer-{0}-problem\" role=\"alert\"></p></div>\n",
       index, escape_markup(column.question.empty() ? column.name : column.question), column.low,
-      column.high, 0.5 * column.low + 0.5 * column.high, escape_markup(column.name));
+      column.high, 0.5 * column.low + 0.5 * column.high, escape_markup(column.name),
+      column.low < 0.0 ? "" : " inputmode=\"decimal\"");  // that keypad of a phone has no minus
 }
 
 /// As a sentence, in the form's words: aggregators are organisations there.
@@ -77,6 +78,30 @@ std::string keys_of(const Study& study) {
       "<dt>Answers are taken until</dt><dd>{}</dd></dl>",
       hex(study.digest), escape_markup(manifest.a.address), manifest.a.signing_key,
       escape_markup(manifest.b.address), manifest.b.signing_key, manifest.deadline);
+}
+
+/// What an invitation must say, too: docs/collecting.md.
+std::string facts_of(const Manifest& manifest) {
+  const bool servers = manifest.noise == NoiseMode::Servers;
+  return fmt::format(
+      "<p>Your answers are divided here, in your browser, into two parts. Each part by itself is "
+      "made of random numbers. Each is encrypted for one of two organisations, which add up the "
+      "parts of everybody and publish sums with noise. Neither of them receives your answers. "
+      "<strong>This holds unless the two organisations work together</strong>: with both parts "
+      "they could read {}.</p>\n<p>{}</p>\n"
+      "<ul><li>How many people answered is public, and so are the numbers of their reports.</li>\n"
+      "<li>What was sent cannot be withdrawn. Changed answers need a new code, and the first ones "
+      "still count.</li>\n"
+      "<li>{} gave out the codes and may know which code went to whom. The two organisations are "
+      "not told, but see from which internet address a report comes, and when.</li>\n"
+      "<li>Whoever gave you this page could have changed it: it is trusted. Its checksum is "
+      "published with the study.</li></ul>\n",
+      servers ? "your answers" : "your answers with the noise your browser added",
+      servers ? "Both organisations add noise to the sums; how much the sums can still say about "
+                "one person is stated below."
+              : "Your browser adds noise to every answer before it is divided.",
+      manifest.collector_issues() ? "Whoever runs the study"
+                                  : "Somebody other than who runs the study");
 }
 
 }  // namespace
@@ -109,25 +134,15 @@ Result<std::string> form_page(const Study& study) {
   page += fmt::format(
       "</style></head><body><main>\n<h1>{}</h1>\n"
       "<div class=\"box\"><h2>What is sent</h2>\n"
-      "<p>Your answers are divided here, in your browser, into two parts. Each part by itself is "
-      "made of random numbers. Each is encrypted for one of two organisations, which add up the "
-      "parts of everybody and publish sums with noise. Nobody receives your answers.</p>\n"
-      "<p>{}</p>\n"
+      "{}"
       "<details><summary>The promise, and whom it trusts</summary>{}</details>\n"
       "<details><summary>Numbers to compare with what the two organisations "
       "publish</summary>{}</details>\n"
-      "<p>Whoever gave you this page could have changed it: it is trusted. Its checksum is "
-      "published "
-      "with the study.</p>\n"
       "<p id=\"unchecked\" hidden>This browser cannot check the signatures of the two "
       "organisations: "
       "compare the study number.</p></div>\n",
-      escape_markup(manifest.title),
-      manifest.noise == NoiseMode::Servers
-          ? "Both organisations add noise to the sums; how much the sums can still say about one "
-            "person is stated below."
-          : "Your browser adds noise to every answer before it is divided.",
-      promise_of(manifest, plan->guarantee), keys_of(study));
+      escape_markup(manifest.title), facts_of(manifest), promise_of(manifest, plan->guarantee),
+      keys_of(study));
   page += fmt::format(
       "<form id=\"form\" novalidate autocomplete=\"off\">\n{}"
       "<div class=\"field\"><label for=\"token\">Your code</label>\n"

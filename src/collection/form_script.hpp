@@ -123,16 +123,20 @@ async function makeReport(values, code) {
   return {id: hex(id), a: await message("a", join(blindA, halfB, seed)),
           b: await message("b", join(blindB, halfA, share))};
 }
+// "" when it is stored, or why it was refused. Only the organisation's own words, and not those on
+// too many requests, mean that nothing was stored: whatever else comes (a proxy's page, silence, a
+// broken line) may hide that it was, and the same bytes must be sent again.
+const patience = 60000;  // milliseconds
 async function send(role, bytes) {
   const answer = await fetch(manifest[role].address + "/v1/report", {
     method: "POST", body: bytes, headers: {"Content-Type": "application/octet-stream"},
-    credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer"});
-  let told = {};
-  try { told = await answer.json(); } catch (ignored) { /* no words */ }
-  if (!answer.ok) {
-    throw Object.assign(new Error(told.refused || "The server did not say why."), {refused: true});
-  }
-  return told;
+    credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer",
+    signal: AbortSignal.timeout(patience)});
+  const told = await answer.json();
+  if (answer.ok && told.stored === true) { return ""; }
+  const refused = answer.status >= 400 && answer.status < 500 && answer.status !== 429;
+  if (refused && typeof told.refused === "string") { return told.refused; }
+  throw new Error("no answer of the organisation");
 }
 
 // The study is what both aggregators signed -------------------------------------------------------
@@ -237,12 +241,19 @@ function showReceipt() {
   byId("save").href = URL.createObjectURL(new Blob([text], {type: "text/plain"}));
   byId("receipt-title").focus();
 }
+let emptyIsMeant = false;
 async function submit(event) {
   event.preventDefault();
   const button = byId("send");
   if (!report) {
     const answers = readAnswers();
     if (!answers) { say("Some answers need another look.", "problem"); return; }
+    if (!emptyIsMeant && answers.values.every(value => value === null)) {
+      emptyIsMeant = true;
+      button.textContent = "Send without answers";
+      say("You answered nothing. Sent like this, every answer counts as the middle of its range, and your code is used.", "problem");
+      return;
+    }
     button.disabled = true;
     say("Dividing your answers and encrypting both parts…");
     report = await makeReport(answers.values, answers.code);
@@ -253,24 +264,30 @@ async function submit(event) {
   for (const role of ["a", "b"]) {
     if (delivered[role]) { continue; }
     say("Sending the part for organisation " + role.toUpperCase() + "…");
+    let problem;
+    let refused = false;
     try {
-      await send(role, report[role]);
+      problem = await send(role, report[role]);
+      refused = problem !== "";
+    } catch (error) {
+      problem = error.name === "TimeoutError" ? "did not answer in time" : "could not be reached";
+    }
+    if (!problem) {
       delivered[role] = true;
       keep();
-    } catch (error) {
-      button.disabled = false;
-      button.textContent = "Try again";
-      say("Organisation " + role.toUpperCase() + (error.refused
-        ? " refused: " + error.message
-        : " could not be reached. Keep this page open and try again: the same parts are sent."), "problem");
-      if (error.refused && !delivered.a && !delivered.b) {  // nothing was stored: start over
-        report = null;
-        forget();
-        button.textContent = "Send";
-        for (const input of document.querySelectorAll("#form input")) { input.disabled = false; }
-      }
-      return;
+      continue;
     }
+    button.disabled = false;
+    button.textContent = "Try again";
+    say("Organisation " + role.toUpperCase() + (refused ? " refused: " + problem
+      : " " + problem + ". Keep this page open and try again, later if need be: the same parts are sent, and your code is not used twice."), "problem");
+    if (refused && !delivered.a && !delivered.b) {  // nothing was stored: start over
+      report = null;
+      forget();
+      button.textContent = "Send";
+      for (const input of document.querySelectorAll("#form input")) { input.disabled = false; }
+    }
+    return;
   }
   say("");
   forget();
@@ -279,7 +296,10 @@ async function submit(event) {
 checkStudy().then(problem => {
   if (problem) { say(problem, "problem"); byId("send").disabled = true; return; }
   byId("form").addEventListener("submit", submit);
-  byId("form").addEventListener("input", event => mark(event.target, ""));
+  byId("form").addEventListener("input", event => {
+    mark(event.target, "");
+    if (emptyIsMeant && !report) { emptyIsMeant = false; byId("send").textContent = "Send"; say(""); }
+  });
   const token = new URLSearchParams(location.hash.slice(1)).get("token");
   if (token) { byId("token").value = token; history.replaceState(null, "", location.pathname); }
   byId("send").disabled = false;

@@ -5,10 +5,10 @@
 
 #include <cmath>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <set>
 
+#include "core/plain_text.hpp"
+#include "core/whole_file.hpp"
 #include "ledger/signing_key.hpp"
 
 namespace eigenveil {
@@ -63,10 +63,16 @@ namespace {
 
 constexpr std::size_t kMostColumns = 1000;  // a report of 8 MB
 constexpr std::size_t kLongestText = 2000;
+constexpr const char* kNotPlain =
+    "the texts of a study (title, names of columns, questions) must be plain UTF-8: no line "
+    "breaks, "
+    "tabs or characters that steer a terminal or turn the direction of writing";
 constexpr std::int64_t kLargestBatch = 100'000'000;
 
+/// One spelling, small letters: two keys are the same when their texts are.
 bool is_key(const std::string& text) {
-  return from_hex(text, hpke::kKeyBytes).has_value();
+  const auto bytes = from_hex(text, hpke::kKeyBytes);
+  return bytes && to_hex(*bytes) == text;
 }
 
 /// Nothing that ends a word of the form's content security policy.
@@ -91,7 +97,7 @@ Result<void> check_card(const AggregatorCard& card, Role role) {
     return sound;
   }
   if (!is_key(card.signing_key) || !is_key(card.sealing_key)) {
-    return bad_request("the keys of an aggregator are 64 hexadecimal digits each");
+    return bad_request("the keys of an aggregator are 64 hexadecimal digits each, small letters");
   }
   return {};
 }
@@ -107,6 +113,9 @@ Result<void> check_columns(const std::vector<StudyColumn>& columns) {
       return bad_request(
           "every column needs a name of its own, of at most 200 bytes and other than 'intercept', "
           "and its question at most 2000");
+    }
+    if (!is_plain_text(column.name) || !is_plain_text(column.question)) {
+      return bad_request(kNotPlain);
     }
   }
   return {};
@@ -130,6 +139,9 @@ Result<void> check_manifest(const Manifest& manifest) {
       manifest.title.size() > kLongestText) {
     return bad_request(
         "the study lacks its identifier, its title, or the key of its collector or issuer");
+  }
+  if (!is_plain_text(manifest.title)) {
+    return bad_request(kNotPlain);
   }
   if (const Result<void> columns = check_columns(manifest.columns); !columns) {
     return columns;
@@ -187,12 +199,7 @@ bool Study::is_past_deadline() const {
 }
 
 Result<Study> load_study(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file.is_open()) {
-    return input_output_error(fmt::format("cannot read {}", path));
-  }
-  return study_from_json(text);
+  return read_whole_file(path).and_then(study_from_json);
 }
 
 Result<void> check_signatures(const Study& study, const std::string& key_a,
@@ -200,7 +207,8 @@ Result<void> check_signatures(const Study& study, const std::string& key_a,
   for (const Role role : {Role::A, Role::B}) {
     const std::string& known = role == Role::A ? key_a : key_b;
     const std::string& named = study.manifest.card(role).signing_key;
-    if (!known.empty() && known != named) {
+    const auto known_bytes = from_hex(known, hpke::kKeyBytes);
+    if (!known.empty() && (!known_bytes || to_hex(*known_bytes) != named)) {
       return bad_request(fmt::format(
           "the study names another key for aggregator {} than the one you have from it: do not "
           "take part, and tell the aggregator",
@@ -222,7 +230,8 @@ Result<std::int64_t> parse_utc(std::string_view text) {
   const std::tm read = time;
   const auto seconds = static_cast<std::int64_t>(::timegm(&time));  // the 31st of February moves on
   if (end == nullptr || *end != '\0' || copy.size() != 20 || time.tm_mday != read.tm_mday ||
-      time.tm_sec != read.tm_sec) {
+      time.tm_sec != read.tm_sec ||
+      copy.find_first_not_of("0123456789-:TZ") != std::string::npos) {  // strptime skips spaces
     return bad_request("a time is written as 2026-12-01T12:00:00Z (UTC)", "deadline");
   }
   return seconds;

@@ -1,6 +1,7 @@
 #include "eigenveil/report/document.hpp"
 
 #include "eigenveil/report/fields.hpp"
+#include "report/not_protected.hpp"
 
 namespace eigenveil {
 
@@ -34,6 +35,16 @@ std::vector<std::string> not_protected(Relation relation) {
       "how long the program ran", "people who are related to, or described by, several rows"};
   if (row_count_is_public(relation)) {
     facts.emplace_back("the number of rows");
+  }
+  return facts;
+}
+
+std::vector<std::string> not_protected(const ReleaseDocument& document) {
+  std::vector<std::string> facts = not_protected(document.guarantee.relation);
+  if (field<std::string>(document.parameters, "study_hash") != nullptr) {
+    facts.emplace_back(
+        "who takes part: both aggregators see addresses and times, and whoever issues codes knows "
+        "to whom they went");
   }
   return facts;
 }

@@ -8,6 +8,7 @@
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/read_release.hpp"
+#include "report/not_protected.hpp"
 
 namespace eigenveil {
 namespace {
@@ -61,7 +62,7 @@ std::string words(const ReleaseDocument& document) {
   } else if (guarantee.basis != Basis::NotPrivate) {
     text += "  rests on    nothing beyond the program: bounds are enforced, not assumed\n";
   }
-  text += fmt::format("  not protected\n{}", bullet_list(not_protected(guarantee.relation)));
+  text += fmt::format("  not protected\n{}", bullet_list(not_protected(document)));
   text += origin_in_words(document);
   text += "  checksums   the document and every file it lists are as they were written\n";
   return text;

@@ -9,6 +9,7 @@
 #include "eigenveil/core/version.hpp"
 #include "report/html_style.hpp"
 #include "report/html_text.hpp"
+#include "report/not_protected.hpp"
 #include "report/pictures.hpp"
 #include "report/report_figures.hpp"
 #include "report/report_pictures.hpp"
@@ -267,7 +268,7 @@ std::string report_html(const ReleaseDocument& document, const std::vector<Relea
   page += guarantee_section(document);
   page += trade_off_section(document);
   page += result_section(document);
-  page += section("What is not protected", bullets(not_protected(document.guarantee.relation)));
+  page += section("What is not protected", bullets(not_protected(document)));
   page += assumption_section(document);
   page += ledger_section(document);
   page += section("Parameters", fields_table(document.parameters));

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "core/outside_json.hpp"
+#include "core/whole_file.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/fields.hpp"
@@ -26,19 +27,6 @@ constexpr const char* kChanged =
     "the release document was changed after it was written: its checksum does not match";
 constexpr std::string_view kMark = ".NOT-PRIVATE";
 
-Result<std::string> read_file(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) {  // a device or a pipe might never end
-    return input_output_error(fmt::format("cannot read {}", path.string()));
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes(std::istreambuf_iterator<char>(file), {});
-  if (!file.is_open() || file.bad()) {
-    return input_output_error(fmt::format("cannot read {}", path.string()));
-  }
-  return bytes;
-}
-
 bool is_document(const fs::path& path) {
   const std::string name = path.filename().string();
   return name.ends_with(".json") && name.find("release") != std::string::npos;
@@ -52,7 +40,7 @@ std::vector<fs::path> documents_in(const fs::path& folder, const std::string& li
     if (!is_document(entry.path())) {
       continue;
     }
-    const Result<std::string> text = read_file(entry.path());
+    const Result<std::string> text = read_whole_file(entry.path());
     if (text &&
         (listed.empty() || text->find("\"name\": \"" + listed + "\"") != std::string::npos)) {
       found.push_back(entry.path());
@@ -137,7 +125,7 @@ Result<std::string> listed_file(const fs::path& folder, const Json& file) {
   if (fs::path(name).filename() != name) {
     return bad_request("the release names a file outside of its own folder");
   }
-  Result<std::string> bytes = read_file(folder / name);
+  Result<std::string> bytes = read_whole_file(folder / name);
   if (bytes && hex(sha256(*bytes)) != file.at("sha256").get<std::string>()) {
     return bad_request(
         fmt::format("{} was changed after it was written: its checksum does not match", name));
@@ -282,7 +270,7 @@ Result<ReadRelease> read_release(const fs::path& path) {
   if (!document) {
     return error_of(document);
   }
-  const Result<std::string> text = read_file(*document);
+  const Result<std::string> text = read_whole_file(*document);
   if (!text) {
     return error_of(text);
   }

@@ -7,6 +7,7 @@
 #include "eigenveil/core/version.hpp"
 #include "report/html_report.hpp"
 #include "report/json_guarantee.hpp"
+#include "report/not_protected.hpp"
 #include "report/table_format.hpp"
 
 namespace eigenveil {
@@ -49,7 +50,7 @@ Json document_head(const ReleaseDocument& document) {
             {"requested", budget_to_json(document.requested)}};
   add_origin(json, document);
   json["guarantee"] = guarantee;
-  json["not_protected"] = not_protected(document.guarantee.relation);
+  json["not_protected"] = not_protected(document);
   json["parameters"] = fields_to_json(document.parameters);
   json["result"] = fields_to_json(document.result);
   return json;

@@ -9,6 +9,7 @@
 
 #include "eigenveil/core/version.hpp"
 #include "report/html_report.hpp"
+#include "report/not_protected.hpp"
 
 namespace eigenveil {
 namespace {
@@ -139,8 +140,7 @@ std::string disclosure_statement(const ReleaseDocument& document) {
       document.guarantee.assumptions.empty()
           ? "Assumptions: none beyond the program; bounds on the data are enforced, not assumed.\n"
           : fmt::format("Assumptions: {}\n", sentence(join(document.guarantee.assumptions)));
-  text += fmt::format("Not protected: {}\n",
-                      sentence(join(not_protected(document.guarantee.relation))));
+  text += fmt::format("Not protected: {}\n", sentence(join(not_protected(document))));
   text +=
       "The guarantee covers this release alone. Every further release from the same data adds to "
       "the total privacy loss.\n";

@@ -55,6 +55,9 @@ struct After {
   }
 };
 
+/// How long a call that was cancelled goes on.
+constexpr auto kLook = std::chrono::milliseconds(100);
+
 /// Steps run one after the other, all before one deadline.
 class Exchange {
  public:
@@ -103,7 +106,12 @@ class Exchange {
     beast::error_code result = asio::error::timed_out;
     start(After{&result});
     context_.restart();
-    context_.run();
+    while (!context_.stopped()) {
+      context_.run_for(kLook);
+      if (wanted_.cancelled != nullptr && wanted_.cancelled->load()) {
+        return asio::error::operation_aborted;  // the stream goes, and with it what was begun
+      }
+    }
     return result;
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -18,6 +19,7 @@ struct HttpCall {
   std::string authorities = {};  ///< a file of certificates to trust; empty: the system's
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
   std::size_t most_bytes = std::size_t{64} << 20;  ///< of the answer
+  const std::atomic<bool>* cancelled = nullptr;    ///< gives up soon after it becomes true
 };
 
 struct HttpAnswer {

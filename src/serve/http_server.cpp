@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl.hpp>
@@ -12,8 +11,11 @@
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
+#include <fstream>
 #include <functional>
 #include <thread>
+
+#include "serve/connection_places.hpp"
 
 namespace eigenveil {
 namespace inside_http_server {  // HttpServer::Inside holds some of these, so they have linkage
@@ -28,10 +30,31 @@ constexpr std::size_t kDiscard = std::size_t{1} << 16;
 
 /// Shared by all connections of a server.
 struct Shared {
+  explicit Shared(HttpSetup wanted)
+      : setup(std::move(wanted)), places(setup.limits.connections, setup.limits.from_one_source) {}
+  void turn_away(TurnedAway why) const {
+    if (setup.turned_away) {
+      setup.turned_away(why);
+    }
+  }
+
   HttpSetup setup;
-  std::atomic<int> connections = 0;
+  ConnectionPlaces places;
   std::optional<asio::ssl::context> tls;
 };
+
+/// An IPv6 network of one household has 2^64 addresses: they count as one.
+std::string source_of(asio::ip::address address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+  }
+  if (!address.is_v6()) {
+    return address.to_string();
+  }
+  asio::ip::address_v6::bytes_type bytes = address.to_v6().to_bytes();
+  std::fill(bytes.begin() + 8, bytes.end(), static_cast<unsigned char>(0));
+  return asio::ip::address_v6(bytes).to_string() + "/64";
+}
 
 using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
@@ -51,6 +74,18 @@ beast::error_code load_tls(Shared& shared) {
   return error;
 }
 
+/// OpenSSL has no words for a file that is not there.
+tl::unexpected<Error> tls_refusal(const HttpTls& files, const beast::error_code& error) {
+  for (const std::string& file : {files.certificate, files.key}) {
+    if (!std::ifstream(file).is_open()) {
+      return input_output_error(fmt::format("cannot read {}", file));
+    }
+  }
+  return input_output_error(
+      fmt::format("{} and {} are no certificate and its key in PEM that belong together: {}",
+                  files.certificate, files.key, error.message()));
+}
+
 std::string small_letters(std::string_view text) {
   std::string small(text);
   std::transform(small.begin(), small.end(), small.begin(), [](unsigned char letter) {
@@ -65,7 +100,7 @@ std::string_view view(beast::string_view text) {
 }
 
 template <class Fields>
-HttpRequest request_of(const http::request<http::string_body, Fields>& message, std::string peer) {
+HttpRequest request_of(const http::request<http::string_body, Fields>& message) {
   HttpRequest request;
   request.method = view(message.method_string());
   const std::string_view target = view(message.target());
@@ -75,7 +110,6 @@ HttpRequest request_of(const http::request<http::string_body, Fields>& message, 
   for (const auto& field : message) {
     request.headers.emplace_back(small_letters(view(field.name_string())), view(field.value()));
   }
-  request.peer = std::move(peer);
   return request;
 }
 
@@ -96,38 +130,49 @@ HttpResponse refusal(const beast::error_code& error) {
 template <class Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
  public:
-  Connection(Stream&& stream, std::shared_ptr<Shared> shared)
-      : stream_(std::move(stream)), shared_(std::move(shared)) {
-    beast::error_code ignored;
-    const Tcp::endpoint peer = beast::get_lowest_layer(stream_).socket().remote_endpoint(ignored);
-    peer_ = peer.address().to_string(ignored);
-    shared_->connections.fetch_add(1);
-  }
+  /// Has its place, and gives it back.
+  Connection(Stream&& stream, std::shared_ptr<Shared> shared, const asio::ip::address& peer)
+      : stream_(std::move(stream)),
+        shared_(std::move(shared)),
+        peer_(peer.to_string()),
+        source_(source_of(peer)) {}
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
-  ~Connection() { shared_->connections.fetch_sub(1); }
+  ~Connection() { shared_->places.give_back(source_); }
 
   void start() {
     if constexpr (std::is_same_v<Stream, TlsStream>) {
-      beast::get_lowest_layer(stream_).expires_after(limits().request);
+      expire_head();
       stream_.async_handshake(asio::ssl::stream_base::server,
                               [self = this->shared_from_this()](beast::error_code error) {
                                 if (!error) {
                                   self->read_head();
+                                } else {
+                                  self->note_if_slow(error);
                                 }
                               });
     } else {
+      expire_head();
       read_head();
     }
   }
 
  private:
+  /// One deadline for a head as a whole: a slow sender does not extend it byte by byte.
+  void expire_head() {
+    beast::get_lowest_layer(stream_).expires_after(std::min(limits().head, limits().request));
+  }
+
+  void note_if_slow(const beast::error_code& error) const {
+    if (error == beast::error::timeout) {
+      shared_->turn_away(TurnedAway::TooSlow);
+    }
+  }
+
   void read_head() {
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(limits().head_bytes));
     parser_->body_limit(limits().body_bytes);
-    // One deadline for head and body together: a slow sender does not extend it byte by byte.
-    beast::get_lowest_layer(stream_).expires_after(limits().request);
     http::async_read_header(
         stream_, buffer_, *parser_,
         Transferred([self = this->shared_from_this()](beast::error_code error, std::size_t) {
@@ -141,8 +186,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (error) {
       return give_up(error);
     }
+    beast::get_lowest_layer(stream_).expires_after(limits().request);
     if (shared_->setup.admit) {
-      const HttpRequest head = request_of(parser_->get(), peer_);
+      const HttpRequest head = received();
       if (std::optional<HttpResponse> refused = shared_->setup.admit(head)) {
         return answer(*refused, false);  // its body was not read, so nothing can follow it
       }
@@ -173,9 +219,16 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   void on_request() {
-    HttpRequest request = request_of(parser_->get(), peer_);
+    HttpRequest request = received();
     request.body = std::move(parser_->get().body());
     answer(handled(request), parser_->get().keep_alive());
+  }
+
+  HttpRequest received() const {
+    HttpRequest request = request_of(parser_->get());
+    request.peer = peer_;
+    request.source = source_;
+    return request;
   }
 
   HttpResponse handled(const HttpRequest& request) const {
@@ -187,6 +240,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   void give_up(const beast::error_code& error) {
+    note_if_slow(error);
     if (error.category() == http::make_error_code(http::error::body_limit).category() &&
         error != http::error::end_of_stream && error != http::error::partial_message) {
       answer(refusal(error), false);
@@ -213,6 +267,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void on_answered(const beast::error_code& error) {
     if (!error && reply_.keep_alive()) {
+      expire_head();
       return read_head();
     }
     beast::error_code ignored;
@@ -237,6 +292,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Stream stream_;
   std::shared_ptr<Shared> shared_;
   std::string peer_;
+  std::string source_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   http::response<http::string_body> reply_;
@@ -267,9 +323,8 @@ std::optional<std::string_view> HttpRequest::header(std::string_view name) const
 }
 
 struct HttpServer::Inside {
-  explicit Inside(HttpSetup setup) : shared(std::make_shared<Shared>()), acceptor(context) {
-    shared->setup = std::move(setup);
-  }
+  explicit Inside(HttpSetup setup)
+      : shared(std::make_shared<Shared>(std::move(setup))), acceptor(context) {}
 
   beast::error_code listen() {
     beast::error_code error;
@@ -297,19 +352,26 @@ struct HttpServer::Inside {
                             if (error == asio::error::operation_aborted) {
                               return;
                             }
-                            if (!error && shared->connections < shared->setup.limits.connections) {
-                              open(std::move(socket));
+                            if (!error) {
+                              admit(std::move(socket));
                             }
                             accept();
                           });
   }
 
-  void open(tcp::socket&& socket) {
-    if (shared->tls) {
-      std::make_shared<Connection<TlsStream>>(TlsStream(std::move(socket), *shared->tls), shared)
+  /// Counted here, before a byte is read; what finds no place is closed.
+  void admit(tcp::socket&& socket) {
+    beast::error_code ignored;
+    const asio::ip::address peer = socket.remote_endpoint(ignored).address();
+    if (!shared->places.take(inside_http_server::source_of(peer))) {
+      shared->turn_away(TurnedAway::NoPlace);
+    } else if (shared->tls) {
+      std::make_shared<Connection<TlsStream>>(TlsStream(std::move(socket), *shared->tls), shared,
+                                              peer)
           ->start();
     } else {
-      std::make_shared<Connection<PlainStream>>(PlainStream(std::move(socket)), shared)->start();
+      std::make_shared<Connection<PlainStream>>(PlainStream(std::move(socket)), shared, peer)
+          ->start();
     }
   }
 
@@ -341,8 +403,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpSetup setup) {
   auto inside = std::make_unique<Inside>(std::move(setup));
   if (inside->shared->setup.tls.wanted()) {
     if (const beast::error_code error = inside_http_server::load_tls(*inside->shared)) {
-      return input_output_error(
-          fmt::format("cannot use the certificate or its key: {}", error.message()));
+      return inside_http_server::tls_refusal(inside->shared->setup.tls, error);
     }
   }
   if (const beast::error_code error = inside->listen()) {

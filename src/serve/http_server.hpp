@@ -22,7 +22,8 @@ struct HttpRequest {
   std::string query = {};   ///< what follows it
   std::vector<std::pair<std::string, std::string>> headers = {};  ///< names in small letters
   std::string body = {};
-  std::string peer = {};  ///< the other side's address, without its port
+  std::string peer = {};    ///< the other side's address, without its port
+  std::string source = {};  ///< what limits count: the address, or the /64 network of an IPv6 one
   /// The only value of a header; none where it is absent, and none where it was sent twice, since
   /// two readers of such a request may disagree.
   std::optional<std::string_view> header(std::string_view name) const;
@@ -39,10 +40,16 @@ struct HttpResponse {
 struct HttpLimits {
   std::size_t head_bytes = std::size_t{16} << 10;
   std::size_t body_bytes = std::size_t{1} << 20;
-  std::chrono::milliseconds request = std::chrono::seconds(20);  ///< from its first byte, or idle
+  /// For a head as a whole (with the handshake of TLS), or until an idle connection is closed.
+  std::chrono::milliseconds head = std::chrono::seconds(10);
+  std::chrono::milliseconds request = std::chrono::seconds(20);  ///< for the body behind it
   std::chrono::milliseconds response = std::chrono::seconds(60);
-  int connections = 64;  ///< one more is closed at once
+  int connections = 64;     ///< one more is closed at once
+  int from_one_source = 0;  ///< of `ConnectionPlaces`; 0: no limit of its own
 };
+
+/// Why a connection was closed without an answer.
+enum class TurnedAway : std::uint8_t { NoPlace, TooSlow };
 
 /// Files in PEM; empty: plain HTTP.
 struct HttpTls {
@@ -61,6 +68,8 @@ struct HttpSetup {
   /// Looks at a request before its body is read; an answer refuses it. May be empty.
   std::function<std::optional<HttpResponse>(const HttpRequest&)> admit = {};
   std::function<HttpResponse(const HttpRequest&)> handle = {};
+  /// Counts what got no answer, for a log. May be empty.
+  std::function<void(TurnedAway)> turned_away = {};
 };
 
 /// HTTP/1.1 over Boost.Beast, which is included in http_server.cpp alone. A connection is a

@@ -12,8 +12,10 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 
 if len(sys.argv) == 4:
     os.environ["EIGENVEIL"], os.environ["EIGENVEIL_REFERENCE"] = sys.argv[1:3]
@@ -65,12 +67,51 @@ def check_words(page):
     check(page.evaluate("document.documentElement.lang") == "en", "the page says its language")
     check(page.evaluate("document.querySelector('[role=status]').getAttribute('aria-live')") == "polite",
           "changes are announced")
-    for words in ("Nobody receives your answers", "Whoever gave you this page could have changed it"):
+    for words in ("Neither of them receives your answers", "unless the two organisations work together",
+                  "How many people answered is public", "cannot be withdrawn", "need a new code",
+                  "which code went to whom", "Whoever gave you this page could have changed it"):
         check(words in page.evaluate("document.body.innerText"), words)
+
+
+class Proxy:
+    """Takes reports in place of a server; answers every one with `status`, or with silence."""
+
+    def __init__(self, port):
+        self.status = None
+        self.listener = socket.create_server(("127.0.0.1", port))
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def serve(self):
+        held = []
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            held.append(connection)
+            asked = connection.recv(1 << 20)
+            first = asked.startswith(b"OPTIONS")  # a browser asks before it sends
+            if self.status or first:
+                connection.sendall(b"HTTP/1.1 " + (b"204 No Content" if first else self.status) +
+                                   b"\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Allow-Headers: Content-Type"
+                                   b"\r\nConnection: close\r\n\r\n" + (b"" if first else b"<html>"))
+                connection.close()
+
+    def stop(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.listener.close()
 
 
 def fill_and_send(page, collection, folder):
     """Keyboard alone, with mistakes on the way; B is dead at first."""
+    page.type("token", collection.tokens[0])
+    page.press("Enter", 13)
+    page.wait("byId('status').textContent !== ''")
+    check("You answered nothing" in page.evaluate("byId('status').textContent"), "an empty form asks first")
+    check(page.evaluate("report === null"), "and sends nothing")
+    page.evaluate("byId('token').value = ''")
     page.type("answer-0", "11")
     page.type("answer-1", "7")
     page.press("Enter", 13)
@@ -90,6 +131,14 @@ def fill_and_send(page, collection, folder):
     page.press("Enter", 13)
     page.wait("byId('send').textContent === 'Try again'")
     check("Organisation B could not be reached" in page.evaluate("byId('status').textContent"), "B is missed")
+    # B that takes the request and never answers, and a proxy that answers for B: neither means that nothing is stored.
+    page.evaluate("globalThis.limit = AbortSignal.timeout")  # the page's own minute, in a second
+    proxy = Proxy(collection.ports["b"])
+    for proxy.status, words in ((None, "did not answer in time"), (b"504 Gateway Timeout", "could not be reached")):
+        page.evaluate("AbortSignal.timeout = own => limit.call(AbortSignal, Math.min(own, 1000)); byId('send').click()")
+        page.wait(f"byId('status').textContent.includes('{words}')")
+        check(page.evaluate("report !== null && byId('token').disabled"), "the same parts are kept: " + words)
+    proxy.stop()
     collection.start("b")
     page.evaluate("globalThis.before = delivered.b = true")  # nothing to warn of: a page that is left asks first otherwise
     page.open(pathlib.Path(collection.path("form.html")).as_uri())  # loaded again, it goes on with the same bytes
@@ -131,7 +180,7 @@ def servers_add_noise(browser, folder):
                "blob:", "about:")
         strangers = [url for url in page.requested() if not url.startswith(own)]
         check(not strangers, f"the page asked {strangers}")
-        loud = [text for text in page.complaints() if "ERR_CONNECTION" not in str(text)]
+        loud = [text for text in page.complaints() if "ERR_CONNECTION" not in str(text) and "504" not in str(text)]
         check(not loud, f"the console said {loud}")
         changed = pathlib.Path(collection.path("form.html")).read_text().replace("A study of nobody\\\"", "Another\\\"")
         other = pathlib.Path(collection.path("changed.html"))

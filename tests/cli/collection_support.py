@@ -127,7 +127,7 @@ class Collection:
             "--noise", noise, "--minimum-batch", minimum,
             "--deadline", deadline or "2099-01-01T00:00:00Z", "--out", self.study, *extra)
         for role in "ab":
-            run("collect", "study", "open", self.study, "--folder", self.path(role))
+            run("collect", "study", "open", self.study, "--folder", self.path(role), "--sign")
         run("collect", "study", "tokens", self.study, "--count", people, "--out", self.path("codes"),
             "--list", self.path("tokens.list"), *key)
         with open(self.path("codes"), encoding="utf-8") as file:
@@ -197,7 +197,8 @@ class Collection:
         row = self.path(f"row{person}.csv")
         if not os.path.exists(row):
             row = self.row_file(person, cells)
-        return run("contribute", self.study, row, "--token", self.tokens[person], *self.trust, check=check)
+        return run("contribute", self.study, row, "--token", self.tokens[person], "--trust-keys", *self.trust,
+                   check=check)
 
     def table(self, people):
         """All rows as a curator would have them."""

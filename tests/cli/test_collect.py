@@ -2,10 +2,13 @@
 
 import json
 import os
+import pathlib
 import socket
 import subprocess
+import threading
 import time
 import unittest
+import urllib.request
 
 from collection_support import REFERENCE, Collection, answers, in_seconds, run, wait_until
 
@@ -98,7 +101,7 @@ class CollectTest(unittest.TestCase):
         self.assertIn("had it already", again)
         self.assertIn("sending the report made earlier", again)
         other = run("contribute", collection.study, collection.path("row0.csv"), "--token", collection.tokens[5],
-                    check=False)
+                    "--trust-keys", check=False)
         self.assertEqual(other.returncode, 2)  # a new code, and the receipt of the old one
         self.assertIn("the receipt of another code", other.stderr)
         collection.kill("b")
@@ -155,7 +158,7 @@ class CollectTest(unittest.TestCase):
         for cells, words in (((11, 0, 0), "the answer to c1 must be 0 to 10"), (("x", 0, 0), "one row of numbers"),
                              ((1, 2), "one row of numbers")):
             wrong = run("contribute", collection.study, collection.row_file(7, cells), "--token",
-                        collection.tokens[1], check=False)
+                        collection.tokens[1], "--trust-keys", check=False)
             self.assertEqual(wrong.returncode, 2)
             self.assertIn(words, wrong.stderr)
         early = collection.close(check=False)
@@ -177,15 +180,85 @@ class CollectTest(unittest.TestCase):
         wrong = run("contribute", collection.study, collection.row_file(1), "--token", collection.tokens[1],
                     "--key-a", "00" * 32, check=False)
         self.assertIn("another key for aggregator a", wrong.stderr)
-        forged = run("contribute", collection.study, collection.row_file(2), "--token", "ab" * 16, check=False)
-        self.assertIn("the code is not one of this study", forged.stderr)
+        row = collection.row_file(2)
+        unsure = run("contribute", collection.study, row, "--token", collection.tokens[2], check=False)
+        self.assertEqual(unsure.returncode, 2)  # nobody is there to ask, and nothing is sent
+        self.assertIn("--key-a", unsure.stderr)
+        self.assertFalse(os.path.exists(row + ".receipt"))
+        mistyped = run("contribute", collection.study, row, "--token", "ab" * 16, "--trust-keys", check=False)
+        self.assertIn("the code is not one of this study", mistyped.stderr)
+        keys = [collection.manifest()[role]["signing_key"].upper() for role in "ab"]
+        right = run("contribute", collection.study, row, "--token", collection.tokens[2], "--key-a", keys[0],
+                    "--key-b", keys[1])
+        self.assertIn("aggregator b stored it", right.stdout)
+        self.assertNotIn("taken from the study", right.stdout)
+
+    def test_a_proxys_answer_does_not_say_that_nothing_is_stored(self):
+        collection = Collection(people=2, minimum=2)
+        self.addCleanup(collection.stop)
+        collection.start("b")
+        with socket.create_server(("127.0.0.1", collection.ports["a"])) as listener:
+            def answer():
+                connection = listener.accept()[0]
+                connection.recv(1 << 20)
+                connection.sendall(b"HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 6\r\n\r\n<html>")
+                connection.recv(1 << 20)
+                connection.close()
+            threading.Thread(target=answer, daemon=True).start()
+            unsure = collection.contribute(0, check=False)
+        self.assertEqual(unsure.returncode, 1)
+        self.assertIn("run the same command again", unsure.stderr)
+        kept = collection.receipt(0)
+        collection.start("a")
+        self.assertIn("aggregator a stored it", collection.contribute(0).stdout)
+        self.assertEqual(collection.receipt(0), kept)
+
+    def test_studies_are_read_before_they_are_signed_and_fit_their_ledger(self):
+        collection = Collection(people=2, minimum=2)
+        self.addCleanup(collection.stop)
+        questions, study, ledger = map(collection.path, ("questions.csv", "new.json", "survey.ledger"))
+        for role in "ab":
+            run("collect", "study", "keys", "--role", role, "--address", "http://127.0.0.1:1", "--folder",
+                collection.path("new", role))
+        new = ["collect", "study", "new", "--title", "T", "--columns", questions, "--a",
+               collection.path("new", "a", "card.json"), "--b", collection.path("new", "b", "card.json"),
+               "--minimum-batch", "2", "--deadline", "2099-01-01T00:00:00Z", "--epsilon", "1", "--delta", "1e-6",
+               "--out", study]
+        for text, words in ((b"sch\xf6n,0,1,How?\n", "save the file as UTF-8"),
+                            (b"a,0,1,How\x1b[2Jmuch?\n", "save the file as UTF-8")):
+            with open(questions, "wb") as file:
+                file.write(text)
+            refused = run(*new, check=False)
+            self.assertEqual((refused.returncode, words in refused.stderr), (2, True), refused.stderr)
+        with open(questions, "wb") as file:
+            file.write("\ufeffcolumn,low,high,question\nsch\u00f6n,-1,2.5,How?\n".encode())
+        run("ledger", "create", ledger, "--name", "Nobody", "--epsilon", "0.5", "--delta", "1e-7", "--neighbours",
+            "zero-row")
+        refused = run(*new, "--ledger", ledger, check=False)
+        self.assertEqual(refused.returncode, 2)
+        self.assertFalse(os.path.exists(study))
+        made = run(*new)
+        before = pathlib.Path(study).read_bytes()
+        unread = run("collect", "study", "open", study, "--folder", collection.path("new", "a"), check=False)
+        self.assertEqual(unread.returncode, 2)
+        self.assertIn("--sign", unread.stderr)
+        for out in (made.stdout, unread.stdout):
+            self.assertIn("sch\u00f6n  -1 to 2.5  How?", out)
+        self.assertEqual(pathlib.Path(study).read_bytes(), before)
+        self.assertFalse(os.path.exists(collection.path("new", "a", "reports.db")))
+        form = run("collect", "study", "form", collection.folder, "--out", collection.path("form.html"), check=False)
+        self.assertIn("cannot read " + collection.folder, form.stderr)
 
     def test_slow_and_many_clients_do_not_stop_it(self):
-        collection = self.collection(people=4, minimum=2, serve=["--request-seconds", "3", "--connections", "20"])
+        collection = self.collection(people=4, minimum=2, serve=["--head-seconds", "3", "--connections", "20"])
         slow = []
-        for _ in range(10):
-            connection = socket.create_connection(("127.0.0.1", collection.ports["a"]))
-            connection.sendall(b"POST /v1/report HTTP/1.1\r\nHost: a\r\nContent-Length: 10")
+        for i in range(60):  # more than there are places, from two other addresses
+            connection = socket.create_connection(("127.0.0.1", collection.ports["a"]),
+                                                  source_address=(f"127.0.0.{2 + i % 2}", 0))
+            try:
+                connection.sendall(b"POST /v1/report HTTP/1.1\r\nHost: a\r\nContent-Length: 10")
+            except OSError:
+                pass  # closed at once: there was no place
             slow.append(connection)
         collection.contribute(0)
         for connection in slow:  # each is dropped, sooner or later
@@ -196,6 +269,80 @@ class CollectTest(unittest.TestCase):
                 pass
             connection.close()
         collection.contribute(1)
+
+    def test_deeply_nested_messages_do_not_end_it(self):
+        collection = self.collection(people=2, minimum=2)
+        nested = b'{"message":' + b"[" * 1900 + b"]" * 1900 + b',"signature":"00"}'
+        large = b'{"message":' + b"[" * 130000 + b"]" * 130000 + b',"signature":"00"}'
+        for role in "ab":
+            for path in ("/v1/proposal", "/v1/stored", "/v1/failed", "/v1/sum", "/v1/close"):
+                self.assertEqual(collection.post(role, path, nested)[0], 400, path)
+                self.assertEqual(collection.post(role, path, large)[0], 413, path)
+            self.assertEqual(json.loads(collection.get(role, "/v1/health")[1])["state"], "open")
+        deep = collection.path("nest.json")
+        with open(deep, "wb") as file:
+            file.write(b'{"manifest":' + b"[" * 500000 + b"]" * 500000 + b"}")
+        refused = run("contribute", deep, collection.row_file(0), "--token", collection.tokens[0], check=False)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("this is no study", refused.stderr)
+
+    def test_below_the_minimum_at_the_deadline_nothing_is_kept(self):
+        start = time.monotonic()
+        self.collection(people=4, minimum=2).contribute(0)
+        wait = 4.0 + 6.0 * (time.monotonic() - start)
+        collection = self.collection(people=4, minimum=3, deadline=in_seconds(wait))
+        for person in range(2):
+            collection.contribute(person)
+        for role in "ab":
+            self.assertTrue(wait_until(
+                lambda role=role: json.loads(collection.get(role, "/v1/health")[1])["state"] == "failed",
+                seconds=10 * wait + 60))
+            self.assertFalse(os.path.exists(collection.path(role, "sealing.key")))
+        refused = collection.close(check=False)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("fewer whole reports than its minimum", refused.stderr)
+
+    def test_stops_while_the_other_one_is_silent(self):
+        collection = Collection(people=3, minimum=2)
+        self.addCleanup(collection.stop)
+        collection.start_both()
+        for person in range(2):
+            collection.contribute(person)
+        collection.kill("b")
+        with socket.create_server(("127.0.0.1", collection.ports["b"])) as silent:
+            closing = subprocess.Popen([os.environ["EIGENVEIL"], "collect", "study", "close", collection.study,
+                                        "--out", collection.path("sums")], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            waiting = silent.accept()[0]
+            waiting.recv(1)  # A waits for an answer of B now
+            process = collection.processes.pop("a")
+            process.terminate()
+            process.communicate(timeout=60)  # a call would wait for five minutes
+            self.assertEqual(process.returncode, 0)
+            closing.wait(timeout=60)
+            waiting.close()
+
+    def test_one_process_serves_a_folder_and_its_files_are_its_own(self):
+        collection = Collection(people=2, minimum=2)
+        self.addCleanup(collection.stop)
+        collection.start("a")
+        request = urllib.request.Request(collection.address("a") + "/v1/health", method="HEAD")
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            self.assertEqual((answer.status, answer.read()), (200, b""))
+        serve = ["collect", "serve", "--role", "a", "--folder", collection.path("a")]
+        second = run(*serve, check=False)
+        self.assertEqual(second.returncode, 2)
+        self.assertIn("another process serves", second.stderr)
+        collection.kill("a")
+        for name in ("aggregator.key", "reports.db", "sealing.key"):
+            os.chmod(collection.path("a", name), 0o640)
+            refused = run(*serve, check=False)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn(name + " is open to other users", refused.stderr)
+            os.chmod(collection.path("a", name), 0o600)
+        missing = run(*serve, "--tls-cert", collection.path("none.pem"), "--tls-key", collection.path("none.key"),
+                      check=False)
+        self.assertIn("cannot read " + collection.path("none.pem"), missing.stderr)
 
     def test_rate_of_an_address(self):
         collection = Collection(people=2, minimum=2)

@@ -104,11 +104,13 @@ struct Collection {
     return report;
   }
 
-  Result<void> close() {
+  Result<CollectionState> close() {
     return close_with(
         *a,
         [&](const std::string& path, const std::string& body) {
-          return path == "/v1/proposal" ? b->agreement(body) : b->closed(body);
+          return path == "/v1/proposal" ? b->agreement(body)
+                 : path == "/v1/failed" ? b->failed(body)
+                                        : b->closed(body);
         },
         order());
   }

@@ -201,6 +201,38 @@ TEST(Collecting, ChangedManifestsAreRefused) {
   EXPECT_FALSE(check_manifest(weak));
 }
 
+/// A study is read from somebody else's file: what it shows must be what it says.
+TEST(Collecting, TextsThatSteerATerminalAreRefused) {
+  const Collection collection;
+  const auto refused = [&](const auto& change) {
+    Manifest manifest = collection.study.manifest;
+    change(manifest);
+    const Result<Study> read = study_from_json(to_json(Study::of(manifest)));
+    return !read && read.error().code == ErrorCode::BadRequest;
+  };
+  for (const std::string text : {"two\nlines", "\x1b[2J",
+                                 "\xc2\x9b"
+                                 "2J",
+                                 "tab\t",
+                                 "\xe2\x80\xae"
+                                 "abc"}) {
+    EXPECT_TRUE(refused([&](Manifest& manifest) { manifest.title = text; })) << text;
+    EXPECT_TRUE(refused([&](Manifest& manifest) { manifest.columns[0].name = text; })) << text;
+    EXPECT_TRUE(refused([&](Manifest& manifest) { manifest.columns[0].question = text; })) << text;
+    EXPECT_TRUE(refused([&](Manifest& manifest) { manifest.a.address = "https://" + text; }))
+        << text;
+  }
+  EXPECT_TRUE(refused([](Manifest& manifest) { manifest.deadline = "2099-01-01T00:00:\n0Z"; }));
+  EXPECT_TRUE(refused([](Manifest& manifest) {  // one key in two spellings
+    manifest.b.sealing_key = manifest.a.sealing_key;
+    std::transform(manifest.b.sealing_key.begin(), manifest.b.sealing_key.end(),
+                   manifest.b.sealing_key.begin(),
+                   [](char c) { return static_cast<char>(std::toupper(c)); });
+  }));
+  EXPECT_FALSE(
+      refused([](Manifest& manifest) { manifest.title = "Wie gut schlafen Sie? \xc3\xa4"; }));
+}
+
 TEST(Collecting, StudyReadsBackAsItWasWritten) {
   const Collection collection;
   const Study read = study_from_json(to_json(collection.study)).value();

@@ -91,8 +91,8 @@ TEST(Refusals, BelowTheMinimumNothingIsReleased) {
     collection.send(person, answers(person, 3));
   }
   EXPECT_FALSE(collection.close());
-  EXPECT_EQ(collection.a->store().state().value(), CollectionState::Open);
-  EXPECT_EQ(collection.b->store().state().value(), CollectionState::Open);
+  EXPECT_EQ(collection.a->store().state(), CollectionState::Open);
+  EXPECT_EQ(collection.b->store().state(), CollectionState::Open);
   EXPECT_FALSE(collection.b->sum_for(collection.order()));
   collection.send(4, answers(4, 3));
   EXPECT_TRUE(collection.close());
@@ -145,7 +145,7 @@ TEST(Refusals, MessagesOfClosingAreForTheirPlace) {
   Collection other({.minimum_batch = 2});
   EXPECT_FALSE(other.b->closed(note));
   ASSERT_TRUE(collection.b->closed(note));
-  EXPECT_EQ(collection.a->store().state().value(), CollectionState::Agreed);
+  EXPECT_EQ(collection.a->store().state(), CollectionState::Agreed);
   ASSERT_TRUE(collection.a->draw_and_close());
   EXPECT_TRUE(collection.merged());
 }
@@ -185,7 +185,68 @@ TEST(Refusals, AForgottenClosingIsNotRepeated) {
   ASSERT_TRUE(collection.close());
   collection.a = Aggregator::open(collection.folder / "backup", {}).value();
   EXPECT_EQ(refusal_of(collection.close()).substr(0, 25), "the study is closed here,");
-  EXPECT_EQ(collection.a->store().state().value(), CollectionState::Open);
+  EXPECT_EQ(collection.a->store().state(), CollectionState::Open);
+}
+
+/// As if it had come before the deadline.
+void put(Aggregator& aggregator, std::size_t person, const Collection& collection) {
+  const Token token =
+      token_for(aggregator.role(), collection.study.digest, collection.codes[person]);
+  StoredReport report;
+  report.id.fill(static_cast<unsigned char>(person));
+  report.token = token_hash(collection.study.digest, token);
+  report.sealed = "a share";
+  ASSERT_EQ(aggregator.store().add(report).value(), AddOutcome::Stored);
+}
+
+/// People whose report A has, and those whose report B has; three are the minimum.
+void expect_failure(const std::vector<std::size_t>& at_a, const std::vector<std::size_t>& at_b) {
+  Collection collection({.minimum_batch = 3, .deadline = "2020-01-01T00:00:00Z"});
+  for (const std::size_t person : at_a) {
+    put(*collection.a, person, collection);
+  }
+  for (const std::size_t person : at_b) {
+    put(*collection.b, person, collection);
+  }
+  EXPECT_EQ(collection.close().value(), CollectionState::Failed);
+  for (int again = 0; again < 2; ++again) {  // and after both were started again
+    for (Aggregator* one : {collection.a.get(), collection.b.get()}) {
+      EXPECT_EQ(one->store().state(), CollectionState::Failed);
+      EXPECT_EQ(refusal_of(one->sum_for(collection.order())), kStudyFailed);
+      EXPECT_EQ(refusal_of(one->closing_list()), kStudyFailed);
+      EXPECT_FALSE(one->draw_and_close());
+    }
+    for (const char* name : {"a", "b"}) {
+      EXPECT_FALSE(std::filesystem::exists(collection.folder / name / "sealing.key"));
+      std::ifstream file(collection.folder / name / "reports.db", std::ios::binary);
+      const std::string bytes(std::istreambuf_iterator<char>(file), {});
+      EXPECT_EQ(bytes.find("a share"), std::string::npos);
+    }
+    collection.open_both({}, {});
+    EXPECT_EQ(collection.close().value(), CollectionState::Failed);
+  }
+}
+
+TEST(Refusals, BelowTheMinimumAtTheDeadlineNothingIsKept) {
+  expect_failure({0, 1}, {0, 1, 2, 3});     // A alone knows
+  expect_failure({0, 1, 2, 3}, {0, 1});     // B alone knows
+  expect_failure({0, 1, 2, 3}, {2, 3, 4});  // only both together do
+}
+
+/// Before the deadline a study stays open, and nobody but the other aggregator can end it.
+TEST(Refusals, StudiesDoNotFailEarly) {
+  Collection collection({.minimum_batch = 3});
+  EXPECT_TRUE(collection.a->fail_below_minimum());
+  EXPECT_FALSE(collection.close());
+  EXPECT_FALSE(collection.a->failure_note());
+  EXPECT_FALSE(collection.b->failed(collection.order()));
+  EXPECT_EQ(collection.b->store().state(), CollectionState::Open);
+}
+
+TEST(Refusals, OneProcessServesAFolder) {
+  Collection collection;
+  EXPECT_EQ(refusal_of(Aggregator::open(collection.folder / "a")).substr(0, 23),
+            "another process serves ");
 }
 
 TEST(Refusals, KeysThatOthersCanRead) {

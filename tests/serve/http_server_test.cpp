@@ -8,6 +8,8 @@
 #include <atomic>
 #include <string>
 
+#include "serve/connection_places.hpp"
+
 namespace eigenveil::test::http_server_test {
 namespace {
 
@@ -16,9 +18,12 @@ using namespace std::chrono_literals;
 /// A plain socket, so that requests no library would send can be sent.
 class Client {
  public:
-  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit Client(std::uint16_t port, const char* from = "127.0.0.1")
+      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    ::inet_pton(AF_INET, from, &address.sin_addr);
+    ::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
     address.sin_port = htons(port);
     ::inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
     connected_ =
@@ -154,6 +159,47 @@ TEST(HttpServer, OneConnectionTooManyIsClosed) {
             std::string::npos);
   first.send("GET /again HTTP/1.1\r\nConnection: close\r\n\r\n");
   EXPECT_NE(first.rest().find("/again"), std::string::npos);
+}
+
+/// What 127.0.0.1 gets while two other addresses open 40 connections each and never end a head.
+std::string served_beside_slow_addresses(int from_one_source, int& turned_away) {
+  std::atomic<int> away = 0;
+  HttpSetup setup{.handle = echo, .turned_away = [&](TurnedAway) { ++away; }};
+  setup.limits.connections = 16;
+  setup.limits.from_one_source = from_one_source;
+  setup.limits.head = setup.limits.request = 10min;  // none is dropped for being slow
+  const auto running = server(setup);
+  std::vector<std::unique_ptr<Client>> slow;
+  for (int i = 0; i < 80; ++i) {
+    slow.push_back(
+        std::make_unique<Client>(running->port(), i % 2 == 0 ? "127.0.0.2" : "127.0.0.3"));
+    slow.back()->send("POST /v1/report HTTP/1.1\r\nX-a: ");
+  }
+  std::string text =
+      reply_to(*running, "GET /served HTTP/1.1\r\nConnection: close\r\n\r\n");  // after them
+  turned_away = away;
+  return text;
+}
+
+TEST(HttpServer, SlowAddressesLeaveRoomForOthers) {
+  int away = 0;
+  EXPECT_NE(served_beside_slow_addresses(4, away).find("/served"), std::string::npos);
+  EXPECT_EQ(away, 80 - 3 - 2);  // a quarter of the 12 and of the 11 places that were left
+  // The broken twin: without a limit for an address everybody else is locked out.
+  EXPECT_EQ(served_beside_slow_addresses(0, away), "");
+  EXPECT_EQ(away, 80 + 1 - 16);
+}
+
+TEST(HttpServer, PlacesOfOneSource) {
+  ConnectionPlaces places(16, 4);
+  int taken = 0;
+  for (int source = 0; source < 16; ++source) {  // one place each is left to the end
+    taken += places.take(std::to_string(source)) ? 1 : 0;
+  }
+  EXPECT_EQ(taken, 16);
+  EXPECT_FALSE(places.take("another"));
+  places.give_back("3");
+  EXPECT_TRUE(places.take("another"));
 }
 
 TEST(HttpServer, AHandlerThatThrowsIsAnAnswer) {
