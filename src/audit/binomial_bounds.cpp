@@ -1,6 +1,6 @@
 #include "audit/binomial_bounds.hpp"
 
-#include <boost/math/distributions/beta.hpp>
+#include "core/distributions.hpp"
 
 namespace eigenveil {
 
@@ -10,7 +10,7 @@ double binomial_lower(std::uint64_t successes, std::uint64_t trials, double erro
   }
   const auto k = static_cast<double>(successes);
   const auto n = static_cast<double>(trials);
-  return boost::math::quantile(boost::math::beta_distribution<double>(k, n - k + 1.0), error);
+  return beta_quantile(k, n - k + 1.0, error);
 }
 
 double binomial_upper(std::uint64_t successes, std::uint64_t trials, double error) {

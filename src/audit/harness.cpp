@@ -1,11 +1,10 @@
 #include "audit/harness.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/binomial.hpp>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
 #include "audit/binomial_bounds.hpp"
+#include "core/distributions.hpp"
 #include "core/parallel.hpp"
 #include "eigenveil/core/cancellation.hpp"
 
@@ -46,9 +45,8 @@ struct LossBound {
 
   /// mu >= Phi^-1(P) - Phi^-1(Q)
   void operator()(const GaussianDp& claim) {
-    const boost::math::normal standard;
     const bool defined = power > 0.0 && power < 1.0 && false_alarm > 0.0 && false_alarm < 1.0;
-    const double mu = defined ? quantile(standard, power) - quantile(standard, false_alarm) : 0.0;
+    const double mu = defined ? normal_quantile(power) - normal_quantile(false_alarm) : 0.0;
     state("mu", std::max(0.0, mu), claim.mu);
   }
   void operator()(const PureDp& claim) { epsilon(0.0, claim.epsilon); }
@@ -171,9 +169,9 @@ ExactTest guaranteed_test(const ExactTest& test, const AuditSettings& settings, 
   // Boost rounds quantiles of counts outwards: the low one down, the high one up.
   const auto n = static_cast<double>(settings.runs);
   const auto count = [&](double probability, bool high) {
-    const boost::math::binomial law(n, std::clamp(probability, 0.0, 1.0));
-    return static_cast<std::uint64_t>(high ? quantile(complement(law, miss / 2.0))
-                                           : quantile(law, miss / 2.0));
+    const double chance = std::clamp(probability, 0.0, 1.0);
+    return static_cast<std::uint64_t>(high ? binomial_upper_quantile(n, chance, miss / 2.0)
+                                           : binomial_quantile(n, chance, miss / 2.0));
   };
   const double each = settings.error / 2.0;
   return {binomial_lower(count(test.power, false), settings.runs, each),

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <memory>
 #include <numbers>
 
 #include "audit/gamma_difference.hpp"
+#include "core/distributions.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
@@ -319,7 +319,7 @@ void add_rule(AuditCase& attack, const LikelihoodRatio& ratio, const NoiseScale&
               std::size_t moved, std::size_t entries) {
   const double loss = ratio.loss();
   if (scale.law == NoiseLaw::Gaussian) {
-    const double power = cdf(boost::math::normal(), 0.5 * loss);
+    const double power = normal_cdf(0.5 * loss);
     attack.rule = AuditRule{0.0, 1.0, false};
     attack.exact = ExactTest{power, 1.0 - power};
   } else if (scale.law == NoiseLaw::Laplace ? moved <= kMostAtomEntries

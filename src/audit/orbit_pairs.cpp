@@ -1,8 +1,9 @@
 #include "audit/orbit_pairs.hpp"
 
 #include <algorithm>
-#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
+
+#include "core/distributions.hpp"
 
 namespace eigenveil::detail {
 
@@ -15,9 +16,8 @@ double upper_tail(double rate, Eigen::Index dimension, double t) {
     return std::pow(1.0 - t, shape);
   }
   // u = 1 - s has density exp(-rate u) u^(d-2); d = 2 is elementary for both signs of the rate.
-  return dimension == 2
-             ? std::expm1(-rate * (1.0 - t)) / std::expm1(-rate)
-             : boost::math::gamma_p(shape, rate * (1.0 - t)) / boost::math::gamma_p(shape, rate);
+  return dimension == 2 ? std::expm1(-rate * (1.0 - t)) / std::expm1(-rate)
+                        : gamma_lower(shape, rate * (1.0 - t)) / gamma_lower(shape, rate);
 }
 
 namespace {

@@ -1,11 +1,11 @@
 #include "audit/sharp_trade_off.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <memory>
 
 #include "audit/binomial_bounds.hpp"
+#include "core/distributions.hpp"
 #include "core/parallel.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "sampling/bingham.hpp"
@@ -119,7 +119,6 @@ Result<SharpTradeOff> sharp_trade_off(const Vector& eigenvalues, double rows,
                                                 pair->neighbour.second_position, draws, stream);
   std::sort(first.begin(), first.end());
   SharpTradeOff result{beta, pair->mu, 0.0, {}};
-  const boost::math::normal standard;
   for (const double alpha : type_one) {
     const auto place = static_cast<std::size_t>((1.0 - alpha) * static_cast<double>(draws - 1));
     const auto missed = static_cast<std::uint64_t>(std::count_if(
@@ -129,7 +128,7 @@ Result<SharpTradeOff> sharp_trade_off(const Vector& eigenvalues, double rows,
     point.type_two = static_cast<double>(missed) / static_cast<double>(draws);
     point.low = binomial_lower(missed, draws, error / 2.0);
     point.high = binomial_upper(missed, draws, error / 2.0);
-    point.predicted = cdf(standard, quantile(complement(standard, alpha)) - pair->mu);
+    point.predicted = normal_cdf(normal_upper_quantile(alpha) - pair->mu);
     result.largest_gap = std::max(result.largest_gap, std::abs(point.type_two - point.predicted));
     result.points.push_back(point);
   }

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <memory>
 
 #include "audit/spiked_cases.hpp"
+#include "core/distributions.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "data/array_rows.hpp"
 #include "mechanism/moment/projected_moment.hpp"
@@ -25,7 +25,7 @@ using MakeAttack = std::function<Attack(const Mutant& version)>;
 
 /// Normal statistics, `mu` standard deviations apart, and the threshold half way.
 void add_normal_rule(AuditCase& attack, double threshold, double mu) {
-  const double power = cdf(boost::math::normal(), 0.5 * mu);
+  const double power = normal_cdf(0.5 * mu);
   attack.rule = AuditRule{threshold, 1.0, false};
   attack.exact = ExactTest{power, 1.0 - power};
 }

@@ -1,9 +1,9 @@
 #include "mechanism/histogram/noisy_counts.hpp"
 
-#include <boost/math/distributions/normal.hpp>
 #include <boost/math/tools/minima.hpp>
 #include <cmath>
 
+#include "core/distributions.hpp"
 #include "core/outward.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "mechanism/gauss/gauss.hpp"
@@ -87,8 +87,7 @@ Release<Vector> CountsPlan::run(const std::vector<std::uint64_t>& counts,
 double CountsPlan::exceeded(std::size_t cells, double probability) const {
   const auto count = static_cast<double>(cells);
   if (scale_.law == NoiseLaw::Gaussian) {
-    const double z =
-        boost::math::quantile(boost::math::complement(boost::math::normal(), probability));
+    const double z = normal_upper_quantile(probability);
     return z * sd() * std::sqrt(count) + 0.5 * count;
   }
   const auto bound = [&](double u) {  // s = u / b, t in units of b

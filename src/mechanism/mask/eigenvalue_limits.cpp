@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 
+#include "core/distributions.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/mask/released_gram.hpp"
 #include "mechanism/moment/component_verdicts.hpp"
@@ -15,10 +15,6 @@ namespace {
 /// What no row is longer than; infinite where the release does not say.
 double longest_row(const ReleasedGram& gram) {
   return gram.longest_row > 0.0 ? gram.longest_row : std::numeric_limits<double>::infinity();
-}
-
-double upper_normal(double tail) {
-  return boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
 }
 
 /// Columns of data, without the intercept.
@@ -56,8 +52,8 @@ EigenvalueLimits limits_of_entries(const EntryNoise& noise, double rows, double 
   const double widest = noise.scales.maxCoeff();
   const double length = noise.scales.norm();
   const bool plain = noise.sum == 0.0 && noise.count == 0.0;
-  const double of_sums = noise.sum * (length + widest * upper_normal(0.005));
-  const double of_count = noise.count * upper_normal(0.0025);
+  const double of_sums = noise.sum * (length + widest * normal_upper_quantile(0.005));
+  const double of_count = noise.count * normal_upper_quantile(0.0025);
   EigenvalueLimits limits{0.0, 0.0, n - of_count, n + of_count};
   if (!(limits.fewest > 0.0)) {
     return limits;
@@ -71,7 +67,7 @@ EigenvalueLimits limits_of_entries(const EntryNoise& noise, double rows, double 
   const double of_squares = std::hypot(std::sqrt(2.0) * noise.product, noise.shared);
   const double deviation = std::hypot(of_squares * widest * widest, 2.0 * noise.sum * widest * mean,
                                       noise.count * mean * mean);
-  limits.below = average + deviation * upper_normal(plain ? 0.025 : 0.02);
+  limits.below = average + deviation * normal_upper_quantile(plain ? 0.025 : 0.02);
   const double shift = of_sums + of_count * mean;  // of the released mean, times n
   limits.above = limits.below + shift * shift / n;
   return limits;

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "core/decompositions.hpp"
+#include "core/distributions.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/mask/released_gram.hpp"
 
@@ -218,10 +217,9 @@ double score_degrees(const ReleasedGram& gram, const Parts& parts, const Equatio
 double quantile_of(const ReleasedGram& gram, const Parts& parts, const Equations& equations,
                    const Vector& direction, double tail) {
   if (equations.target == CoefficientTarget::RawData) {
-    return boost::math::quantile(boost::math::complement(boost::math::normal(), tail));
+    return normal_upper_quantile(tail);
   }
-  const boost::math::students_t law(score_degrees(gram, parts, equations, direction));
-  return boost::math::quantile(boost::math::complement(law, tail));
+  return students_t_upper_quantile(score_degrees(gram, parts, equations, direction), tail);
 }
 
 /// All values of a'beta that a test of its score does not refute (Fieller): the noise on the

@@ -1,7 +1,6 @@
-#include <boost/math/distributions/non_central_chi_squared.hpp>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
+#include "core/distributions.hpp"
 #include "core/outward.hpp"
 #include "eigenveil/privacy/calibration.hpp"
 #include "mechanism/mask/mask_calibration.hpp"
@@ -17,8 +16,7 @@ constexpr double kLargestDegrees = 1e7;
 /// P(w >= d + c + 2 sqrt((d + 2c) x) + 2x) <= e^-x.
 double upper_quantile(double delta, double degrees, double noncentrality) {
   if (degrees <= kLargestDegrees && noncentrality <= kLargestDegrees) {
-    const boost::math::non_central_chi_squared law(degrees, noncentrality);
-    return boost::math::quantile(boost::math::complement(law, delta));
+    return non_central_chi_squared_upper_quantile(degrees, noncentrality, delta);
   }
   const double x = -std::log(delta);
   return degrees + noncentrality + 2.0 * std::sqrt((degrees + 2.0 * noncentrality) * x) + 2.0 * x;
@@ -100,7 +98,7 @@ Result<double> relaxed_mask_noise(std::int64_t rows, std::int64_t dimension,
 }
 
 UnmaskedNoise unmasked_noise(double change, const ApproxDp& target) {
-  const double q = boost::math::quantile(complement(boost::math::normal(), target.delta));
+  const double q = normal_upper_quantile(target.delta);
   const double root = std::sqrt(-std::log(target.delta));
   UnmaskedNoise noise;
   noise.necessary = change * q / target.epsilon;

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <set>
 #include <utility>
 
+#include "core/distributions.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/moment/correlation.hpp"
 #include "mechanism/pairwise/pairwise.hpp"
@@ -173,7 +173,7 @@ Result<Regression> regress(const PairwiseGram& gram, const RegressionRequest& re
     fit.coefficients[i] = one.value;
     fit.standard_errors[i] = one.sd(gram.entry_sd);
   }
-  const double z = boost::math::quantile(boost::math::normal(), 0.5 + 0.5 * request.level);
+  const double z = normal_quantile(0.5 + 0.5 * request.level);
   fit.low = fit.coefficients - z * fit.standard_errors;
   fit.high = fit.coefficients + z * fit.standard_errors;
   fit.uncorrected = fit.coefficients;

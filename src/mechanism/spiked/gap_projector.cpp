@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 
+#include "core/distributions.hpp"
 #include "core/outward.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "eigenveil/statistics/trusted_totals.hpp"
@@ -152,8 +152,7 @@ Result<GapPlan> GapPlan::make(const GapRequest& request) {
     plan.wide_ = split_draw_mu(plan.mu_projector_, {p, request.components, {}});
     plan.mu_projector_ = plan.wide_->draw;
   }
-  plan.quantile_ =
-      up(boost::math::quantile(complement(boost::math::normal(), plan.failure_)), kUlps) + 1e-6;
+  plan.quantile_ = up(normal_upper_quantile(plan.failure_), kUlps) + 1e-6;
   plan.radius_ = row_radius(request.bound, request.units);
   const double slack = 2.0 * plan.solver_error();
   const double square = up(plan.radius_ * plan.radius_);
