@@ -11,6 +11,8 @@ SIZE = ["--rows", 10000, "--dimension", 10, "--row-norm", 1, "--center", "none"]
 MASK = ["mask", "--method", "mask", "--rows", 10000, "--dimension", 20, "--row-norm", 1, "--epsilon", 1, "--delta", 1e-6]
 SUBSPACE = ["subspace", "--rows", 4000, "--dimension", 200, "-k", 2, "--gamma", 1e-3, "--epsilon", 1, "--delta", 1e-6]
 GAUSS = ["pca", "--method", "gauss", "-k", 1, "--mu", 1, "--rows", 10000, "--row-norm", 1, "--center", "none"]
+MEAN = ["pca", "--method", "gauss", "-k", 1, "--mu", 1, "--rows", 10000, "--row-norm", 1, "--center", "private"]
+LOWRANK = ["lowrank", "--method", "orbit", "-k", 3, "--mu", 1, *SIZE]
 LINES = [  # what, words of the plan, number of its JSON
     ("orbit, k = 2, rho 0.1: exponent", ["pca", "--method", "orbit", "-k", 2, "--rho", 0.1, *SIZE], "exponent"),
     ("orbit, k = 2, rho 0.1: sd of a variance", ["pca", "--method", "orbit", "-k", 2, "--rho", 0.1, *SIZE], "noise_sd_variance"),
@@ -23,6 +25,12 @@ LINES = [  # what, words of the plan, number of its JSON
     ("gauss, 5 columns, mu 1: sd of a variance", [*GAUSS, "--dimension", 5], "noise_sd_diagonal"),
     ("gauss, 5 columns, mu 1, replace-one: sd of a variance",
      [*GAUSS, "--dimension", 5, "--neighbours", "replace-one"], "noise_sd_diagonal"),
+    ("gauss, private mean, 2 columns, mu 1: sd of a product", [*MEAN, "--dimension", 2], "noise_sd_off_diagonal"),
+    ("gauss, private mean, 5 columns, mu 1: sd of a product", [*MEAN, "--dimension", 5], "noise_sd_off_diagonal"),
+    ("gauss, private mean, 10 columns, mu 1: sd of a product", [*MEAN, "--dimension", 10], "noise_sd_off_diagonal"),
+    ("lowrank by orbit, k = 3, mu 1: sd of an eigenvalue", [*LOWRANK], "noise_sd_eigenvalue"),
+    ("lowrank by orbit, k = 3, mu 1, replace-one: sd of an eigenvalue",
+     [*LOWRANK, "--neighbours", "replace-one"], "noise_sd_eigenvalue"),
     ("subspace, 4000 x 200, k = 2, gamma 1e-3: angle", SUBSPACE, "predicted_angle"),
 ]
 

@@ -111,7 +111,9 @@ nobs.private_cov <- function(object, ...) object$n.obs
 #' The noise of a released covariance
 #'
 #' `noise_cov()` is the covariance matrix of the noise on the entries of the raw covariance: what to add to the sampling
-#' covariance of the entries before standard errors are computed from it. Entries are the lower triangle by columns
+#' covariance of the entries before standard errors are computed from it. Under replace-one, where the trace has less
+#' noise of its own, it is an upper bound (in the order of quadratic forms): exact for covariances and differences of
+#' variances, too large for single variances and their sum. Entries are the lower triangle by columns
 #' (vech), as lavaan orders them. `lavaan_data()` is what `lavaan::cfa()` and `lavaan::sem()` take: `sample.cov`,
 #' `sample.nobs`, and `NACOV`, n times the covariance of the entries with sampling (normal theory) and noise.
 #'
