@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <charconv>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -9,6 +11,7 @@
 #include "cli/options/table_options.hpp"
 #include "cli/progress.hpp"
 #include "core/plain_text.hpp"
+#include "statistics/shards.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -20,38 +23,41 @@ constexpr const char* kReplace = "--out may be an earlier .gram file, which is t
 
 constexpr const char* kBadShard =
     "--shard takes RUN,INDEX,COUNT: a name that only the shards of this run have, which of them "
-    "this is, from 0, and how many there are";
+    "this is, from 0, and how many there are, at most 16777216";
 
 /// RUN,INDEX,COUNT as it was given.
-Result<ShardIdentity> shard_of(const std::vector<std::string>& words) {
-  const auto number = [](const std::string& text) -> std::optional<std::uint64_t> {
+Result<ShardIdentity> shard_of(const std::string& text) {
+  const auto number = [](std::string_view digits) -> std::optional<std::uint64_t> {
     std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
-                                                                    : std::nullopt;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc() && end == digits.data() + digits.size() ? std::optional(value)
+                                                                        : std::nullopt;
   };
-  if (words.size() != 3) {
+  const std::size_t first = text.find(',');
+  const std::size_t second = first == std::string::npos ? first : text.find(',', first + 1);
+  if (second == std::string::npos) {
     return bad_request(kBadShard);
   }
-  const auto index = number(words[1]);
-  const auto count = number(words[2]);
-  if (words[0].empty() || !is_plain_text(words[0]) || !index || !count || *index >= *count) {
+  const auto index = number(std::string_view(text).substr(first + 1, second - first - 1));
+  const auto count = number(std::string_view(text).substr(second + 1));
+  const ShardIdentity identity{text.substr(0, first), index.value_or(0), count.value_or(0)};
+  if (!is_plain_text(identity.run) || !index || !count || !check_identity(identity)) {
     return bad_request(kBadShard);
   }
-  return ShardIdentity{words[0], *index, *count};
+  return identity;
 }
 
 struct GramPartial {
   InputOptions input;
   BoundOptions bounds;
   std::string out;
-  std::vector<std::string> shard;
+  std::optional<std::string> shard;
   bool replace = false;
   bool quiet = false;
 
   Outcome run() const {
     const Result<ShardIdentity> identity =
-        shard.empty() ? Result<ShardIdentity>(ShardIdentity{}) : shard_of(shard);
+        shard ? shard_of(*shard) : Result<ShardIdentity>(ShardIdentity{});
     if (!identity) {
       return error_of(identity);
     }
@@ -78,7 +84,7 @@ struct GramPartial {
     return table->sums(input.thread_count(), watch)
         .and_then([&](const ExactGram* sums) {
           ExactGram gram = *sums;
-          if (!shard.empty()) {
+          if (shard) {
             gram.set_identity(*identity);
           }
           return gram.save(out);
@@ -98,16 +104,18 @@ struct GramMerge {
     if (const Result<void> sound = check_gram_output(out, parts, replace); !sound) {
       return error_of(sound);
     }
-    Result<ExactGram> total = ExactGram::load(parts.front());
+    if (const Result<void> once = each_once(); !once) {
+      return error_of(once);
+    }
+    Result<ExactGram> total = loaded(parts.front());
     for (std::size_t i = 1; total && i < parts.size(); ++i) {
-      const Result<ExactGram> part = ExactGram::load(parts[i]);
+      const Result<ExactGram> part = loaded(parts[i]);
       if (!part) {
         return error_of(part);
       }
       const EqualTotals equal = equal_totals ? EqualTotals::DifferentRows : EqualTotals::Refuse;
       if (const Result<void> merged = total->merge(*part, equal); !merged) {
-        return tl::unexpected<Error>(
-            Error{merged.error().code, fmt::format("{}: {}", parts[i], merged.error().message)});
+        return named(parts[i], merged.error());
       }
     }
     if (const Result<void> complete =
@@ -118,6 +126,37 @@ struct GramMerge {
     return total.and_then([&](const ExactGram& gram) { return gram.save(out); }).map([&] {
       fmt::print("wrote {} ({})\n", out, kPrivate);
     });
+  }
+
+ private:
+  static tl::unexpected<Error> named(const std::string& path, const Error& error) {
+    const bool has_name = error.message.starts_with(path);
+    return tl::unexpected<Error>(
+        Error{error.code, has_name ? error.message : fmt::format("{}: {}", path, error.message)});
+  }
+
+  static Result<ExactGram> loaded(const std::string& path) {
+    Result<ExactGram> part = ExactGram::load(path);
+    return part ? std::move(part) : Result<ExactGram>(named(path, part.error()));
+  }
+
+  /// --equal-totals is about other rows, never about one file.
+  Result<void> each_once() const {
+    std::map<std::pair<dev_t, ino_t>, std::string> seen;
+    for (const std::string& path : parts) {
+      struct stat found {};
+      if (::stat(path.c_str(), &found) != 0) {
+        continue;  // said when it is opened
+      }
+      const auto [first, fresh] = seen.emplace(std::pair(found.st_dev, found.st_ino), path);
+      if (!fresh) {
+        return bad_request(fmt::format(
+            "{} and {} are the same file; counting its rows twice would break the privacy "
+            "guarantee",
+            first->second, path));
+      }
+    }
+    return {};
   }
 };
 
@@ -140,13 +179,10 @@ Command gram_command() {
         partial->bounds.declare(*first);
         partial->bounds.declare_basis(*first);
         first->add_option("--out", partial->out, "the .gram file to write")->required();
-        first
-            ->add_option("--shard", partial->shard,
-                         "RUN,INDEX,COUNT: this is shard INDEX (from 0) of COUNT of a run whose "
-                         "name nobody else uses, such as a UUID; merge then misses none and "
-                         "takes none twice")
-            ->delimiter(',')
-            ->expected(3);
+        first->add_option("--shard", partial->shard,
+                          "RUN,INDEX,COUNT: this is shard INDEX (from 0) of COUNT of a run whose "
+                          "name nobody else uses, such as a UUID; merge then misses none and "
+                          "takes none twice");
         first->add_flag("--replace", partial->replace, kReplace);
         first->add_flag("--quiet", partial->quiet, "no progress bar");
         CLI::App* second = app.add_subcommand("merge", ".gram files to one");

@@ -113,11 +113,11 @@ def _source(schema, batches, options, make_source, rows, title):
     read = [schema.names[j] for j in chosen]
     for name in read:
         if name not in (options.person, *options.words):
-            _check_type(schema.field(name).type, name)
+            check_type(schema.field(name).type, name)
     return make_source(names, True, lambda: _blocks(batches(read), read, options, title), rows)
 
 
-def _check_type(kind, name):
+def check_type(kind, name):
     import pyarrow.types as types
 
     if types.is_dictionary(kind) and not (types.is_integer(kind.value_type) or types.is_floating(kind.value_type)):

@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 
 from . import _core
 from ._arrow import arrow_table, is_arrow_path, path_table
+from ._cells import NO_NUMBERS, numbers, unmasked
 from ._errors import EigenveilError
 from ._shards import Gram
 from ._table import word_cells
@@ -186,9 +187,9 @@ def _of_array(block, chosen, options):
     """Chosen columns of a block of an array; people, who come last, by their hashes."""
     block = block[:, chosen]
     if not options.person:
-        return _numbers(block)
-    people = [None if cell != cell else cell for cell in np.asarray(_unmasked(block[:, -1])).tolist()]
-    return np.column_stack([_numbers(block[:, :-1]), options.hashed(people)])
+        return numbers(block)
+    people = [None if cell != cell else cell for cell in np.asarray(unmasked(block[:, -1])).tolist()]
+    return np.column_stack([numbers(block[:, :-1]), options.hashed(people)])
 
 
 def _rows_per_block(columns):
@@ -231,7 +232,7 @@ def _sparse(data, options):
 def _numpy(data, options):
     if is_sparse(data):
         return _sparse(data, options)
-    array = data if _can_be_sliced(data) else np.asanyarray(_unmasked(data))
+    array = data if _can_be_sliced(data) else np.asanyarray(unmasked(data))
     if options.words:
         raise EigenveilError("one_hot with words needs a data frame, Arrow data or a text file; arrays hold codes")
     if array.dtype.kind == "c" and not (options.complex_rows and len(array.shape) == 2):
@@ -251,14 +252,14 @@ def _numpy(data, options):
         )
     names = [f"c{j + 1}" for j in range(int(array.shape[1]))]
     if array.dtype.kind == "c":
-        array, names = as_pairs(np.asarray(_unmasked(array))), [f"{name}.{part}" for name in names for part in ("re", "im")]
+        array, names = as_pairs(np.asarray(unmasked(array))), [f"{name}.{part}" for name in names for part in ("re", "im")]
     rows, columns = (int(size) for size in array.shape)
     chosen, names = chosen_columns(names, options, "array")
     if chooses(options):
         return Source(names, False, lambda: (_of_array(array[a:b], chosen, options) for a, b in _pieces(rows, columns)), rows)
     if _lies_ready(array):
         return Source(names, False, lambda: iter((array,)), rows)
-    return Source(names, False, lambda: (_numbers(array[a:b]) for a, b in _pieces(rows, columns)), rows)
+    return Source(names, False, lambda: (numbers(array[a:b]) for a, b in _pieces(rows, columns)), rows)
 
 
 def _can_be_sliced(data):
@@ -279,36 +280,6 @@ def _lies_ready(array):
     )
 
 
-def _numbers(block):
-    """A block of rows as float64."""
-    block = np.asarray(_unmasked(np.asanyarray(block)))
-    return np.array(block if block.dtype.kind in "fiub" else _as_numbers(block), dtype=float, order="C")
-
-
-_NO_NUMBERS = "the table must hold numbers; argument must be a string or a number in every cell (the value is not shown)"
-
-
-def _as_numbers(array):
-    try:
-        return array.astype(float)
-    except Exception:
-        pass
-    # Outside the handler: NumPy's own message shows the cell, and must not stay behind in __context__.
-    raise (TypeError if array.dtype == object else ValueError)(_NO_NUMBERS)
-
-
-def _unmasked(data):
-    """A masked cell is a missing one, whatever lies below the mask."""
-    if isinstance(data, (list, tuple)) and any(np.ma.isMaskedArray(row) for row in data):
-        data = np.ma.stack(data)  # NumPy would drop the masks
-    if not np.ma.isMaskedArray(data):
-        return data
-    if data.dtype.kind == "c":
-        return data.filled(complex(np.nan, np.nan))
-    numbers = data.dtype.kind == "f" or data.dtype == object
-    return (data if numbers else _as_numbers(data)).filled(np.nan)
-
-
 # What scikit-learn says about the form of a table. Its other messages may show cells.
 _ABOUT_FORM = ("X has ", "The feature names", "Feature names", "Sparse data", "Found array", "Input X contains", "Expected 2D", "Complex data")
 
@@ -319,13 +290,13 @@ def checked_rows(estimator, X):
         raise TypeError("transform and score take a table, not a path: read the rows first, for example with pandas or pyarrow")
     if type(X).__module__.partition(".")[0] == "polars":
         X = _collected(X)
-    X = _unmasked(X)
+    X = unmasked(X)
     try:
         return validate_data(estimator, X, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
     except Exception as problem:
         kind, message = (type(problem) if type(problem) in (ValueError, TypeError) else ValueError), str(problem)
     if not message.startswith(_ABOUT_FORM):
-        message = _NO_NUMBERS
+        message = NO_NUMBERS
     elif message.startswith(("Expected 2D", "Complex data")):
         message = f"{message.splitlines()[0].rstrip(':')}. Reshape your data: one row per record, one column per feature (no value is shown)"
     raise kind(message)

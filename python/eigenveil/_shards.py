@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import _core
-from ._errors import EigenveilError
+from ._cells import numbers
+from ._errors import EigenveilError, whole
 
 _DEFAULT_GRID = 1 << 18
 
@@ -91,8 +92,14 @@ def arrow_numbers(array):
     """An Arrow array as float64; a null is NaN. By DLPack, since ``to_numpy`` imports pandas, which takes a task longer than a small part."""
     import pyarrow as pa
 
-    numbers = array.cast(pa.float64(), safe=False)
-    return np.from_dlpack(numbers.fill_null(np.nan) if numbers.null_count else numbers)
+    try:
+        array = array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+        cells = array.cast(pa.float64(), safe=False)
+        return np.from_dlpack(cells.fill_null(np.nan) if cells.null_count else cells)
+    except pa.ArrowException as problem:
+        kind = type(problem).__name__
+    # Outside the handler: pyarrow's own message shows the cell, and must not stay behind in __context__.
+    raise EigenveilError(f"a column does not hold numbers ({kind}; values are not shown)")
 
 
 def new_run():
@@ -117,10 +124,25 @@ def partial(batches, bound, *, shard=None, threads=1):
     bytes
         Private data.
     """
+    name = None if shard is None else _name(shard)
     sums = _core.PartialSums(list(bound.columns), bound.encoded, bound.refuse_missing, bound.refuse_bad, threads)
     for batch in batches:
-        sums.add(np.ascontiguousarray(batch, dtype=np.float64))
-    return sums.finish(None if shard is None else (str(shard[0]), int(shard[1]), int(shard[2])))
+        sums.add(_block(batch))
+    return sums.finish(name)
+
+
+def _block(batch):
+    block = np.asanyarray(batch)
+    if block.dtype.kind not in "fiubOSU" or block.ndim != 2:
+        raise EigenveilError(f"a block is a table of real numbers, rows and columns (this one has {block.ndim} axes and the type {block.dtype})")
+    return block if block.dtype == float and block.flags.c_contiguous and type(block) is np.ndarray else numbers(block)
+
+
+def _name(shard):
+    """Checked before a row is read."""
+    if not isinstance(shard, (tuple, list)) or len(shard) != 3 or not isinstance(shard[0], str) or not shard[0]:
+        raise EigenveilError("shard is (run, index, count): the name of the run, and an index from 0 to count - 1")
+    return shard[0], whole(shard[1], "the index of a shard", 0), whole(shard[2], "the count of shards", 1)
 
 
 class Gram:
@@ -144,7 +166,8 @@ class Gram:
         return self._totals
 
     def head(self):
-        """What is public: columns and bound."""
+        """What is public: columns and bound. Refuses a part of a run: whoever asks is about to release the table."""
+        _core.check_complete(self._totals)
         return self._totals.schema, self._totals.bound
 
     @property
@@ -175,8 +198,10 @@ class Gram:
 
 
 def totals_of(data):
-    """The sums of a Gram, or of a ``.gram`` file."""
-    return data.totals() if isinstance(data, Gram) else _core.ExactGram.load(os.fsdecode(data))
+    """The sums of a Gram, or of a ``.gram`` file; not of a part of a run."""
+    totals = data.totals() if isinstance(data, Gram) else _core.ExactGram.load(os.fsdecode(data))
+    _core.check_complete(totals)
+    return totals
 
 
 def merge(parts: Iterable, *, equal_totals=False, incomplete=False):
@@ -196,6 +221,8 @@ def merge(parts: Iterable, *, equal_totals=False, incomplete=False):
     """
     total = None
     for part in parts:
+        if not isinstance(part, (Gram, bytes, bytearray, memoryview)):
+            raise EigenveilError("parts are what partial gave, bytes, or Grams; files are merged by merge_grams")
         part = part if isinstance(part, Gram) else Gram.from_bytes(part)
         if total is None:
             total = Gram(_core.gram_from_bytes(part.to_bytes()))

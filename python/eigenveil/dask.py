@@ -41,24 +41,55 @@ def gram(data, columns=None, *, bounds=None, row_norm=None, center=None, grid=No
     parts = [dask.delayed(_part, pure=False)(block, bound, (run, index, count)) for index, block in enumerate(blocks)]
     while len(parts) > _WIDTH:
         parts = [dask.delayed(_join, pure=False)(parts[first : first + _WIDTH]) for first in range(0, len(parts), _WIDTH)]
-    return merge(dask.compute(*parts))
+    return merge(_computed(parts))
+
+
+def _computed(parts):
+    import dask
+
+    try:
+        return dask.compute(*parts)
+    except EigenveilError:
+        raise
+    except Exception as problem:
+        kind = type(problem).__name__
+    # What a graph says about its rows may show one of them.
+    raise EigenveilError(f"the blocks could not be computed ({kind}; values are not shown)")
 
 
 def _blocks(data, columns):
     if hasattr(data, "to_delayed") and hasattr(data, "columns"):
-        names = [str(name) for name in (data.columns if columns is None else columns)]
-        return names, data[list(data.columns if columns is None else columns)].to_delayed()
+        chosen = list(data.columns if columns is None else columns)
+        for name in chosen:
+            if list(data.columns).count(name) != 1:
+                raise EigenveilError(f"the data frame has not exactly one column '{name}'")
+            _check_type(data.dtypes[name], f"column '{name}'")
+        return [str(name) for name in chosen], data[chosen].to_delayed()
     if getattr(data, "ndim", None) != 2 or not hasattr(data, "to_delayed"):
         raise EigenveilError("give a Dask data frame, or a Dask array with rows and columns")
     if columns is not None:
         raise EigenveilError("an array has no names: choose columns before, as data[:, [0, 2]]")
+    _check_type(data.dtype, "the array")
     whole = data.rechunk({1: -1})
     return int(data.shape[1]), [block for (block,) in whole.to_delayed().tolist()]
 
 
+def _check_type(kind, what):
+    if getattr(kind, "kind", "O") not in "fiub":
+        raise EigenveilError(f"{what} does not hold real numbers (its type is {kind}): convert it first")
+
+
 def _part(block, bound, shard):
-    rows = block.to_numpy(dtype=float, na_value=np.nan) if hasattr(block, "to_numpy") else np.asarray(block, dtype=float)
-    return partial([rows], bound, shard=shard)
+    return partial([_rows(block)], bound, shard=shard)
+
+
+def _rows(block):
+    try:
+        return block.to_numpy(dtype=float, na_value=np.nan) if hasattr(block, "to_numpy") else block
+    except Exception:
+        pass
+    # Outside the handler: the message shows the cell, and must not stay behind in __context__.
+    raise EigenveilError("a block holds other types than the table says: not all of its cells are numbers (values are not shown)")
 
 
 def _join(parts):

@@ -15,7 +15,9 @@ import re
 import numpy as np
 
 from ._errors import EigenveilError
+from ._parquet_files import seen_files
 from ._shards import Gram, arrow_block, arrow_numbers, merge, new_run, partial, shard_bound
+from ._spark_plan import offence
 
 _PART = "part long, piece int, pieces int, bytes binary"
 _BATCH_LIMIT = 1 << 30  # of a batch of pieces: Arrow's binary arrays end at 2 GiB, and Spark counts records, not bytes
@@ -25,12 +27,8 @@ _DRIVER_BYTES = 64 << 20  # of parts the driver takes without a round: a shuffle
 _TASK_BYTES = 256 << 20  # of row groups one task reads, if each is smaller
 _BATCH_BYTES = 4 << 20  # of rows as float64
 _FEWEST = 4
-# Operators below the map whose rows come out the same, in the same partition, when a task is run again.
-_REPEATABLE = {
-    "Project", "Filter", "SubqueryAlias", "View", "Relation", "RelationV2", "LocalRelation", "LogicalRelation", "LogicalRDD", "Scan", "Range", "FileScan",
-    "BatchScan", "ExistingRDD", "LocalTableScan", "ColumnarToRow", "InMemoryRelation",
-}
-_NOT_REPEATABLE = re.compile(r"\b(rand|randn|uuid|shuffle|monotonically_increasing_id|spark_partition_id|input_file_name|PythonUDF|pythonUDF\d*|nondeterministic)\b")
+# In what Spark quotes of a task: sentences that hold no value of a row.
+_OWN_WORDS = re.compile(r"(?:EigenveilError: |(?=ModuleNotFoundError: No module named))([^\n]+)")
 
 
 def part_bytes(columns):
@@ -38,24 +36,27 @@ def part_bytes(columns):
     return 16 * (columns * (columns + 3) // 2) + 64 * columns + 4096
 
 
-def gram(df, columns=None, *, features=None, dimension=None, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse", scratch=None):
+def gram(df, columns=None, *, features=None, dimension=None, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse", scratch=None, repeatable=False):
     """Exact sums over the rows of a Spark data frame.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        Scans and deterministic projections are read as they are. Anything else (joins, shuffles, sampling, UDFs) could give other rows when a task is
-        repeated, so it is written to ``scratch`` first and read from there.
+        Files behind deterministic projections, filters and unions are read as they are. Anything else (joins, shuffles, sampling, UDFs, RDDs, and whatever
+        Connect does not show) could give other rows when a task is repeated, so it is written to ``scratch`` first and read from there.
     columns : list of str, optional
-        Numeric columns. A hundred columns of doubles cost several times what one array column does: see docs/scale.md for what to use.
+        Columns of numbers, by Spark's types. A hundred columns of doubles cost several times what one array column does: see docs/scale.md for what to use.
     features : str, optional
-        Instead: one column of arrays with ``dimension`` numbers each (an embedding); their names are ``features_1``, ...
+        Instead: one column of arrays, or of ML vectors, with ``dimension`` numbers each (an embedding); their names are ``features_1``, ...
     dimension : int, optional
         Of ``features``; public. May be left out where bounds has a pair per column.
     bounds, row_norm, center, grid, missing, bad_cell
         As for an estimator; public.
     scratch : str, optional
-        A path that driver and executors share, for what has to be written first. The caller deletes it: it holds private rows.
+        A path that driver and executors share, for what has to be written first. It holds private rows, in a directory of mode 0700 where the file system
+        has modes; the caller deletes it.
+    repeatable : bool, default=False
+        The caller's word that every task gives the same rows whenever it is run: the plan is not looked at.
 
     Returns
     -------
@@ -64,8 +65,12 @@ def gram(df, columns=None, *, features=None, dimension=None, bounds=None, row_no
     """
     names = _names(columns, features, dimension, bounds)
     bound = shard_bound(names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell)
-    rows = df.select(features) if features else df.select(*[_quoted(name) for name in names])
-    rows = _repeatable(rows, scratch)
+    rows, vectors = _chosen(df, [features] if features else names, features is not None)
+    rows = rows if repeatable else _repeatable(rows, scratch)
+    if vectors:
+        from pyspark.ml.functions import vector_to_array
+
+        rows = rows.select(vector_to_array(_quoted(features)).alias(features))
     to_blocks = _array_blocks(len(names)) if features else _column_blocks
     return _summed(rows, bound, to_blocks)
 
@@ -77,7 +82,8 @@ def gram_of_parquet(spark, paths, columns=None, *, bounds=None, row_norm=None, c
     ----------
     spark : pyspark.sql.SparkSession
     paths : str or list of str
-        Files that every executor can open under this name.
+        Files that every executor can open under this name, each once, and that nobody changes meanwhile: a task refuses one whose footer is not the one
+        that the driver saw.
     columns : list of str, optional
         Default: those of the first file.
     bounds, row_norm, center, grid, missing, bad_cell
@@ -87,43 +93,53 @@ def gram_of_parquet(spark, paths, columns=None, *, bounds=None, row_norm=None, c
     -------
     Gram
     """
-    import pyarrow.parquet as parquet
-
     paths = [paths] if isinstance(paths, str) else list(paths)
-    footers = [parquet.ParquetFile(path) for path in paths]
-    if not footers:
+    if not paths:
         raise EigenveilError("paths names no file")
-    names = [str(name) for name in (columns or footers[0].schema_arrow.names)]
+    names, files = seen_files(paths, columns)
     bound = shard_bound(names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell)
-    work = _packed([(path, group, footer.metadata.row_group(group).total_byte_size)
-                    for path, footer in zip(paths, footers) for group in range(footer.metadata.num_row_groups)])
+    work = _packed([(file, group, size) for file, groups in files for group, size in enumerate(groups)])
     tasks = spark.range(0, len(work), 1, max(1, len(work)))
 
     def blocks(batch):
-        import pyarrow.parquet as parquet
-
         for number in batch.column(0).to_pylist():
-            for path, groups in work[number].items():
-                file = parquet.ParquetFile(path, pre_buffer=False)
-                for rows in file.iter_batches(batch_size=max(1, _BATCH_BYTES // (8 * len(names))), row_groups=groups, columns=names):
-                    yield arrow_block(rows, names)
+            for file, groups in work[number].items():
+                rows = max(1, _BATCH_BYTES // (8 * len(names)))
+                for some in file.open().iter_batches(batch_size=rows, row_groups=groups, columns=names):
+                    yield arrow_block(some, names)
 
     return _summed(tasks, bound, blocks)
 
 
 def _packed(groups):
-    """Row groups (path, group, bytes) in the order of the files, as tasks: {path: groups} of about _TASK_BYTES each."""
+    """Row groups (file, group, bytes) in the order of the files, as tasks: {file: groups} of about _TASK_BYTES each."""
     tasks, size = [], _TASK_BYTES
-    for path, group, bytes_ in groups:
+    for file, group, bytes_ in groups:
         if size + bytes_ > _TASK_BYTES:
             tasks.append({})
             size = 0
-        tasks[-1].setdefault(path, []).append(group)
+        tasks[-1].setdefault(file, []).append(group)
         size += bytes_
     return tasks
 
 
 def _summed(rows, bound, to_blocks):
+    return _quietly(lambda: _total(rows, bound, to_blocks))
+
+
+def _quietly(job):
+    """What a job returns. Where it fails, one sentence without what Spark says: that may show a row."""
+    try:
+        return job()
+    except EigenveilError:
+        raise
+    except Exception as problem:
+        kind, said = type(problem).__name__, _OWN_WORDS.search(str(problem))
+    # Outside the handler: the problem must not stay behind in __context__.
+    raise EigenveilError(said[1] if said else f"Spark ended the job ({kind}; values are not shown)")
+
+
+def _total(rows, bound, to_blocks):
     run, count, size, piece = new_run(), _partitions(rows), part_bytes(len(bound.columns)), _piece_bytes(rows)
     if count == 0:  # a frame that Spark knows to be empty has no task
         return merge([partial([], bound)])
@@ -223,30 +239,57 @@ def _partitions(rows):
 
 
 def _repeatable(rows, scratch):
-    if _is_repeatable(_plan(rows)):
+    found = offence(rows)
+    if found is None:
         return rows
     if scratch is None:
         raise EigenveilError(
-            "the data frame is more than a scan with deterministic projections, so that a task that is repeated could see other rows: give scratch=, a path "
-            "that driver and executors share, and the rows are written there first"
+            f"a task that is repeated could see other rows, because of {found}: give scratch=, a path that driver and executors share, and the rows are "
+            "written there first, or repeatable=True if you know better"
         )
-    rows.write.mode("errorifexists").parquet(scratch)
+    made = _private(rows.sparkSession, scratch)
+    _quietly(lambda: rows.write.mode("append" if made else "errorifexists").parquet(scratch))
     return rows.sparkSession.read.parquet(scratch)
 
 
-def _plan(rows):
-    """The optimised plan in Spark's words."""
-    if hasattr(rows, "_jdf"):
-        return rows._jdf.queryExecution().optimizedPlan().toString()
-    text = rows._explain_string(extended=True)
-    return text.partition("== Optimized Logical Plan ==")[2].partition("== Physical Plan ==")[0]
+def _private(spark, scratch):
+    """A new directory that its owner alone can enter; on Connect the server makes it, as it does."""
+    if not hasattr(spark, "_jvm"):
+        return False
+    jvm = spark._jvm
+    path = jvm.org.apache.hadoop.fs.Path(scratch)
+    system = path.getFileSystem(spark._jsc.hadoopConfiguration())
+    if system.exists(path):
+        raise EigenveilError("scratch exists already: give the name of a directory that does not", "input-output")
+    mode = jvm.org.apache.hadoop.fs.permission.FsPermission("700")
+    system.mkdirs(path, mode)
+    system.setPermission(path, mode)
+    return True
 
 
-def _is_repeatable(plan):
-    """Whether the plan consists of scans, projections and filters without chance in them."""
-    operators = [re.sub(r"^[\s:+\-]*", "", line) for line in plan.splitlines() if line.strip()]
-    names = [re.match(r"[A-Za-z0-9]+", line) for line in operators]
-    return bool(operators) and all(name is not None and name.group() in _REPEATABLE for name in names) and not _NOT_REPEATABLE.search(plan)
+def _chosen(df, names, features):
+    """The columns (and whether they are ML vectors), or one sentence: by their types alone, before a task starts."""
+    from pyspark.sql import types
+
+    try:
+        rows = df.select(*[_quoted(name) for name in names])
+        kinds = [field.dataType for field in rows.schema.fields]
+    except Exception as problem:
+        rows, kind = None, type(problem).__name__
+    if rows is None:
+        absent = [name for name in names if df.columns.count(name) != 1]
+        raise EigenveilError(f"the data frame has not exactly one column '{absent[0]}'" if absent else f"the columns cannot be selected ({kind})")
+    numbers = types.NumericType, types.BooleanType, types.NullType
+    for name, kind in zip(names, kinds):
+        is_vector = type(kind).__name__ == "VectorUDT"
+        array = isinstance(kind, types.ArrayType) and isinstance(kind.elementType, numbers)
+        if features and not (array or is_vector):
+            raise EigenveilError(f"column '{name}' does not hold arrays of numbers or ML vectors (its type is {kind.simpleString()})")
+        if not features and (array or is_vector):
+            raise EigenveilError(f"column '{name}' holds arrays: give it as features='{name}'")
+        if not features and not isinstance(kind, numbers):
+            raise EigenveilError(f"column '{name}' does not hold numbers (its type is {kind.simpleString()}): cast it first")
+    return rows, features and is_vector
 
 
 def _names(columns, features, dimension, bounds):

@@ -1,3 +1,5 @@
+#include "statistics/shards.hpp"
+
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -58,12 +60,9 @@ class PartialSums {
     ExactGram gram = unwrap(sums_.finish());
     if (shard) {
       const auto& [run, index, count] = *shard;
-      if (run.empty() || index >= count) {
-        throw Failure{{ErrorCode::BadRequest,
-                       "shard is (run, index, count): the name of the run, and an index from 0 to "
-                       "count - 1"}};
-      }
-      gram.set_identity({run, index, count});
+      ShardIdentity identity{run, index, count};
+      unwrap(check_identity(identity));
+      gram.set_identity(std::move(identity));
     }
     return as_bytes(gram.to_bytes());
   }

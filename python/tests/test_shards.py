@@ -44,6 +44,21 @@ def test_refusals_say_which(rows, bound):
         partial([rows], bound, shard=("run", 4, 4))
 
 
+def test_a_block_of_words_is_refused_without_a_word_of_it(bound):
+    for cells in (np.array([["SECRET", "1", "2"]]), np.array([["SECRET", 1.0, 2.0]], dtype=object), np.ones((1, 3)) + 1j, np.array([["2020-01-01"] * 3], dtype="M8[D]")):
+        with pytest.raises((ValueError, TypeError)) as refused:
+            partial([cells], bound)
+        assert "SECRET" not in str(refused.value) and refused.value.__context__ is None
+
+
+def test_names_are_taken_as_they_are_or_refused(rows, bound):
+    for shard in (("run", 0.9, 1.9), ("run", 0, 2**24 + 1), ("run", True, 2), ("", 0, 1), ("run", 0), "run", (1, 0, 2)):
+        with pytest.raises(eigenveil.EigenveilError):
+            partial([rows], bound, shard=shard)
+    with pytest.raises(eigenveil.EigenveilError, match="bytes, or Grams"):
+        merge(["x"])
+
+
 def test_equal_totals_are_a_question_unless_names_answer_it(bound):
     ones = np.ones((2, 3))
     with pytest.raises(eigenveil.EigenveilError, match="equal_totals"):
@@ -59,6 +74,15 @@ def test_estimators_release_a_gram(rows, bound):
         of_rows = eigenveil.PrivateCovariance(epsilon=1, delta=1e-6, seed=2, bounds=(-1, 1), columns=None).fit(rows)
     np.testing.assert_array_equal(of_gram.covariance_, of_rows.covariance_)
     assert "private data" in repr(gram) and repr(rows[0, 0]) not in repr(gram)
+
+
+def test_a_part_of_a_run_is_not_released(rows, bound, tmp_path):
+    parts = [partial([rows[i::3]], bound, shard=("run", i, 3)) for i in range(3)]
+    two = merge(parts[:2], incomplete=True)
+    two.save(tmp_path / "two.gram")
+    for table in (Gram.from_bytes(parts[0]), two, tmp_path / "two.gram"):
+        with pytest.raises(eigenveil.EigenveilError, match="not complete.*missing"):
+            eigenveil.PrivateCovariance(epsilon=1, delta=1e-6, seed=2).fit(table)
 
 
 def test_a_bound_is_needed_and_public(bound):

@@ -19,8 +19,10 @@ namespace {
 constexpr std::size_t kMagicBytes = 3;
 constexpr std::size_t kPeoplePerByte = 4;
 // The file holds one variant after the other: a wide band of people makes every read of a variant
-// long, and chunks are cut from it in memory.
+// long, a page at least while memory allows, and chunks are cut from it in memory.
 constexpr std::size_t kBandBytes = std::size_t{32} << 20;
+constexpr std::size_t kMostBandBytes = std::size_t{1} << 30;
+constexpr std::size_t kPageBytes = 4096;
 
 constexpr std::size_t bytes_for(std::size_t people) {
   return (people + kPeoplePerByte - 1) / kPeoplePerByte;
@@ -132,8 +134,9 @@ class PlinkReader final : public RowReader {
 
   std::size_t rows_per_band(std::size_t chunk_bytes) const {
     constexpr std::size_t kSmallChunks = 3;  // tests move these boundaries too
+    const std::size_t band = std::clamp(dimension() * kPageBytes, kBandBytes, kMostBandBytes);
     const std::size_t chunks =
-        chunk_bytes > 0 ? kSmallChunks : kBandBytes / (dimension() * bytes_for(rows_per_chunk_));
+        chunk_bytes > 0 ? kSmallChunks : band / (dimension() * bytes_for(rows_per_chunk_));
     return rows_per_chunk_ * std::max<std::size_t>(chunks, 1);
   }
 

@@ -123,7 +123,9 @@ Result<void> Spending::reserve(const ReleaseCost& cost, const std::string& reque
 
 Error Spending::at_its_cost(Error error) const {
   if (reservation_) {
-    error.message += fmt::format("; entry {} is spent all the same", reservation_->index);
+    const bool said = error.message.ends_with("is spent");
+    error.message += said ? fmt::format(": entry {}", reservation_->index)
+                          : fmt::format("; entry {} is spent all the same", reservation_->index);
   }
   return error;
 }

@@ -9,6 +9,7 @@
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/read_release.hpp"
 #include "report/not_protected.hpp"
+#include "report/report_text.hpp"
 
 namespace eigenveil {
 namespace {
@@ -54,6 +55,9 @@ std::string words(const ReleaseDocument& document) {
                                  printable(document.method));
   text += fmt::format("  guarantee   {}\n", in_words(stated_guarantee(document)));
   text += fmt::format("  in words    {}\n", detection_in_words(guarantee));
+  if (const std::string moving = convergence_in_words(document); !moving.empty()) {
+    text += fmt::format("  warning     {}\n", printable(moving));
+  }
   if (!guarantee.assumptions.empty()) {
     text += fmt::format(
         "  {}\n{}",

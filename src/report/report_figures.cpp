@@ -12,6 +12,7 @@
 #include "eigenveil/report/fields.hpp"
 #include "figure_panel.hpp"
 #include "figure_text.hpp"
+#include "report/report_text.hpp"
 
 namespace eigenveil {
 namespace {
@@ -187,6 +188,9 @@ void add_noise_level(const ReleaseDocument& document, std::size_t shown, FigureP
         {below == nullptr || below->empty()
              ? "Every component shows more than noise alone could."
              : fmt::format("{} cannot be told from noise.", fmt::join(*below, ", "))});
+    if (const std::string moving = convergence_in_words(document); !moving.empty()) {
+      figure.notes.push_back({sentence(moving)});
+    }
     if (clipped != nullptr && !clipped->empty()) {
       figure.notes.push_back({fmt::format("{} clipped to the largest variance the bounds allow.",
                                           fmt::join(*clipped, ", "))});

@@ -1,6 +1,7 @@
 #include "report/report_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -63,6 +64,10 @@ constexpr std::array kFieldTitles = {
     NamePair{"repair_dropped_eigenvalues", "negative eigenvalues dropped"},
     NamePair{"repair_added_variance", "total variance that adds"},
     NamePair{"repair_largest_change", "largest change of an entry by it"},
+    NamePair{"noise_edge_rule", "what a component must exceed is"},
+    NamePair{"passes", "passes over the rows"},
+    NamePair{"relative_residual", "residual of each component, of the largest variance"},
+    NamePair{"not_converged", "components that the last pass still moved"},
     NamePair{"noisy_effective_rows", "rows of equal weight these are worth (Kish), noisy"},
     NamePair{"noisy_effective_rows_sd", "standard deviation of that number"}};
 
@@ -104,6 +109,16 @@ std::string report_title(const ReleaseDocument& document) {
   std::string title = sentence(task);
   title.pop_back();
   return title + " (NOT PRIVATE)";
+}
+
+std::string convergence_in_words(const ReleaseDocument& document) {
+  const auto* names = field<std::vector<std::string>>(document.result, "not_converged");
+  const auto* passes = field<std::int64_t>(document.result, "passes");
+  if (names == nullptr || names->empty() || passes == nullptr) {
+    return "";
+  }
+  return fmt::format("not converged after {} {}: {}", *passes, *passes == 1 ? "pass" : "passes",
+                     fmt::join(*names, ", "));
 }
 
 std::string field_title(const std::string& name) {

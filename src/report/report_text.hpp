@@ -12,6 +12,8 @@ std::string report_title(const ReleaseDocument& document);
 
 /// A field's name for people: "row_norm" -> "bound on the norm of a row".
 std::string field_title(const std::string& name);
+/// "not converged after 2 passes: PC1"; empty where every component was found.
+std::string convergence_in_words(const ReleaseDocument& document);
 
 /// Why a release that is not private is not.
 std::string not_private_reason(const Guarantee& guarantee);

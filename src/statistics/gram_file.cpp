@@ -12,6 +12,7 @@
 #include "core/plain_text.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 #include "statistics/gram_head.hpp"
+#include "statistics/shards.hpp"
 
 namespace eigenveil {
 namespace {
@@ -353,8 +354,11 @@ Result<GramHead> read_gram_head(const std::filesystem::path& path) {
     }
     const bool whole = bytes.size() < size;
     ByteReader reader(std::string_view(bytes).substr(std::min(kFirstLineBytes, bytes.size())));
-    std::vector<ShardSet> ignored;
-    Result<GramHead> head = read_head(reader, *version, ignored);
+    std::vector<ShardSet> parts;
+    Result<GramHead> head = read_head(reader, *version, parts);
+    if (const Result<void> all = head ? check_complete(parts) : Result<void>(); !all) {
+      return bad_request(all.error().message + "; merge the others with it first");
+    }
     if (head || whole) {
       return head;
     }

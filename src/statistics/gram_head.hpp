@@ -14,7 +14,8 @@ struct GramHead {
 };
 
 /// Reads no further than the head, so that a plan can be made, and charged, before the totals are
-/// looked at. The checksum at the end of the file is looked at by `ExactGram::load`.
+/// looked at. Refuses a part of a run: whoever reads a head is about to release the table. The
+/// checksum at the end of the file is looked at by `ExactGram::load`.
 Result<GramHead> read_gram_head(const std::filesystem::path& path);
 
 }  // namespace eigenveil

@@ -10,18 +10,21 @@ namespace {
 
 constexpr std::string_view kRefusal = "the tables cannot be merged: ";
 
-/// The first few, for messages.
-std::string listed(const std::vector<std::uint64_t>& indices) {
-  constexpr std::size_t kMost = 10;
-  const std::size_t shown = std::min(kMost, indices.size());
-  std::string text = fmt::format(
-      "{}", fmt::join(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
-  return shown < indices.size() ? fmt::format("{} and {} more", text, indices.size() - shown)
-                                : text;
+/// As many as messages name.
+constexpr std::size_t kNamed = 10;
+
+/// Some shards of a run, the first few of `number` by their index.
+std::string called(const std::vector<std::uint64_t>& indices, std::uint64_t number,
+                   const ShardSet& of) {
+  const std::size_t shown = std::min(kNamed, indices.size());
+  const auto last = indices.begin() + static_cast<std::ptrdiff_t>(shown);
+  return fmt::format("shard {}{} of {} of run \"{}\"", fmt::join(indices.begin(), last, ", "),
+                     shown < number ? fmt::format(" and {} more", number - shown) : "", of.count,
+                     of.run);
 }
 
 std::string called(const ShardSet& set) {
-  return fmt::format("shard {} of {} of run \"{}\"", listed(set.indices), set.count, set.run);
+  return called(set.indices, set.indices.size(), set);
 }
 
 const ShardSet* incomplete(const std::vector<ShardSet>& parts) {
@@ -92,6 +95,16 @@ Result<MergedParts> merge_parts(const std::vector<ShardSet>& ours,
   return merged;
 }
 
+Result<void> check_identity(const ShardIdentity& identity) {
+  constexpr std::uint64_t kMostShards = std::uint64_t{1} << 24U;
+  if (identity.run.empty() || identity.index >= identity.count || identity.count > kMostShards) {
+    return bad_request(fmt::format(
+        "a shard is named by its run, its index from 0 to count - 1, and their count, at most {}",
+        kMostShards));
+  }
+  return {};
+}
+
 std::optional<ShardIdentity> ExactGram::identity() const {
   if (parts_.size() != 1 || parts_[0].indices.size() != 1) {
     return std::nullopt;
@@ -104,18 +117,26 @@ void ExactGram::set_identity(ShardIdentity identity) {
 }
 
 Result<void> ExactGram::check_complete() const {
-  const ShardSet* open = incomplete(parts_);
+  return eigenveil::check_complete(parts_);
+}
+
+Result<void> check_complete(const std::vector<ShardSet>& parts) {
+  const ShardSet* open = incomplete(parts);
   if (open == nullptr) {
     return {};
   }
-  ShardSet missing{open->run, open->count, {}};
-  for (std::uint64_t index = 0; index < open->count; ++index) {
-    if (!std::ranges::binary_search(open->indices, index)) {
-      missing.indices.push_back(index);
+  std::vector<std::uint64_t> missing;
+  auto inside = open->indices.begin();
+  for (std::uint64_t index = 0; index < open->count && missing.size() < kNamed; ++index) {
+    if (inside != open->indices.end() && *inside == index) {
+      ++inside;
+    } else {
+      missing.push_back(index);
     }
   }
-  return bad_request(fmt::format("the table is not complete: {} missing",
-                                 called(missing) + (missing.indices.size() > 1 ? " are" : " is")));
+  const std::uint64_t number = open->count - open->indices.size();
+  return bad_request(fmt::format("the table is not complete: {} {} missing",
+                                 called(missing, number, *open), number > 1 ? "are" : "is"));
 }
 
 }  // namespace eigenveil

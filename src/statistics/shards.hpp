@@ -6,6 +6,12 @@
 
 namespace eigenveil {
 
+/// Refuses a run without a name, an index that is not below the count, and too large a count.
+Result<void> check_identity(const ShardIdentity& identity);
+
+/// Refuses, by name, shards of a run that are not there.
+Result<void> check_complete(const std::vector<ShardSet>& parts);
+
 /// The parts of two tables together.
 struct MergedParts {
   std::vector<ShardSet> parts;

@@ -3,6 +3,7 @@
 import itertools
 import os
 import random
+import shutil
 import stat
 import unittest
 
@@ -66,7 +67,7 @@ class Grams(CliTest):
 
     def test_a_shard_counts_once(self):
         a, b, c = self.parts
-        self.assertIn("same shard", self.refuse("gram", "merge", a, a, "--out", self.path("x.gram")))
+        self.assertIn("same file", self.refuse("gram", "merge", a, a, "--out", self.path("x.gram")))
         self.succeed("gram", "merge", a, b, "--out", self.path("ab.gram"))
         self.refuse("gram", "merge", self.path("ab.gram"), c, a, "--out", self.path("x.gram"))
         self.assertFalse(os.path.exists(self.path("x.gram")))
@@ -78,7 +79,7 @@ class Grams(CliTest):
             parts.append(self.partial(constant, f"c{index}.gram", "--shard", f"run-1,{index},3"))
         out = self.path("m.gram")
         self.assertIn("shard 1 of 3", self.refuse("gram", "merge", parts[0], parts[2], "--out", out))
-        self.assertIn("shard 0 of 3", self.refuse("gram", "merge", parts[0], parts[2], parts[0], "--out", out))
+        self.assertIn("shard 0 of 3", self.refuse("gram", "merge", parts[0], parts[2], self.copy(parts[0]), "--out", out))
         foreign = self.partial(constant, "f.gram", "--shard", "run-2,1,3")
         self.assertIn("run-2", self.refuse("gram", "merge", parts[0], foreign, parts[2], "--out", out))
         self.assertFalse(os.path.exists(out))
@@ -86,13 +87,20 @@ class Grams(CliTest):
         self.succeed("gram", "merge", self.path("half.gram"), parts[1], "--out", out)
         nine = self.partial(self.write("n.csv", csv_text(NAMES, [[1.0] * len(NAMES)] * 9)), "n.gram")
         self.assert_same_release(self.release(out, "merged"), self.release(nine, "one"))
-        for wrong in ("a,3,3", "a,1", ",0,1", "a,-1,3"):
+        for part in (parts[0], self.path("half.gram")):
+            self.assertIn("not complete", self.refuse("covariance", part, "--mu", 1, "--out", self.path("y")))
+        for wrong in ("a", "a,3,3", "a,1", ",0,1", "a,-1,3", "a,0,99999999999999"):
             self.refuse("gram", "partial", constant, *RANGE, "--shard", wrong, "--out", self.path("w.gram"))
 
     def test_equal_totals_are_a_question(self):
-        a = self.parts[0]
-        self.assertIn("--equal-totals", self.refuse("gram", "merge", a, a, "--out", self.path("x.gram")))
-        self.succeed("gram", "merge", a, a, "--equal-totals", "--out", self.path("x.gram"))
+        a, same = self.parts[0], self.copy(self.parts[0])
+        self.assertIn("--equal-totals", self.refuse("gram", "merge", a, same, "--out", self.path("x.gram")))
+        self.assertIn("same file", self.refuse("gram", "merge", a, a, "--equal-totals", "--out", self.path("x.gram")))
+        self.succeed("gram", "merge", a, same, "--equal-totals", "--out", self.path("x.gram"))
+        self.assertIn("d.gram", self.refuse("gram", "merge", a, self.write("d.gram", b"damaged"), "--out", self.path("z.gram")))
+
+    def copy(self, part):
+        return shutil.copy(part, self.path("copy.gram"))
 
     def test_different_columns_or_bounds_do_not_merge(self):
         a = self.parts[0]

@@ -91,6 +91,10 @@ class MatrixFree(CliTest):
         document, _ = self.release(self.npy(), "few", "--matrix", "free", "--passes", "2")
         self.assertEqual(document["result"]["passes"], 2)
         self.assertGreater(max(document["result"]["relative_residual"]), 1e-7)
+        self.assertEqual(document["result"]["not_converged"], ["PC1", "PC2"])
+        self.assertIn("not converged after 2 passes: PC1, PC2", self.succeed("explain", self.path("few")))
+        out = self.refuse("pca", self.path("g.npy"), "--range", "0:2", *BUDGET, "--matrix", "formed", "--passes", "2", "--out", self.path("y"))
+        self.assertIn("--matrix free", out)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import dask.array
 import numpy as np
 import pytest
 
+import eigenveil
 import eigenveil.dask
 from eigenveil._shards import merge, partial, shard_bound
 
@@ -32,6 +33,18 @@ def test_blocks_sum_to_one_pass():
 def test_constant_blocks_are_all_counted():
     table = dask.array.ones((12, 3), chunks=(2, 3))  # equal totals in every block
     assert eigenveil.dask.gram(table, bounds=BOUNDS) == on_one_machine(np.ones((12, 3)), 3)
+
+
+def test_a_refusal_shows_types_and_never_a_cell():
+    pandas = pytest.importorskip("pandas")
+    frames = pytest.importorskip("dask.dataframe")
+    words = pandas.DataFrame({"a": ["1", "SECRET"]})
+    lying = dask.array.from_array(np.ones((2, 1))).map_blocks(lambda _: np.array([["1"], ["SECRET"]], dtype=object), dtype=float, meta=np.empty((0, 0)))
+    for table in (frames.from_pandas(words, npartitions=1), lying, dask.array.from_array(np.ones((2, 1)) + 1j)):
+        for bad_cell in ("refuse", "midpoint"):
+            with pytest.raises(eigenveil.EigenveilError) as refused:
+                eigenveil.dask.gram(table, bounds=BOUNDS, bad_cell=bad_cell)
+            assert "SECRET" not in str(refused.value) and refused.value.__context__ is None
 
 
 def once(block, mark):

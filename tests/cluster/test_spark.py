@@ -166,13 +166,88 @@ def test_an_executor_that_is_killed(spark, table, expected):
 
 def test_rows_that_could_come_out_otherwise_are_written_first(spark, table, rows, expected, tmp_path):
     frame = spark.read.parquet(table)
-    for chancy in (frame.withColumn("x0", functions.rand()), frame.repartition(3), frame.orderBy("x1").limit(100), frame.join(frame.select("x0"), "x0")):
-        with pytest.raises(eigenveil.EigenveilError, match="scratch"):
-            eigenveil.spark.gram(chancy, columns=NAMES, bounds=BOUNDS)
-    assert eigenveil.spark.gram(frame.repartition(3), columns=NAMES, bounds=BOUNDS, scratch=str(tmp_path / "s")) == expected
+    wide = frame.select(*[functions.col("x0").alias(f"w{j}") for j in range(60)]).withColumn("w50", functions.rand())  # beyond what Spark's text shows
+    chance = functions.udf(lambda v: v, "double")
+    by_chance = spark.createDataFrame(frame.select(*NAMES).rdd.sample(False, 0.5), frame.select(*NAMES).schema)
+    for chancy, names, said in (
+        (frame.withColumn("x0", functions.rand()), NAMES, "Rand"),
+        (frame.withColumn("x0", functions.expr("random()")), NAMES, "Rand"),
+        (frame.withColumn("x0", functions.expr("cast(reflect('java.lang.Math', 'random') as double)")), NAMES, "Reflection"),
+        (wide, [f"w{j}" for j in range(60)], "Rand"),
+        (frame.withColumn("x0", chance("x0")), NAMES, "Python"),
+        (by_chance, NAMES, "LogicalRDD"),
+        (frame.withColumn("x0", functions.rand()).localCheckpoint(), NAMES, "LogicalRDD"),
+        (frame.withColumn("x0", functions.rand()).cache(), NAMES, "Rand"),
+        (frame.where("x0 > (select rand())"), NAMES, "Rand"),
+        (frame.repartition(3), NAMES, "Repartition"),
+        (frame.orderBy("x1").limit(100), NAMES, "Sort|Limit"),
+        (frame.join(frame.select("x0"), "x0"), NAMES, "Join"),
+    ):
+        with pytest.raises(eigenveil.EigenveilError, match=f"({said}).*scratch"):
+            eigenveil.spark.gram(chancy, columns=names, bounds=BOUNDS)
+    scratch = tmp_path / "s"
+    assert eigenveil.spark.gram(frame.repartition(3), columns=NAMES, bounds=BOUNDS, scratch=str(scratch)) == expected
+    assert scratch.stat().st_mode & 0o777 == 0o700
+    with pytest.raises(eigenveil.EigenveilError, match="exists"):
+        eigenveil.spark.gram(frame.repartition(3), columns=NAMES, bounds=BOUNDS, scratch=str(scratch))
+
+
+def test_rows_that_are_the_same_every_time_are_read_as_they_are(spark, table, rows, expected):
+    frame = spark.read.parquet(table)
     half = frame.where("x0 > 0").withColumn("x1", functions.col("x1") / 2)
     kept = rows[rows[:, 0] > 0] * [1, 0.5, 1, 1, 1, 1]
     assert eigenveil.spark.gram(half, columns=NAMES, bounds=BOUNDS) == merge([partial([kept], shard_bound(NAMES, bounds=BOUNDS))])
+    named = frame.withColumn("uuid", functions.lit("x")).where("uuid <> 'shuffle'")  # words that mean nothing here
+    for same in (frame.where("x0 > 0").union(frame.where("not x0 > 0")), named, frame.withColumn("unused", functions.rand())):
+        assert eigenveil.spark.gram(same, columns=NAMES, bounds=BOUNDS) == expected
+    assert eigenveil.spark.gram(frame.cache(), columns=NAMES, bounds=BOUNDS) == expected
+    frame.unpersist()
+
+
+def told(work):
+    """The one sentence of a refusal, behind which nothing else is."""
+    with pytest.raises(eigenveil.EigenveilError) as refused:
+        work()
+    assert refused.value.__context__ is None and refused.value.__cause__ is None
+    assert "SECRET" not in str(refused.value) and "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+def test_a_refusal_shows_types_and_never_a_cell(spark, tmp_path):
+    words = spark.createDataFrame([("1", ["1"], {"b": 1.0}), ("SECRET", ["SECRET"], {"b": 2.0})], "a string, f array<string>, s struct<b:double>")
+    for bad_cell in ("refuse", "midpoint"):
+        assert "type is string" in told(lambda: eigenveil.spark.gram(words, columns=["a"], bounds=BOUNDS, bad_cell=bad_cell))
+        assert "array<string>" in told(lambda: eigenveil.spark.gram(words, features="f", dimension=1, bounds=BOUNDS, bad_cell=bad_cell))
+    assert "struct" in told(lambda: eigenveil.spark.gram(words, columns=["s"], bounds=BOUNDS))
+    assert "'nope'" in told(lambda: eigenveil.spark.gram(words, columns=["nope"], bounds=BOUNDS))
+    # In a projection of the caller's, where Spark itself shows the cell.
+    pa.parquet.write_table(pa.table({"a": ["1", "SECRET"]}), tmp_path / "words.parquet")
+    cast = spark.read.parquet(str(tmp_path / "words.parquet")).select(functions.expr("cast(a as double) as a"))
+    assert "not shown" in told(lambda: eigenveil.spark.gram(cast, columns=["a"], bounds=BOUNDS))
+    for paths, said in ((["words.parquet"], "type is string"), (["none.parquet"], "cannot be read"), (["."], "cannot be read")):
+        assert said in told(lambda: eigenveil.spark.gram_of_parquet(spark, [str(tmp_path / path) for path in paths], bounds=BOUNDS))
+
+
+def test_ml_vectors_are_features(spark):
+    from pyspark.ml.linalg import Vectors
+
+    cells = [[0.5, -0.25], [1.0, 0.0]]
+    vectors = spark.createDataFrame([(Vectors.dense(cells[0]),), (Vectors.sparse(2, {0: 1.0}),)], ["f"])
+    found = eigenveil.spark.gram(vectors, features="f", dimension=2, bounds=BOUNDS, repeatable=True)
+    assert found == merge([partial([np.array(cells)], shard_bound(["f_1", "f_2"], bounds=BOUNDS))])
+    assert "features='f'" in told(lambda: eigenveil.spark.gram(vectors, columns=["f"], bounds=BOUNDS))
+
+
+def test_a_parquet_file_counts_once_and_must_stay_what_it_was(spark, rows, tmp_path, monkeypatch):
+    file = str(tmp_path / "a.parquet")
+    write = lambda these: pa.parquet.write_table(pa.table({name: these[:, j] for j, name in enumerate(NAMES)}), file, row_group_size=500)
+    write(rows)
+    os.symlink(file, tmp_path / "b.parquet")
+    for again in (file, str(tmp_path / "b.parquet"), f"file://{file}"):
+        assert "same file" in told(lambda: eigenveil.spark.gram_of_parquet(spark, [file, again], NAMES, bounds=BOUNDS))
+    summed = eigenveil.spark._summed
+    monkeypatch.setattr(eigenveil.spark, "_summed", lambda *job: (write(rows[::-1]), summed(*job))[1])
+    assert "replaced while the job ran" in told(lambda: eigenveil.spark.gram_of_parquet(spark, file, NAMES, bounds=BOUNDS))
 
 
 def test_partitions_without_rows_and_constant_ones(spark):

@@ -174,6 +174,9 @@ TEST_P(MatrixFreeSizes, ComponentsAreThoseOfTheExplicitRelease) {
   const double trace_rounding = rounding * std::sqrt(static_cast<double>(p));
   EXPECT_NEAR(value.components.total_variance, expected.total_variance, trace_rounding);
   EXPECT_NEAR(value.components.noise_floor, expected.noise_floor, rounding);
+  EXPECT_TRUE(value.not_converged.empty());
+  EXPECT_TRUE((value.components.noise_edge.array() >= expected.noise_edge.array()).all())
+      << "estimated on the safe side: nothing is told from noise here that is not told there";
   // Another seed is another release: what a wrong key would look like.
   const auto other = run(*plan, rows, 12, 2);
   EXPECT_GT((other->value().components.loadings.col(2) - expected.loadings.col(2)).norm(), 1e-5);
@@ -185,6 +188,21 @@ INSTANTIATE_TEST_SUITE_P(Shapes, MatrixFreeSizes,
                                          Case{600, 4, Center::PrivateMean, Relation::AddRemove},
                                          Case{600, 16, Center::PublicMidpoint,
                                               Relation::ReplaceOne}));
+
+// What one pass has not found yet must not be called found.
+TEST(MatrixFree, ComponentsThatStillMoveAreNamedAndNotToldFromNoise) {
+  MatrixFreeRequest request =
+      request_of(bound_of(600, 4, true), Center::PublicMidpoint, Relation::AddRemove);
+  const Rows rows = some_rows(2000, 600);
+  const auto whole = run(*MatrixFreePlan::make(request), rows, 11, 2);
+  request.passes = 1;
+  const auto first = run(*MatrixFreePlan::make(request), rows, 11, 2);
+  ASSERT_TRUE(whole && first);
+  EXPECT_EQ(first->value().not_converged, (std::vector<Eigen::Index>{0, 1, 2}));
+  const PrincipalComponents& moving = first->value().components;
+  EXPECT_TRUE((moving.explained_variance.array() < moving.noise_edge.array()).all());
+  EXPECT_TRUE((moving.noise_edge.array() > whole->value().components.noise_edge.array()).all());
+}
 
 TEST(MatrixFree, ThreadsDoNotMatter) {
   const RowBound bound = bound_of(50, 1000);

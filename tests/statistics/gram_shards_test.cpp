@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "gram_support.hpp"
+#include "statistics/shards.hpp"
 
 namespace eigenveil::test::gram_shards_test {
 namespace {
@@ -50,6 +51,18 @@ TEST(GramShards, RefusesARepeatedAForeignAndANamelessShardAndSaysWhich) {
   ExactGram merged = shard("a", 0, 3);
   ASSERT_TRUE(merged.merge(shard("a", 1, 3, {0.5, 0.5})));
   EXPECT_NE(refusal(merged, shard("a", 0, 3)), "") << "inside a merged one too";
+}
+
+// A count that nobody can list: a slip of the keyboard, or a file made to hang a merge.
+TEST(GramShards, HugeCountsAreRefusedAndNotListed) {
+  EXPECT_FALSE(check_identity({"a", 0, std::uint64_t{100'000'000'000'000}}));
+  EXPECT_FALSE(check_identity({"", 0, 1}));
+  EXPECT_FALSE(check_identity({"a", 3, 3}));
+  EXPECT_TRUE(check_identity({"a", 2, 3}));
+  const std::string said = shard("a", 1, 100'000'000'000'000).check_complete().error().message;
+  EXPECT_NE(said.find("shard 0, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 99999999999989 more of"),
+            std::string::npos)
+      << said;
 }
 
 TEST(GramShards, CompleteRunsAreTables) {

@@ -4,6 +4,7 @@
 
 #include "eigenveil/engine/option.hpp"
 #include "engine/documents/moment_document.hpp"
+#include "report/report_text.hpp"
 
 namespace eigenveil {
 
@@ -43,6 +44,18 @@ ReleaseDocument matrix_free_document(const MatrixFreePlan& plan, const MomentSet
              covariance);
   document.result.emplace_back("passes", std::int64_t{found.passes});
   document.result.emplace_back("relative_residual", to_list(found.relative_residuals));
+  document.parameters.emplace_back(
+      "noise_edge_rule", std::string("estimated from products with random signs, with three "
+                                     "standard deviations of its error and each residual added"));
+  document.remarks.push_back({"edge", "estimated, with its error and each residual added"});
+  if (!found.not_converged.empty()) {
+    std::vector<std::string> names;
+    for (const Eigen::Index j : found.not_converged) {
+      names.push_back(component_names(k)[static_cast<std::size_t>(j)]);
+    }
+    document.result.emplace_back("not_converged", std::move(names));
+    document.remarks.push_back({"warning", convergence_in_words(document)});
+  }
   document.tables.push_back(
       {"loadings", "private principal components: one column per component, orthonormal", "column",
        schema.columns, component_names(k), components.loadings, schema.counted_alleles});

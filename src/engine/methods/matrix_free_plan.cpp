@@ -127,7 +127,9 @@ Result<bool> without_matrix(const Request& request, const PublicFacts& facts) {
                        "matrix");
   }
   if (facts.counted) {
-    return bad_request("{weights}, and {person} under replace-one, need {matrix formed}", "matrix");
+    return bad_request(
+        "{weights}, {missing pairwise}, and {person} under replace-one, need {matrix formed}",
+        "matrix");
   }
   return true;
 }

@@ -96,6 +96,10 @@ Result<std::unique_ptr<Plan>> MomentMethod::plan(const Request& request,
   if (!free) {
     return error_of(free);
   }
+  if (!*free && request.options.given("passes")) {
+    return bad_request("{passes} limits passes where no matrix is formed: give {matrix free}",
+                       "passes");
+  }
   if (facts.counted) {
     return counted_plan(request, facts);
   }

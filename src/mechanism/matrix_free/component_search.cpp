@@ -18,6 +18,8 @@ constexpr double kTolerance = 1e-7;
 /// exactly among near-equal eigenvalues is nobody's interest.
 constexpr double kNoiseSettles = 2e-3;
 constexpr int kFewestPasses = 6;
+/// Standard deviations of its error that are added to the sum of squares of the rest.
+constexpr double kAllowedErrors = 3.0;
 constexpr double kBasisBytes = 0x1p29;
 
 Eigen::Index block_of(Eigen::Index dimension, Eigen::Index components) {
@@ -77,11 +79,13 @@ bool ComponentSearch::add(const Matrix& product, const ReleasedFrame& frame) {
   before_ = solver_.values();
   solver_.add(std::move(block), std::move(image));
   ++passes_;
-  if (passes_ >= limits_.passes || settled(frame)) {
+  settle(frame);
+  if (passes_ >= limits_.passes || open_.empty()) {
     return false;
   }
   const Matrix next = solver_.next();
   if (next.cols() == 0) {
+    open_.clear();
     return false;
   }
   hand_out(next);
@@ -94,19 +98,35 @@ Vector ComponentSearch::relative_residuals() const {
   return largest > 0.0 ? Vector(found / largest) : Vector::Zero(found.size());
 }
 
+double ComponentSearch::squares_of_rest(const Matrix& loadings, double noise_floor) const {
+  const Eigen::Index k = limits_.components;
+  const auto signs = static_cast<double>(first_image_.cols());
+  const Vector& values = solver_.values();
+  const Vector residuals = relative_residuals();
+  const Vector inside = (loadings.transpose() * first_image_).rowwise().squaredNorm() / signs;
+  double squares = first_image_.squaredNorm() / signs;
+  for (Eigen::Index j = 0; j < k; ++j) {
+    squares -= residuals[j] <= kTolerance ? inside[j] : std::min(inside[j], values[j] * values[j]);
+  }
+  const double next = solver_.residuals().size() > k ? values[k] + solver_.residuals()[k] : 0.0;
+  const double largest = std::max({next, -values[values.size() - 1], noise_floor});
+  const double error = kAllowedErrors * std::sqrt(2.0 / signs) * largest;
+  const double root = error / 2.0 + std::sqrt(error * error / 4.0 + std::max(0.0, squares));
+  return root * root;
+}
+
 Vector ComponentSearch::assumed_eigenvalues(const ReleasedFrame& frame,
                                             const Matrix& loadings) const {
   const Eigen::Index p = scales_.size();
   const Eigen::Index k = limits_.components;
+  if (p == k || solver_.values().size() == p) {
+    return solver_.values();
+  }
   Vector values(p);
   values.head(k) = solver_.values().head(k);
-  if (p == k) {
-    return values;
-  }
   const auto rest = static_cast<double>(p - k);
   const double mean = (frame.trace - values.head(k).sum()) / rest;
-  const double squares = first_image_.colwise().squaredNorm().mean() -
-                         (loadings.transpose() * first_image_).colwise().squaredNorm().mean();
+  const double squares = squares_of_rest(loadings, frame.noise_floor);
   const double spread = std::sqrt(std::max(0.0, squares / rest - mean * mean));
   for (Eigen::Index j = k; j < p; ++j) {
     values[j] = mean + ((j - k) % 2 == 0 ? spread : -spread);
@@ -114,25 +134,29 @@ Vector ComponentSearch::assumed_eigenvalues(const ReleasedFrame& frame,
   return values;
 }
 
+Vector ComponentSearch::edge(const ReleasedFrame& frame, const Matrix& loadings) const {
+  return noise_edge(assumed_eigenvalues(frame, loadings), loadings, scales_, frame.noise_floor,
+                    1.0) +
+         solver_.residuals().head(limits_.components);
+}
+
 /// Only what products with A show decides.
-bool ComponentSearch::settled(const ReleasedFrame& frame) const {
+void ComponentSearch::settle(const ReleasedFrame& frame) {
   const Vector residuals = relative_residuals();
   const Vector& values = solver_.values();
-  Vector edge = Vector::Zero(limits_.components);
+  Vector below = Vector::Zero(limits_.components);
   if (passes_ >= kFewestPasses) {
-    const Matrix loadings = solver_.vectors(limits_.components);
-    edge =
-        noise_edge(assumed_eigenvalues(frame, loadings), loadings, scales_, frame.noise_floor, 1.0);
+    below = edge(frame, solver_.vectors(limits_.components));
   }
+  open_.clear();
   for (Eigen::Index j = 0; j < limits_.components; ++j) {
     const bool found = residuals[j] <= kTolerance;
-    const bool noise = passes_ >= kFewestPasses && values[j] < edge[j] &&
-                       std::abs(values[j] - before_[j]) < kNoiseSettles * edge[j];
+    const bool noise = passes_ >= kFewestPasses && values[j] < below[j] &&
+                       std::abs(values[j] - before_[j]) < kNoiseSettles * below[j];
     if (!found && !noise) {
-      return false;
+      open_.push_back(j);
     }
   }
-  return true;
 }
 
 }  // namespace eigenveil

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/data/bounding.hpp"
 #include "mechanism/matrix_free/block_krylov.hpp"
@@ -36,16 +38,25 @@ class ComponentSearch {
   Eigen::Index components() const { return limits_.components; }
   int passes() const { return passes_; }
   const BlockKrylov& solver() const { return solver_; }
-  /// Eigenvalues of C as `noise_edge` looks at them: the components', and for all others numbers
-  /// with their mean (the trace is released) and their spread (|C z|² of random signs z, outside of
-  /// the components, is the sum of their squares on average).
-  Vector assumed_eigenvalues(const ReleasedFrame& frame, const Matrix& loadings) const;
+  /// What each component must exceed: `noise_edge` of eigenvalues that are estimated, where not all
+  /// are known, on the safe side, and the component's residual.
+  Vector edge(const ReleasedFrame& frame, const Matrix& loadings) const;
+  /// Components that the last pass still moved.
+  const std::vector<Eigen::Index>& open() const { return open_; }
   /// Residuals of the components, relative to the largest eigenvalue.
   Vector relative_residuals() const;
 
  private:
   void hand_out(const Matrix& block);
-  bool settled(const ReleasedFrame& frame) const;
+  void settle(const ReleasedFrame& frame);
+  /// Eigenvalues of C as `noise_edge` looks at them: the components', and for all others numbers
+  /// with their mean (the trace is released) and a spread from `squares_of_rest`.
+  Vector assumed_eigenvalues(const ReleasedFrame& frame, const Matrix& loadings) const;
+  /// The sum S of their squares, from above. |C z|² of random signs z, outside of the components,
+  /// is S on average, with a variance of at most 2 b² S, b the largest of them: three standard
+  /// deviations of the mean over all z are added. A component that is still moving takes away no
+  /// more than its own square.
+  double squares_of_rest(const Matrix& loadings, double noise_floor) const;
 
   Limits limits_;
   Vector scales_;
@@ -54,6 +65,7 @@ class ComponentSearch {
   Vector factors_;      ///< from a column of the block to its integers
   Vector before_;       ///< values after the last pass
   Matrix first_image_;  ///< C z of the random signs
+  std::vector<Eigen::Index> open_;
   int passes_ = 0;
 };
 

@@ -225,8 +225,7 @@ Release<MatrixFreeComponents> MatrixFreeRun::finish() const {
           ? Vector(components.explained_variance / components.total_variance)
           : Vector::Zero(k);
   components.noise_floor = frame_.noise_floor;
-  components.noise_edge = noise_edge(search_.assumed_eigenvalues(frame_, components.loadings),
-                                     components.loadings, frame_.scales, frame_.noise_floor, 1.0);
+  components.noise_edge = search_.edge(frame_, components.loadings);
   found.count = noisy_count_;
   found.count_is_public = row_count_is_public(plan_.moment().shape().relation);
   found.mean = frame_.mean;
@@ -240,6 +239,7 @@ Release<MatrixFreeComponents> MatrixFreeRun::finish() const {
   }
   found.relative_residuals = search_.relative_residuals();
   found.passes = search_.passes();
+  found.not_converged = search_.open();
   return Release<MatrixFreeComponents>(std::move(found), guarantee_, "gauss");
 }
 

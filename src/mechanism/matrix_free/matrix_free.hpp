@@ -59,6 +59,7 @@ struct MatrixFreeComponents {
   Vector scales;       ///< from scaled units to those asked for
   Vector relative_residuals;
   int passes = 0;
+  std::vector<Eigen::Index> not_converged;  ///< still moving after the last pass
 };
 
 /// One release under way: a pass over the rows for every block of vectors. The noise key is in this

@@ -1,0 +1,79 @@
+"""Whether a Spark data frame gives the same rows, in the same partitions, when a task is run again: read off its plan, node by node."""
+
+from __future__ import annotations
+
+import json
+
+_LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
+_EXPRESSION = "org.apache.spark.sql.catalyst.expressions."
+_SOURCES = "org.apache.spark.sql.execution.datasources."
+_CACHED = "InMemoryRelation"
+# Nodes whose rows are those of what is below them, and files.
+_NODES = {_LOGICAL + name for name in ("Project", "Filter", "Union", "LocalRelation", "Range", "SubqueryAlias", "View")} | {
+    _SOURCES + "LogicalRelation", _SOURCES + "v2.DataSourceV2ScanRelation", _SOURCES + "v2.DataSourceV2Relation"
+}
+_FILES = {"HadoopFsRelation", "ParquetScan", "OrcScan", "CSVScan", "JsonScan", "TextScan"}
+# Expressions whose flag `deterministic` is whatever somebody else declared, or that hold a plan of their own.
+_FOREIGN = ("UDF", "UDAF", "UDTF", "Subquery", "Exists", "Reflection", "ApplyFunctionExpression", "objects.", "Unresolved")
+
+
+def offence(rows):
+    """What in the plan could give other rows, in words; None: nothing. On Connect nobody can look."""
+    if not hasattr(rows, "_jdf"):
+        return "a plan that cannot be looked at from here (Spark Connect)"
+    execution = rows._jdf.queryExecution()
+    found = _offence(execution.optimizedPlan())
+    # A cached table is computed again where its blocks are lost: what counts is what it was computed from.
+    return _offence(execution.analyzed()) if found == _CACHED else found
+
+
+def _offence(plan):
+    for name in _classes(plan):
+        if name in _NODES:
+            continue
+        short = name.rpartition(".")[2]
+        if not name.startswith(_EXPRESSION) or any(word in name for word in _FOREIGN):
+            return short
+    for node in _nodes(plan):
+        name = node.getClass().getName()
+        if name.startswith(_SOURCES):
+            source = (node.relation() if name.endswith("LogicalRelation") else node.scan() if name.endswith("ScanRelation") else node.table()).getClass().getSimpleName()
+            if source not in _FILES:
+                return source
+        for expression in _items(node.expressions()):
+            if not expression.deterministic():
+                return _chance(expression)
+    return None
+
+
+def _classes(plan):
+    """The classes of all nodes and expressions. From Spark's JSON: its text leaves out what does not fit a line."""
+    found, left = [], [json.loads(plan.toJSON())]
+    while left:
+        thing = left.pop()
+        if isinstance(thing, list):
+            left.extend(thing)
+        elif isinstance(thing, dict):
+            found += [thing["class"]] if isinstance(thing.get("class"), str) else []
+            left.extend(value for value in thing.values() if isinstance(value, (list, dict)))
+    return found
+
+
+def _nodes(plan):
+    left = [plan]
+    while left:
+        node = left.pop()
+        yield node
+        left.extend(_items(node.children()))
+
+
+def _items(sequence):
+    return [sequence.apply(number) for number in range(sequence.size())]
+
+
+def _chance(expression):
+    """The expression inside that is not deterministic by itself."""
+    for child in _items(expression.children()):
+        if not child.deterministic():
+            return _chance(child)
+    return expression.getClass().getSimpleName()
