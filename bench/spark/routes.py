@@ -1,4 +1,4 @@
-"""Spark beside the same parts by hand: seconds per route and their ratios.
+"""Spark beside the same parts by hand: seconds per route, of the clock and of processors (JVM and workers), and their ratios.
 
     PYTHONPATH=build/release/python build/venv-cluster/bin/python bench/spark/routes.py [ROWS [COLUMNS]]      10000000 100
 
@@ -48,9 +48,26 @@ def by_hand(job):
     return eigenveil.partial(batches, eigenveil.shard_bound(NAMES, bounds=(-1, 1)), shard=("by hand", index, PARTS))
 
 
+def processor_seconds():
+    """Of this process and all below it, those that have ended too."""
+    parents, used = {}, {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except OSError:  # it ended meanwhile
+            continue
+        parents[int(pid)], used[int(pid)] = int(fields[1]), sum(map(int, fields[11:15]))
+    family = {os.getpid()}
+    while more := {pid for pid, parent in parents.items() if parent in family} - family:
+        family |= more
+    return sum(used.get(pid, 0) for pid in family) / os.sysconf("SC_CLK_TCK")
+
+
 def timed(work):
-    start = time.perf_counter()
-    return work(), time.perf_counter() - start
+    start, used = time.perf_counter(), processor_seconds()
+    found = work()
+    return found, np.array([time.perf_counter() - start, processor_seconds() - used])
 
 
 def main():
@@ -70,11 +87,12 @@ def main():
             "one array column": lambda: eigenveil.spark.gram(spark.read.parquet(f"{folder}/array"), features="x", dimension=COLUMNS, bounds=(-1, 1)),
             "a column per number": lambda: eigenveil.spark.gram(spark.read.parquet(f"{folder}/columns"), columns=NAMES, bounds=(-1, 1)),
         }
-        print(f"{ROWS} x {COLUMNS}, {CORES} cores; by hand {reference:.1f} s")
+        print(f"{ROWS} x {COLUMNS}, {CORES} cores; by hand {reference[0]:.1f} s, {reference[1]:.1f} s of processors")
         for name, route in routes.items():
             found, seconds = timed(route)
             same = name == "one array column" or found == expected  # its columns have other names
-            print(f"{name:<22}{seconds:8.1f} s  ratio {seconds / reference:5.2f}  {'same bits' if same else 'OTHER BITS'}", flush=True)
+            ratios = seconds / reference
+            print(f"{name:<22}{seconds[0]:8.1f} s  ratio {ratios[0]:5.2f}  processors {seconds[1]:8.1f} s  ratio {ratios[1]:5.2f}  {'same bits' if same else 'OTHER BITS'}", flush=True)
         spark.stop()
     finally:
         shutil.rmtree(folder)
