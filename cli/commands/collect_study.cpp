@@ -15,6 +15,7 @@
 #include "collection/form.hpp"
 #include "collection/token_list.hpp"
 #include "core/atomic_output.hpp"
+#include "core/outside_json.hpp"
 #include "ledger/ledger.hpp"
 
 namespace eigenveil::cli {
@@ -350,6 +351,22 @@ struct StudyClose {
     });
   }
 
+  /// What will never be released is not charged.
+  Result<void> check_not_failed(const Study& read) const {
+    HttpCall wanted;
+    wanted.origin = read.manifest.a.address;
+    wanted.path = "/v1/health";
+    wanted.authorities = authorities;
+    return call(wanted).and_then([](const HttpAnswer& answer) -> Result<void> {
+      const auto json = json_from_outside(answer.body);
+      if (json.is_object() && json.contains("state") &&
+          json["state"] == std::string(name_of(CollectionState::Failed))) {
+        return bad_request(kStudyFailed);
+      }
+      return {};
+    });
+  }
+
   Result<std::string> ask(const AggregatorCard& card, const std::string& path,
                           const std::string& order) const {
     HttpCall wanted;
@@ -376,8 +393,10 @@ struct StudyClose {
       return read ? error_of(collector) : error_of(read);
     }
     const std::string order = closing_order(*read, *collector);
-    const Result<void> closed = charge(*read).and_then(
-        [&] { return ask(read->manifest.a, "/v1/close", order).map([](auto&&) {}); });
+    const Result<void> closed =
+        check_not_failed(*read).and_then([&] { return charge(*read); }).and_then([&] {
+          return ask(read->manifest.a, "/v1/close", order).map([](auto&&) {});
+        });
     if (!closed) {
       return error_of(closed);
     }

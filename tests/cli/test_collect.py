@@ -298,9 +298,12 @@ class CollectTest(unittest.TestCase):
                 lambda role=role: json.loads(collection.get(role, "/v1/health")[1])["state"] == "failed",
                 seconds=10 * wait + 60))
             self.assertFalse(os.path.exists(collection.path(role, "sealing.key")))
-        refused = collection.close(check=False)
+        ledger = collection.path("survey.ledger")
+        run("ledger", "create", ledger, "--name", "Nobody", "--mu", "3", "--neighbours", "zero-row")
+        refused = collection.close("--ledger", ledger, check=False)
         self.assertEqual(refused.returncode, 2)
         self.assertIn("fewer whole reports than its minimum", refused.stderr)
+        self.assertEqual(json.loads(run("ledger", "show", ledger, "--json").stdout)["entries"], [])
 
     def test_stops_while_the_other_one_is_silent(self):
         collection = Collection(people=3, minimum=2)
