@@ -72,7 +72,7 @@ tl::unexpected<Error> Contribute::own_words(const Error& error) const {
 Result<std::vector<double>> Contribute::cells(const Manifest& manifest) const {
   ReadOptions options;
   options.columns = manifest.schema().columns;
-  options.header = ReadOptions::Header::Present;
+  options.header = ReadOptions::Header::Present;  // with the names of the study
   Result<std::unique_ptr<RowReader>> reader = open_rows(row, options);
   if (!reader) {
     return own_words(reader.error());

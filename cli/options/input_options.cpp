@@ -36,8 +36,11 @@ void InputOptions::declare(CLI::App& app) {
   app.add_option("--exclude", exclude, "columns to leave out, a,b,c or @FILE")
       ->check(not_empty())
       ->group(kGroup);
-  app.add_option("--header", header, "auto (default), present or absent: is the first line names?")
-      ->check(one_of({"auto", "present", "absent"}))
+  app.add_option(
+         "--header", header,
+         "auto (default), present, absent, or numbers (names, some of them numbers): is the "
+         "first line names?")
+      ->check(one_of({kHeaderWords.begin(), kHeaderWords.end()}))
       ->group(kGroup);
   app.add_option("--width", width,
                  "with --header absent: fields on every line; with --bad-cell midpoint the number "
@@ -200,9 +203,7 @@ Result<void> InputOptions::fill(TableSpec& spec) const {
 
 ReadOptions InputOptions::format() const {
   ReadOptions options;
-  options.header = header == "auto"      ? ReadOptions::Header::Auto
-                   : header == "present" ? ReadOptions::Header::Present
-                                         : ReadOptions::Header::Absent;
+  options.header = parse_header(header).value_or(ReadOptions::Header::Auto);
   options.width = width;
   options.separator = separator == "comma"       ? ','
                       : separator == "semicolon" ? ';'

@@ -32,8 +32,9 @@ PARAMETERS = """\
         Work in columns scaled from their public range to [-1, 1] instead of original units.
     columns : list of str, optional
         Columns to use, in this order. The list is public.
-    header : {"auto", "present", "absent"}, default="auto"
-        Text files: whether the first line holds names.
+    header : {"auto", "present", "absent", "numbers"}, default="auto"
+        Text files: whether the first line holds names. "present" refuses names that are numbers, which a row would be, unless ``columns`` or
+        ``bounds`` say the same names; "numbers" takes them (years, codes).
     separator : {"comma", "semicolon", "tab", "pipe"}, optional
         Text files: between fields; default comma, tab for .tsv.
     decimal : {",", "."}, optional

@@ -15,7 +15,7 @@ from . import _core
 from ._errors import EigenveilError, whole
 
 SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
-_WORDS = {"missing": ("midpoint", "refuse"), "bad_cell": ("refuse", "midpoint"), "header": ("auto", "present", "absent"), "encoding": ("utf-8", "latin-1", "utf-16"), "decimal": (None, ",", ".")}
+_WORDS = {"missing": ("midpoint", "refuse"), "bad_cell": ("refuse", "midpoint"), "header": ("auto", "present", "absent", "numbers"), "encoding": ("utf-8", "latin-1", "utf-16"), "decimal": (None, ",", ".")}
 _SHAPE = "bounds is a pair (low, high), a mapping from every column to its pair, or an array with one row (low, high) per column"
 
 

@@ -124,9 +124,7 @@ void bind_spec(nb::module_& m) {
 ReadOptions format_of(const std::string& header, const std::string& separator,
                       const std::string& decimal, const std::string& encoding) {
   ReadOptions format;
-  format.header = header == "present"  ? ReadOptions::Header::Present
-                  : header == "absent" ? ReadOptions::Header::Absent
-                                       : ReadOptions::Header::Auto;
+  format.header = parse_header(header).value_or(ReadOptions::Header::Auto);
   format.separator = separator.empty() ? '\0' : separator.front();
   format.decimal = decimal.empty() ? '\0' : decimal.front();
   format.encoding = encoding == "latin-1"  ? TextEncoding::Latin1

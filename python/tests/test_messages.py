@@ -69,7 +69,7 @@ def test_reached_messages(rows, tmp_path):
         lambda: PrivatePCA(mu=1, row_norm=1, method="oja").fit(rows): "neighbours='replace-one' or neighbours='zero-row'",
         lambda: MaskedData(mu=1, row_norm=1, method="mask").fit(rows): "epsilon=E and delta=D",
         lambda: PrivateSubspace(epsilon=1, delta=1e-6, gamma=2).fit(rows): "gamma must be between",
-        lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "mixed.csv"): "header='present' or header='absent'",
+        lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "mixed.csv"): "header='numbers'",
         lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "semicolons.csv"): "separator='comma', 'semicolon'",
         lambda: PrivatePCA(mu=1, row_norm=1).fit(tmp_path / "words.csv"): "one_hot turns words",
         lambda: PrivatePCA(mu=1, row_norm=1, columns=["z"]).fit(tmp_path / "words.csv"): "no column z",

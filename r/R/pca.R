@@ -45,7 +45,7 @@
 #' @param people About how many rows there are, as the public knows it: a release that noise must drown at this number is
 #'   refused before anything is spent.
 #' @param anyway Spend although the verdict is against it.
-#' @param header,width,separator Of a text table: `"auto"`, `"present"` or `"absent"`; fields on every line without a
+#' @param header,width,separator Of a text table: `"auto"`, `"present"`, `"absent"` or `"numbers"`; fields on every line without a
 #'   header; `"comma"`, `"semicolon"`, `"tab"` or `"pipe"`.
 #' @param decimal,encoding Of a text table: `"comma"` or `"point"`, the decimal mark, where digits may stand in groups;
 #'   `"utf-8"`, `"latin-1"` or `"utf-16"`.

@@ -45,7 +45,7 @@ job_of <- function(task, arguments, dots, needed = TRUE) {
     request = request_of(task, arguments, own$options, needed),
     table = do.call(table_spec, table_arguments(arguments)),
     format = drop_null(list(
-      header = one_of(arguments[["header"]], c("auto", "present", "absent"), "header"), width = whole(arguments[["width"]], "width"),
+      header = one_of(arguments[["header"]], c("auto", "present", "absent", "numbers"), "header"), width = whole(arguments[["width"]], "width"),
       separator = text(arguments[["separator"]], "separator"), decimal = text(arguments[["decimal"]], "decimal"),
       encoding = text(arguments[["encoding"]], "encoding")
     )),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -62,6 +63,24 @@ Result<std::vector<std::string>> column_names(const std::vector<std::string_view
   return names;
 }
 
+/// Names that the curator typed: all of those asked for are in the line, or all that are numbers
+/// are among the typed ones. A row would not pass by chance.
+bool typed_elsewhere(const std::vector<std::string>& names, const ReadOptions& options,
+                     KindOfCell kind_of) {
+  const auto holds = [](const std::vector<std::string>& all, const std::string& name) {
+    return std::find(all.begin(), all.end(), name) != all.end();
+  };
+  if (!options.columns.empty() &&
+      std::all_of(options.columns.begin(), options.columns.end(),
+                  [&](const std::string& name) { return holds(names, name); })) {
+    return true;
+  }
+  return std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return kind_of(name) == CellKind::Bad || holds(options.columns, name) ||
+           holds(options.bounded_columns, name);
+  });
+}
+
 }  // namespace
 
 Result<void> check_separator(std::string_view record, char delimiter) {
@@ -84,17 +103,18 @@ Result<void> check_separator(std::string_view record, char delimiter) {
   return {};
 }
 
-Result<CsvHeader> read_header(const std::vector<std::string_view>& fields, ReadOptions::Header mode,
-                              KindOfCell kind_of) {
+Result<CsvHeader> read_header(const std::vector<std::string_view>& fields,
+                              const ReadOptions& options, KindOfCell kind_of) {
+  const ReadOptions::Header mode = options.header;
   if (fields.size() > kLargestDimension) {
     return bad_request(fmt::format("the first line has more than {} fields.", kLargestDimension));
   }
   const bool decide = mode == ReadOptions::Header::Auto;
-  const FirstRecord record = decide ? look_at(fields, kind_of) : FirstRecord();
+  const FirstRecord record = look_at(fields, kind_of);
   if (decide && !record.names && counts_on(fields)) {
     return bad_request(
         "the first line holds numbers that follow each other: is it a row ({header absent}) or the "
-        "names of the columns ({header present})?",
+        "names of the columns ({header numbers})?",
         "header");
   }
   if (mode == ReadOptions::Header::Absent || (decide && !record.names)) {
@@ -108,10 +128,20 @@ Result<CsvHeader> read_header(const std::vector<std::string_view>& fields, ReadO
     return error_of(names);
   }
   // A row taken for a header would publish its cells as names.
-  if (record.numbers && record.names) {
+  const bool like_a_row = record.numbers || !record.names;
+  if (decide && like_a_row) {
     return bad_request(
         "the first line mixes names and numbers; say whether it holds the column names ("
-        "{header present} or {header absent}).");
+        "{header numbers}) or a row ({header absent}).",
+        "header");
+  }
+  if (mode == ReadOptions::Header::Present && like_a_row &&
+      !typed_elsewhere(*names, options, kind_of)) {
+    return bad_request(
+        "the first line holds numbers, as a row does, and names are published: say {header absent} "
+        "if it is a row, or {header numbers} if they are names, such as years; or name the columns "
+        "with {columns}.",
+        "header");
   }
   return CsvHeader{true, std::move(*names)};
 }

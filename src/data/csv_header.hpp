@@ -22,7 +22,8 @@ struct CsvHeader {
 /// public: its cells would be published.
 Result<void> check_separator(std::string_view record, char delimiter);
 
-Result<CsvHeader> read_header(const std::vector<std::string_view>& fields, ReadOptions::Header mode,
-                              KindOfCell kind_of);
+/// The one place that decides whether a first record may be shown and published as names.
+Result<CsvHeader> read_header(const std::vector<std::string_view>& fields,
+                              const ReadOptions& options, KindOfCell kind_of);
 
 }  // namespace eigenveil::detail

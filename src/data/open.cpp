@@ -64,6 +64,13 @@ std::string known_endings() {
 
 }  // namespace
 
+std::optional<ReadOptions::Header> parse_header(std::string_view word) {
+  const auto* const found = std::find(kHeaderWords.begin(), kHeaderWords.end(), word);
+  return found == kHeaderWords.end()
+             ? std::nullopt
+             : std::optional(static_cast<ReadOptions::Header>(found - kHeaderWords.begin()));
+}
+
 Result<std::unique_ptr<RowReader>> open_rows(const std::string& input, const ReadOptions& options) {
   if (std::optional<Result<detail::TextSource>> text =
           detail::open_text_source(input, options.encoding)) {

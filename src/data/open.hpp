@@ -1,8 +1,11 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/keyed_hash.hpp"
@@ -35,7 +38,9 @@ struct ReadOptions {
   /// Text tables. Auto: the first record is a header if no field of it is a number and at least one
   /// is a name (neither a number nor a missing token); it is data if every field is a number or
   /// missing; a mixture is refused, because taking a row for names would publish its cells.
-  enum class Header : unsigned char { Auto, Present, Absent } header = Header::Auto;
+  /// Present: names, and refused where a field is a number, unless `columns` or `bounded_columns`
+  /// say the same names. Numbers: names, whatever they look like.
+  enum class Header : unsigned char { Auto, Present, Absent, Numbers } header = Header::Auto;
   /// Text tables, Header::Absent: fields per record; 0: those of the first record. The number of
   /// columns is published, so with BadCell::Midpoint no row is asked: `width` is given, or it is
   /// what the names c1, c2, ... in `columns` (else in `bounded_columns`) reach to.
@@ -50,6 +55,10 @@ struct ReadOptions {
   TextEncoding encoding = TextEncoding::Utf8;
   std::size_t chunk_bytes = 0;  ///< bytes per chunk; 0: the reader picks (tests move boundaries)
 };
+
+/// The words of every face for it, in the order of the values; nothing for another word.
+constexpr std::array<const char*, 4> kHeaderWords = {"auto", "present", "absent", "numbers"};
+std::optional<ReadOptions::Header> parse_header(std::string_view word);
 
 /// Opens a table by the ending of its name: .csv .tsv .txt (.gz; .txt with tabs like .tsv), .npy,
 /// .bed (PLINK, with .bim and .fam beside it), .idx or -ubyte (IDX, also .gz), or "-" (CSV on

@@ -99,8 +99,8 @@ Result<CsvHeader> header_of(const std::optional<RawChunk>& first, char delimiter
       !plausible && options.separator == 0) {
     return error_of(plausible);
   }
-  return read_header(split_record(record.data(), record.data() + record.size(), delimiter),
-                     options.header, kind_of);
+  return read_header(split_record(record.data(), record.data() + record.size(), delimiter), options,
+                     kind_of);
 }
 
 void drop_first_record(RawChunk& chunk) {

@@ -158,7 +158,7 @@ class Stages(CliTest):
 
     def test_numbers_that_count_are_a_question(self):
         for first in ("0,1", "2001,2002,2003", "5,6,7,8"):
-            self.assertIn("--header present", self.refuse("covariance", self.write("t.csv", first + "\n" + "3,4,5,6\n"[: 2 * first.count(",") + 1] + "\n"), "--range", "0:10", *MU))
+            self.assertIn("--header numbers", self.refuse("covariance", self.write("t.csv", first + "\n" + "3,4,5,6\n"[: 2 * first.count(",") + 1] + "\n"), "--range", "0:10", *MU))
 
     def test_comparisons_without_a_spectrum(self):
         text = self.succeed("plan", "pca", "--rows", 100000, "--dimension", 5, "--range", "0:1", *MU, "--compare")

@@ -246,11 +246,26 @@ TEST(CsvGrammar, HeaderRule) {
   expect_table("1,2\n3,4\n", {"c1", "c2"}, {1, 2, 3, 4});
   expect_table("NA,2\n3,4\n", {"c1", "c2"}, {kNaN, 2, 3, 4});
   expect_table("a,\n3,4\n", {"a", "c2"}, {3, 4});
-  expect_table("2019,2020\n3,4\n", {"2019", "2020"}, {3, 4}, with(Header::Present));
+  expect_table("2019,2020\n3,4\n", {"2019", "2020"}, {3, 4}, with(Header::Numbers));
   expect_table("2019,2020\n3,4\n", {"c1", "c2"}, {2019, 2020, 3, 4}, with(Header::Absent));
   expect_refused("alice,3\nbob,4\n",
                  "the first line mixes names and numbers; say whether it holds the column names "
-                 "({header present} or {header absent}).");
+                 "({header numbers}) or a row ({header absent}).");
+  const std::string row =
+      "the first line holds numbers, as a row does, and names are published: say {header absent} "
+      "if it is a row, or {header numbers} if they are names, such as years; or name the columns "
+      "with {columns}.";
+  expect_refused("2.747,0.465\n1.477,0.796\n", row, with(Header::Present));
+  expect_refused("alice,3\nbob,4\n", row, with(Header::Present));
+  expect_table("alice,\n3,4\n", {"alice", "c2"}, {3, 4}, with(Header::Present));
+  ReadOptions typed = with(Header::Present);
+  typed.columns = {"c1"};
+  expect_refused("2.747,0.465\n1.477,0.796\n", row, typed);
+  typed.columns = {"2020"};
+  expect_table("2019,2020\n3,4\n", {"2020"}, {4}, typed);
+  typed.columns = {};
+  typed.bounded_columns = {"2019", "2020"};
+  expect_table("2019,2020\n3,4\n", {"2019", "2020"}, {3, 4}, typed);
   ReadOptions absent = with(Header::Absent);
   absent.columns = {"c2"};
   expect_table("alice,3\nbob,4\n", {"c2"}, {3, 4}, absent);

@@ -30,12 +30,6 @@ Result<Request> requested(const Json& json) {
   return request_from_json(whole.dump());
 }
 
-ReadOptions::Header header_of(const std::string& word) {
-  return word == "present"  ? ReadOptions::Header::Present
-         : word == "absent" ? ReadOptions::Header::Absent
-                            : ReadOptions::Header::Auto;
-}
-
 char separator_of(const std::string& word) {
   return word == "comma"       ? ','
          : word == "semicolon" ? ';'
@@ -61,9 +55,9 @@ void read_word(const Json& json, const char* key, std::initializer_list<const ch
 void read_format(const Json& json, ReleaseJob& job) {
   std::string header = "auto";
   std::string separator;
-  read_word(json, "header", {"auto", "present", "absent"}, header);
+  read_word(json, "header", {"auto", "present", "absent", "numbers"}, header);
   read_word(json, "separator", {"comma", "semicolon", "tab", "pipe"}, separator);
-  job.format.header = header_of(header);
+  job.format.header = *parse_header(header);
   job.format.separator = separator_of(separator);
   std::string decimal;
   std::string encoding = "utf-8";
