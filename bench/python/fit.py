@@ -28,7 +28,7 @@ def seconds(work):
 class Inside:
     """Time spent in the C++ calls of a fit."""
 
-    CALLS = [("Run", "add_array"), ("Run", "release")]
+    CALLS = [("Session", "add_array"), ("Session", "finish")]
 
     def __init__(self):
         self.total = 0.0

@@ -64,6 +64,7 @@ class LedgerRelease:
     data_set: str = ""
     date: str = ""
     builds_on: tuple[str, ...] = ()
+    same_data: str = ""
 
 class Ledger:
     path: str
@@ -96,6 +97,7 @@ class Ledger:
         data_set: str = "",
         date: str = "",
         builds_on: Sequence[_Path] = (),
+        same_data: Literal["yes"] | None = None,
     ) -> LedgerRelease: ...
     def summary(self) -> dict[str, Any]: ...
     @property

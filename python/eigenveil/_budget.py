@@ -26,3 +26,10 @@ def make_budget(epsilon=None, delta=None, rho=None, mu=None, needed=True):
         return _core.check_budget(_core.PureDP(float(epsilon)))
     return _core.check_budget(_core.ZCDP(float(rho)) if rho is not None else _core.GDP(float(mu)))
 
+
+def budget_numbers(epsilon=None, delta=None, rho=None, mu=None, needed=True):
+    """The same as a job has it: the numbers that were given, or None."""
+    if make_budget(epsilon, delta, rho, mu, needed) is None:
+        return None
+    given = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
+    return {name: float(value) for name, value in given.items() if value is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import _core
+from ._engine import job_text
 from ._errors import EigenveilError
 from ._progress import Progress
 from ._rows import is_gram
@@ -42,23 +43,20 @@ def diagnose_spiked(released, X):
     if released.method_ != "spiked":
         raise EigenveilError("the diagnostic is about the model of method 'spiked'; the other methods rest on none")
     if is_gram(X):
-        gram = totals_of(X)
-        return _diagnosed(released, gram, released._asked(describe(released, gram.schema.columns), gram.schema.columns))
+        return _diagnosed(released, totals_of(X))
     options = reading(released)
     source = released._open(X, options)
     spec = describe(released, source.names, options.spec)
-    asked = released._asked(spec, source.names)
-    table = asked.prepare(spec, source.schema)
-    if len(table.columns) != released.n_features_in_:
-        raise EigenveilError(f"X has {len(table.columns)} features, but the release has {released.n_features_in_}")
-    accumulator = _core.TableOrSums(table, released.threads or 0)
+    accumulator = _core.TableOrSums(job_text(released._job(source.names)), spec, source.schema)
+    if len(accumulator.columns) != released.n_features_in_:
+        raise EigenveilError(f"X has {len(accumulator.columns)} features, but the release has {released.n_features_in_}")
     with Progress(released.progress, "diagnose_spiked") as progress:
         source.feed(accumulator, options, progress)
-    return _diagnosed(released, accumulator.finish(), asked)
+    return _diagnosed(released, accumulator.finish())
 
 
-def _diagnosed(released, statistic, asked):
+def _diagnosed(released, statistic):
     facts = released.details_
     return _core.diagnose_spiked(
-        statistic, asked.scaled, facts["rank"], facts["sigma2_upper"], facts["lambda_lower"], released._document.parameters["spread"]
+        statistic, bool(released.standardize), facts["rank"], facts["sigma2_upper"], facts["lambda_lower"], released._document.parameters["spread"]
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from numbers import Integral, Real
 
@@ -11,13 +12,20 @@ from . import _core
 from ._errors import EigenveilError
 
 
-def ask(task, method, budget, relation, group_size, components, center, scaled, options, spec):
-    """The request with the method that serves it; refused here if none does. ``options`` that are None were not given."""
+def requested(task, method, options, **more):
+    """What is asked for, as the keys of a job (docs/formats.md#jobs); ``options`` that are None were not given."""
     given = {name: plain(name, value) for name, value in options.items() if value is not None and name != "rank_transform"}
-    # The default of one component is no statement about their number.
-    stated = components if components != 1 else None
-    name = "" if method in (None, "auto") else str(method)
-    return _core.ask(task, name, budget, relation or "", group_size, stated, center, scaled, given, spec)
+    files = {option.name for each in _core.methods() for option in each.options if option.is_private_file}
+    request = {"task": task, "method": "" if method in (None, "auto") else str(method), "options": {k: v for k, v in given.items() if k not in files}, **more}
+    return {
+        "request": {name: value for name, value in request.items() if value is not None},
+        "private_files": {name: value for name, value in given.items() if name in files},
+    }
+
+
+def job_text(job):
+    """A job without what was not said; all of it is public."""
+    return json.dumps({name: value for name, value in job.items() if value not in (None, "", [], {})})
 
 
 def plain(name, value):
@@ -27,6 +35,8 @@ def plain(name, value):
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
+        if not np.isfinite(value):
+            raise EigenveilError(f"{name} must be a finite number")
         return float(value)
     if isinstance(value, (str, os.PathLike)):
         return os.fsdecode(value)

@@ -13,11 +13,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._budget import make_budget
-from ._engine import ask, left_to_details
+from ._budget import budget_numbers, make_budget
+from ._engine import job_text, left_to_details, requested
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, in_python, whole
 from ._guarantee import stated
-from ._ledger import Charge, check_public_shape
+from ._ledger import check_nothing_learned, check_public_shape, ledger_keys
 from ._parameters import same, store_parameters
 from ._progress import Progress, drawing
 from ._rows import FileSource, as_complex, as_pairs, checked_complex_rows, checked_rows, coordinate_names, dense_blocks, is_gram, is_sparse, open_source
@@ -27,29 +27,29 @@ from ._table import describe, reading
 
 
 class Pass:
-    """Rows taken in so far, for one plan. Private until released."""
+    """Rows taken in so far by a session of the engine. Private until released."""
 
-    def __init__(self, asked, plan, columns, named, stream, source=None, table=None, sink=None, statistic=None, bound=None):
-        self.asked = asked
-        self.plan = plan
-        self.columns = columns  # that results speak of
+    def __init__(self, session, named, source=None, spec=None, statistic=None):
+        self.session = session
+        self.columns = session.columns  # that results speak of
         self.named = named
-        self.stream = stream
-        self.names = columns if source is None else source.names  # as they are read
-        self.table = table
-        self.accumulator = sink
-        self.statistic = statistic
-        self.cells = bound if table is None else table.cells
-        self.bound = bound if table is None else table.bound
-        self.spec = None
+        self.names = self.columns if source is None else source.names  # as they are read
+        self.spec = spec
+        self.statistic = statistic  # sums that are complete
         self.parameters = {}  # of the estimator when the pass began
-        self.charge = None  # its way past a ledger
 
     def finish(self):
         """What was summed, which the pass keeps: a failed save can be tried again. No more rows can be added."""
         if self.statistic is None:
-            self.statistic, self.accumulator = self.accumulator.finish(), None
+            self.statistic = self.session.take_sums()
         return self.statistic
+
+    def end_block(self):
+        """The rows that come next are another block of the table."""
+        if self.statistic is None:
+            self.session.end_block()
+        else:
+            self.session.add_totals(self.statistic)
 
 
 class PrivateEstimator(BaseEstimator):
@@ -167,17 +167,11 @@ class PrivateEstimator(BaseEstimator):
         if self.seed is not None:
             warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=3)
         self.__dict__.pop("_pass", None)  # one draw from these sums, whatever happens
-        charge = current.charge
-        if charge is not None and charge.found is not None:
-            released = charge.found  # of an earlier run under the same key: the same bits
-        else:
-            released = self._release_pass(current)
-        if charge is not None:
-            charge.settle(released)
+        released, settled = self._release_pass(current)
         earlier = dict(self.__dict__)
         try:
             self._publish(current, released)
-            self._settled = "" if charge is None else charge.settled
+            self._settled = settled
             if learned:
                 self.guarantee_ = void(self, learned)
         except BaseException:
@@ -238,10 +232,12 @@ class PrivateEstimator(BaseEstimator):
             self.__dict__.pop("_pass", None)
 
     def _release_pass(self, current):
-        with drawing(self.progress, type(self).__name__, current.plan.draw_seconds):
-            if current.statistic is None:
-                return current.accumulator.release()
-            return current.plan.release([current.statistic], current.stream)
+        """The document, and the hash by which a ledger knows it; of an earlier run under the same key, the same bits."""
+        session = current.session
+        if current.statistic is not None and not session.found_again:
+            session.add_totals(current.statistic)
+        with drawing(self.progress, type(self).__name__, session.draw_seconds):
+            return session.finish()
 
     @contextmanager
     def _alone(self):
@@ -256,22 +252,29 @@ class PrivateEstimator(BaseEstimator):
 
     # ---- parts -----------------------------------------------------------------------------------------------------
 
-    def _asked(self, spec, names, budget_needed=True):
-        """What the release depends on, for columns of these names, and the method that serves it."""
+    def _job(self, names, budget_needed=True):
+        """What the release depends on, for columns of these names, as a job of the engine."""
         if isinstance(self.center, str) and self.center not in ("auto", "none", "private"):
             raise EigenveilError("center must be 'auto', 'none', 'private', or a public vector with one number per column")
-        return ask(
+        components = self._components(len(names))
+        asked = requested(
             self._task,
             self.method,
-            make_budget(self.epsilon, self.delta, self.rho, self.mu, budget_needed),
-            self.neighbours,
-            whole(self.group_size, "group_size", 1),
-            self._components(len(names)),
-            self.center if isinstance(self.center, str) else "none" if self.center is None else "public",
-            bool(self.standardize),
             {**self._own_options(), **(self.method_options or {})},
-            spec,
+            budget=budget_numbers(self.epsilon, self.delta, self.rho, self.mu, budget_needed),
+            neighbours=self.neighbours,
+            group_size=whole(self.group_size, "group_size", 1),
+            components=None if components == 1 else components,  # the default is no statement about their number
+            center={"auto": "unsaid"}.get(self.center, self.center) if isinstance(self.center, str) else "none" if self.center is None else "public",
+            units="scaled" if self.standardize else "original",
         )
+        numbers = {name: int(value) for name in ("rows", "people", "seed", "threads") if (value := getattr(self, name, None)) is not None}
+        return {**asked, **numbers, "anyway": bool(self.anyway), "threads": numbers.get("threads") or None}
+
+    def _session(self, spec, names):
+        """The release of these rows on its way, as far as its method and its ledger."""
+        check_nothing_learned(self)
+        return _core.Session(job_text({**self._job(names), **ledger_keys(self.ledger, getattr(self, "bounds", None))}), spec)
 
     def _own_options(self):
         """Parameters of the estimator that are options of methods; None was not given."""
@@ -305,14 +308,13 @@ class PrivateEstimator(BaseEstimator):
         check_public_shape(X, self.header, self.ledger)
         current = self.__dict__.get("_pass")
         if current is not None:
-            if current.accumulator is None:
+            if current.statistic is not None:
                 raise EigenveilError("these sums are complete (from a .gram file, or after save_gram): release or save them first")
             self._check_unchanged(current)
         options = reading(self, None if current is None else current.spec)
         source = self._open(X, options)
         if current is None:
             current = self._start(source, options, whole)
-            current.spec = options.spec
             current.parameters = copy.deepcopy(self.get_params(deep=False))
         elif source.names != current.names and len(source.names) != len(current.names):
             raise ValueError(
@@ -324,7 +326,7 @@ class PrivateEstimator(BaseEstimator):
             source.names = current.names
         # A pass that stops anywhere below is forgotten: half of its rows, or rows that a second try adds again, must not be released.
         self.__dict__.pop("_pass", None)
-        if current.charge is None or current.charge.found is None:
+        if not current.session.found_again:
             with Progress(self.progress, type(self).__name__) as progress:
                 self._feed(source, current, options, progress)
         if not self.__sklearn_is_fitted__():  # an earlier release stays whole until the next one
@@ -332,62 +334,51 @@ class PrivateEstimator(BaseEstimator):
         self._pass = current
 
     def _feed(self, source, current, options, progress):
-        source.feed(current.accumulator, options, progress)
-        while getattr(current.accumulator, "wants_rows_again", bool)():
-            source.feed(current.accumulator, options, progress)
+        source.feed(current.session, options, progress)
+        while current.session.wants_rows_again():
+            source.feed(current.session, options, progress)
 
     def _open(self, X, options):
         return open_source(X, options)
 
     def _start(self, source, options, whole):
-        spec = describe(self, source.names, options.spec)
-        asked = self._asked(spec, source.names)
-        table = asked.prepare(spec, source.schema)
-        charge = Charge.of(self)
-        rows = self._count_rows(asked, source, table, charge, whole) if asked.needs_row_count else None
-        plan = _heard(asked.plan(table, rows, self.people, bool(self.anyway), whole and source.can_be_read_again))
-        if charge is not None:
-            charge.before_rows(plan, self.person or "")
-        stream = _core.RandomStream(self.seed)
-        current = Pass(asked, plan, table.columns, source.named, stream, source, table, self._sink(plan, table, stream))
-        current.charge = charge
-        return current
+        """A pass that is planned and, with a ledger, charged."""
+        session = self._session(describe(self, source.names, options.spec), source.names)
+        again = whole and source.can_be_read_again
+        if session.wants_row_count and not again:
+            raise EigenveilError(self._not_counted(session.method, whole))
+        session.begin(source.schema, again)
+        rows = source.count_rows() if session.wants_row_count and not session.found_again else None
+        if not session.found_again:
+            self._plan(session, rows)
+        return Pass(session, source.named, source, options.spec)
 
-    def _sink(self, plan, table, stream):
-        return _core.Run(plan, self.threads or 0, stream)
+    def _plan(self, session, rows=None):
+        """Noise and guarantee, then the charge; in between what the caller of fit should hear before a row is read, from public options alone."""
+        session.plan(rows)
+        for sentence in session.warnings:
+            warnings.warn(in_python(sentence), ResultWarning, stacklevel=5)
+        session.charge()
 
-    def _count_rows(self, asked, source, table, charge, whole):
-        """The number of rows, where it is public and a plan needs it."""
-        if not whole:
-            raise EigenveilError(f"method {asked.method} reads the rows twice: use fit, partial_fit sees them once")
-        if charge is not None:
-            charge.before_counting(asked.stated_cost(table, charge.seeded))
-        rows = source.count_rows()
-        if rows is None:
-            raise EigenveilError(f"method {asked.method} reads the rows twice: give a table or a file, a stream can be read once")
-        return rows
+    def _not_counted(self, method, whole):
+        return f"method {method} reads the rows twice: " + (
+            "give a table or a file, a stream can be read once" if whole else "use fit, partial_fit sees them once"
+        )
 
     def _load_gram(self, source):
-        if any(getattr(self, name) is not None for name in _SHAPES_ROWS) or self.normalise_rows or self.columns or self.missing == "pairwise":
-            raise EigenveilError(
-                "a .gram file carries its own bound and columns; leave bounds, row_norm, grid, columns and the stages of a table out, or make it again from the rows"
-            )
         if "_pass" in self.__dict__:
             raise EigenveilError("merge .gram files with `eigenveil gram merge` before they are released")
         # Public; the totals are looked at once a ledger was charged.
         schema, bound = source.head() if isinstance(source, Gram) else _core.gram_head(os.fsdecode(source))
-        asked = self._asked(describe(self, schema.columns), schema.columns)
-        if asked.reads_rows:
-            raise EigenveilError(f"method {asked.method} needs the rows themselves; a .gram file holds sums")
-        plan = _heard(asked.plan_totals(schema, bound, self.people, bool(self.anyway)))
-        charge = Charge.of(self)
-        if charge is not None:
-            charge.before_rows(plan)
-        gram = totals_of(source)
-        if gram.schema != schema or gram.bound != bound:
-            raise EigenveilError("the .gram file was replaced while it was read")
-        self._pass = Pass(asked, plan, schema.columns, True, _core.RandomStream(self.seed), statistic=gram, bound=bound)
-        self._pass.charge = charge
+        session = self._session(describe(self, schema.columns), schema.columns)
+        session.begin_totals(schema, bound)
+        self._plan(session)
+        gram = None
+        if not session.found_again:
+            gram = totals_of(source)
+            if gram.schema != schema or gram.bound != bound:
+                raise EigenveilError("the .gram file was replaced while it was read")
+        self._pass = Pass(session, True, statistic=gram)
         self._pass.parameters = copy.deepcopy(self.get_params(deep=False))
 
     def _publish(self, current, document):
@@ -396,14 +387,14 @@ class PrivateEstimator(BaseEstimator):
         self._set_released(current, document)
         said, found = document.parameters, document.result
         scaled = said["units"].startswith("scaled")
-        self.row_norm_ = current.bound.radius
-        self.midpoint_, half_widths = current.cells.midpoints, current.cells.half_widths
+        self.row_norm_, cells = current.session.bound.radius, current.session.cells
+        self.midpoint_, half_widths = cells.midpoints, cells.half_widths
         self.scale_ = half_widths if scaled else np.ones(len(self.midpoint_))
         if "noisy_column_deviations" in found and said["units"].startswith("standardised"):  # components of correlations
             self.scale_ = np.nan_to_num(np.asarray(found["noisy_column_deviations"]), nan=1.0)  # a column left out has no loading
         self.center_ = self.midpoint_
         if "noisy_mean" in found:
-            self._set_mean(found["noisy_mean"], current.table, scaled)
+            self._set_mean(found["noisy_mean"], current.session, scaled)
         floor = found.get("noise_floor", np.max(found["noise_edge"]) if "noise_edge" in found else found.get("variance_noise_sd"))
         if floor is not None:  # not every method has one
             self.noise_floor_ = float(floor)
@@ -430,9 +421,9 @@ class PrivateEstimator(BaseEstimator):
 
     def _set_mean(self, mean, table, scaled):
         """The private mean in the units of the columns."""
-        if table is not None and table.basis is not None:  # coordinates in a public basis
+        if table.basis is not None:  # coordinates in a public basis
             self.mean_ = self.center_ = self.midpoint_ + self.scale_ * (table.basis @ mean)
-        elif table is not None and table.normalised:
+        elif table.normalised:
             self.mean_ = mean  # of rows of norm 1 about the centre, which stays what rows are measured from
         else:
             self.mean_ = self.center_ = self.midpoint_ + self.scale_ * mean if scaled else mean
@@ -445,7 +436,7 @@ class PrivateEstimator(BaseEstimator):
     def _set_features(self, current):
         """Shape and names of the columns are public, so they are known from the first block on."""
         self.__dict__.pop("feature_names_in_", None)
-        names = coordinate_names(current.columns) if current.asked.complex_rows else current.columns
+        names = coordinate_names(current.columns) if (self.method_options or {}).get("complex_rows") else current.columns
         self.n_features_in_ = len(names)
         if current.named:
             self.feature_names_in_ = np.asarray(names, dtype=object)
@@ -487,15 +478,3 @@ class PrivateEstimator(BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
-
-
-_SHAPES_ROWS = (
-    "bounds", "row_norm", "grid", "allele_frequencies", "exclude", "one_hot", "project", "projected_norm", "person", "rows_per_person", "weights", "weight_bound",
-)  # fmt: skip
-
-
-def _heard(plan):
-    """What the caller of fit should hear before a row is read; from public options alone."""
-    for sentence in plan.warnings:
-        warnings.warn(in_python(sentence), ResultWarning, stacklevel=5)
-    return plan

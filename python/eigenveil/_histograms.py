@@ -11,9 +11,10 @@ from types import SimpleNamespace
 import numpy as np
 
 from . import _core
-from ._budget import make_budget
+from ._budget import budget_numbers
+from ._engine import job_text
 from ._errors import EigenveilError, PrivacyWarning, whole
-from ._ledger import Charge, check_public_shape
+from ._ledger import check_public_shape, ledger_keys
 from ._progress import Progress
 from ._release import released
 from ._rows import open_source
@@ -34,24 +35,24 @@ class _Whole:
         if not hasattr(source, "_table"):  # a file was read in one piece
             rows = np.concatenate([np.empty((0, len(source.names))), *self._blocks])
             self._sink.add_array(rows, source.names, options.refuse_missing, options.refuse_bad, None)
-        return self._sink.release()
 
 
-def _drawn(sink, source, options, progress, seed, title, charge):
-    if charge is not None:
-        charge.before_histogram(sink)
-        if charge.found is not None:
-            return released(charge.found)
-    if seed is not None:
-        warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=3)
-    whole_table = _Whole(sink)
-    with Progress(progress, title) as bar:
-        source.feed(whole_table, options, bar)
-        document = whole_table.finish(source, options)
-    if charge is None:
-        return released(document)
-    charge.settle(document)
-    return released(document, checksum=charge.checksum, settled=charge.settled)
+def _job(budget, neighbours, group_size, threads, seed, ledger):
+    asked = {"budget": budget_numbers(*budget), "neighbours": neighbours, "group_size": whole(group_size, "group_size", 1)}
+    seed = None if seed is None else whole(seed, "seed", 0, 2**64 - 1)
+    return job_text({"request": asked, "threads": threads or None, "seed": seed, **ledger_keys(ledger)})
+
+
+def _drawn(sink, source, options, progress, seed, title):
+    if not sink.charge():
+        if seed is not None:
+            warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=3)
+        whole_table = _Whole(sink)
+        with Progress(progress, title) as bar:
+            source.feed(whole_table, options, bar)
+            whole_table.finish(source, options)
+    document, checksum, settled = sink.release()
+    return released(document, checksum=checksum, settled=settled)
 
 
 def private_bounds(
@@ -129,14 +130,13 @@ def private_bounds(
         columns=columns, exclude=exclude, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell, bounds=bounds
     )
     options = reading(asked)
-    budget, size = make_budget(epsilon, delta, rho, mu), whole(group_size, "group_size", 1)
+    job = _job((epsilon, delta, rho, mu), neighbours, group_size, threads, seed, ledger)
     check_public_shape(X, header, ledger)
     source = open_source(X, options)
-    stream = _core.RandomStream(seed)
     limits = None if outer is None else (float(outer[0]), float(outer[1]))
     norms = None if row_norm is None else describe(asked, source.names, options.spec)
-    sink = _core.PrivateBounds(source.schema, budget, neighbours, size, float(outside), limits, norms, threads or 0, stream)
-    return _drawn(sink, source, options, progress, seed, "private_bounds", Charge.at(ledger, seed))
+    sink = _core.PrivateBounds(job, source.schema, float(outside), limits, norms)
+    return _drawn(sink, source, options, progress, seed, "private_bounds")
 
 
 def _labelled(label):
@@ -217,13 +217,10 @@ def private_scores(
     if not isinstance(on, (str, bytes, os.PathLike)):
         raise EigenveilError("on is the path of a written release of components: write one first, pca.write_release('axes'), and give on='axes'")
     name, levels = _labelled(label)
-    budget, size = make_budget(epsilon, delta, rho, mu), whole(group_size, "group_size", 1)
-    stream = _core.RandomStream(seed)
-    sink = _core.PrivateScores(
-        os.fsdecode(on), budget, neighbours, size, tuple(int(axis) for axis in axes), whole(cells, "cells", 2, 200), name, levels, threads or 0, stream
-    )
+    job = _job((epsilon, delta, rho, mu), neighbours, group_size, threads, seed, ledger)
+    sink = _core.PrivateScores(job, os.fsdecode(on), tuple(int(axis) for axis in axes), whole(cells, "cells", 2, 200), name, levels)
     options = reading(SimpleNamespace(columns=sink.columns, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell))
     if name:
         options = replace(options, appended=[name], words={name: levels}, label=(name, levels))
     check_public_shape(X, header, ledger)
-    return _drawn(sink, open_source(X, options), options, progress, seed, "private_scores", Charge.at(ledger, seed, on))
+    return _drawn(sink, open_source(X, options), options, progress, seed, "private_scores")

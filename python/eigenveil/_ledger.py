@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from . import _core
 from ._budget import make_budget
@@ -118,7 +118,7 @@ class Ledger:
         )
         return cls(path)
 
-    def once(self, key="", *, out=None, format="csv", replace=False, data_set="", date="", builds_on=()):
+    def once(self, key="", *, out=None, format="csv", replace=False, data_set="", date="", builds_on=(), same_data=None):
         """This ledger for one release that may have to be repeated: ``ledger=ledger.once("june", out="june/")``.
 
         The first ``fit`` is charged and writes its release to ``out``. The same request under the same key again, in any process, after a crash too,
@@ -139,6 +139,9 @@ class Ledger:
         builds_on : list of path, optional
             Releases that this one was made with (``release.json`` or its directory). ``private_bounds(...).bounds`` and the release that
             ``private_scores`` stands on are written down by themselves.
+        same_data : {"yes"}, optional
+            These are the rows of earlier releases under the same name, changed on purpose or not at all: a keyed fingerprint of their sums is kept
+            beside the ledger.
 
         Returns
         -------
@@ -150,7 +153,7 @@ class Ledger:
         if key and out is None:
             raise EigenveilError("a key is for releases that can be found again: give out, a directory that the release is written to, or leave the key out")
         where = "" if out is None else _absolute(out)
-        return LedgerRelease(self.path, str(key), where, format, bool(replace), str(data_set), str(date), tuple(map(_absolute, builds_on)))
+        return LedgerRelease(self.path, str(key), where, format, bool(replace), str(data_set), str(date), tuple(map(_absolute, builds_on)), same_data or "")
 
     # ---- what it says ----------------------------------------------------------------------------------------------
 
@@ -255,6 +258,7 @@ class LedgerRelease:
     data_set: str = ""
     date: str = ""
     builds_on: tuple = ()
+    same_data: str = ""
 
 
 def check_public_shape(data, header, ledger):
@@ -281,62 +285,26 @@ def ledger_of(given):
     raise EigenveilError("ledger is a Ledger, what Ledger.once gives, or the path of a ledger")
 
 
-class Charge:
-    """One release of an estimator on its way past a ledger: charged before a row is read, settled before it is seen."""
+def ledger_keys(given, bounds=None):
+    """What a job says of the ledger that its release is charged to; nothing without one. ``bounds`` may come from a release."""
+    place = ledger_of(given)
+    if place is None:
+        return {}
+    out = {"folder": place.out, "arrays": place.format, "replace": place.replace} if place.out else None
+    return {
+        "ledger": place.path, "ledger_key": place.key, "data_set": place.data_set, "date": place.date, "builds_on": list(place.builds_on),
+        "checksums": _found_in(bounds), "same_data": place.same_data, "out": out, "kept": True,
+    }  # fmt: skip
 
-    def __init__(self, place, seed, found=()):
-        self.place = place
-        self.seeded = seed is not None
-        self.found = None  # the release of an earlier run under the same key
-        self.settled = ""  # hash of the document as the ledger has it
-        self.checksum = ""  # that it bears
-        self._stated = None
-        self._passage = _core.LedgerPassage(place.path, place.key, place.data_set, list(place.builds_on), list(found))
 
-    @classmethod
-    def of(cls, estimator):
-        """None without a ledger."""
-        place = ledger_of(estimator.ledger)
-        if place is None:
-            return None
-        learned = steps_that_learned(estimator)
-        if learned:
-            raise EigenveilError(
-                f"{' and '.join(dict.fromkeys(learned))} learns from the private rows before the release, without noise: the ledger's promise would "
-                "not hold. Scale by public bounds instead, or freeze what was fitted on public rows"
-            )
-        return cls(place, estimator.seed, _found_in(getattr(estimator, "bounds", None)))
-
-    @classmethod
-    def at(cls, given, seed, on=None):
-        """For functions that release, on top of another release perhaps; None without a ledger."""
-        place = ledger_of(given)
-        if place is None:
-            return None
-        return cls(place if on is None else replace(place, builds_on=(_absolute(on), *place.builds_on)), seed)
-
-    def before_counting(self, cost):
-        """For methods that plan with the number of rows: charged as they state it."""
-        self._stated = cost
-        self._reserve(cost)
-
-    def before_histogram(self, sink):
-        self._reserve(sink.cost())
-
-    def before_rows(self, plan, person=""):
-        if self._stated is not None:
-            plan.check_charged(self._stated)
-        else:
-            self._reserve(plan.cost(self.seeded, person))
-
-    def _reserve(self, cost):
-        self.found = self._passage.reserve(cost, self.place.out, self.place.replace)
-
-    def settle(self, document):
-        """Written down, and to ``out`` where one was named, before anybody sees it."""
-        if self.found is None:
-            place = self.place
-            self.settled, self.checksum = self._passage.settle(document, place.out, place.format == "npy", place.replace, place.data_set, place.date)
+def check_nothing_learned(estimator):
+    """A pipeline's step that was fitted on the rows would make a ledger's promise void."""
+    learned = steps_that_learned(estimator) if ledger_of(estimator.ledger) is not None else []
+    if learned:
+        raise EigenveilError(
+            f"{' and '.join(dict.fromkeys(learned))} learns from the private rows before the release, without noise: the ledger's promise would "
+            "not hold. Scale by public bounds instead, or freeze what was fitted on public rows"
+        )
 
 
 def _found_in(bounds):

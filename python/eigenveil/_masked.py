@@ -101,8 +101,8 @@ class MaskedData(PrivateEstimator):
             self.__dict__.pop("_pass", None)
             try:
                 self._read(X, whole=True)
-                if self._pass.charge is None or self._pass.charge.found is None:
-                    self._pass.blocks = [self._block(block, self._pass) for block in blocks]
+                for block in () if self._pass.session.found_again else blocks:
+                    self._add_block(block, self._pass)
                 return self._release()
             finally:
                 self.__dict__.pop("_pass", None)
@@ -113,39 +113,34 @@ class MaskedData(PrivateEstimator):
         """What is drawn are factors; pseudo-data is made from them when it is written."""
         return {"intercept": True if self.intercept else None, "smallest_block": self.smallest_block, "factor_only": True}
 
-    def _asked(self, spec, names, budget_needed=True):
+    def _job(self, names, budget_needed=True):
         if any(value is not None and value is not False for value in (getattr(self, name) for name in _NOT_HERE)):
             raise EigenveilError(f"pseudo-data is of the columns of a table and its rows: leave out {', '.join(_NOT_HERE)}")
-        return super()._asked(spec, names, budget_needed)
+        return super()._job(names, budget_needed)
 
-    def _sink(self, plan, table, stream):
-        return _core.Sums(table, self.threads or 0)
-
-    def _block(self, block, current):
-        """The exact sums of one more shard."""
-        if is_gram(block) or current.table is None:
+    def _add_block(self, block, current):
+        """One more shard."""
+        current.end_block()
+        current.statistic = None
+        if is_gram(block) or current.spec is None:
             gram = totals_of(block) if is_gram(block) else None
-            if gram is None or gram.schema.columns != current.columns or gram.bound != current.bound:
+            if gram is None or gram.schema.columns != current.columns or gram.bound != current.session.bound:
                 raise EigenveilError("the blocks have different columns or bounds")
-            return gram
+            current.statistic = gram
+            return
         options = reading(self, current.spec)
         source = self._open(block, options)
         if len(source.names) != len(current.names) or (source.named and current.named and source.names != current.names):
             raise EigenveilError("the blocks have different columns; choose the same with columns")
-        sums = _core.Sums(current.table, self.threads or 0)
         with Progress(self.progress, type(self).__name__) as progress:
-            source.feed(sums, options, progress)
-        return sums.finish()
-
-    def _release_pass(self, current):
-        return current.plan.release([current.finish(), *getattr(current, "blocks", [])], current.stream)
+            source.feed(current.session, options, progress)
 
     def _publish(self, current, document):
         super()._publish(current, document)
-        self._stream = current.stream  # of the rotation, which carries nothing
+        self._stream = current.session.take_stream()  # of the rotation, which carries nothing
         said, found = document.parameters, document.result
         self.columns_, self.details_ = said["columns"], {}
-        self.half_width_ = current.cells.half_widths
+        self.half_width_ = current.session.cells.half_widths
         self.factors_ = [document.table(name) / said["column_scales"] for name in document.tables if name.startswith("factor")]
         self.block_rows_ = [int(rows) for rows in found["block_rows"]]
         if len(self.factors_) == 1:

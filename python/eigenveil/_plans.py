@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._budget import make_budget
 from ._covariance import PrivateCovariance
+from ._engine import job_text
 from ._errors import EigenveilError, in_python, whole
 from ._guarantee import stated
 from ._ledger import ledger_of
@@ -89,17 +91,18 @@ def _planned(estimator, rows, dimension, spectrum=None, budget_needed=True):
     """The plan of an estimator's own parameters, as the engine gives it to every face."""
     rows, names = _rows(rows), _columns(dimension, estimator.columns)
     spec = describe(estimator, names)
-    asked = estimator._asked(spec, names, budget_needed)
-    title, lines, facts, warning, guarantee = _core.outlook(asked, spec, _core.Schema(names, True), rows, _spectrum(spectrum))
+    job = job_text({**estimator._job(names, budget_needed), "rows": None})
+    method, title, lines, facts, warning, guarantee = _core.outlook(job, spec, _core.Schema(names, True), rows, _spectrum(spectrum))
     charged, facts = guarantee, {name: in_python(value) if isinstance(value, str) else value for name, value in json.loads(facts).items()}
-    if guarantee is not None and asked.budget is not None:
-        guarantee = stated(guarantee, asked.budget)
+    budget = make_budget(estimator.epsilon, estimator.delta, estimator.rho, estimator.mu, budget_needed)
+    if guarantee is not None and budget is not None:
+        guarantee = stated(guarantee, budget)
     place = ledger_of(estimator.ledger)
-    if place is not None and guarantee is not None and asked.budget is not None:
-        cost = _core.ledger_outlook(place.path, asked.task, asked.method, charged, asked.budget, estimator.seed is not None)
+    if place is not None and guarantee is not None and budget is not None:
+        cost = _core.ledger_outlook(place.path, estimator._task, method, charged, budget, estimator.seed is not None)
         lines = [*lines, ("ledger", cost)]
     lines = tuple((what, in_python(words)) for what, words in lines)
-    return Plan(asked.task, facts.get("method", asked.method), guarantee, facts.get("row_norm"), facts, in_python(warning), lines, title)
+    return Plan(estimator._task, facts.get("method", method), guarantee, facts.get("row_norm"), facts, in_python(warning), lines, title)
 
 
 def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
@@ -335,6 +338,6 @@ def compare_pca(rows, spectrum, **parameters):
     spectrum = _spectrum(spectrum)
     names = _columns(0 if spectrum is None else len(spectrum), pca.columns)
     spec = describe(pca, names)
-    compared = _core.compare_methods(pca._asked(spec, names), spec, _core.Schema(names, True), _rows(rows), spectrum)
+    compared = _core.compare_methods(job_text(pca._job(names)), spec, _core.Schema(names, True), _rows(rows), spectrum)
     methods = [ComparedMethod._of(method) for method in compared.methods]
     return Comparison(methods, compared.sampling_f2, compared.recommended, in_python(compared.reason))

@@ -9,12 +9,11 @@ import numpy as np
 from . import _core
 from ._arrow import is_arrow_path
 from ._errors import EigenveilError
-from ._estimator import Pass, PrivateEstimator
-from ._ledger import Charge, ledger_of
+from ._estimator import PrivateEstimator
+from ._ledger import ledger_of
 from ._parameters import checked_names, store_parameters
 from ._projection import ProjectionMixin, checked_components
 from ._rows import open_source
-from ._table import describe
 
 _OPTIONS = (
     "exact", "affine", "aggregate", "gamma", "groups", "references", "cell_factor", "radius_factor", "largest_noise_angle", "failure_probability", "angle",
@@ -161,44 +160,12 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
             return _ExactFile(os.fsdecode(X), options, bool(self.affine), ledger_of(self.ledger) is not None)
         return super()._open(X, options)
 
-    def _start(self, source, options, whole):
-        asked = self._asked(describe(self, source.names, options.spec), source.names)
-        stream = _core.RandomStream(self.seed)
-        if self.rows is None and not whole and not asked.reads_exact_rows:
-            raise EigenveilError(_ROWS)
-        charge = Charge.of(self)
-        if charge is not None:
-            charge.before_counting(asked.stated_cost_unbounded(source.schema, charge.seeded))
-        if asked.reads_exact_rows:  # the number of rows is public, and known once they are read
-            points = source.points if isinstance(source, _ExactFile) else _core.ExactPoints(self.bad_cell == "refuse", bool(self.affine))
-            current = Pass(asked, None, source.names, source.named, stream, source, sink=points)
-            current.charge = charge
-            return current
-        rows = self.rows if self.rows is not None else (source.count_rows() if whole else None)
-        if rows is None:
-            raise EigenveilError(_ROWS)
-        plan = asked.plan_unbounded(source.schema, int(rows))
-        if charge is not None:
-            charge.before_rows(plan)
-        current = Pass(asked, plan, source.names, source.named, stream, source, sink=_core.Run(plan, self.threads or 0, stream))
-        current.charge = charge
-        return current
+    def _not_counted(self, method, whole):
+        return _ROWS
 
     def save_gram(self, path):
         """Refused: a learner keeps no sums."""
         raise EigenveilError("a learner looks at rows in groups and keeps no sums that could be saved and merged")
-
-    def _release_pass(self, current):
-        if current.plan is not None:
-            return super()._release_pass(current)
-        points = current.accumulator
-        schema = _core.Schema(current.columns, self.missing != "refuse" or self.bad_cell != "refuse")
-        plan = current.asked.plan_unbounded(schema, points.rows if self.rows is None else self.rows)
-        if current.charge is not None:
-            current.charge.before_rows(plan)
-        run = _core.Run(plan, self.threads or 0, current.stream)
-        run.add_points(points)
-        return run.release()
 
     def _publish(self, current, document):
         self._forget()
@@ -233,19 +200,13 @@ class _ExactFile:
     """A file of exact points, fractions included: read whole. With a ledger only its columns are looked at before it is charged."""
 
     named = True
+    can_be_read_again = False
 
     def __init__(self, path, options, affine, charged):
-        self.points = _core.ExactPoints(options.refuse_bad, affine)
-        self._path, self._waits = path, charged
-        if charged:
-            self.schema = open_source(path, options).schema
-        else:
-            self.points.add_file(path, options.spec, options.format)
-            self.schema = self.points.schema
+        self._read = lambda: _core.exact_points(path, options.spec, options.format, affine)
+        self._points = None if charged else self._read()
+        self.schema = open_source(path, options).schema if charged else self._points.schema
         self.names = self.schema.columns
 
-    def feed(self, accumulator, options, progress):
-        if accumulator is not self.points:
-            raise EigenveilError("exact points of a file are read by fit; partial_fit takes arrays")
-        if self._waits:
-            self.points.add_file(self._path, options.spec, options.format)
+    def feed(self, session, options, progress):
+        session.add_points(self._read() if self._points is None else self._points)

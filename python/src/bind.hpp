@@ -108,45 +108,6 @@ nb::class_<Sink>& bind_sink(nb::class_<Sink>& type) {
           nb::arg("table"), nb::arg("progress").none());
 }
 
-/// The readers of one table, with its stages in front of each: what a sink takes in. People who
-/// came in an earlier reader are remembered.
-class StagedRows {
- public:
-  template <class Sink>
-  Result<void> add(const PreparedTable& table, RowReader& reader, Sink& sink) {
-    if (table.spec().rank_transform && std::exchange(ranked_, true)) {  // of every row, the others
-      return bad_request("ranks need the whole table in one fit; partial_fit has only a part");
-    }
-    return table.rows(borrowed(reader), seen_)
-        .and_then([&](const std::unique_ptr<RowReader>& rows) { return sink.add(*rows); });
-  }
-
- private:
-  std::shared_ptr<SeenPeople> seen_ = nobody_seen();
-  bool ranked_ = false;
-};
-
-/// What sums the rows of a prepared table.
-template <class Accumulator>
-class StagedSums {
- public:
-  StagedSums(std::shared_ptr<const PreparedTable> table, int threads)
-      : table_(std::move(table)), sums_(table_->schema(), table_->bound(), threads_of(threads)) {}
-  Result<void> add(RowReader& reader) { return staged_.add(*table_, reader, sums_); }
-  auto finish() { return sums_.finish(); }
-
- private:
-  std::shared_ptr<const PreparedTable> table_;
-  Accumulator sums_;
-  StagedRows staged_;
-};
-
-template <class Sums>
-nb::class_<Sums>& bind_sums(nb::class_<Sums>& type) {
-  return bind_sink(type).def(nb::init<std::shared_ptr<const PreparedTable>, int>(),
-                             nb::arg("table"), nb::arg("threads"));
-}
-
 /// How a file is to be read; `format` is that of a text table.
 ReadOptions file_options(const std::string& path, const TableSpec& spec, const ReadOptions& format);
 
@@ -161,6 +122,7 @@ void bind_rows(nb::module_& module);
 void bind_shards(nb::module_& module);
 void bind_document(nb::module_& module);
 void bind_engine(nb::module_& module);
+void bind_session(nb::module_& module);
 void bind_ledger(nb::module_& module);
 void bind_diagnose(nb::module_& module);
 void bind_table(nb::module_& module);

@@ -1,6 +1,7 @@
 #include <nanobind/eigen/dense.h>
 
 #include "bind.hpp"
+#include "engine/table/release_session.hpp"
 #include "mechanism/spiked/spiked_diagnostic.hpp"
 #include "statistics/bounded_table.hpp"
 
@@ -12,6 +13,30 @@ using namespace nb::literals;
 /// Its own type: a variant would be taken apart on its way to Python.
 struct TableStatistic {
   TableOrGram value;
+};
+
+/// Keeps few rows, sums many exactly, as the release of a job would see them; nothing is spent.
+class JobSums {
+ public:
+  JobSums(const std::string& text, const TableSpec& spec, const Schema& read)
+      : job_(unwrap(release_job(text, true, &spec))),
+        table_(unwrap(choose_method(job_.request).and_then([&](const Method* method) {
+          return awaited_table(*method, job_, read, false);
+        }))),
+        sums_(table_.facts().schema, table_.facts().bound, job_.threads) {}
+  Result<void> add(RowReader& reader) {
+    return table_.staged(reader).and_then(
+        [&](const std::unique_ptr<RowReader>& rows) { return sums_.add(*rows); });
+  }
+  TableStatistic finish() {
+    return interruptibly([&] { return TableStatistic{unwrap(sums_.finish())}; });
+  }
+  const std::vector<std::string>& columns() const { return table_.prepared()->columns().columns; }
+
+ private:
+  ReleaseJob job_;
+  OpenedTable table_;
+  TableOrGramAccumulator sums_;
 };
 
 SpikedDiagnostic diagnosed(const SampleCovariance& sample, Eigen::Index rank, double sigma2_upper,
@@ -37,11 +62,12 @@ void bind_statistic(nb::module_& m, const Value& value) {
 void bind_diagnose(nb::module_& m) {
   nb::class_<TableStatistic>(m, "TableStatistic",
                              "Rows, or their exact sums. Private: not a release.");
-  using Sums = StagedSums<TableOrGramAccumulator>;
-  nb::class_<Sums> sums(m, "TableOrSums", "Keeps few rows, sums many exactly; nothing is spent.");
-  bind_sums(sums).def("finish", [](Sums& s) {
-    return interruptibly([&] { return TableStatistic{unwrap(s.finish())}; });
-  });
+  nb::class_<JobSums> sums(m, "TableOrSums", "Rows of a job, or their sums; nothing is spent.");
+  bind_sink(sums)
+      .def(nb::init<const std::string&, const TableSpec&, const Schema&>(), "job"_a, "spec"_a,
+           "schema"_a)
+      .def_prop_ro("columns", &JobSums::columns)
+      .def("finish", &JobSums::finish);
   nb::class_<SpikedDiagnostic>(m, "SpikedDiagnostic",
                                "CURATOR ONLY: exact facts about private rows, not a release.")
       .def_prop_ro("checks",

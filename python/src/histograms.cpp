@@ -2,7 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,7 +10,8 @@
 #include "engine/private_bounds.hpp"
 #include "engine/release_cost.hpp"
 #include "engine/scores.hpp"
-#include "ledger_cost.hpp"
+#include "engine/table/publication.hpp"
+#include "engine/table/release_job.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -26,44 +27,67 @@ Result<ReleaseDocument> drawn(const Scores& plan, RowReader& rows, RandomStream&
   return plan.release(borrowed(rows), stream, threads);
 }
 
-/// A histogram with noise: its rows come in one reader, and it is drawn once.
+/// A histogram with noise on its way past a ledger or past none: its rows come in one reader, and
+/// it is drawn once.
 template <class Plan>
 class Histogram {
  public:
-  Histogram(Plan plan, Budget budget, int threads, RandomStream& stream)
+  Histogram(Plan plan, const ReleaseJob& job, std::string task, const std::string& on = {})
       : plan_(std::move(plan)),
-        budget_(std::move(budget)),
-        threads_(threads_of(threads)),
-        stream_(stream) {}
-  const Plan& plan() const { return plan_; }
-  /// What a ledger is charged for it.
-  LedgerCost cost(const std::string& task) const {
-    return {cost_of(plan_.counts(), task, budget_, !stream_.is_secure()), plan_.request_text()};
-  }
-  Result<void> add(RowReader& rows) {
-    if (document_) {
-      return bad_request("a histogram is drawn once");
+        job_(job),
+        task_(std::move(task)),
+        publication_(unwrap(Publication::open(job_.output, {}, {}))) {
+    if (!on.empty()) {
+      publication_.build_on(on);
     }
-    return drawn(plan_, rows, stream_, threads_).map([&](ReleaseDocument&& document) {
-      document_ = std::make_unique<ReleaseDocument>(std::move(document));
+  }
+  const Plan& plan() const { return plan_; }
+  /// Whether a retry found its release.
+  bool charge() {
+    return interruptibly([&] {
+      const bool seeded = job_.output.seed.has_value();
+      const ReleaseCost cost = cost_of(plan_.counts(), task_, *job_.request.budget, seeded);
+      const bool found = unwrap(publication_.charge(cost, plan_.request_text()));
+      if (found) {
+        outcome_ = publication_.found_again();
+      }
+      return found;
     });
   }
-  std::unique_ptr<ReleaseDocument> release() { return std::move(document_); }
+  Result<void> add(RowReader& rows) {
+    if (outcome_) {
+      return bad_request("a histogram is drawn once");
+    }
+    RandomStream stream = job_.output.stream();
+    return drawn(plan_, rows, stream, job_.threads)
+        .and_then(
+            [&](ReleaseDocument&& document) { return publication_.publish(std::move(document)); })
+        .map([&](TableOutcome&& outcome) { outcome_ = std::move(outcome); })
+        .map_error([&](Error error) { return publication_.at_its_cost(std::move(error)); });
+  }
+  /// The release, the checksum that it bears, and the hash that a ledger settled it by.
+  std::tuple<ReleaseDocument, std::string, std::string> release() {
+    return {std::move(outcome_->document), outcome_->checksum, outcome_->settled};
+  }
 
  private:
   Plan plan_;
-  Budget budget_;
-  int threads_;
-  RandomStream& stream_;
-  std::unique_ptr<ReleaseDocument> document_;
+  ReleaseJob job_;
+  std::string task_;
+  Publication publication_;
+  std::optional<TableOutcome> outcome_;
 };
 
-PrivateBounds bounds_plan(const Schema& schema, const Budget& budget, const std::string& relation,
-                          int group_size, double outside,
+template <class Plan>
+void bind_histogram(nb::class_<Histogram<Plan>>& type) {
+  bind_sink(type).def("charge", &Histogram<Plan>::charge).def("release", &Histogram<Plan>::release);
+}
+
+PrivateBounds bounds_plan(const ReleaseJob& job, const Schema& schema, double outside,
                           const std::optional<std::pair<double, double>>& outer,
                           const TableSpec* row_norm) {
-  PrivateBoundsRequest request{unwrap(check_budget(budget)), unwrap(parse_relation(relation)),
-                               group_size, outside};
+  PrivateBoundsRequest request{*job.request.budget, job.request.relation, job.request.group_size,
+                               outside};
   if (outer) {
     request.outer = ColumnRange{outer->first, outer->second};
   }
@@ -73,16 +97,16 @@ PrivateBounds bounds_plan(const Schema& schema, const Budget& budget, const std:
   return unwrap(PrivateBounds::make(request, schema));
 }
 
-Scores scores_plan(const std::string& on, const Budget& budget, const std::string& relation,
-                   int group_size, const std::array<std::size_t, 2>& axes, std::size_t cells,
+Scores scores_plan(const ReleaseJob& job, const std::string& on,
+                   const std::array<std::size_t, 2>& axes, std::size_t cells,
                    const std::string& label, std::vector<std::string> levels) {
   ScoresRequest request;
   request.axes = axes;
   request.cells = cells;
   request.label = {label, std::move(levels)};
-  request.budget = unwrap(check_budget(budget));
-  request.relation = unwrap(parse_relation(relation));
-  request.group_size = group_size;
+  request.budget = *job.request.budget;
+  request.relation = job.request.relation;
+  request.group_size = job.request.group_size;
   return unwrap(Scores::make(request, unwrap(read_release(on))));
 }
 
@@ -91,38 +115,31 @@ Scores scores_plan(const std::string& on, const Budget& budget, const std::strin
 void bind_histograms(nb::module_& m) {
   using Bounds = Histogram<PrivateBounds>;
   nb::class_<Bounds> bounds(m, "PrivateBounds", "Ranges of columns from noisy histograms.");
-  bind_sink(bounds)
-      .def(
-          "__init__",
-          [](Bounds* self, const Schema& schema, const Budget& budget, const std::string& relation,
-             int group_size, double outside, const std::optional<std::pair<double, double>>& outer,
-             const TableSpec* row_norm, int threads, RandomStream& stream) {
-            new (self)
-                Bounds(bounds_plan(schema, budget, relation, group_size, outside, outer, row_norm),
-                       budget, threads, stream);
-          },
-          "schema"_a, "budget"_a, "relation"_a, "group_size"_a, "outside"_a, "outer"_a.none(),
-          "row_norm"_a.none(), "threads"_a, "stream"_a, nb::keep_alive<1, 10>())
-      .def("cost", [](const Bounds& b) { return b.cost("bounds"); })
-      .def("release", &Bounds::release);
+  bind_histogram(bounds);
+  bounds.def(
+      "__init__",
+      [](Bounds* self, const std::string& text, const Schema& schema, double outside,
+         const std::optional<std::pair<double, double>>& outer, const TableSpec* row_norm) {
+        const ReleaseJob job = unwrap(release_job(text, false));
+        new (self) Bounds(bounds_plan(job, schema, outside, outer, row_norm), job, "bounds");
+      },
+      "job"_a, "schema"_a, "outside"_a, "outer"_a.none(), "row_norm"_a.none());
   using Picture = Histogram<Scores>;
   nb::class_<Picture> picture(m, "PrivateScores", "People on released axes, counted with noise.");
-  bind_sink(picture)
+  bind_histogram(picture);
+  picture
       .def(
           "__init__",
-          [](Picture* self, const std::string& on, const Budget& budget,
-             const std::string& relation, int group_size, const std::array<std::size_t, 2>& axes,
-             std::size_t cells, const std::string& label, const std::vector<std::string>& levels,
-             int threads, RandomStream& stream) {
-            new (self)
-                Picture(scores_plan(on, budget, relation, group_size, axes, cells, label, levels),
-                        budget, threads, stream);
+          [](Picture* self, const std::string& text, const std::string& on,
+             const std::array<std::size_t, 2>& axes, std::size_t cells, const std::string& label,
+             const std::vector<std::string>& levels) {
+            const ReleaseJob job = unwrap(release_job(text, false));
+            Scores plan = scores_plan(job, on, axes, cells, label, levels);
+            const std::string checksum = plan.on();
+            new (self) Picture(std::move(plan), job, "scores", checksum);
           },
-          "on"_a, "budget"_a, "relation"_a, "group_size"_a, "axes"_a, "cells"_a, "label"_a,
-          "levels"_a, "threads"_a, "stream"_a, nb::keep_alive<1, 11>())
-      .def_prop_ro("columns", [](const Picture& p) { return p.plan().table().columns; })
-      .def("cost", [](const Picture& p) { return p.cost("scores"); })
-      .def("release", &Picture::release);
+          "job"_a, "on"_a, "axes"_a, "cells"_a, "label"_a, "levels"_a)
+      .def_prop_ro("columns", [](const Picture& p) { return p.plan().table().columns; });
 }
 
 }  // namespace eigenveil::python

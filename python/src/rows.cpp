@@ -113,10 +113,6 @@ void bind_rows(nb::module_& m) {
         return std::pair(std::move(head.schema), std::move(head.bound));
       },
       "path"_a, "Columns and bound of a .gram file: what is public in it.");
-  using Sums = StagedSums<GramAccumulator>;
-  nb::class_<Sums> sums(m, "Sums", "Sums rows exactly; nothing is spent.");
-  bind_sums(sums).def("finish",
-                      [](Sums& s) { return interruptibly([&] { return unwrap(s.finish()); }); });
 }
 
 }  // namespace eigenveil::python

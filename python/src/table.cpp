@@ -199,19 +199,6 @@ void bind_table(nb::module_& m) {
   bind_bound(m);
   bind_spec(m);
   bind_opened(m);
-  nb::class_<PreparedTable>(m, "PreparedTable", "A spec fitted to the columns of a table.")
-      .def_prop_ro("columns", [](const PreparedTable& t) { return t.columns().columns; })
-      .def_prop_ro("cells", &PreparedTable::cells, nb::rv_policy::copy)
-      .def_prop_ro("basis",
-                   [](const PreparedTable& t) {
-                     const auto& basis = t.spec().project;
-                     return basis ? std::optional(basis->directions) : std::nullopt;
-                   })
-      .def_prop_ro("normalised", [](const PreparedTable& t) { return t.spec().normalise_rows; })
-      .def_prop_ro("bound", [](const PreparedTable& t) {
-        const PublicFacts facts = t.facts();
-        return facts.counted ? facts.counted->bound : facts.bound;
-      });
 }
 
 }  // namespace eigenveil::python

@@ -92,10 +92,34 @@ def test_refusals_say_what_is_left_and_nothing_is_read(ledger, tmp_path):
 def test_nothing_comes_back(ledger, tmp_path):
     path = tmp_path / "bad.csv"
     path.write_text("a,b\n1,2\n3,x\n")
-    with pytest.raises(EigenveilError, match="line 3"):
+    with pytest.raises(EigenveilError, match="line 3.*entry 0 is spent all the same"):
         pca(ledger, header="present").fit(path)
     (entry,) = ledger.entries
     assert entry["release"] is None and "bad" not in json.dumps(entry)
+
+
+def test_rows_are_remembered_under_the_name_of_their_data_set(ledger, tmp_path):
+    same = ledger.once(same_data="yes")
+    plain = pca(ledger.once(), seed=None).partial_fit(ROWS)._pass.finish()
+    assert pca(same).partial_fit(ROWS)._pass.finish() == plain  # gathered before the draw, the same sums
+    assert not os.path.exists(ledger.path + ".data")
+    pca(same).fit(ROWS[:100])
+    before = open(ledger.path + ".data", "rb").read()
+    PrivateCovariance(mu=0.1, bounds=(0, 10), ledger=same).partial_fit(ROWS[:50]).partial_fit(ROWS[50:100]).release()
+    assert open(ledger.path + ".data", "rb").read() == before  # the same rows, in two blocks
+    pca(same).fit(ROWS)
+    assert open(ledger.path + ".data", "rb").read() != before
+    for wrong, reason in (({"same_data": "no"}, "a ledger of its own"), ({"same_data": "ask"}, "needs a terminal")):
+        with pytest.raises(EigenveilError, match=reason):
+            pca(ledger.once(**wrong)).fit(ROWS)
+    assert len(ledger.entries) == 5
+
+
+def test_a_stream_that_would_be_counted_is_refused_before_it_is_charged(tmp_path):
+    ledger = create(tmp_path, caps={"epsilon": 9, "delta": 1e-3}, neighbours="replace-one")
+    with pytest.raises(EigenveilError, match="a stream can be read once"):
+        pca(ledger, mu=None, epsilon=2, delta=1e-5, neighbours="replace-one", within_subspace=1, method_options={"gamma": 1e-2}).fit(iter([ROWS]))
+    assert ledger.entries == []
 
 
 def test_a_step_that_learned_is_refused_before_it_is_charged(ledger):

@@ -38,10 +38,8 @@ RENAMED = {
     "rank_transform": "method_options", "blocks": "fit.blocks", "beta": "plan_pca.beta", "out": "write_release.path",
     "format": "write_release.format", "replace": "write_release.replace", "factor_only": "write_release.factor_only",
     "data_set": "write_release.data_set", "date": "write_release.date", "method": "exact", "json": "write_release",
-    "ledger_key": "ledger", "builds_on": "ledger", "help": "__doc__", "help_all": "__doc__",
+    "ledger_key": "ledger", "builds_on": "ledger", "same_data": "ledger", "help": "__doc__", "help_all": "__doc__",
 }  # fmt: skip
-# What Python does not have yet, said in docs/python.md; the list shrinks, and a name that is no longer missing must leave it.
-NOT_YET = {**{command: {"same_data"} for command in ESTIMATORS}, "subspace": set()}
 REFUSED = {"subspace": {"rho": 1, "mu": 1, "group_size": 2}}  # by the program, so Python has no such parameter
 
 
@@ -109,7 +107,7 @@ def test_every_option_exists_in_python(program, command, tmp_path):
     known = set(ESTIMATORS[command]().get_params()) | options | ({"calibration"} if command == "mask" else set())
     refused = REFUSED.get(command, {})
     missing = {name for name in given - known - set(refused) if not _exists(ESTIMATORS[command], RENAMED.get(name, name))}
-    assert missing == NOT_YET[command]
+    assert missing == set()
     (tmp_path / "rows.csv").write_text("a,b\n" + "1,2\n" * 100)
     for name, value in refused.items():
         done = subprocess.run([program, command, str(tmp_path / "rows.csv"), "-k", "1", "--epsilon", "1", "--delta", "1e-6", "--" + name.replace("_", "-"), str(value)], capture_output=True, text=True)

@@ -120,7 +120,7 @@ def test_gram_files(rows, seeded, tmp_path):
     seeded().partial_fit(rows).save_gram(path)
     from_file = seeded(bounds=None).fit(path)
     np.testing.assert_allclose(from_file.components_, seeded().fit(rows).components_, rtol=1e-10)
-    with pytest.raises(EigenveilError, match="carries its own bound"):
+    with pytest.raises(EigenveilError, match="carries its columns and bound"):
         seeded().fit(path)
 
 

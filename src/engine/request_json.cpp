@@ -76,6 +76,9 @@ Result<void> read_options(Request& request, const Json& json) {
     if (!option) {
       return error_of(option);
     }
+    if (spec->kind == OptionKind::Flag && *option == OptionValue(false)) {
+      continue;  // as if it had not been given
+    }
     request.options.set(name, *std::move(option));
   }
   return {};

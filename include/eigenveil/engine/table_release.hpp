@@ -20,7 +20,9 @@ struct TableOutcome {
   std::string charged = {};                       ///< what a ledger took, in words
   bool again = false;  ///< the job has a key that was used: the same bits, nothing charged or read
   std::int64_t entry = -1;  ///< of the ledger, where it was found again
-  std::string bounds = {};  ///< what bounds the rows, in words; empty where nothing does
+  std::string settled = {};   ///< SHA-256 of the document as a ledger has it
+  std::string checksum = {};  ///< that it bears then
+  std::string bounds = {};    ///< what bounds the rows, in words; empty where nothing does
 };
 
 /// A release from request to files, as a face in another language asks for it: public facts, plan,

@@ -3,8 +3,7 @@
 #include <functional>
 
 #include "eigenveil/engine/table_release.hpp"
-#include "engine/table/publication.hpp"
-#include "engine/table/release_job.hpp"
+#include "engine/table/release_session.hpp"
 
 namespace eigenveil {
 
@@ -22,9 +21,8 @@ struct JobHooks {
   AskSameData same_data = {};
 };
 
-/// A release from request to files, the one way there is: public facts, plan, reservation, rows,
-/// draw, files, in this order, so that every refusal that can come from the request comes before a
-/// row is read. `memory` is the table of a job that names no file.
+/// The release of a job that names its input (release_session.hpp). `memory` is the table of one
+/// that names no file.
 Result<TableOutcome> run_job(ReleaseJob job, const ColumnTable* memory = nullptr,
                              JobHooks hooks = {});
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "data/column_rows.hpp"
-#include "statistics/gram_head.hpp"
 
 namespace eigenveil {
 namespace {
@@ -100,27 +99,47 @@ Result<std::unique_ptr<RowReader>> TableSource::read() const {
   });
 }
 
-Result<OpenedTable> OpenedTable::stored(TableSource source) {
+Result<OpenedTable> OpenedTable::awaited_totals(TableSource source, GramHead head) {
   OpenedTable table(std::move(source));
+  table.comes_again_ = false;
   const TableSource& from = table.source_;
-  return check_stored(from.table, from.format)
-      .and_then([&] { return read_gram_head(from.path); })
-      .and_then([&](const GramHead& head) -> Result<OpenedTable> {
-        table.plain_ = PublicFacts{head.schema, head.bound};
-        if (from.table.project) {
-          Result<PreparedTable> basis = basis_of_stored(from.table, head);
-          if (!basis) {
-            return error_of(basis);
-          }
-          table.prepared_ = *std::move(basis);
-        }
+  table.plain_ = PublicFacts{head.schema, head.bound};
+  return check_stored(from.table, from.format).and_then([&]() -> Result<OpenedTable> {
+    if (from.table.project) {
+      Result<PreparedTable> basis = basis_of_stored(from.table, head);
+      if (!basis) {
+        return error_of(basis);
+      }
+      table.prepared_ = *std::move(basis);
+    }
+    return std::move(table);
+  });
+}
+
+Result<OpenedTable> OpenedTable::awaited(TableSpec spec, const Schema& read, bool read_again,
+                                         const ModelRadius& model) {
+  OpenedTable table(TableSource{});
+  table.comes_again_ = read_again;
+  return PreparedTable::make(spec, read, model ? std::optional(model(read)) : std::nullopt)
+      .map([&](PreparedTable prepared) {
+        table.prepared_ = std::move(prepared);
         return std::move(table);
       });
 }
 
+Result<OpenedTable> OpenedTable::awaited_unbounded(const Schema& read) {
+  OpenedTable table(TableSource{});
+  return eigenveil::unbounded(read).map([&](PublicFacts facts) {
+    table.plain_ = std::move(facts);
+    return std::move(table);
+  });
+}
+
 Result<OpenedTable> OpenedTable::bounded(TableSource source, const ModelRadius& model) {
   if (source.is_gram()) {
-    return stored(std::move(source));
+    return read_gram_head(source.path).and_then([&](GramHead head) {
+      return awaited_totals(std::move(source), std::move(head));
+    });
   }
   if (!source.table.bounded() && !model && is_genotypes(source.path)) {
     return bad_request(kMissingGenotypeBound, "range");
@@ -158,7 +177,7 @@ Result<OpenedTable> OpenedTable::unbounded(TableSource source) {
 
 PublicFacts OpenedTable::facts() const {
   PublicFacts facts = prepared_ ? prepared_->facts() : *plain_;
-  facts.read_again = source_.can_be_read_again();
+  facts.read_again = comes_again_.value_or(source_.can_be_read_again());
   return facts;
 }
 
@@ -178,22 +197,32 @@ Result<std::unique_ptr<RowReader>> OpenedTable::rows(const WatchRows& watch) {
   });
 }
 
-Result<void> OpenedTable::load_totals() {
-  if (!source_.is_gram() || sums_) {
-    return {};
+Result<std::unique_ptr<RowReader>> OpenedTable::staged(RowReader& read) {
+  if (!prepared_) {
+    return borrowed(read);
   }
-  return ExactGram::load(source_.path).and_then([&](ExactGram&& gram) -> Result<void> {
+  if (prepared_->spec().rank_transform && std::exchange(ranked_, true)) {
+    return bad_request("ranks need the whole table at once, not a part of it after another");
+  }
+  return prepared_->rows(borrowed(read), seen_);
+}
+
+Result<const ExactGram*> OpenedTable::load_totals() {
+  if (!source_.is_gram() || sums_) {
+    return sums_.get();
+  }
+  return ExactGram::load(source_.path).and_then([&](ExactGram&& gram) -> Result<const ExactGram*> {
     if (!(gram.schema() == plain_->schema) || gram.bound().encode() != plain_->bound.encode()) {
       return bad_request("the .gram file was replaced while it was read");
     }
     sums_ = std::make_shared<ExactGram>(std::move(gram));
-    return {};
+    return sums_.get();
   });
 }
 
 Result<const ExactGram*> OpenedTable::sums(int threads, const WatchRows& watch) {
   if (source_.is_gram()) {
-    return load_totals().map([&]() -> const ExactGram* { return sums_.get(); });
+    return load_totals();
   }
   const Result<std::unique_ptr<RowReader>> reader = rows(watch);
   if (!reader) {
@@ -207,10 +236,6 @@ Result<const ExactGram*> OpenedTable::sums(int threads, const WatchRows& watch) 
         sums_ = std::make_shared<ExactGram>(std::move(gram));
         return sums_.get();
       });
-}
-
-TablePart OpenedTable::part(WatchRows watch) {
-  return {[this, watch = std::move(watch)] { return rows(watch); }, sums_.get()};
 }
 
 ReleaseDocument OpenedTable::finish(ReleaseDocument document) const {

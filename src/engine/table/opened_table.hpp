@@ -6,9 +6,10 @@
 #include <string>
 
 #include "eigenveil/data/column_table.hpp"
-#include "eigenveil/engine/release.hpp"
+#include "eigenveil/engine/method.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 #include "engine/table/prepared_table.hpp"
+#include "statistics/gram_head.hpp"
 
 namespace eigenveil {
 
@@ -47,29 +48,42 @@ class OpenedTable {
   static Result<OpenedTable> bounded(TableSource source, const ModelRadius& model = {});
   /// A table whose rows may have any length.
   static Result<OpenedTable> unbounded(TableSource source);
+  /// Tables whose rows somebody else brings, with these columns as they are read, or whose totals
+  /// are at hand.
+  static Result<OpenedTable> awaited(TableSpec spec, const Schema& read, bool read_again,
+                                     const ModelRadius& model = {});
+  static Result<OpenedTable> awaited_unbounded(const Schema& read);
+  static Result<OpenedTable> awaited_totals(TableSource source, GramHead head);
 
   PublicFacts facts() const;
   /// The column of people where the rows of each are limited; else empty.
   std::string person() const;
+  /// Stages and columns; null where there are none: totals, rows of any length.
+  const PreparedTable* prepared() const { return prepared_ ? &*prepared_ : nullptr; }
   /// The rows from the start; a second call opens the table again.
   Result<std::unique_ptr<RowReader>> rows(const WatchRows& watch = {});
+  /// The next of the readers that somebody else brings, behind the stages. People who came in an
+  /// earlier one are remembered.
+  Result<std::unique_ptr<RowReader>> staged(RowReader& read);
   /// Totals of a .gram file are private like rows: they are read here, once a ledger was charged.
-  Result<void> load_totals();
+  /// Null: there are rows.
+  Result<const ExactGram*> load_totals();
   /// Totals of a .gram file, or of one pass over the rows.
   Result<const ExactGram*> sums(int threads, const WatchRows& watch = {});
-  TablePart part(WatchRows watch = {});
   /// A released document in terms of the table.
   ReleaseDocument finish(ReleaseDocument document) const;
 
  private:
   explicit OpenedTable(TableSource source) : source_(std::move(source)) {}
-  static Result<OpenedTable> stored(TableSource source);
 
   TableSource source_;
   std::optional<PublicFacts> plain_;       ///< of tasks without a bound, and of a .gram file
   std::optional<PreparedTable> prepared_;  ///< of the others, and of a .gram file inside of a basis
   std::shared_ptr<ExactGram> sums_;        ///< once they are there
   std::unique_ptr<RowReader> first_;       ///< opened for its columns, not read yet
+  std::optional<bool> comes_again_;        ///< of rows that somebody else brings
+  std::shared_ptr<SeenPeople> seen_ = nobody_seen();
+  bool ranked_ = false;
 };
 
 }  // namespace eigenveil

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/atomic_output.hpp"
@@ -40,6 +41,9 @@ std::string charged_in_words(const Spending& spending) {
 }
 
 Result<void> check_chargeable(const ReleaseOutput& output) {
+  if (output.out.empty() && output.kept && output.ledger_key.empty()) {
+    return {};
+  }
   if (output.out.empty()) {
     return bad_request("a release that is charged to a ledger must be kept: give {out} a directory",
                        "out");
@@ -120,6 +124,9 @@ Result<void> Publication::read_builds_on() {
       return error_of(release);
     }
     add_once(builds_on_, release->checksum);
+  }
+  for (const std::string& checksum : output_.checksums) {
+    add_once(builds_on_, checksum);
   }
   spending_.build_on(builds_on_);
   return {};
@@ -216,6 +223,12 @@ void Publication::warn(std::string sentence) {
   }
 }
 
+Result<void> Publication::settle(std::string_view document) {
+  outcome_.settled = hex(sha256(document));
+  outcome_.checksum = nlohmann::json::parse(document).value("checksum", "");
+  return spending_.settle(document);
+}
+
 Result<TableOutcome> Publication::publish(ReleaseDocument document, bool streams, int threads) {
   document.data_set = output_.data_set;
   document.date = output_.date;
@@ -225,12 +238,14 @@ Result<TableOutcome> Publication::publish(ReleaseDocument document, bool streams
   }
   outcome_.charged = charged_in_words(spending_);
   if (output_.out.empty()) {
+    const Result<void> settled =
+        charges() ? settle(release_files(document, output_.arrays).front().bytes) : Result<void>();
     outcome_.document = std::move(document);
-    return std::move(outcome_);
+    return settled ? Result<TableOutcome>(std::move(outcome_)) : error_of(settled);
   }
   ReleaseTarget target = output_.target(streams, threads);
   if (charges()) {
-    target.before = [&](std::string_view bytes) { return spending_.settle(bytes); };
+    target.before = [&](std::string_view bytes) { return settle(bytes); };
   }
   return write_release(std::move(document), target).map([&](WrittenRelease written) {
     outcome_.document = std::move(written.document);

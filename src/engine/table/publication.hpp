@@ -44,6 +44,7 @@ class Publication {
   Result<void> compare_data(const ExactGram& sums, const AskSameData& ask) const;
 
   void warn(std::string sentence);
+  const std::vector<std::string>& warnings() const { return outcome_.warnings; }
   /// Writes the release where it is to be written.
   Result<TableOutcome> publish(ReleaseDocument document, bool streams = false, int threads = 1);
   /// All of it for a release that is drawn in one go: charged, drawn, written; or found again.
@@ -55,6 +56,8 @@ class Publication {
  private:
   explicit Publication(ReleaseOutput output) : output_(std::move(output)) {}
   Result<void> read_builds_on();
+  /// The document as the ledger has it.
+  Result<void> settle(std::string_view document);
 
   ReleaseOutput output_;
   Spending spending_;

@@ -88,6 +88,10 @@ std::string plain(const Json& json, const char* key) {
 
 void read_private_files(const Json& json, ReleaseJob& job) {
   for (const auto& [name, path] : json.items()) {
+    if (!path.is_string()) {
+      throw Error{ErrorCode::BadRequest, fmt::format("{{{}}} must be the name of a file", name),
+                  name};
+    }
     job.request.options.set(name, path.get<std::string>());
   }
 }
@@ -131,6 +135,10 @@ void read_job_key(ReleaseJob& job, const std::string& key, const Json& value) {
     job.output.same_data = same_data_of(answer);
   } else if (key == "builds_on") {
     job.output.builds_on = list_of(value);
+  } else if (key == "checksums") {
+    job.output.checksums = list_of(value);
+  } else if (key == "kept") {
+    job.output.kept = value.get<bool>();
   } else if (key == "out") {
     read_output(value, job);
   } else if (key == "data_set") {
@@ -151,7 +159,7 @@ void read_job_key(ReleaseJob& job, const std::string& key, const Json& value) {
 }
 
 /// Errors travel out of the nested readers by exception, and no further than here.
-Result<ReleaseJob> read_job(const Json& json) {
+Result<ReleaseJob> read_job(const Json& json, const TableSpec* spec) {
   try {
     ReleaseJob job;
     job.threads = default_threads();
@@ -160,7 +168,9 @@ Result<ReleaseJob> read_job(const Json& json) {
       return error_of(request);
     }
     job.request = *std::move(request);
-    Result<TableSpec> table = table_from_json(json.value("table", Json::object()).dump());
+    Result<TableSpec> table = spec != nullptr
+                                  ? Result<TableSpec>(*spec)
+                                  : table_from_json(json.value("table", Json::object()).dump());
     if (!table) {
       return error_of(table);
     }
@@ -188,7 +198,7 @@ Result<void> settle_job(ReleaseJob& job) {
   if (table.center) {
     request.center = CenterChoice::Public;
   }
-  if (!table.person.empty()) {
+  if (!table.person.empty() && table.person_key == HashKey{}) {
     RandomStream stream = RandomStream::secure();
     for (unsigned char& byte : table.person_key) {  // fresh: nobody can prepare names that collide
       byte = static_cast<unsigned char>(stream.bits64());
@@ -197,12 +207,12 @@ Result<void> settle_job(ReleaseJob& job) {
   return settle_people(table, request);
 }
 
-Result<ReleaseJob> release_job(std::string_view text, bool planned) {
+Result<ReleaseJob> release_job(std::string_view text, bool planned, const TableSpec* table) {
   const Json json = json_from_outside<Json>(text);
   if (!json.is_object()) {
     return bad_request("the text is not a job of Eigenveil");
   }
-  return read_job(json).and_then([&](ReleaseJob job) -> Result<ReleaseJob> {
+  return read_job(json, table).and_then([&](ReleaseJob job) -> Result<ReleaseJob> {
     if (!job.request.budget && !(planned && plans_without_budget(job.request.method))) {
       return bad_request(
           "a budget is missing: give {epsilon} with {delta}, {epsilon} alone, {rho} or {mu}; there "

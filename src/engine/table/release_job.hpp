@@ -41,7 +41,8 @@ struct ReleaseJob {
 Result<void> settle_job(ReleaseJob& job);
 
 /// A key that this version does not know is refused, so that nothing is passed over. `planned`: the
-/// budget may be absent for methods that plan without.
-Result<ReleaseJob> release_job(std::string_view text, bool planned);
+/// budget may be absent for methods that plan without. `table` stands in for that of the text.
+Result<ReleaseJob> release_job(std::string_view text, bool planned,
+                               const TableSpec* table = nullptr);
 
 }  // namespace eigenveil

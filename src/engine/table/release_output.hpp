@@ -24,12 +24,14 @@ inline SameData same_data_of(std::string_view word) {
 
 /// Where a release goes, under which names, and what pays for it: the same for every kind.
 struct ReleaseOutput {
-  std::string out;  ///< empty: not written
+  std::string out;    ///< empty: not written
+  bool kept = false;  ///< the face keeps what comes back: a ledger need not see it written
   TableFormat arrays = TableFormat::Csv;
   Existing existing = Existing::Refuse;
   std::string data_set;  ///< a public name of the table
   std::string date;
   std::vector<std::string> builds_on;  ///< releases that this one is made with, by their paths
+  std::vector<std::string> checksums;  ///< more of them, by their checksums
   std::optional<std::uint64_t> seed;   ///< tests and reproduction: not private
 
   std::string ledger;
