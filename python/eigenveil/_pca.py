@@ -108,12 +108,12 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     def _components(self, dimension):
         return checked_components(self.n_components, dimension)
 
-    def _asked(self, spec, names, budget_needed=True):
+    def _job(self, names, budget_needed=True):
         if not isinstance(self.whiten, (bool, np.bool_)):
             raise EigenveilError("whiten must be True or False")
         if self.whiten and self.method == "oja":
             raise EigenveilError(_NO_VARIANCE.format(what="whiten", method="oja"))
-        return super()._asked(spec, names, budget_needed)
+        return super()._job(names, budget_needed)
 
     def _variances(self, what):
         """Released variances, or a refusal that names what asked for them."""

@@ -92,7 +92,7 @@ def test_sharp_is_asymptotic_and_says_so(spiked_rows):
     assert public.is_null_ and public.n_samples_ == len(spiked_rows) and not hasattr(public, "noisy_count_")
     ranked = PrivatePCA(method="sharp", mu=3, method_options={"rank_transform": True}).fit(spiked_rows)
     assert ranked.guarantee_.basis == "asymptotic"
-    with pytest.raises(EigenveilError, match="whole table in one fit"):
+    with pytest.raises(EigenveilError, match="whole table at once"):
         ranked.partial_fit(spiked_rows[:300]).partial_fit(spiked_rows[300:])
     with pytest.raises(EigenveilError, match="would leak.*spectrum_is_public"):
         PrivatePCA(method="sharp", mu=3, row_norm=10, method_options={"data_spectrum": [8, 1, 1, 1, 1, 1, 1, 1]}).fit(spiked_rows)

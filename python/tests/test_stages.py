@@ -161,7 +161,7 @@ def test_what_goes_where(survey, tmp_path):
     with pytest.raises(EigenveilError, match="pseudo-data"):
         MaskedData(mu=1, bounds=(0, 10), **PEOPLE).fit(frame)
     PrivateCovariance(mu=1, bounds=(0, 10), **ONLY).partial_fit(frame).save_gram(tmp_path / "rows.gram")
-    with pytest.raises(EigenveilError, match="carries its own bound"):
+    with pytest.raises(EigenveilError, match="carries its columns and bound"):
         PrivateCovariance(mu=1, **PEOPLE).fit(tmp_path / "rows.gram")
     estimator = PrivatePCA(2, mu=1, **ONLY, **PEOPLE, bounds=(0, 10))
     assert clone(estimator).get_params() == estimator.get_params()

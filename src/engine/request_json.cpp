@@ -69,6 +69,13 @@ OptionValue value_from_json(const Json& json) {
 Result<void> read_options(Request& request, const Json& json) {
   for (const auto& [name, value] : json.items()) {
     const OptionSpec* spec = spec_of(request, name);
+    if (spec == nullptr) {  // said with the options that there are
+      Request unknown = request;
+      unknown.options.set(name, value_from_json(value));
+      if (const Result<const Method*> refused = choose_method(unknown); !refused) {
+        return error_of(refused);
+      }
+    }
     if (spec == nullptr || spec->kind == OptionKind::PrivateFile) {
       return bad_request(fmt::format("{} has no option {{{}}}", name_of(request.task), name), name);
     }

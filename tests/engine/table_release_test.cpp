@@ -73,7 +73,7 @@ TEST(TableRelease, NothingInAJobIsPassedOver) {
   EXPECT_NE(refusal(job), "");
   job = covariance_job();
   job["request"]["options"] = {{"no_such", 1}};
-  EXPECT_NE(refusal(job).find("{no_such}"), std::string::npos);
+  EXPECT_NE(refusal(job).find("has no option 'no_such'"), std::string::npos);
   job = covariance_job();
   job["request"]["budget"] = nullptr;
   EXPECT_NE(refusal(job).find("budget is missing"), std::string::npos);

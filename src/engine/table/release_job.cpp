@@ -214,6 +214,9 @@ Result<ReleaseJob> release_job(std::string_view text, bool planned, const TableS
   }
   return read_job(json, table).and_then([&](ReleaseJob job) -> Result<ReleaseJob> {
     if (!job.request.budget && !(planned && plans_without_budget(job.request.method))) {
+      if (const Result<const Method*> method = choose_method(job.request); planned && !method) {
+        return error_of(method);
+      }
       return bad_request(
           "a budget is missing: give {epsilon} with {delta}, {epsilon} alone, {rho} or {mu}; there "
           "is no default",
