@@ -19,7 +19,7 @@ struct TableOutcome {
   std::vector<std::filesystem::path> files = {};  ///< where it was written, if anywhere
   std::string charged = {};                       ///< what a ledger took, in words
   bool again = false;  ///< the job has a key that was used: the same bits, nothing charged or read
-  std::int64_t entry = -1;  ///< of the ledger, where it was found again
+  std::int64_t entry = -1;    ///< of the ledger, where it was found again
   std::string settled = {};   ///< SHA-256 of the document as a ledger has it
   std::string checksum = {};  ///< that it bears then
   std::string bounds = {};    ///< what bounds the rows, in words; empty where nothing does

@@ -26,7 +26,7 @@ test_that("intervals include the noise, and are the program's", {
   expect_true(all(width(confint(noisy)) > width(confint(plain))))
   expect_true(all(width(confint(noisy, level = 0.99)) > width(confint(noisy))))
   expect_identical(rownames(confint(noisy, "a")), "a")
-  expect_output(print(summary(noisy)), "the population \\(sampling and noise\\)")
+  expect_output(print(summary(noisy)), "the population of rows clipped to their bounds \\(sampling and noise\\)")
   folder <- tempfile("covariance")
   write_release(private_cov(x[c("y", "a", "b")], epsilon = 1, delta = 1e-6, bounds = bounds, center = "private", seed = 1), folder)
   said <- system2(program(), c("analyse", "regress", folder, "--response", "y", "--predictors", "intercept,a,b", "--json"), stdout = TRUE)
