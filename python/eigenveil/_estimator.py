@@ -421,7 +421,7 @@ class PrivateEstimator(BaseEstimator):
 
     def _set_mean(self, mean, table, scaled):
         """The private mean in the units of the columns."""
-        if table.basis is not None:  # coordinates in a public basis
+        if table.basis is not None and "loadings" not in self._document.tables:  # coordinates in a public basis
             self.mean_ = self.center_ = self.midpoint_ + self.scale_ * (table.basis @ mean)
         elif table.normalised:
             self.mean_ = mean  # of rows of norm 1 about the centre, which stays what rows are measured from

@@ -234,7 +234,7 @@ std::unique_ptr<RowReader> project_rows(std::unique_ptr<RowReader> table, const 
 std::vector<std::string> direction_names(const PublicBasis& basis) {
   std::vector<std::string> names;
   for (std::size_t k = 1; k <= basis.dimension(); ++k) {
-    names.push_back(fmt::format("b{}@{}", k, basis.mark));
+    names.push_back(fmt::format("b{}@{}{}", k, basis.mark, basis.cells));
   }
   return names;
 }

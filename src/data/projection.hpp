@@ -19,6 +19,8 @@ struct PublicBasis {
   Matrix directions = {};                         ///< p x K
   /// First digits of the digest it was given with: `orthonormal` may round otherwise elsewhere.
   std::string mark = {};
+  /// The same of what its rows are measured in: midpoints, ranges and scale of the cells.
+  std::string cells = {};
   std::size_t dimension() const { return static_cast<std::size_t>(directions.cols()); }
   /// SHA-256 over names and numbers: which basis it was.
   Digest digest() const;
@@ -40,8 +42,9 @@ Result<PublicBasis> orthonormal(PublicBasis basis);
 std::unique_ptr<RowReader> project_rows(std::unique_ptr<RowReader> table, const RowBound& bound,
                                         bool scaled, const PublicBasis& basis);
 
-/// "b1@1f2e3d4c", ...: the columns of projected rows, by the basis they are coordinates in, so that
-/// sums inside of another basis have other columns.
+/// "b1@1f2e3d4c8d9e0f1a", ...: the columns of projected rows, by the basis they are coordinates in
+/// and the cells these are of, so that sums inside of another basis or of cells clipped to other
+/// ranges have other columns.
 std::vector<std::string> direction_names(const PublicBasis& basis);
 
 }  // namespace eigenveil

@@ -113,6 +113,10 @@ std::string PrivateBounds::request_text() const {
                              own);
 }
 
+double PrivateBounds::hidden_rows(double rows, std::size_t cells) const {
+  return std::max(rows, 0.0) * request_.outside + window_noise(cells);
+}
+
 double PrivateBounds::window_noise(std::size_t cells) const {
   // Nine lengths of windows, looked at from both ends.
   const double windows = 2.0 * 9.0 * static_cast<double>(grid_.values() * schema_.dimension());
@@ -198,9 +202,12 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
   }
   document.result.emplace_back("noisy_missing_cells", missing);
   document.remarks.push_back(
-      {"noise", fmt::format("standard deviation {:.3g} on a count; about {:g} of the rows may lie "
-                            "outside of a range",
-                            plan_.sd(), request_.outside)});
+      {"noise", fmt::format("standard deviation {:.3g} on a count. Outside of a range, at either "
+                            "end, up to about {:.3g} rows may lie within one factor of 2^(1/4), "
+                            "and {:.3g} within {} of them: {:g} of the noisy {:.4g} rows, and what "
+                            "noise alone may fill",
+                            plan_.sd(), hidden_rows(count, 1), hidden_rows(count, kLongestWindow),
+                            kLongestWindow, request_.outside, count)});
   if (!hidden.empty()) {
     document.remarks.push_back(
         {"hidden", fmt::format("noise hides {}; {}", fmt::join(hidden, ", "),

@@ -56,6 +56,8 @@ class PrivateBounds {
   Result<std::vector<std::uint64_t>> counted(RowReader& rows, std::size_t workers) const;
   /// What the noise of a window exceeds anywhere, in all windows of all columns, with at most 0.01.
   double window_noise(std::size_t cells) const;
+  /// How many rows a window of so many cells may hold and not count as filled, by public numbers.
+  double hidden_rows(double rows, std::size_t cells) const;
 
   PrivateBoundsRequest request_;
   Schema schema_;                            ///< of what is counted: columns, or the norm

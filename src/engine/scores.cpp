@@ -97,6 +97,13 @@ Result<Scores> Scores::make(const ScoresRequest& request, const ReadRelease& on)
         "scores are for loadings in original units, of correlations, or by allele frequencies",
         "on");
   }
+  const std::vector<std::string>& read = loadings->row_names;
+  if (std::find(read.begin(), read.end(), request.label.column) != read.end()) {
+    return bad_request(
+        "{label} is a column of the release: its cells are numbers there. Copy it to a column of "
+        "another name, or take axes of a release without it",
+        "label");
+  }
   if (request.cells < 2 || request.cells > 200) {
     return bad_request("{cells} must be a whole number from 2 to 200", "cells");
   }

@@ -183,7 +183,7 @@ class Stages(CliTest):
             self.succeed("gram", "partial", self.write(f"{name}.csv", "x,y,z\n" + "".join(part)), *inside, "--range", "0:10", "--quiet", "--out", self.path(f"{name}.gram"))
         self.succeed("gram", "merge", self.path("a.gram"), self.path("b.gram"), "--out", self.path("all.gram"))
         _, one = self.release("pca", whole, *MU, *inside, "--range", "0:10", "--seed", 3)
-        _, other = self.release("pca", self.path("all.gram"), *MU, *inside, "--seed", 3)
+        _, other = self.release("pca", self.path("all.gram"), *MU, *inside, "--range", "0:10", "--seed", 3)
         self.assert_same_text((one / "loadings.csv").read_text(), (other / "loadings.csv").read_text())
         self.assertIn("was not made with this", self.refuse("pca", self.path("all.gram"), *MU, "--project", basis, "--projected-norm", 9))
         # Another basis of the same size and norm: its loadings would be of directions nobody summed.
@@ -191,6 +191,31 @@ class Stages(CliTest):
         self.assertIn("was not made with this", self.refuse("pca", self.path("all.gram"), *MU, *turned))
         self.succeed("gram", "partial", self.path("b.csv"), *turned, "--range", "0:10", "--quiet", "--out", self.path("c.gram"))
         self.refuse("gram", "merge", self.path("a.gram"), self.path("c.gram"), "--out", self.path("mixed.gram"))
+        # Cells about other midpoints, or in other units, are other coordinates in the same basis.
+        self.succeed("gram", "partial", self.path("b.csv"), *inside, "--range", "0:20", "--quiet", "--out", self.path("d.gram"))
+        self.refuse("gram", "merge", self.path("a.gram"), self.path("d.gram"), "--out", self.path("mixed.gram"))
+        for cells in ((), ("--range", "0:20"), ("--range", "0:10", "--standardize")):
+            self.assertIn("these cells", self.refuse("pca", self.path("all.gram"), *MU, *inside, *cells))
+        self.assertIn("leave out --standardize", self.refuse("pca", self.path("all.gram"), *MU, "--standardize"))
+
+    def test_scores_inside_of_a_basis_are_about_the_mean(self):
+        draw = random.Random(2)
+        rows = []
+        for _ in range(2000):
+            size = draw.gauss(0, 1)
+            rows.append([3 + size + draw.gauss(0, 0.3), 2 + 0.5 * size + draw.gauss(0, 0.3), 1 + draw.gauss(0, 0.3)])
+        table = self.write("t.csv", "x,y,z\n" + "".join(",".join(f"{cell:.4f}" for cell in row) + "\n" for row in rows))
+        basis = self.write("basis.csv", "column,PC1,PC2,PC3\nx,0.6,-0.8,0\ny,0.8,0.6,0\nz,0,0,1\n")
+        for inside in ((), ("--project", basis, "--projected-norm", 20)):
+            document, _ = self.release("pca", table, "-k", 2, "--mu", 50, "--range", "0:20", *inside, "--seed", 1)
+            for found, cells in zip(document["result"]["noisy_mean"], zip(*rows)):
+                self.assertAlmostEqual(found, sum(cells) / len(cells), delta=0.1)  # mu 50: noise of a mean is below 0.01
+            axes = self.written
+            _, picture = self.release("scores", table, "--on", self.written, "--mu", 50, "--cells", 8, "--seed", 1)
+            counts = [[float(cell) for cell in line[1:]] for line in list(csv.reader(open(picture / "scores.csv")))[1:]]
+            halves = sum(sum(line[:4]) for line in counts), sum(sum(line[4:]) for line in counts)
+            self.assertGreater(min(halves), 0.4 * sum(halves))  # off the mean all rows are on one side
+        self.assertIn("is a column of the release", self.refuse("scores", table, "--on", axes, *MU, "--label", "z=1|2"))
 
     def test_a_basis_must_fit(self):
         table = self.write("t.csv", "x,y\n1,2\n3,4\n")

@@ -17,12 +17,19 @@ bool is_genotypes(const std::string& path) {
   return path.ends_with(".bed") || path.ends_with(".BED");
 }
 
-/// Totals carry what the spec would say of rows and cells. A basis may be named again to come back
-/// to its columns; nobody can limit the rows of a person in sums that were made before.
+/// Totals carry what the spec would say of rows and cells. A basis, and the cells it is of, may be
+/// named again to come back to its columns; nobody can limit the rows of a person in sums that were
+/// made before.
 Result<void> check_stored(const TableSpec& table, const ReadOptions& format) {
   TableSpec allowed;
   allowed.project = table.project;
   allowed.projected_norm = table.projected_norm;
+  if (table.project) {  // the names of the sums tell whether these are the cells they were made of
+    allowed.range = table.range;
+    allowed.bounds = table.bounds;
+    allowed.center = table.center;
+    allowed.allele_frequencies = table.allele_frequencies;
+  }
   allowed.scaled = table.scaled;
   allowed.noisy_count = table.noisy_count;
   allowed.missing = table.missing;
@@ -43,6 +50,10 @@ Result<void> check_stored(const TableSpec& table, const ReadOptions& format) {
   return {};
 }
 
+bool is_projected(const Schema& schema) {
+  return schema.columns.front().starts_with("b1@");  // direction_names
+}
+
 /// The basis that the rows of stored totals were put in; their bound must be that of it.
 Result<PreparedTable> basis_of_stored(TableSpec spec, const GramHead& gram) {
   spec.grid = gram.bound.max_abs();
@@ -57,8 +68,10 @@ Result<PreparedTable> basis_of_stored(TableSpec spec, const GramHead& gram) {
       .and_then([&](PreparedTable table) -> Result<PreparedTable> {
         if (table.schema().columns != gram.schema.columns || !(table.bound() == gram.bound)) {
           return bad_request(
-              "the .gram file was not made with this {project} and {projected_norm}; name those it "
-              "was made with, or leave them out for components in the coordinates of the basis",
+              "the .gram file was not made with this {project}, {projected_norm} and these cells; "
+              "name what it was made with ({range}, {bounds}, a public {center}, {standardize}, "
+              "{allele_frequencies}), or leave all of it out for components in the coordinates of "
+              "the basis",
               "project");
         }
         return table;
@@ -105,6 +118,12 @@ Result<OpenedTable> OpenedTable::awaited_totals(TableSource source, GramHead hea
   const TableSource& from = table.source_;
   table.plain_ = PublicFacts{head.schema, head.bound};
   return check_stored(from.table, from.format).and_then([&]() -> Result<OpenedTable> {
+    if (from.table.scaled && !from.table.project && is_projected(head.schema)) {
+      return bad_request(
+          "the sums of the .gram file are coordinates in a public basis, in units that were "
+          "chosen when it was made: leave out {standardize}, or name the basis with {project}",
+          "standardize");
+    }
     if (from.table.project) {
       Result<PreparedTable> basis = basis_of_stored(from.table, head);
       if (!basis) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/bytes.hpp"
 #include "data/genotypes.hpp"
 #include "data/people.hpp"
 #include "data/rank_transform.hpp"
@@ -68,6 +69,21 @@ TableSpec with_cells(TableSpec spec) {
     spec.row_norm = 1.0;  // stands for no clipping: stages look at midpoints and ranges alone
   }
   return spec;
+}
+
+/// What coordinates in a basis were measured from, in which units: sums of others are no sums.
+std::string mark_of_cells(const RowBound& cells, bool scaled, const std::vector<double>& rates) {
+  ByteWriter bytes;
+  bytes.text("eigenveil cells of a public basis 1");
+  bytes.integer(std::uint64_t{scaled});
+  for (std::size_t j = 0; j < cells.dimension(); ++j) {
+    bytes.real(cells.midpoint(j));
+    bytes.real(cells.has_ranges() ? cells.half_width(j) : 0.0);  // 0: not clipped
+  }
+  for (const double rate : rates) {
+    bytes.real(rate);
+  }
+  return hex(sha256(bytes.view())).substr(0, 8);
 }
 
 /// c of rows (c, c m, x). Without indicators R / 2, as the count of gauss has it: a quarter more
@@ -150,6 +166,7 @@ Result<void> PreparedTable::project() {
     return error_of(basis);
   }
   spec_.project = *std::move(basis);
+  spec_.project->cells = mark_of_cells(cells_, spec_.scaled, frequencies_);
   const PublicBasis& used = *spec_.project;
   if (static_cast<std::size_t>(used.directions.rows()) != columns_.dimension() ||
       (!used.columns.empty() && used.columns != columns_.columns)) {

@@ -51,6 +51,7 @@ class PreparedTable {
         bound_(std::move(bound)) {}
   Result<void> project();
   Result<void> count_inside();
+  void describe_columns(ReleaseDocument& document) const;
   Result<std::vector<std::size_t>> indicated() const;
   bool has_people() const { return !spec_.person.empty(); }
 

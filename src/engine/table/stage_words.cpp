@@ -64,6 +64,35 @@ void to_columns(ReleasedTable& table, const PublicBasis& basis, const Schema& co
 
 }  // namespace
 
+/// What loadings of columns are about, in their units: the mean, which was that of coordinates, and
+/// the public ranges.
+void PreparedTable::describe_columns(ReleaseDocument& document) const {
+  using Numbers = std::vector<double>;
+  const auto p = static_cast<Eigen::Index>(columns_.dimension());
+  Vector midpoints = Vector::Zero(p);
+  for (Eigen::Index j = 0; j < p && !spec_.scaled; ++j) {
+    midpoints[j] = cells_.midpoint(static_cast<std::size_t>(j));
+  }
+  if (const auto* mean = field<Numbers>(document.result, "noisy_mean")) {
+    const Vector inside =
+        spec_.project->directions * Eigen::Map<const Vector>(mean->data(), std::ssize(*mean));
+    const Vector columns = midpoints + inside;
+    set_field(document.result, "noisy_mean", Numbers(columns.begin(), columns.end()));
+  }
+  if (!cells_.has_ranges() || !frequencies_.empty()) {
+    set_field(document.parameters, "public_center", Numbers(midpoints.begin(), midpoints.end()));
+    return;
+  }
+  Numbers low;
+  Numbers high;
+  for (std::size_t j = 0; j < columns_.dimension(); ++j) {
+    low.push_back(cells_.midpoint(j) - cells_.half_width(j));
+    high.push_back(cells_.midpoint(j) + cells_.half_width(j));
+  }
+  set_field(document.parameters, "range_low", std::move(low));
+  set_field(document.parameters, "range_high", std::move(high));
+}
+
 ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
   Fields& parameters = document.parameters;
   if (spec_.project) {
@@ -77,6 +106,7 @@ ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
     set_field(parameters, "basis_sha256", hex(spec_.project->digest()));
     set_field(parameters, "projected_norm", *spec_.projected_norm);
     if (document.task == "pca") {
+      describe_columns(document);
       set_field(parameters, "columns", columns_.columns);
       if (!columns_.counted_alleles.empty()) {
         set_field(parameters, "counted_alleles", columns_.counted_alleles);
