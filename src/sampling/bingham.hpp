@@ -26,10 +26,10 @@ struct BinghamOutlook {
 /// eigenbasis (rotating back is the caller's). Never a p x p matrix per draw unless k is close to
 /// p. k = 1 works everywhere. For k >= 2 the number of proposals is moderate in every regime up to
 /// some 35 columns that no eigenvector captures. `make` refuses by `expected_tries`, because an
-/// exact sampler must not approximate instead; it is a prediction, and right at the edge of
-/// capture, or for many columns, a draw may take far longer. The number of proposals depends on the
-/// spectrum: do not publish it, nor the time a draw took. Proof: docs/proofs/bingham_samplers.md.
-/// Exact in real arithmetic; doubles are rounded.
+/// exact sampler must not approximate instead; it is a prediction, and near the edge of
+/// capture, with several columns there, a draw may not end in reasonable time. The number of
+/// proposals depends on the spectrum: do not publish it, nor the time a draw took. Proof:
+/// docs/proofs/bingham_samplers.md. Exact in real arithmetic; doubles are rounded.
 class BinghamSampler final : public ExactSampler<Matrix> {
  public:
   static constexpr double kDefaultMostTries = 1e5;
@@ -51,7 +51,7 @@ class BinghamSampler final : public ExactSampler<Matrix> {
   Matrix draw(RandomStream& stream) const override;
 
   /// The same with at most `most_tries` proposals, then an error. Draws that succeed have exactly
-  /// the target law, since proposals are independent; for research, not for a release.
+  /// the target law, since proposals are independent; what stands in otherwise is the caller's.
   Result<Matrix> draw_within(RandomStream& stream, std::uint64_t most_tries) const;
 
   /// Buffers of one thread for many draws.

@@ -15,6 +15,7 @@ constexpr int kBlockAttempts = 64;
 constexpr int kAngularAttempts = 256;
 constexpr int kVertexAttempts = 64;
 constexpr int kTiltedAttempts = 64;
+constexpr int kCapturedAttempts = 64;
 
 Result<void> check(const OrbitLaw& law) {
   const Vector& l = law.spectrum;
@@ -76,6 +77,11 @@ Result<OrbitSampler> OrbitSampler::make(const OrbitLaw& law) {
       sampler.vertex_.emplace(weights, sampler.spectrum_);
     }
     sampler.tilted_.emplace(weights, sampler.spectrum_);
+    if (CapturedTop::applies(weights, rank)) {
+      const Result<OrbitSampler> top = make({weights.head(rank), sampler.spectrum_, 1.0});
+      sampler.captured_.emplace(weights, sampler.spectrum_,
+                                std::make_shared<const OrbitSampler>(*top));
+    }
   }
   const Vector row_rates = weights.head(dimension - 1) - weights.tail(dimension - 1);
   sampler.coupling_.emplace(row_rates, sampler.spectrum_);
@@ -114,6 +120,13 @@ ComplexMatrix OrbitSampler::draw_sorted(RandomStream& stream) const {
   if (tilted_) {
     for (int attempt = 0; attempt < kTiltedAttempts; ++attempt) {
       if (auto frame = tilted_->attempt(stream)) {
+        return *std::move(frame);
+      }
+    }
+  }
+  if (captured_) {
+    for (int attempt = 0; attempt < kCapturedAttempts; ++attempt) {
+      if (auto frame = captured_->attempt(stream)) {
         return *std::move(frame);
       }
     }

@@ -46,6 +46,7 @@ class OrbitSampler final : public ExactSampler<ComplexMatrix> {
   std::optional<MatrixAngularGaussian> angular_;
   std::optional<VertexRejection> vertex_;
   std::optional<TiltedProjector> tilted_;
+  std::optional<CapturedTop> captured_;
   std::optional<PatternCoupling> coupling_;
 };
 

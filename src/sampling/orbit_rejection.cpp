@@ -38,11 +38,14 @@ void fill_complex_normal(RandomStream& stream, std::complex<double>* values, Ind
 }  // namespace
 
 GaussianBlock::GaussianBlock(const Vector& weights, Index rank)
-    : deviations_(weights.size() - rank, rank), tilts_(rank) {
-  for (Index j = 0; j < rank; ++j) {
-    const Vector rates = weights[j] - weights.tail(weights.size() - rank).array();
-    tilts_[j] = balance_point(rates);
-    deviations_.col(j) = (2.0 * (rates.array() + tilts_[j])).rsqrt();
+    : GaussianBlock(Matrix(weights.head(rank).transpose().replicate(weights.size() - rank, 1) -
+                           weights.tail(weights.size() - rank).replicate(1, rank))) {}
+
+GaussianBlock::GaussianBlock(const Matrix& rates)
+    : deviations_(rates.rows(), rates.cols()), tilts_(rates.cols()) {
+  for (Index j = 0; j < rates.cols(); ++j) {
+    tilts_[j] = balance_point(rates.col(j));
+    deviations_.col(j) = (2.0 * (rates.col(j).array() + tilts_[j])).rsqrt();
   }
 }
 
@@ -173,6 +176,68 @@ std::optional<ComplexMatrix> TiltedProjector::attempt(RandomStream& stream) cons
     return std::nullopt;
   }
   return ComplexMatrix(frame * spectrum_.cwiseSqrt().asDiagonal());
+}
+
+CapturedTop::CapturedTop(const Vector& weights, Vector spectrum,
+                         std::shared_ptr<const ExactSampler<ComplexMatrix>> top)
+    : spectrum_(std::move(spectrum)),
+      top_costs_(weights.head(spectrum_.size()).array() - weights[spectrum_.size() - 1]),
+      block_(Matrix(
+          (weights[spectrum_.size() - 1] - weights.tail(weights.size() - spectrum_.size()).array())
+              .matrix() *
+          spectrum_.transpose())),
+      top_(std::move(top)) {}
+
+bool CapturedTop::applies(const Vector& weights, Index rank) {
+  // What the first k rows lose is about sum_i 1 / (w_k - w_(k+i)) a column, each unit of it paid
+  // with w_a - w_k.
+  constexpr double kWorthTrying = 16.0;
+  if (rank >= weights.size()) {
+    return false;
+  }
+  const Vector gaps = weights[rank - 1] - weights.tail(weights.size() - rank).array();
+  return gaps.minCoeff() > 0.0 &&
+         (weights.head(rank).array() - weights[rank - 1]).sum() * gaps.cwiseInverse().sum() <=
+             kWorthTrying;
+}
+
+/// U of a draw U diag(l) Uᴴ, uniform among those that give the same matrix: phases, and a Haar
+/// unitary where l is tied.
+ComplexMatrix CapturedTop::turned(RandomStream& stream) const {
+  const Index rank = spectrum_.size();
+  ComplexMatrix frame = top_->draw(stream) * spectrum_.cwiseSqrt().cwiseInverse().asDiagonal();
+  for (Index first = 0; first < rank;) {
+    Index end = first + 1;
+    while (end < rank && spectrum_[end] == spectrum_[first]) {
+      ++end;
+    }
+    const ComplexMatrix own = frame.middleCols(first, end - first);
+    frame.middleCols(first, end - first) =
+        own * complex_haar_frame(stream, end - first, end - first);
+    first = end;
+  }
+  return frame;
+}
+
+std::optional<ComplexMatrix> CapturedTop::attempt(RandomStream& stream) const {
+  const Index rank = spectrum_.size();
+  std::optional<ComplexMatrix> frame = block_.attempt(stream);
+  if (!frame) {
+    return std::nullopt;
+  }
+  const ComplexMatrix root = frame->topRows(rank);  // S = (I - ZᴴZ)^½
+  const ComplexMatrix left = root * spectrum_.asDiagonal() * root;
+  const detail::ComplexSelfAdjointEigen eigen = detail::self_adjoint_eigen(left);
+  const ComplexMatrix unitary = turned(stream);
+  // exp(-tr((W - w_k) U (L - Lambda) Uᴴ)), Lambda <= L the eigenvalues of S L S.
+  const Vector lost = spectrum_ - eigen.eigenvalues().reverse();
+  const Vector paid = unitary.cwiseAbs2().transpose() * top_costs_;
+  if (!(uniform(stream) < std::exp(-lost.cwiseMax(0.0).dot(paid)))) {
+    return std::nullopt;
+  }
+  const ComplexMatrix basis = eigen.eigenvectors().rowwise().reverse();
+  frame->topRows(rank) = unitary * basis.adjoint() * root;
+  return ComplexMatrix(*frame * spectrum_.cwiseSqrt().asDiagonal());
 }
 
 }  // namespace eigenveil

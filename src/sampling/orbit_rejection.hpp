@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "eigenveil/core/matrix.hpp"
@@ -21,6 +22,8 @@ namespace eigenveil {
 class GaussianBlock {
  public:
   GaussianBlock(const Vector& weights, Eigen::Index rank);
+  /// Z with density exp(-sum rate_ij |z_ij|²) on the contractions: (d-k) x k rates, none negative.
+  explicit GaussianBlock(const Matrix& rates);
   std::optional<ComplexMatrix> attempt(RandomStream& stream) const;
 
  private:
@@ -70,6 +73,28 @@ class TiltedProjector {
   Vector spectrum_;                     ///< l
   std::optional<GaussianBlock> block_;  ///< none where k = d: every frame spans the space
   std::optional<MatrixAngularGaussian> angular_;
+};
+
+/// Any l, best when the k largest weights are nearly tied and stand out from the rest: a Gaussian
+/// block with a rate for every l_j, and its first k rows turned by a draw on the orbit of l in k
+/// dimensions. Proof: section 4b.
+class CapturedTop {
+ public:
+  /// Needs positive l and k < d. `top` draws on the orbit of l for the k largest weights.
+  CapturedTop(const Vector& weights, Vector spectrum,
+              std::shared_ptr<const ExactSampler<ComplexMatrix>> top);
+  /// Whether an attempt may be accepted now and then.
+  static bool applies(const Vector& weights, Eigen::Index rank);
+  /// V with orthogonal columns, VᴴV = diag(l).
+  std::optional<ComplexMatrix> attempt(RandomStream& stream) const;
+
+ private:
+  ComplexMatrix turned(RandomStream& stream) const;
+
+  Vector spectrum_;   ///< l
+  Vector top_costs_;  ///< w_a - w_k, a <= k
+  GaussianBlock block_;
+  std::shared_ptr<const ExactSampler<ComplexMatrix>> top_;
 };
 
 }  // namespace eigenveil

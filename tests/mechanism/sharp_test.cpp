@@ -159,6 +159,21 @@ TEST(SharpPlan, RunsOnEveryTable) {
   }
 }
 
+/// Ten equal variances just above the edge: hardly any proposal of the exact sampler is accepted.
+TEST(SharpPlan, EndsWhereColumnsAreHardlyCaptured) {
+  const RowBound bound = *RowBound::row_norm(200, 12.0);
+  Vector variances = Vector::Constant(200, 0.25);
+  SharpRequest request = request_of(bound, 0.2);
+  request.components = 10;
+  variances.head(10).setConstant(2.56);
+  request.public_spectrum = variances * (200.0 / 144.0);
+  variances.head(10).setConstant(0.81);
+  RandomStream stream = RandomStream::seeded(seed_for("sharp.ends"));
+  const Matrix frame = trusted::draw_sharp(*SharpPlan::make(request),
+                                           5000.0 * Matrix(variances.asDiagonal()), 5000.0, stream);
+  EXPECT_NEAR((frame.transpose() * frame - Matrix::Identity(10, 10)).norm(), 0.0, 1e-6);
+}
+
 TEST(SharpPlan, Refusals) {
   const RowBound bound = *RowBound::row_norm(6, 1.0);
   SharpRequest request = request_of(bound, 1.0);

@@ -59,8 +59,10 @@ TEST(OrbitAgreement, EveryPairOfSamplers) {
   RandomStream stream = RandomStream::seeded(seed_for("orbit.pairs"));
   const Vector y = vector_of({1.0, 0.85, 0.4, 0.35, 0.1, 0.0});
   const auto projector = {block_method, angular_method, coupling_method, cascade_method};
-  const auto distinct = {vertex_method, tilted_method, coupling_method, cascade_method};
-  const auto tied = {tilted_method, coupling_method, cascade_method};
+  const MakeMethod captured = captured_method;
+  const auto distinct = {vertex_method, tilted_method, captured, coupling_method, cascade_method};
+  const auto tied = {tilted_method, captured, coupling_method, cascade_method};
+  const auto full_rank = {tilted_method, coupling_method, cascade_method};
   expect_all_pairs_agree({y, vector_of({1.0}), 5.0}, projector, stream);
   expect_all_pairs_agree({y, vector_of({0.8, 0.8}), 9.0}, projector, stream);
   expect_all_pairs_agree({y, vector_of({1.0, 0.5}), 20.0}, distinct, stream);
@@ -68,7 +70,19 @@ TEST(OrbitAgreement, EveryPairOfSamplers) {
   // Ties in y, where vertices do not apply, with nearly tied l, and of full rank.
   const Vector ties = vector_of({1.0, 1.0, 0.4, 0.4, 0.0, 0.0});
   expect_all_pairs_agree({ties, vector_of({1.0, 0.9}), 6.0}, tied, stream);
-  expect_all_pairs_agree({ties.head(4), vector_of({1.0, 0.6, 0.6, 0.3}), 6.0}, tied, stream);
+  expect_all_pairs_agree({ties.head(4), vector_of({1.0, 0.6, 0.6, 0.3}), 6.0}, full_rank, stream);
+  // Ties in l: a draw of the top rows does not say which of the equal ones is which.
+  const Vector top = vector_of({1.0, 0.9, 0.8, 0.3, 0.1, 0.0});
+  expect_all_pairs_agree({top, vector_of({1.0, 0.6, 0.6}), 8.0}, tied, stream);
+}
+
+/// Broken twin of a captured top: its rows turned uniformly, as if their weights were tied.
+TEST(OrbitAgreement, ATopDrawnByAnotherLawIsNoticed) {
+  RandomStream stream = RandomStream::seeded(seed_for("orbit.captured twin"));
+  const OrbitLaw law{vector_of({1.0, 0.7, 0.2, 0.1, 0.0}), vector_of({1.0, 0.4}), 15.0};
+  const Columns shipped = collect(captured_method(law), law, stream);
+  EXPECT_TRUE(agree(shipped, collect(coupling_method(law), law, stream)));
+  EXPECT_FALSE(agree(shipped, collect(captured_method(law, 0.0), law, stream)));
 }
 
 TEST(OrbitSampler, NearlyTiedOrbitsAreDrawnWithoutCoupling) {
@@ -80,6 +94,12 @@ TEST(OrbitSampler, NearlyTiedOrbitsAreDrawnWithoutCoupling) {
   const ComplexMatrix v = OrbitSampler::make({y, l, 30.0}).value().draw(stream);
   EXPECT_LE((v.adjoint() * v - ComplexMatrix(l.cast<std::complex<double>>().asDiagonal())).norm(),
             1e-13);
+  // A tied top far above the rest: chains did not meet in minutes.
+  Vector top = Vector::Zero(100);
+  top.head(5).setConstant(2000.0);
+  const Vector near = vector_of({1.0, 0.99, 0.98, 0.97, 0.96});
+  const ComplexMatrix w = OrbitSampler::make({top, near, 4.5}).value().draw(stream);
+  EXPECT_NEAR(w.squaredNorm(), near.sum(), 1e-12);
 }
 
 TEST(OrbitSampler, DrawsDoNotDependOnTheNumberOfThreads) {

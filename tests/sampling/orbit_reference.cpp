@@ -196,6 +196,19 @@ OrbitMethod tilted_method(const OrbitLaw& law) {
   return {"tilted", [=](RandomStream& stream) { return until_accepted(sampler, stream); }};
 }
 
+OrbitMethod captured_method(const OrbitLaw& law, double top_exponent) {
+  const Eigen::Index rank = (law.spectrum.array() > 0.0).count();
+  const Vector l = law.spectrum.head(rank);
+  const auto top = std::make_shared<OrbitSampler>(
+      OrbitSampler::make({law.diagonal.head(rank), l, top_exponent}).value());
+  const CapturedTop sampler(law.exponent * law.diagonal, l, top);
+  return {"captured", [=](RandomStream& stream) { return until_accepted(sampler, stream); }};
+}
+
+OrbitMethod captured_method(const OrbitLaw& law) {
+  return captured_method(law, law.exponent);
+}
+
 OrbitMethod coupling_method(const OrbitLaw& law) {
   const Index d = law.diagonal.size();
   const PatternCoupling sampler(

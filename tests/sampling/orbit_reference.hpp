@@ -46,6 +46,9 @@ OrbitMethod block_method(const OrbitLaw& law);
 OrbitMethod angular_method(const OrbitLaw& law);
 OrbitMethod vertex_method(const OrbitLaw& law);
 OrbitMethod tilted_method(const OrbitLaw& law);
+OrbitMethod captured_method(const OrbitLaw& law);
+/// Wrong unless the top rows are drawn with the law's own exponent.
+OrbitMethod captured_method(const OrbitLaw& law, double top_exponent);
 OrbitMethod coupling_method(const OrbitLaw& law);
 OrbitMethod cascade_method(const OrbitLaw& law);
 

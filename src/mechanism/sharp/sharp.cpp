@@ -79,11 +79,14 @@ double noisy_count(double exact, double mu, RandomStream& stream) {
   return exact + std::ldexp(static_cast<double>(noise[0]), -kCountGridBits);
 }
 
-/// Exact where that is efficient, a fixed chain otherwise: total, whatever the spectrum.
+/// Exact if one of a public number of proposals is accepted, a fixed chain otherwise: total, and
+/// bounded in time, whatever the spectrum (docs/proofs/sharp.md, "The sampler must not show").
 Matrix draw_frame(const SymmetricEigen& eigen, double exponent, Eigen::Index columns,
                   RandomStream& stream) {
   if (const auto exact = BinghamSampler::make(eigen.values, exponent, columns)) {
-    return eigen.vectors * exact->draw(stream);
+    if (const auto frame = exact->draw_within(stream, kSharpTries)) {
+      return eigen.vectors * *frame;
+    }
   }
   const auto chain = BinghamGibbsSampler::make(eigen.values, exponent, columns, kSubstituteSweeps);
   return eigen.vectors * chain->draw(stream);

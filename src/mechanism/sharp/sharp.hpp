@@ -83,9 +83,9 @@ class SharpPlan {
   Guarantee guarantee_;
 };
 
-/// Sweeps of the Gibbs chain that stands in where no exact sampler is efficient (several columns
-/// not captured, or an exponent beyond double precision): fixed in advance, so that the release is
-/// total.
+/// Proposals of the exact sampler before a Gibbs chain of so many sweeps stands in: both fixed in
+/// advance, so that the release is total and ends.
+inline constexpr std::uint64_t kSharpTries = 4096;
 inline constexpr int kSubstituteSweeps = 200;
 
 /// Eigenvalues of the covariance of rows scaled to squared norm at most p, and the row count.
