@@ -102,10 +102,8 @@ double gaussian_mu_for(const ApproxDp& target) {
   if (!(target.epsilon >= 0.0) || !(target.delta > 0.0)) {
     return 0.0;
   }
-  const auto meets = [&](double mu) {
-    return detail::gaussian_delta(mu, target.epsilon) <= target.delta;
-  };
-  return detail::last_passing(0.0, 1e154, meets);
+  return detail::last_within(0.0, 1e154, target.delta,
+                             [&](double mu) { return detail::gaussian_delta(mu, target.epsilon); });
 }
 
 Result<GaussianDp> gaussian_budget(const Budget& budget) {

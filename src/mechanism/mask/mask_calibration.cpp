@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "core/outward.hpp"
 #include "eigenveil/privacy/calibration.hpp"
@@ -79,6 +81,54 @@ double sigma_without_mask(const MaskShape& shape, const ApproxDp& target, Relati
   return up(change / gaussian_mu_for(target));
 }
 
+/// Noises whose delta was computed, which takes long: what lies beyond two of them is known.
+class SeenNoises {
+ public:
+  SeenNoises(std::function<double(double sigma)> delta, double limit)
+      : delta_(std::move(delta)), limit_(limit) {}
+
+  bool meets(double sigma) {
+    return sigma >= passing_.sigma || (sigma > failing_.sigma && certifies(sigma));
+  }
+  bool certifies(double sigma) {
+    if (sigma == passing_.sigma) {
+      return true;
+    }
+    const double found = delta_(sigma);
+    const bool passes = found <= limit_;
+    if (passes ? sigma < passing_.sigma : sigma > failing_.sigma) {
+      (passes ? passing_ : failing_) =
+          Seen{sigma, std::log((found > 1e-300 ? found : 1e-300) / limit_)};
+    }
+    return passes;
+  }
+  double smallest_passing() const { return passing_.sigma; }
+  /// Towards the crossing by secants of log delta, until little lies between.
+  void narrow() {
+    for (int i = 0; i < 12 && passing_.sigma > failing_.sigma * (1.0 + 2e-10); ++i) {
+      if (!(failing_.sigma > 0.0) || !(failing_.over > passing_.over)) {
+        return;
+      }
+      const double low = std::log(failing_.sigma);
+      const double high = std::log(passing_.sigma);
+      const double share = failing_.over / (failing_.over - passing_.over);
+      // A little beyond the crossing that the secant sees, on the side that is further away.
+      const double beyond = (high - low) * (share < 0.5 ? 1.0 : -1.0) * (i > 1 ? 0.002 : 0.02);
+      certifies(std::exp(std::clamp(low + share * (high - low) + beyond, low, high)));
+    }
+  }
+
+ private:
+  struct Seen {
+    double sigma;
+    double over;  ///< log of delta over its limit
+  };
+  std::function<double(double)> delta_;
+  double limit_;
+  Seen passing_{std::numeric_limits<double>::infinity(), 0.0};
+  Seen failing_{0.0, 0.0};
+};
+
 /// Epsilon beyond which delta is below what a composition could notice.
 double top_epsilon(const MovedRow& row, double start) {
   constexpr double kNegligible = 1e-20;
@@ -100,24 +150,25 @@ Result<double> tight_mask_noise(const MaskShape& shape, const ApproxDp& target, 
   if (!checked) {
     return error_of(checked);
   }
-  const auto meets = [&](double sigma) {
-    return MovedRow(shape, sigma, relation).delta(target.epsilon) <= target.delta;
-  };
+  SeenNoises seen(
+      [&](double sigma) { return MovedRow(shape, sigma, relation).delta(target.epsilon); },
+      target.delta);
   double passing = sigma_without_mask(shape, target, relation);
-  if (!meets(passing)) {
+  if (!seen.meets(passing)) {
     return passing;  // certified by the Gaussian mechanism itself
   }
   double failing = passing / 2.0;
-  while (failing > 0.0 && meets(failing)) {
+  while (failing > 0.0 && seen.meets(failing)) {
     passing = failing;
     failing /= 2.0;
   }
-  // Whatever the predicate does between, the value returned was seen to pass.
+  seen.narrow();
   while (passing > failing * (1.0 + 1e-9)) {
     const double middle = 0.5 * (failing + passing);
-    (meets(middle) ? passing : failing) = middle;
+    (seen.meets(middle) ? passing : failing) = middle;
   }
-  return passing;
+  // Whatever delta does between, the value returned was seen to pass.
+  return seen.certifies(passing) ? passing : seen.smallest_passing();
 }
 
 double mask_delta(const MaskShape& shape, double sigma, double epsilon, Relation relation) {
