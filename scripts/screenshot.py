@@ -16,7 +16,7 @@ def main():
                        stdout=subprocess.DEVNULL)
         subprocess.run([program, "covariance", "survey.csv", "--header", "present", "--range", "0:10", "--epsilon", "0.8", "--delta", "1e-7", "--ledger", "survey.ledger",
                         "--out", "earlier"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        explorer = subprocess.Popen([program, "explore", "survey.csv", "--ledger", "survey.ledger", "--no-browser"], cwd=folder, text=True, stdout=subprocess.PIPE)
+        explorer = subprocess.Popen([program, "explore", "survey.csv", "--header", "present", "--ledger", "survey.ledger", "--no-browser"], cwd=folder, text=True, stdout=subprocess.PIPE)
         try:
             explorer.stdout.readline()
             address = explorer.stdout.readline().strip()

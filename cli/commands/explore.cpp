@@ -10,13 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.hpp"
+#include "cli/explore/dictionary.hpp"
 #include "cli/explore/explorer.hpp"
 #include "cli/explore/export_page.hpp"
 #include "cli/options/bound_options.hpp"
 #include "cli/options/checks.hpp"
 #include "core/atomic_output.hpp"
 #include "core/blas.hpp"
-#include "data/open.hpp"
 #include "data/public_files.hpp"
 #include "ledger/ledger.hpp"
 
@@ -58,6 +58,8 @@ struct ExploreCommand {
   std::string bounds_file;
   std::string range;
   std::string out;
+  std::string header;
+  std::size_t width = 0;
   std::int64_t people = 20000;
   std::int64_t dimension = 12;
   bool no_browser = false;
@@ -73,8 +75,15 @@ struct ExploreCommand {
 
 void ExploreCommand::declare(CLI::App& app) {
   app.add_option("INPUT", input,
-                 "a CSV or TSV table with a header; only its first line is read before a release. "
-                 "Without it sizes are assumed and nothing can be released");
+                 "a CSV or TSV table; only its first line is read before a release, once you said "
+                 "that it holds names. Without a table sizes are assumed and nothing can be "
+                 "released");
+  app.add_option("--header", header,
+                 "present, numbers (names, some of them numbers) or absent: does the first line "
+                 "hold names? The page asks otherwise")
+      ->check(one_of({"present", "numbers", "absent"}));
+  app.add_option("--width", width, "with --header absent: fields on every line")
+      ->check(whole_number(2, 4096));
   app.add_option("--ledger", ledger, "releases from the page are charged to it")
       ->envname("EIGENVEIL_LEDGER")
       ->check(not_empty());
@@ -122,19 +131,20 @@ Result<ExploreSource> ExploreCommand::source() const {
   if (input.empty()) {
     return from;
   }
-  ReadOptions options;
-  options.header = ReadOptions::Header::Present;
   const bool text = input.ends_with(".csv") || input.ends_with(".tsv") ||
                     input.ends_with(".csv.gz") || input.ends_with(".tsv.gz");
   if (!text) {
     return bad_request(
-        "the explorer opens .csv and .tsv tables with a header; other tables are "
-        "released by their commands");
+        "the explorer opens .csv and .tsv tables; other tables are released by their commands");
   }
-  return open_rows(input, options).map([&](const std::unique_ptr<RowReader>& reader) {
-    from.columns = reader->schema().columns;
-    return from;
-  });
+  from.columns.clear();  // those of the table, once it is said what its first line holds
+  if (header.empty() && !out.empty()) {
+    return bad_request(
+        "a page to send shows the names of the columns: say --header present, or absent with "
+        "--width",
+        "header");
+  }
+  return header.empty() ? Result<ExploreSource>(from) : with_header(from, header, width);
 }
 
 /// What the page would send when it opens; the script has the same beginning.

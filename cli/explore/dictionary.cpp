@@ -9,6 +9,8 @@
 
 #include "core/atomic_output.hpp"
 #include "core/outside_json.hpp"
+#include "data/column_selection.hpp"
+#include "data/open.hpp"
 #include "data/public_files.hpp"
 
 namespace eigenveil::cli {
@@ -23,6 +25,35 @@ bool same_ranges(const std::vector<NamedNumbers>& lines, const std::vector<Named
 }
 
 }  // namespace
+
+Result<ExploreSource> with_header(ExploreSource source, const std::string& word,
+                                  std::size_t width) {
+  constexpr std::size_t kMostColumns = 4096;
+  ReadOptions options;
+  const std::optional<ReadOptions::Header> header = parse_header(word);
+  if (source.input.empty() || !header || *header == ReadOptions::Header::Auto) {
+    return bad_request("the first line of a table holds names (present, numbers) or not (absent)");
+  }
+  if (*header == ReadOptions::Header::Absent) {
+    if (width < 2 || width > kMostColumns) {
+      return bad_request(fmt::format(
+          "without names the number of columns must be typed, 2 to {}: it is not read off a row",
+          kMostColumns));
+    }
+    source.columns = detail::default_column_names(width);
+    source.header = word;
+    return source;
+  }
+  options.header = *header;
+  for (const NamedRange& range : source.bounds) {
+    options.bounded_columns.push_back(range.column);
+  }
+  return open_rows(source.input, options).map([&](const std::unique_ptr<RowReader>& reader) {
+    source.columns = reader->schema().columns;
+    source.header = word;
+    return source;
+  });
+}
 
 Result<std::vector<NamedRange>> typed_ranges(const std::string& body,
                                              const std::vector<std::string>& columns) {

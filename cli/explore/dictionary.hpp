@@ -7,6 +7,10 @@
 
 namespace eigenveil::cli {
 
+/// What the curator said of the first line (a word of --header, and with "absent" how many columns
+/// there are), and then the names: nothing is read or shown before it is said.
+Result<ExploreSource> with_header(ExploreSource source, const std::string& word, std::size_t width);
+
 /// Ranges that were typed on the page, {"ranges": {column: [low, high]}}: one for every column, or
 /// a sentence about the first that is missing or no range.
 Result<std::vector<NamedRange>> typed_ranges(const std::string& body,

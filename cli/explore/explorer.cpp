@@ -27,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+/// What the page itself may do.
 HttpResponse strict(HttpResponse response) {
   add_strict_headers(response);
   return response;
@@ -104,6 +105,9 @@ HttpResponse Explorer::page(const HttpRequest& request) const {
 
 HttpResponse Explorer::answer(const HttpRequest& request) {
   const std::string& path = request.path;
+  if (path.starts_with(files_)) {
+    return file(path);
+  }
   if (!path.starts_with("/api/")) {
     return page(request);
   }
@@ -112,6 +116,9 @@ HttpResponse Explorer::answer(const HttpRequest& request) {
   }
   if (path == "/api/source") {
     return as_json(source_json());
+  }
+  if (path == "/api/header") {
+    return as_json(say_header(request.body));
   }
   if (path == "/api/ranges") {
     return as_json(keep_ranges(request.body));
@@ -137,9 +144,6 @@ HttpResponse Explorer::answer(const HttpRequest& request) {
   if (path == "/api/released") {
     return as_json(released());
   }
-  if (path == "/api/file") {
-    return file(request.body);
-  }
   return strict({.status = 404, .body = "there is nothing here\n"});
 }
 
@@ -156,6 +160,26 @@ Result<std::string> Explorer::session(const std::string& body) {
 ExploreSource Explorer::source() const {
   const std::lock_guard lock(mutex_);
   return source_;
+}
+
+Result<std::string> Explorer::say_header(const std::string& body) {
+  const nlohmann::json json = json_from_outside<nlohmann::json>(body);
+  const bool wide =
+      json.is_object() && json.contains("width") && json["width"].is_number_unsigned();
+  const Result<ExploreSource> known =
+      with_header(source(), text_of(body, "header"), wide ? json["width"].get<std::size_t>() : 0);
+  if (!known) {
+    return known.error().parameter == "header"
+               ? bad_request(
+                     "the first line holds numbers, as a person's row does, so nothing of it is "
+                     "shown. Say whether it is a row, or names some of which are numbers")
+               : error_of(known);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    source_ = *known;
+  }
+  return source_json();
 }
 
 Result<std::string> Explorer::keep_ranges(const std::string& body) {
@@ -177,9 +201,13 @@ Result<std::string> Explorer::keep_ranges(const std::string& body) {
 
 Result<std::string> Explorer::source_json() const {
   const ExploreSource from = source();
-  Json json = {{"version", kVersion},        {"input", from.input},
-               {"columns", from.columns},    {"dictionary", from.bounds_file},
-               {"ledger_file", from.ledger}, {"ledger", nullptr}};
+  Json json = {{"version", kVersion},
+               {"input", from.input},
+               {"header", from.header},
+               {"columns", from.columns},
+               {"dictionary", from.bounds_file},
+               {"ledger_file", from.ledger},
+               {"ledger", nullptr}};
   for (const NamedRange& range : from.bounds) {
     json["ranges"][range.column] = {range.range.low, range.range.high};
   }
@@ -240,13 +268,18 @@ Result<std::string> Explorer::release(const std::string& body) {
       return Json{{"state", name_of(state)}, {"again", true}}.dump();
     }
   }
+  // What was reserved for a run that came to nothing is spent: another charge is asked for in
+  // words.
+  charged_again_ += text_of(body, "again") == "charge again" ? 1 : 0;
   auto pressed = std::make_unique<Pressed>();
   pressed->words = line;
   pressed->out = fs::absolute(question->out);
   pressed->entries_before = ledger_entries();
   // The same press again, after an answer that was lost, finds its reservation by this name.
   words.emplace_back("--ledger-key");
-  words.push_back(fmt::format("explore-{}", hex(sha256(retry_key_ + line)).substr(0, 24)));
+  words.push_back(fmt::format(
+      "explore-{}",
+      hex(sha256(fmt::format("{}{}{}", retry_key_, charged_again_, line))).substr(0, 24)));
   words.emplace_back("--quiet");
   if (question->task != Task::Mask) {
     words.emplace_back("--anyway");  // the page has shown what noise would drown
@@ -310,6 +343,7 @@ Result<std::string> Explorer::released() const {
   for (const fs::path& path : files_in(pressed_->out)) {
     std::error_code ignored;
     files.push_back({{"name", path.filename().string()},
+                     {"address", files_ + path.filename().string()},
                      {"bytes", fs::file_size(path, ignored)},
                      {"sha256", hex(sha256(contents(path)))}});
   }
@@ -322,16 +356,20 @@ Result<std::string> Explorer::released() const {
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// One of the release's own files, by a name out of its list: no path is ever put together.
-HttpResponse Explorer::file(const std::string& body) const {
-  const std::string wanted = text_of(body, "name");
+/// One of the release's own files, by a name out of its list: no path is ever put together. A page
+/// is allowed its own style and nothing else.
+HttpResponse Explorer::file(const std::string& address) const {
+  const std::string wanted = address.substr(files_.size());
   const std::lock_guard lock(mutex_);
   if (pressed_ && pressed_->job->status().state == ReleaseProcess::State::Released) {
     for (const fs::path& path : files_in(pressed_->out)) {
       if (path.filename().string() == wanted) {
-        return strict({.type = wanted.ends_with(".html") ? "text/html; charset=utf-8"
-                                                         : "application/octet-stream",
-                       .body = contents(path)});
+        const bool page = wanted.ends_with(".html");
+        HttpResponse response{
+            .type = page ? "text/html; charset=utf-8" : "application/octet-stream",
+            .body = contents(path)};
+        add_strict_headers(response, page ? allowed_style(response.body) : "'none'");
+        return response;
       }
     }
   }

@@ -39,6 +39,8 @@ class Explorer {
   HttpResponse page(const HttpRequest& request) const;
   Result<std::string> session(const std::string& body);
   Result<std::string> source_json() const;
+  /// What the curator says of the first line; its names are known from then on.
+  Result<std::string> say_header(const std::string& body);
   /// Ranges that were typed, kept as a dictionary beside where the program was started.
   Result<std::string> keep_ranges(const std::string& body);
   ExploreSource source() const;
@@ -47,7 +49,7 @@ class Explorer {
   Result<std::string> status() const;
   Result<std::string> cancel();
   Result<std::string> released() const;
-  HttpResponse file(const std::string& body) const;
+  HttpResponse file(const std::string& path) const;
   std::size_t ledger_entries() const;
 
   ExploreSource source_;  ///< its ranges may be typed: read it by source()
@@ -56,6 +58,8 @@ class Explorer {
   mutable std::mutex mutex_;
   std::string kept_ranges_;  ///< the dictionary that this page wrote, and may write again
   std::string retry_key_ = fresh_secret();
+  int charged_again_ = 0;  ///< presses that asked for a new charge after one that came to nothing
+  std::string files_ = "/file/" + fresh_secret() + "/";  ///< where a browser reads the release
   std::unique_ptr<Pressed> pressed_;
 };
 

@@ -1,14 +1,12 @@
 #include "cli/explore/export_page.hpp"
 
 #include <fmt/format.h>
-#include <sodium.h>
 
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "cli/explore/look.hpp"
 #include "cli/explore/page.hpp"
-#include "eigenveil/core/digest.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -24,15 +22,6 @@ std::string in_script(const Json& json) {
     text.replace(at, 1, "\\u003c");
   }
   return text;
-}
-
-/// A script or style as a content policy allows it: this text and no other.
-std::string allowed(std::string_view text) {
-  const Digest digest = sha256(text);
-  std::array<char, sodium_base64_ENCODED_LEN(32, sodium_base64_VARIANT_ORIGINAL)> base64{};
-  sodium_bin2base64(base64.data(), base64.size(), digest.data(), digest.size(),
-                    sodium_base64_VARIANT_ORIGINAL);
-  return fmt::format("'sha256-{}'", base64.data());
 }
 
 void replace_once(std::string& page, std::string_view what, const std::string& by) {

@@ -37,11 +37,14 @@ std::string fresh_secret() {
   return fmt::format("{:016x}{:016x}", high, stream.bits64());
 }
 
-void add_strict_headers(HttpResponse& response) {
-  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, const char*>>{
+void add_strict_headers(HttpResponse& response, const std::string& styles) {
+  const std::string scripts =
+      styles == "'self'" ? "script-src 'self'; connect-src 'self'; " : std::string();
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::string>>{
            {"Content-Security-Policy",
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-            "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+            fmt::format("default-src 'none'; {}style-src {}; base-uri 'none'; form-action 'none'; "
+                        "frame-ancestors 'none'",
+                        scripts, styles)},
            {"X-Frame-Options", "DENY"},
            {"X-Content-Type-Options", "nosniff"},
            {"Referrer-Policy", "no-referrer"},

@@ -40,6 +40,6 @@ class Guard {
 };
 
 /// Headers of every answer: nothing from elsewhere, in no frame, kept nowhere, told to nobody.
-void add_strict_headers(HttpResponse& response);
+void add_strict_headers(HttpResponse& response, const std::string& styles = "'self'");
 
 }  // namespace eigenveil::cli

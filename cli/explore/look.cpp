@@ -75,7 +75,7 @@ int at_most_of_100(double share) {
 
 /// A person's risk as a picture, with its numbers; "at most" rounds up.
 Json risk_of(const Planned& plan, const Glance& glance) {
-  const double power = plan.power();
+  const double power = plan.joint_power();
   const int recognised = at_most_of_100(power);
   const int right = at_most_of_100(power / (power + 0.05));
   const int given = glance.alarms ? std::max(0, right - 50) : std::max(0, recognised - 5);
@@ -130,8 +130,11 @@ std::string scree_of(const Planned& plan, const Simulated& simulated, const Glan
   picture.top = 1.15 * std::sqrt(spectrum[0] * unit);
   picture.axis =
       plan.question.standardize ? "spread, in shares of half a range" : "spread, in answer points";
-  picture.words = fmt::format("Spread of {} components against the noise floor: {} rise above it",
-                              plan.question.hoped, plan.above_noise);
+  picture.words =
+      floor ? fmt::format("Spread of {} components against the noise floor: {} rise above it",
+                          plan.question.hoped, plan.above_noise)
+            : fmt::format("Spread of {} components; this method states no noise floor",
+                          plan.question.hoped);
   picture.chosen = glance.component;
   picture.handle = floor.has_value();
   picture.width = glance.narrow;
@@ -209,9 +212,22 @@ Json maps_of(const Planned& plan, const Simulated& simulated, const Glance& glan
                                       "Assumed people on the two assumed directions")}};
   const auto release = static_cast<std::size_t>(glance.release);
   if (release < simulated.directions.size()) {
-    maps["after"] =
-        map_picture(people_map(spectrum, simulated.directions[release]), 0.0, full, width,
-                    "The same people on the two directions of a simulated release");
+    Matrix after = people_map(spectrum, simulated.directions[release]);
+    const double agree = after.cwiseMin(before).sum() / std::max(1.0, before.sum());
+    double hidden = 0.0;
+    if (const double budget = plan.question.map_epsilon; budget > 0.0) {
+      const auto people = static_cast<double>(plan.table.rows);
+      const double scale =
+          (plan.request.relation == Relation::ReplaceOne ? 2.0 : 1.0) / budget;  // two squares move
+      add_map_noise(after, people, scale);
+      // Noise alone passes three scales in one square of forty.
+      hidden = 3.0 * scale * before.sum() / people;
+    }
+    maps["hidden"] = hidden;
+    maps["full"] = full;
+    maps["agree"] = agree;
+    maps["after"] = map_picture(after, hidden, full, width,
+                                "The same people on the two directions of a simulated release");
   }
   return maps;
 }
@@ -253,7 +269,9 @@ Result<Json> ledger_of(const Planned& plan, const ExploreSource& source, const G
   }
   return Ledger::open(source.ledger)
       .and_then([](const Ledger& ledger) { return ledger.state(); })
-      .and_then([&](const LedgerState& state) { return ledger_view(plan, state); })
+      .and_then([&](const LedgerState& state) {
+        return ledger_view(plan, state, source, LedgerWords::Said);
+      })
       .map([&](const LedgerView& view) {
         return Json{{"name", view.state.terms.name},
                     {"promise", promise_in_words(view.state.terms)},
@@ -261,6 +279,7 @@ Result<Json> ledger_of(const Planned& plan, const ExploreSource& source, const G
                     {"now", view.now},
                     {"fits", view.fits},
                     {"refusal", for_command_line(view.refusal)},
+                    {"limit", view.limit ? Json(*view.limit) : Json(nullptr)},
                     {"picture", ledger_picture({.spent = {view.spent},
                                                 .now = view.now,
                                                 .fits = view.fits,
@@ -276,6 +295,24 @@ Json lines_of(const PlanFacts& facts) {
   return lines;
 }
 
+/// The plan's noise by its law. Gaussian noise has one of its own along the trace, which is common
+/// to all variances: their standard deviation says how much of it.
+NoiseScale noise_of(const Planned& plan, double sd_diagonal, double sd_off) {
+  if (plan.method == "wishart") {
+    return {.law = NoiseLaw::Wishart, .diagonal = sd_diagonal, .off_diagonal = sd_off};
+  }
+  if (plan.method == "laplace") {
+    const double root = std::sqrt(2.0);
+    return {
+        .law = NoiseLaw::Laplace, .diagonal = sd_diagonal / root, .off_diagonal = sd_off / root};
+  }
+  const auto p = static_cast<double>(plan.table.spectrum.size());
+  const double apart = 1.0 + p * (0.5 * sd_diagonal * sd_diagonal / (sd_off * sd_off) - 1.0);
+  return {.diagonal = std::sqrt(2.0) * sd_off,
+          .off_diagonal = sd_off,
+          .trace_ratio = std::max(0.0, apart)};
+}
+
 /// Pictures of directions, for tasks that have an assumed spectrum.
 void add_directions(Json& json, const Planned& plan, Glance glance) {
   const Vector& spectrum = plan.table.spectrum;
@@ -286,9 +323,10 @@ void add_directions(Json& json, const Planned& plan, Glance glance) {
   glance.component = std::min(glance.component, static_cast<int>(hoped) - 1);
   const std::optional<double> sd_diagonal = plan.number("noise_sd_diagonal");
   const std::optional<double> sd_off = plan.number("noise_sd_off_diagonal");
-  const Simulated simulated = sd_diagonal && sd_off
-                                  ? simulate_moment(spectrum, *sd_diagonal, *sd_off, hoped)
-                                  : simulate_method(plan.request, plan.table, hoped);
+  const Simulated simulated =
+      sd_diagonal && sd_off
+          ? simulate_moment(spectrum, noise_of(plan, *sd_diagonal, *sd_off), hoped)
+          : simulate_method(plan.request, plan.table, hoped);
   const std::size_t releases = simulated.directions.size();
   glance.release = releases == 0 ? 0 : glance.release % static_cast<int>(releases);
   json["component"] = glance.component;
@@ -362,10 +400,10 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
                {"components", plan->components},       {"hoped", plan->question.hoped},
                {"above_noise", plan->above_noise},     {"plan", plan->numbers},
                {"lines", lines_of(plan->facts)},       {"risk", risk_of(*plan, glance)}};
+  json["accuracy_of"] = plan->accuracy_of();
+  json["accuracy_components"] = plan->steady;
   if (const std::optional<double> accuracy = plan->accuracy()) {
     json["accuracy"] = *accuracy;
-    json["accuracy_of"] = plan->accuracy_of();
-    json["accuracy_components"] = plan->steady;
     json["chance"] = plan->chance();
     json["sampling_accuracy"] = plan->sampling_accuracy();
   }
@@ -389,6 +427,10 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
   json["ledger"] = *ledger;
   json["command"] = shell_line(command_words(plan->question, source, plan->components));
   json["python"] = python_code(plan->question, source, plan->components);
+  if (plan->question.map_epsilon > 0.0) {
+    json["map_command"] = shell_line(map_words(plan->question, source));
+    json["power_of_directions"] = plan->power();
+  }
   return json.dump();
 }
 
@@ -425,7 +467,7 @@ Result<std::string> rails_json(std::string_view asked, const ExploreSource& sour
       point["chance"] = plan->chance();
     }
     if (state) {
-      const Result<LedgerView> view = ledger_view(*plan, *state);
+      const Result<LedgerView> view = ledger_view(*plan, *state, source, LedgerWords::Left);
       point["fits"] = view && view->fits;
     }
     points.push_back(std::move(point));

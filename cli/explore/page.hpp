@@ -14,4 +14,9 @@ std::string_view page_script();
 std::string whole_style();
 std::string whole_page();
 
+/// A script or style as a content policy allows it: this text and no other.
+std::string allowed(std::string_view text);
+/// All styles of a page that carries its own.
+std::string allowed_style(std::string_view page);
+
 }  // namespace eigenveil::cli

@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include "core/number_text.hpp"
+#include "core/outward.hpp"
 #include "eigenveil/engine/release.hpp"
+#include "eigenveil/privacy/composition.hpp"
+#include "eigenveil/privacy/conversion.hpp"
 #include "engine/release_cost.hpp"
 #include "ledger/totals.hpp"
 #include "mechanism/comparison/comparison.hpp"
@@ -118,7 +123,86 @@ double Planned::power() const {
   return facts.guarantee ? stated_power(*facts.guarantee).power : 1.0;
 }
 
+double Planned::joint_power() const {
+  if (!(question.map_epsilon > 0.0) || !facts.guarantee) {
+    return power();
+  }
+  Guarantee both = *facts.guarantee;
+  const auto* gaussian = std::get_if<GaussianDp>(&both.loss);
+  if (gaussian != nullptr) {  // what the counts may show is at most that of a Gaussian release
+    both.loss = GaussianDp{up(std::hypot(gaussian->mu, pure_gdp(question.map_epsilon).mu))};
+  } else if (Result<Loss> loss = compose_losses({both.loss, PureDp{question.map_epsilon}})) {
+    both.loss = *std::move(loss);
+  } else {
+    return 1.0;
+  }
+  return std::max(power(), stated_power(both).power);
+}
+
+namespace {
+
+/// All that a plan depends on.
+std::string key_of(const Question& question, const ExploreSource& source) {
+  std::string key = fmt::format(
+      "{} {} {} {} {} {} {} {} {} {} {}\n", name_of(question.task), question.method,
+      question.epsilon, question.delta, name_of(question.relation), question.people, question.hoped,
+      question.components, question.spread, question.shape, question.standardize);
+  if (question.range) {
+    key += fmt::format("{}:{}\n", question.range->low, question.range->high);
+  }
+  for (const NamedRange& range : source.bounds) {
+    key += fmt::format("{}\t{}:{}\n", range.column, range.range.low, range.range.high);
+  }
+  for (const std::string& column : question.columns) {
+    key += column + "\n";
+  }
+  return key;
+}
+
+/// Answers of the session by their keys; the whole is forgotten when there are many.
+template <class Value>
+class Kept {
+ public:
+  std::optional<Value> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = values_.find(key);
+    return found == values_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void keep(const std::string& key, const Value& value) {
+    constexpr std::size_t kMost = 400;
+    const std::lock_guard lock(mutex_);
+    if (values_.size() >= kMost) {
+      values_.clear();
+    }
+    values_.insert_or_assign(key, value);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Value> values_;
+};
+
+Result<Planned> planned_anew(const Question& question, const ExploreSource& source);
+
+}  // namespace
+
 Result<Planned> planned(const Question& question, const ExploreSource& source) {
+  static Kept<Planned> kept;
+  const std::string key = key_of(question, source);
+  if (std::optional<Planned> found = kept.find(key)) {
+    found->question = question;  // what no plan depends on may differ
+    return *std::move(found);
+  }
+  Result<Planned> made = planned_anew(question, source);
+  if (made) {
+    kept.keep(key, *made);
+  }
+  return made;
+}
+
+namespace {
+
+Result<Planned> planned_anew(const Question& question, const ExploreSource& source) {
   Result<AssumedTable> table = assumed_table_of(question, source);
   if (!table) {
     return error_of(table);
@@ -152,6 +236,8 @@ Result<Planned> planned(const Question& question, const ExploreSource& source) {
   plan.method = method ? (*method)->info().name : std::string();
   return plan;
 }
+
+}  // namespace
 
 Result<Planned> planned_for(Question question, const ExploreSource& source,
                             const std::string& quantity, double value) {
@@ -204,35 +290,88 @@ Result<ReleaseCost> cost_before(const Planned& plan) {
   });
 }
 
+/// The map as a release of its own.
+ReleaseCost map_cost(const Planned& plan) {
+  ReleaseCost cost;
+  cost.task = "scores";
+  cost.method = "histogram";
+  cost.guarantee = plan.facts.guarantee.value_or(Guarantee());
+  cost.guarantee.loss = PureDp{plan.question.map_epsilon};
+  cost.guarantee.basis = Basis::Proved;
+  cost.requested = PureDp{plan.question.map_epsilon};
+  cost.has_margin = true;
+  return cost;
+}
+
+/// The largest epsilon of this method that fits, four digits, rounded down. It is the same for
+/// every larger one that is asked for, so it is looked for once.
+std::optional<double> limit_of(const Planned& plan, const LedgerState& state,
+                               const ExploreSource& source, const ReleaseCost& cost,
+                               const std::vector<Charge>& earlier) {
+  static Kept<double> kept;
+  Question any = plan.question;
+  any.epsilon = 0.0;
+  const std::string key =
+      fmt::format("{} {} {}", state.lines.size(), any.map_epsilon, key_of(any, source));
+  if (const std::optional<double> found = kept.find(key)) {
+    return *found > 0.0 ? found : std::nullopt;
+  }
+  const std::optional<double> factor = largest_fitting(state.terms, earlier, cost);
+  double limit = factor ? *factor * plan.question.epsilon : 0.0;
+  if (limit > 0.0) {
+    const double step = std::pow(10.0, std::floor(std::log10(limit)) - 3.0);
+    limit = finite_number(fmt::format("{:.4g}", std::floor(limit / step * (1.0 + 1e-12)) * step))
+                .value_or(0.0);
+  }
+  kept.keep(key, limit);
+  return limit > 0.0 ? std::optional(limit) : std::nullopt;
+}
+
 }  // namespace
 
-Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state) {
+Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state,
+                               const ExploreSource& source, LedgerWords words) {
   LedgerView view;
   view.state = state;
+  const LedgerTerms& terms = state.terms;
+  std::vector<Charge> earlier = charges_in(state.lines);
+  const LedgerSpent spent = spent_by(earlier);
+  std::vector<ReleaseCost> costs;
+  if (plan.question.map_epsilon > 0.0) {
+    costs.push_back(map_cost(plan));
+  }
   const Result<ReleaseCost> known = cost_before(plan);
   if (!known) {
     view.fits = false;
     view.refusal = known.error().message;
     return view;
   }
-  const ReleaseCost& cost = *known;
-  const std::vector<Charge> earlier = charges_in(state.lines);
-  const Result<Charge> charge = choose_charge(state.terms, earlier, cost);
-  view.fits = charge.has_value();
-  if (!charge) {
-    view.refusal = charge.error().message;
+  costs.push_back(*known);
+  Account account = terms.caps.has_gaussian() ? Account::Gaussian : Account::Basic;
+  for (const ReleaseCost& cost : costs) {
+    const Result<std::optional<Charge>> charge = fitting_charge(terms, earlier, cost);
+    if (charge && *charge) {
+      account = (*charge)->account;
+      view.now += share_of(terms.caps, **charge);
+      earlier.push_back(**charge);
+      continue;
+    }
+    view.fits = false;
+    const Result<std::vector<Charge>> ways = charges_of(terms, cost);
+    if (ways && !ways->empty()) {
+      account = ways->front().account;
+      view.now += share_of(terms.caps, ways->front());
+    }
+    if (words == LedgerWords::Left) {
+      continue;
+    }
+    const bool same_kind = &cost == &costs.back() && cost.draw_error == 0.0;
+    view.limit = ways && same_kind ? limit_of(plan, state, source, cost, earlier) : std::nullopt;
+    view.refusal = view.limit ? fmt::format("left are {}, which allows epsilon up to {}",
+                                            left_in_words(terms.caps, earlier), *view.limit)
+                              : choose_charge(terms, earlier, cost).error().message;
   }
-  Account account = state.terms.caps.has_gaussian() ? Account::Gaussian : Account::Basic;
-  if (charge) {
-    account = charge->account;
-    view.now = share_of(state.terms.caps, *charge);
-  } else if (const Result<std::vector<Charge>> ways = charges_of(state.terms, cost);
-             ways && !ways->empty()) {
-    account = ways->front().account;
-    view.now = share_of(state.terms.caps, ways->front());
-  }
-  const LedgerSpent spent = spent_by(earlier);
-  const LedgerCaps& caps = state.terms.caps;
+  const LedgerCaps& caps = terms.caps;
   view.spent = account == Account::Gaussian
                    ? spent.square_mu / (caps.mu * caps.mu)
                    : std::max(spent.epsilon / caps.epsilon,

@@ -35,8 +35,11 @@ struct Planned {
   std::string_view accuracy_of() const;  ///< "weight", "correlation" or "variance"
   /// The bound on detection that the plan states, under whichever condition.
   double power() const;
+  /// Of this release and the map of people together, where one is wanted.
+  double joint_power() const;
 };
 
+/// Kept for the session: a slider comes back to the same budgets.
 Result<Planned> planned(const Question& question, const ExploreSource& source);
 
 /// The question at the budget that brings a number of its plan to `value`: "accuracy" or "floor".
@@ -50,7 +53,10 @@ struct LedgerView {
   double now = 0.0;    ///< share of this release
   bool fits = true;
   std::string refusal = {};
+  std::optional<double> limit = {};  ///< the largest epsilon that would fit, where this does not
 };
-Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state);
+enum class LedgerWords : std::uint8_t { Said, Left };
+Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state,
+                               const ExploreSource& source, LedgerWords words);
 
 }  // namespace eigenveil::cli

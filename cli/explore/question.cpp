@@ -107,11 +107,14 @@ Result<Question> question_from_json(std::string_view text, const ExploreSource& 
       Relation::AddRemove);
   question.people = static_cast<std::int64_t>(read.number("people", 20000, 2, 1e12));
   question.columns = read.keep(columns_in(json), {});
-  question.some_columns = json.value("some_columns", false);
+  question.some_columns = json.contains("some_columns") && json["some_columns"].is_boolean() &&
+                          json["some_columns"].get<bool>();
   question.hoped = static_cast<Eigen::Index>(read.number("hoped", 6, 1, 12));
   question.components = static_cast<Eigen::Index>(read.number("components", 0, 0, 12));
   question.spread = read.number("spread", 0.3, 0.01, 0.9);
   question.shape = read.text("shape", "few");
+  question.map_epsilon =
+      question.task == Task::Components ? read.number("map_epsilon", 0.0, 0.0, 100.0) : 0.0;
   question.data_set = read.text("data_set", "");
   question.date = read.text("date", "");
   question.out = read.text("out", "out");

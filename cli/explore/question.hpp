@@ -12,8 +12,9 @@ namespace eigenveil::cli {
 
 /// What the explorer was started with: public names and paths, no row.
 struct ExploreSource {
-  std::string input = {};                 ///< the table's file; empty: none, nothing to release
-  std::vector<std::string> columns = {};  ///< names from its header
+  std::string input = {};   ///< the table's file; empty: none, nothing to release
+  std::string header = {};  ///< what its first line holds, as the curator said; empty: not yet
+  std::vector<std::string> columns = {};  ///< names from its header, or c1, c2, ...
   std::string bounds_file = {};           ///< a dictionary of ranges, as it was given
   std::vector<NamedRange> bounds = {};    ///< what it says
   std::string ledger = {};                ///< its file; empty: none
@@ -34,6 +35,7 @@ struct Question {
   Eigen::Index components = 0;            ///< to release; 0: those that rise above the noise
   double spread = 0.3;        ///< assumed: standard deviation of a column over half its range
   std::string shape = "few";  ///< assumed: few, some or many directions carry it
+  double map_epsilon = 0.0;   ///< of the map of people, a release of its own; 0: none
   bool standardize = false;   ///< ranges differ, so results stay in scaled units
   std::string data_set = {};
   std::string date = {};
@@ -58,6 +60,8 @@ std::optional<double> common_half_range(const Question& question, const ExploreS
 /// Without a table its file is called table.csv.
 std::vector<std::string> command_words(const Question& question, const ExploreSource& source,
                                        Eigen::Index components);
+/// The words of the second release, the map of people on the directions of the first.
+std::vector<std::string> map_words(const Question& question, const ExploreSource& source);
 /// The same as a line for a shell.
 std::string shell_line(const std::vector<std::string>& words);
 /// The same in Python.

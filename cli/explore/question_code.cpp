@@ -70,7 +70,10 @@ std::vector<std::string> command_words(const Question& question, const ExploreSo
     words.push_back(std::move(name));
     words.push_back(std::move(value));
   };
-  add("--header", "present");
+  add("--header", source.header.empty() ? "present" : source.header);
+  if (source.header == "absent") {
+    add("--width", fmt::format("{}", source.columns.size()));
+  }
   if (question.some_columns) {
     add("--columns", column_list(question.columns));
   }
@@ -105,6 +108,24 @@ std::vector<std::string> command_words(const Question& question, const ExploreSo
     add("--date", question.date);
   }
   add("--out", question.out);
+  return words;
+}
+
+std::vector<std::string> map_words(const Question& question, const ExploreSource& source) {
+  std::vector<std::string> words = {"scores", source.input.empty() ? kNoTable : source.input,
+                                    "--header", source.header.empty() ? "present" : source.header};
+  if (source.header == "absent") {
+    words.insert(words.end(), {"--width", fmt::format("{}", source.columns.size())});
+  }
+  words.insert(words.end(), {"--on", question.out + "/release.json", "--axes", "1,2", "--epsilon",
+                             fmt::format("{}", question.map_epsilon)});
+  if (question.relation != Relation::AddRemove) {
+    words.insert(words.end(), {"--neighbours", std::string(name_of(question.relation))});
+  }
+  if (!source.ledger.empty()) {
+    words.insert(words.end(), {"--ledger", source.ledger});
+  }
+  words.insert(words.end(), {"--out", question.out + "-map"});
   return words;
 }
 
@@ -148,6 +169,9 @@ std::string python_code(const Question& question, const ExploreSource& source,
       names += (names.empty() ? "" : ", ") + python_quoted(column);
     }
     add("columns", "[" + names + "]");
+  }
+  if (!source.header.empty()) {
+    add("header", python_quoted(source.header));
   }
   if (question.standardize) {
     add("standardize", "True");

@@ -15,7 +15,8 @@ namespace eigenveil::cli {
 namespace {
 
 constexpr std::uint64_t kSeed = 20260300;
-constexpr Eigen::Index kSquares = 26;
+constexpr Eigen::Index kPeople = 1500;
+constexpr Eigen::Index kSquares = 20;  // as scores has them
 
 Matrix normals(Eigen::Index rows, Eigen::Index columns, std::uint64_t number) {
   RandomStream stream = RandomStream::seeded(kSeed).substream(number);
@@ -43,27 +44,12 @@ void settle_signs(Matrix& directions) {
   }
 }
 
-struct Noise {
-  std::vector<Matrix> draws;
-};
-
-const Noise& noise_of(Eigen::Index dimension) {
-  return kept<Noise>(dimension, [&] {
-    Noise noise;
-    for (int i = 0; i < simulations_for(dimension); ++i) {
-      noise.draws.push_back(normals(dimension, dimension, 1000 + static_cast<std::uint64_t>(i)));
-    }
-    return noise;
-  });
-}
-
 struct People {
   Matrix scores;  ///< standardised; the first two coordinates in three groups
 };
 
 const People& people_of(Eigen::Index dimension) {
   return kept<People>(dimension, [&] {
-    constexpr Eigen::Index kPeople = 1500;
     struct Group {
       double x, y, until;
     };
@@ -107,20 +93,15 @@ const Matrix& assumed_directions(Eigen::Index dimension) {
       .values;
 }
 
-Simulated simulate_moment(const Vector& spectrum, double sd_diagonal, double sd_off_diagonal,
+Simulated simulate_moment(const Vector& spectrum, const NoiseScale& noise,
                           Eigen::Index components) {
   const Eigen::Index dimension = spectrum.size();
   Simulated simulated;
   simulated.truth = assumed_directions(dimension).leftCols(components);
-  for (const Matrix& draw : noise_of(dimension).draws) {
-    Matrix noisy = Matrix::Zero(dimension, dimension);
-    for (Eigen::Index j = 0; j < dimension; ++j) {
-      for (Eigen::Index i = 0; i < j; ++i) {
-        noisy(i, j) = sd_off_diagonal * draw(i, j);
-        noisy(j, i) = noisy(i, j);
-      }
-      noisy(j, j) = spectrum[j] + sd_diagonal * draw(j, j);
-    }
+  for (int i = 0; i < simulations_for(dimension); ++i) {
+    RandomStream stream = RandomStream::seeded(kSeed).substream(1000 + static_cast<unsigned>(i));
+    Matrix noisy = simulated_noise(noise, dimension, stream);
+    noisy.diagonal() += spectrum;
     SymmetricEigen found = largest_eigenpairs(std::move(noisy), components);
     settle_signs(found.vectors);
     simulated.directions.push_back(std::move(found.vectors));
@@ -180,6 +161,16 @@ Matrix people_map(const Vector& spectrum, const Matrix& directions) {
     }
   }
   return counts;
+}
+
+void add_map_noise(Matrix& counts, double people, double scale) {
+  RandomStream stream = RandomStream::seeded(kSeed).substream(8);
+  Matrix drawn(counts.rows(), counts.cols());
+  fill_standard_normal(stream, {drawn.data(), static_cast<std::size_t>(drawn.size())});
+  const double in_these = scale * static_cast<double>(kPeople) / people;
+  for (Eigen::Index i = 0; i < drawn.size(); ++i) {  // sqrt(2 E) N is Laplace
+    counts.data()[i] += in_these * drawn.data()[i] * std::sqrt(-2.0 * std::log(uniform(stream)));
+  }
 }
 
 }  // namespace eigenveil::cli

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cli/explore/question.hpp"
+#include "mechanism/moment/noisy_moment.hpp"
 
 namespace eigenveil::cli {
 
@@ -21,9 +22,8 @@ int simulations_for(Eigen::Index dimension);
 /// Assumed directions in the columns, orthonormal, from a seed of the dimension alone.
 const Matrix& assumed_directions(Eigen::Index dimension);
 
-/// Noise of a moment, of known standard deviations (scaled units), on the assumed covariance.
-Simulated simulate_moment(const Vector& spectrum, double sd_diagonal, double sd_off_diagonal,
-                          Eigen::Index components);
+/// Noise of a moment (scaled units) on the assumed covariance.
+Simulated simulate_moment(const Vector& spectrum, const NoiseScale& noise, Eigen::Index components);
 
 /// Any other method, by its own trial (mechanism/comparison).
 Simulated simulate_method(const Request& request, const AssumedTable& table,
@@ -32,5 +32,7 @@ Simulated simulate_method(const Request& request, const AssumedTable& table,
 /// Assumed people on two directions: counts per square, rows upwards. `directions` in coordinates
 /// of the assumed ones; the identity shows the people as assumed.
 Matrix people_map(const Vector& spectrum, const Matrix& directions);
+/// Laplace noise of a histogram of `people`, in the counts of the assumed ones.
+void add_map_noise(Matrix& counts, double people, double scale);
 
 }  // namespace eigenveil::cli

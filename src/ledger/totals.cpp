@@ -202,11 +202,9 @@ std::optional<std::string> smaller_delta_in_words(const LedgerTerms& terms,
 
 std::string largest_in_words(const LedgerTerms& terms, const std::vector<Charge>& earlier,
                              const ReleaseCost& cost) {
-  const std::vector<Charge> sum = condensed(earlier);
-  const std::optional<double> found =
-      largest_factor([&](double factor) { return fits(terms, sum, scaled(cost, factor)); });
+  const std::optional<double> found = largest_fitting(terms, earlier, cost);
   if (!found) {
-    return smaller_delta_in_words(terms, sum, cost)
+    return smaller_delta_in_words(terms, condensed(earlier), cost)
         .value_or("no smaller budget of this kind worth having would fit");
   }
   std::string words =
@@ -241,6 +239,12 @@ std::optional<std::string> lacks_draws(const LedgerTerms& terms, const std::vect
 }
 
 }  // namespace
+
+std::optional<double> largest_fitting(const LedgerTerms& terms, const std::vector<Charge>& earlier,
+                                      const ReleaseCost& cost) {
+  const std::vector<Charge> sum = condensed(earlier);
+  return largest_factor([&](double factor) { return fits(terms, sum, scaled(cost, factor)); });
+}
 
 LedgerSpent spent_by(const std::vector<Charge>& charges) {
   const Sums sums = sums_of(charges);

@@ -39,6 +39,10 @@ Result<std::optional<Charge>> fitting_charge(const LedgerTerms& terms,
 Result<Charge> choose_charge(const LedgerTerms& terms, const std::vector<Charge>& earlier,
                              const ReleaseCost& cost);
 
+/// The largest factor up to 1 of a cost that would fit; none below a thousandth.
+std::optional<double> largest_fitting(const LedgerTerms& terms, const std::vector<Charge>& earlier,
+                                      const ReleaseCost& cost);
+
 /// "mu 0.31 of 0.55 in the gaussian account; epsilon 0.75 of 0.75 ... in the basic one".
 std::string left_in_words(const LedgerCaps& caps, const std::vector<Charge>& charges);
 

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kShortList = 6;
 
 std::string number_text(double value) {
-  return std::isnan(value) ? "none" : fmt::format("{:.6g}", value);
+  return std::isnan(value) ? "none" : fmt::format("{:.6g}", value == 0.0 ? 0.0 : value);
 }
 
 template <class Value, class Text>
@@ -82,6 +82,13 @@ std::string section(const std::string& title, const std::string& body) {
   return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, body);
 }
 
+/// What is there for those who ask; `printed`: on paper too.
+std::string folded(const std::string& title, const std::string& body, bool printed) {
+  return fmt::format(
+      "<section class=\"{}\">\n<details><summary><h2>{}</h2></summary>\n{}</details></section>\n",
+      printed ? "fold" : "fold screen", title, body);
+}
+
 std::string banner(const ReleaseDocument& document) {
   if (document.is_private()) {
     return "";
@@ -110,13 +117,16 @@ AdversaryWords adversary_words(Relation relation) {
 }
 
 std::string guarantee_section(const ReleaseDocument& document) {
+  const std::string detection = sentence(detection_in_words(document.guarantee));
   return fmt::format(
       "<section class=\"guarantee{}\">\n<h2>The guarantee</h2>\n<p class=\"statement\">{}</p>\n"
-      "{}<p class=\"formal\">{}</p>\n<p class=\"muted\">{} Guessing without "
+      "{}<p class=\"formal\">{} {}</p>\n<p class=\"muted\">{} Guessing without "
       "looking has 5% power at 5% false alarms.</p>\n</section>\n",
       document.is_private() ? "" : " void",
-      escape_markup(sentence(detection_in_words(document.guarantee))), people_html(document),
+      document.is_private() ? people_headline(document) : escape_markup(detection),
+      people_html(document),
       escape_markup(sentence(headline(document.guarantee, document.requested))),
+      escape_markup(document.is_private() ? detection : std::string()),
       adversary_words(document.guarantee.relation).errors);
 }
 
@@ -179,16 +189,17 @@ std::string trade_off_section(const ReleaseDocument& document) {
   const std::string reach = condition.empty()
                                 ? "whatever else they know"
                                 : fmt::format("{}; {}", condition.supposing, condition.not_covered);
-  return fmt::format(
-      "<section>\n<h2>How well a person {} hidden{}</h2>\n<div class=\"figures\">\n{}"
+  const std::string title =
+      fmt::format("How well a person {} hidden{}", document.is_private() ? "is" : "would have been",
+                  condition.empty() ? "" : fmt::format(", {}", condition.supposing));
+  const std::string body = fmt::format(
+      "<div class=\"figures\">\n{}"
       "<div><p>Anyone who tries to tell from this release {} makes two kinds of errors. For each "
       "false alarm rate the curve is the smallest miss rate that is possible, {}. A curve close to "
-      "the diagonal means that they do hardly better than guessing.</p>\n<p>{}</p></div>\n</div>\n"
-      "</section>\n",
-      document.is_private() ? "is" : "would have been",
-      condition.empty() ? "" : fmt::format(", {}", condition.supposing),
+      "the diagonal means that they do hardly better than guessing.</p>\n<p>{}</p></div>\n</div>\n",
       figure_html(trade_off_figure(document.guarantee)),
       adversary_words(document.guarantee.relation).question, reach, reference_curves_in_words());
+  return folded(title, body, false);
 }
 
 std::string result_section(const ReleaseDocument& document) {
@@ -263,20 +274,24 @@ std::string report_html(const ReleaseDocument& document, const std::vector<Relea
       "<body>\n{}<main>\n<header><p class=\"kind\">{}</p>\n<h1>{}</h1>\n{}</header>\n",
       picture_shapes(),
       document.is_private() ? "Statement of a private release" : "Not a private release",
-      escape_markup(report_title(document)), facts_header(document));
+      escape_markup(document.data_set.empty()
+                        ? report_title(document)
+                        : fmt::format("{}: {}", document.data_set, report_title(document))),
+      facts_header(document));
   page += banner(document);
   page += guarantee_section(document);
-  page += trade_off_section(document);
   page += result_section(document);
   page += section("What is not protected", bullets(not_protected(document)));
   page += assumption_section(document);
   page += ledger_section(document);
-  page += section("Parameters", fields_table(document.parameters));
+  page += folded("Parameters", fields_table(document.parameters), true);
   page += files_section(document, arrays);
-  page += section("Statement to paste",
-                  fmt::format("<pre>{}</pre>\n", escape_markup(disclosure_statement(document))));
   page += decision_section(document);
-  page += section("References", bullets(references_of(document), "ol"));
+  page += trade_off_section(document);
+  page +=
+      folded("Statement to paste",
+             fmt::format("<pre>{}</pre>\n", escape_markup(disclosure_statement(document))), false);
+  page += folded("References", bullets(references_of(document), "ol"), false);
   page += fmt::format(
       "{}<footer><p>Written by Eigenveil {} from the release alone: nothing on this page comes "
       "from "

@@ -43,11 +43,12 @@ code,pre{font:13px/1.5 var(--mono)}
 pre{white-space:pre-wrap;background:var(--paper);border:1px solid var(--edge);border-radius:6px;padding:14px;margin:8px 0 0}
 ul,ol{margin:4px 0;padding-left:1.3em;max-width:68ch}
 li{margin:4px 0}
-summary{cursor:pointer}
+summary{cursor:pointer}main{counter-reset:part}h2::before{counter-increment:part;content:counter(part) "  ";color:var(--muted);font-weight:400}
+.fold>details>summary{list-style-position:outside}.fold>details>summary h2{display:inline}.statement strong{color:var(--person);font-weight:600}
 .signatures{display:grid;grid-template-columns:1fr 1fr;gap:8px 32px}.signatures p{margin:0;padding-top:40px;border-bottom:1px solid var(--ink);color:var(--muted);font-size:14px}
 footer{color:var(--muted);font-size:14px}
 @media (max-width:560px){main{padding:20px 18px 40px}h1{font-size:27px}.statement{font-size:20px}th,td{display:block;width:auto;border:0;padding:1px 0}tr{display:block;border-top:1px solid var(--edge);padding:7px 0}tr:first-child{border-top:0}thead{display:none}.signatures{grid-template-columns:1fr}}
-@media print{@page{size:A4;margin:16mm 18mm 15mm}body{background:#fff;font-size:10.5pt}main{max-width:none;padding:0;background:#fff}section{margin:0 0 20px}figure,pre,tr,.signatures,.two{break-inside:avoid}h2,h3{break-after:avoid}.scroll .ev-picture{max-width:100%}.banner{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{@page{size:A4;margin:16mm 18mm 15mm}body{background:#fff;font-size:10.5pt}main{max-width:none;padding:0;background:#fff}section{margin:0 0 20px}figure,pre,tr,.signatures,.two{break-inside:avoid}h2,h3{break-after:avoid}.scroll .ev-picture{max-width:100%}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}.screen{display:none}.fold>details::details-content{content-visibility:visible;display:block;block-size:auto}.fold>details>summary{list-style:none}table{font-size:9.5pt}th,td{padding:3px 8px 3px 0}}
 )";
 
 }  // namespace eigenveil

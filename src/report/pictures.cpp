@@ -112,7 +112,7 @@ void draw_floor(SvgCanvas& canvas, const ScreeFrame& frame) {
   if (y - label > 8.0) {
     canvas.line("ev-rule", {frame.end() - 12.0, label + 5.0}, {frame.end() - 12.0, y});
   }
-  canvas.text("ev-t-halo", {{frame.end() - 2.0, label}, kTick, "end"}, "noise alone reaches this");
+  canvas.text("ev-t-halo", {{frame.end() - 2.0, label}, kTick, "end"}, frame.picture.floor_words);
   if (frame.picture.handle) {
     canvas.rectangle("ev-grip", {frame.end() + 5.0, y - 14.0, 22.0, 28.0}, 1.0, 11.0);
     canvas.path("ev-grip-mark", fmt::format("M{0:.1f} {1:.1f}l4-5 4 5M{0:.1f} {2:.1f}l4 5 4-5",

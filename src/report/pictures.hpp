@@ -36,12 +36,13 @@ struct ScreeBar {
 struct ScreePicture {
   std::vector<ScreeBar> bars;
   std::optional<double> floor = {};  ///< what noise alone reaches
-  double top = 1.0;                  ///< end of the axis
-  std::string axis;                  ///< "spread, in answer points"
-  std::string words;                 ///< for those who do not see it
-  int chosen = -1;                   ///< bar that the other pictures are about
-  bool handle = false;               ///< the floor can be dragged
-  bool numbers = false;              ///< heights above the bars
+  std::string_view floor_words = "noise alone reaches this";
+  double top = 1.0;      ///< end of the axis
+  std::string axis;      ///< "spread, in answer points"
+  std::string words;     ///< for those who do not see it
+  int chosen = -1;       ///< bar that the other pictures are about
+  bool handle = false;   ///< the floor can be dragged
+  bool numbers = false;  ///< heights above the bars
   double width = 460.0;
   double height = 352.0;
 };

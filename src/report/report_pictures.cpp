@@ -86,6 +86,9 @@ std::string spreads_html(const ReleaseDocument& document, const std::vector<doub
   }
   if (const std::optional<double> line = noise_line(document)) {
     picture.floor = spread(*line);
+    picture.floor_words = field<std::vector<double>>(document.result, "noise_edge") != nullptr
+                              ? "must exceed this"
+                              : "noise alone reaches this";
     most = std::max(most, *picture.floor);
   }
   picture.top = most > 0.0 ? 1.18 * most : 1.0;
@@ -158,12 +161,31 @@ std::string weights_html(const ReleasedTable& table, const Verdict& verdict) {
 
 }  // namespace
 
+namespace {
+
+/// Of 100; "at most" rounds up.
+int recognised_in(const ReleaseDocument& document) {
+  return std::min(100,
+                  static_cast<int>(std::ceil(power_in_percent(document.guarantee.loss) - 1e-9)));
+}
+
+}  // namespace
+
+std::string people_headline(const ReleaseDocument& document) {
+  const BasisCondition condition = condition_of(document.guarantee.basis);
+  return fmt::format("At most <strong>{} of 100</strong> people {}{}. Blind guessing finds 5.",
+                     recognised_in(document),
+                     document.guarantee.relation == Relation::AddRemove
+                         ? "who took part can be recognised in this release"
+                         : "can be recognised by what they answered",
+                     condition.empty() ? "" : fmt::format(", <em>{}</em>", condition.supposing));
+}
+
 std::string people_html(const ReleaseDocument& document) {
   if (!document.is_private()) {
     return "";
   }
-  const int recognised =
-      std::min(100, static_cast<int>(std::ceil(power_in_percent(document.guarantee.loss) - 1e-9)));
+  const int recognised = recognised_in(document);
   const int given = std::max(0, recognised - 5);
   const BasisCondition condition = condition_of(document.guarantee.basis);
   const bool membership = document.guarantee.relation == Relation::AddRemove;

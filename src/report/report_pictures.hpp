@@ -6,6 +6,8 @@
 
 namespace eigenveil {
 
+/// "At most 8 of 100 people who took part can be recognised": of a private release, as markup.
+std::string people_headline(const ReleaseDocument& document);
 /// A hundred people, with those that the guarantee lets an attacker recognise. Nothing where none
 /// holds.
 std::string people_html(const ReleaseDocument& document);

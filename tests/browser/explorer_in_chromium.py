@@ -93,6 +93,14 @@ def opened(browser, explorer, complaints, width=1280, height=900, dark=False):
     return page
 
 
+def named(page, word="present"):
+    """Says that the first line holds names; before that nothing of it is known."""
+    page.wait_for_selector("#say-header")
+    check(page.locator("#columns label").count() == 0 and not page.evaluate("source.columns.length"), "no name before it is said that there are names")
+    page.check(f'#header-row input[value="{word}"]')
+    page.click("#say-header")
+
+
 def until(page, expression, argument=None):
     """Waits for a state of the page; its content policy forbids playwright's own way, which compiles text."""
     for _ in range(600):
@@ -119,6 +127,7 @@ def flow(program, browser, folder, shots):
     with Explorer(program, folder, "survey.csv", "--ledger", "survey.ledger") as explorer:
         check(explorer.file.stat().st_mode & 0o777 == 0o600, "the file with the secret is its owner's alone")
         page = opened(browser, explorer, complaints)
+        named(page)
         page.wait_for_selector("#columns label")
         check(not explorer.file.exists(), "the file is gone once its secret was used")
         check("#" not in page.url and explorer.secret not in page.content(), "the secret is not left in the address")
@@ -151,11 +160,20 @@ def flow(program, browser, folder, shots):
         status, text = explorer.ask("/api/release", pressed, X_Eigenveil_Session=session)
         check(status == 200 and json.loads(text)["again"], f"pressed in another tab: {status} {text}")
         check(entries(program, folder) == before + 1, "pressed in two tabs, charged once")
-        for name in ("../survey.csv", "/etc/passwd", "..%2fsurvey.csv", "report.html/../../survey.csv"):
-            status, _ = explorer.ask("/api/file", {"name": name}, X_Eigenveil_Session=session)
-            check(status == 404, f"{name} is not served")
         page.click("#share-row .go")
         page.wait_for_selector("#files li")
+        report = page.get_attribute("#files a[target]", "href")
+        files = report.removesuffix("report.html")
+        for name in ("../survey.csv", "/etc/passwd", "..%2fsurvey.csv", "report.html/../../survey.csv"):
+            for path in (files + name, "/file/" + "0" * 32 + "/report.html"):
+                check(explorer.ask(path, method="GET", Origin=None, Content_Type=None)[0] == 404, f"{path} is not served")
+        with page.context.expect_page() as opening:
+            page.click("#files a[target]")
+        quiet(opening.value, complaints)
+        opening.value.wait_for_selector("h1")
+        looks = opening.value.evaluate("[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('main')).maxWidth, getComputedStyle(document.querySelector('.ev-signal') || document.body).fill]")
+        check(looks == ["rgb(251, 251, 249)", "860px", "rgb(0, 105, 168)"] or looks[0] != "rgba(0, 0, 0, 0)" and looks[1] != "none" and looks[2] != "rgb(0, 0, 0)", f"the report has its style: {looks}")
+        opening.value.close()
         statement = page.inner_text("#statement")
         check("Guarantee" in statement and "Not protected" in statement, "a statement to sign")
         page.screenshot(path=shots / "explore-5-share.png", full_page=True)
@@ -165,6 +183,26 @@ def flow(program, browser, folder, shots):
         check(str(release["parameters"]["epsilon"]).rstrip("0").rstrip(".") == words[words.index("--epsilon") + 1], "the command is what was released")
         run(program, folder, "explain", "by-pointer/release.json")
     check(not complaints, f"the console is quiet: {complaints}")
+
+
+def rows_are_not_names(program, browser, folder):
+    """A table without names: its first row is neither shown nor published, whatever is answered."""
+    complaints = []
+    (folder / "plain.csv").write_text("2.747,0.465,9.928\n" + "1.5,0.5,2.5\n" * 99)
+    with Explorer(program, folder, "plain.csv") as explorer:
+        page = opened(browser, explorer, complaints)
+        named(page)
+        page.wait_for_selector("#header-wrong:not([hidden])")
+        check("2.747" not in page.content() and "2.747" not in page.evaluate("JSON.stringify(source)"), "no cell is shown")
+        page.check('#header-row input[value="absent"]')
+        page.fill("#header-width", "3")
+        page.click("#say-header")
+        page.wait_for_selector("#columns label")
+        page.click('.steps [data-to="3"]')
+        looked(page)
+        check("--header absent --width 3" in page.inner_text("#code"), "the command says the same")
+        check("2.747" not in page.content(), "no cell is shown later")
+    check(all("422" in one for one in complaints), f"the console is quiet: {complaints}")
 
 
 def numbers_agree(program, page, folder):
@@ -204,6 +242,7 @@ def other_tasks(program, browser, folder, shots):
     complaints = []
     with Explorer(program, folder, "survey.csv") as explorer:
         page = opened(browser, explorer, complaints)
+        named(page)
         page.wait_for_selector("#columns label")
         page.click('.steps [data-to="3"]')
         looked(page)
@@ -230,7 +269,7 @@ def other_tasks(program, browser, folder, shots):
             check(f"{math.ceil(100 * plan['max_power_at_5pct'] - 1e-9)} times in 100" in page.inner_text("#head"), f"{goal}: what a person risks")
             check(page.locator("#v-weights").is_visible() == (task == "covariance"), f"{goal}: pictures of its own alone")
             check("components" not in page.inner_text("#head"), f"{goal}: no components in the headline")
-            check(columns == 12 and (goal != "regress" or "analyse regress" in page.inner_text("#code")), f"{goal}: what follows the release")
+            check(columns == 12 and (goal != "regress" or "analyse regress" in page.evaluate("followUp()")), f"{goal}: what follows the release")
             ways = {way["method"]: way for way in page.evaluate("ask('/api/methods', question())")["ways"]}
             check(ways["gauss"]["basis"] == "proved" and (task == "mask" or "basis" not in ways["spiked"]), f"{goal}: no promise is called proved that is not")
             page.screenshot(path=shots / f"explore-3-{goal}.png", full_page=True)
@@ -257,6 +296,32 @@ def other_tasks(program, browser, folder, shots):
     check(not complaints, f"the console is quiet: {complaints}")
 
 
+def every_method(program, browser, folder, shots):
+    """No method leaves a number that is none, and a plot of people is two releases whose risk is shown together."""
+    complaints = []
+    with Explorer(program, folder, "survey.csv", "--header", "present", "--ledger", "survey.ledger") as explorer:
+        page = opened(browser, explorer, complaints)
+        page.click('.steps [data-to="3"]')
+        looked(page)
+        alone = page.evaluate("look.risk.power")
+        for method in page.evaluate("[...document.querySelectorAll('#methods input:not(:disabled)')].map((one) => one.value)"):
+            page.evaluate("(method) => { state.method = method; return redraw(); }", method)
+            until(page, "(method) => !busy && look && look.method === method && !methodsBusy", method)
+            page.evaluate("compareMethods()")
+            text = page.inner_text("main")
+            check("NaN" not in text and "undefined" not in text and "Infinity" not in text, f"{method}: a number that is none")
+        page.evaluate("state.method = ''; state.goal = 'plot'; state.map_budget = 1; redraw()")
+        until(page, "!busy && look.map_command && look.goal === 'plot'")
+        look = page.evaluate("look")
+        check(look["risk"]["power"] > alone == look["power_of_directions"], "the risk is that of both releases")
+        check(f"{math.ceil(100 * look['risk']['power'] - 1e-9)} times in 100" in page.inner_text("#head"), "and the headline says so")
+        check("scores" not in page.inner_text("#code"), "one command at a time")
+        page.click("#follow")
+        check(shlex.split(page.inner_text("#code"))[:2] == ["eigenveil", "scores"] and "--epsilon 1" in page.inner_text("#code"), "the map is the second")
+        page.screenshot(path=shots / "explore-3-plot.png", full_page=True)
+    check(not complaints, f"the console is quiet: {complaints}")
+
+
 def stopped(program, browser, folder):
     """A release is cancelled by its button, and by ending the program: it stops at once, the charge stays and both say so.
     A fifo that is filled without end stands for a table that is long."""
@@ -279,7 +344,7 @@ def stopped(program, browser, folder):
     for number, way in enumerate(("button", "signal")):
         table = folder / f"slow-{way}.csv"
         table.write_text(header)
-        with Explorer(program, folder, table.name, "--ledger", "slow.ledger") as explorer:
+        with Explorer(program, folder, table.name, "--header", "present", "--ledger", "slow.ledger") as explorer:
             table.unlink()
             os.mkfifo(table)
             held = os.open(table, os.O_RDWR | os.O_NONBLOCK)  # opened at both ends, so that nobody waits for a writer
@@ -302,6 +367,7 @@ def stopped(program, browser, folder):
                 page.click("#cancel")
                 until(page, "document.getElementById('outcome').textContent.includes('Cancelled')")
                 check("The charge stays" in page.inner_text("#outcome"), "cancelled by the button: the charge stays and the page says so")
+                check(page.locator("#press-again").is_visible() and page.locator("#press").is_hidden(), "and a further release says that it is charged again")
             else:
                 explorer.process.terminate()
                 said = explorer.process.stdout.read()
@@ -342,6 +408,7 @@ def keyboard(program, browser, folder, shots):
     complaints = []
     with Explorer(program, folder, "survey.csv", "--ledger", "survey.ledger") as explorer:
         page = opened(browser, explorer, complaints, dark=True)
+        named(page)
         page.wait_for_selector("#columns label")
 
         def tab_to(selector):
@@ -389,6 +456,7 @@ def phone_and_wide(program, browser, folder, shots):
     (folder / "wide.csv").write_text(quoted + "\n" + ",".join(["5"] * 300) + "\n")
     with Explorer(program, folder, "wide.csv") as explorer:
         page = opened(browser, explorer, complaints, 390, 844)
+        named(page)
         page.wait_for_selector("#columns label")
         fits_the_screen(page, "screen 1 on a phone")
         page.click('.steps [data-to="3"]')
@@ -471,7 +539,7 @@ def strangers(program, browser, folder):
         ]:
             found, text = explorer.ask("/api/session", good, **headers)
             check(found == status and "session" not in text, f"{what}: {found} {text}")
-        for path in ("source", "look", "release", "status", "file", "cancel", "released"):
+        for path in ("source", "header", "look", "release", "status", "cancel", "released"):
             check(explorer.ask(f"/api/{path}")[0] == 401, f"/api/{path} without a session")
             check(explorer.ask(f"/api/{path}", X_Eigenveil_Session="0" * 32)[0] == 401, f"/api/{path} with a guess")
             check(explorer.ask(f"/api/{path}", method="GET")[0] == 405, f"/api/{path} by GET")
@@ -538,7 +606,9 @@ def main():
         run(program, folder, "ledger", "create", "survey.ledger", "--name", "Test survey", "--epsilon", "3", "--delta", "1e-6")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
         flow(program, browser, folder, shots)
+        rows_are_not_names(program, browser, folder)
         other_tasks(program, browser, folder, shots)
+        every_method(program, browser, folder, shots)
         stopped(program, browser, folder)
         ends_behind_a_handler(program, folder)
         keyboard(program, browser, folder, shots)

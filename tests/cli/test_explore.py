@@ -10,7 +10,12 @@ from support import CliTest
 class Explore(CliTest):
     def test_refusals_come_before_the_page(self):
         self.assertIn("LO:HI", self.refuse("explore", "--out", self.path("page.html"), "--range", "ten"))
-        self.assertIn("header", self.refuse("explore", "table.npy"))
+        self.assertIn(".csv", self.refuse("explore", "table.npy"))
+        table = self.write("plain.csv", "2.747,0.465\n1.5,0.5\n")
+        self.assertIn("--header", self.refuse("explore", table, "--out", self.path("page.html")))
+        said = self.refuse("explore", table, "--header", "present", "--out", self.path("page.html"))
+        self.assertIn("--header numbers", said)
+        self.assertNotIn("2.747", said)
         self.assertFalse(os.path.exists(self.path("page.html")))
 
     def test_a_page_that_needs_no_program(self):

@@ -95,7 +95,7 @@ TEST(HtmlReport, WhatCannotBeToldFromNoiseIsFaint) {
                      {"noise_edge", std::vector<double>{2.95, 2.95}},
                      {"below_noise", std::vector<std::string>{"PC2"}}};
   const std::string page = page_of(document);
-  EXPECT_NE(page.find("noise alone reaches this"), std::string::npos);
+  EXPECT_NE(page.find("must exceed this"), std::string::npos);
   EXPECT_NE(page.find("1 of 2 components rise above the noise."), std::string::npos);
   EXPECT_NE(page.find("PC2 cannot be told from noise"), std::string::npos);
   // One bar of the spreads, and every weight of PC2.

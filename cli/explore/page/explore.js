@@ -8,13 +8,13 @@ const TASKS = [
   ["covariance", "covariance", "How every two columns go together. Regressions and directions can be computed from it later, at no further cost."],
   ["regress", "a regression", "Released as the covariance; any regression is then computed from it, with intervals that count the noise, as often as you like."],
   ["mask", "pseudo-data", "Rows that are nobody's, with about the same variances and correlations, for programs that want a table."],
-  ["plot", "a plot of people", "First the directions, here. The map of people on them is a second release with a budget of its own; its command stands below the first."],
+  ["plot", "a plot of people", "Two releases: the directions, and the noisy map of people on them. What a person risks is shown for both together."],
 ];
 const TASK_OF = { plot: "pca", regress: "covariance" };
 const taskOf = () => TASK_OF[state.goal] || state.goal;
 const state = {
-  task: "pca", goal: "pca", method: "", epsilon: 1, delta: 1e-6, people: 20000, columns: [], some_columns: false, range: [0, 10],
-  hoped: 6, spread: 0.3, shape: "few", component: 0, release: 0, risk: "people", search: "", out: "out", data_set: "", date: "",
+  task: "pca", goal: "pca", method: "", epsilon: 1, delta: 1e-6, people: 20000, people_typed: false, columns: [], some_columns: false, range: [0, 10],
+  hoped: 6, spread: 0.3, shape: "few", map_budget: 0.5, response: "", predictors: [], budget_set: false, component: 0, release: 0, risk: "people", search: "", out: "out", data_set: "", date: "",
 };
 let session = null;
 let source = { columns: [], ledger: null, input: "", dictionary: "" };
@@ -40,7 +40,8 @@ async function ask(path, body) {
 }
 function question(more) {
   const asked = { ...state, task: taskOf(), ...more };
-  for (const key of ["goal"]) delete asked[key];
+  if (state.goal === "plot") asked.map_epsilon = state.map_budget;
+  for (const key of ["goal", "map_budget", "budget_set", "people_typed", "response", "predictors"]) delete asked[key];
   if (source.dictionary) delete asked.range;
   asked.narrow = Math.floor($("v-risk").clientWidth) || 460;
   asked.wide = Math.min(720, Math.floor($(screen === 4 ? "spend-ledger" : "v-weights").clientWidth || $("v-ledger").clientWidth)) || 640;
@@ -92,7 +93,7 @@ function show(next) {
 const canRelease = () => !exported && Boolean(source.input && source.ledger);
 function reachable(step) {
   if (exported) return step === 3;
-  if (step <= 3) return true;
+  if (step <= 3) return step === 1 || named();
   return step === 4 ? canRelease() && look !== null : released !== null;
 }
 function steps() {
@@ -104,12 +105,40 @@ document.addEventListener("click", (event) => {
 });
 
 // ---- 1 data ----
+// Until the curator has said what the first line holds, nothing of it is known here.
+const named = () => !source.input || Boolean(source.header);
+function takeSource(found) {
+  source = found;
+  state.columns = source.columns.length ? [...source.columns] : numbered(12);
+  if (source.ledger) state.relation = source.ledger.relation;
+}
+$("header-row").addEventListener("change", () => { $("header-width-row").hidden = $("header-row").querySelector(":checked")?.value !== "absent"; });
+$("say-header").addEventListener("click", async () => {
+  const said = $("header-row").querySelector("input[type=radio]:checked")?.value;
+  try {
+    if (!said) throw new Error("choose one of the three");
+    takeSource(await ask("/api/header", { header: said, width: Math.round(+$("header-width").value) || 0 }));
+    wrong("header", null);
+    steps();
+    drawData();
+    $("people").focus();
+  } catch (error) { wrong("header", error); }
+});
+// What is wrong with a field is said beside it.
+function wrong(field, error) {
+  $(field + "-wrong").hidden = !error;
+  $(field + "-wrong").textContent = error ? sentence(error.message) : "";
+}
 const identifier = (name) => /^(id|ssn|name|email|phone|uuid|guid|identifier)$|[_ ]id$/i.test(name);
 function drawData() {
   put("source-say", source.input
-    ? `<strong>${escapeText(source.input)}</strong>: only its first line was read, for the names of the columns. ${source.ledger ? `Releases are charged to the ledger <strong>${escapeText(source.ledger.name || "of this table")}</strong>, which promises, for all releases together, ${escapeText(source.ledger.promise)}.` : "Without a ledger this page releases nothing; it gives you the command."}`
+    ? `<strong>${escapeText(source.input)}</strong>: ${!named() ? "nothing of it has been read." : source.header === "absent" ? "nothing of it has been read; its columns are called c1, c2, …" : "only its first line was read, for the names of the columns."} ${source.ledger ? `Releases are charged to the ledger <strong>${escapeText(source.ledger.name || "of this table")}</strong>, which promises, for all releases together, ${escapeText(source.ledger.promise)}.` : "Without a ledger this page releases nothing; it gives you the command."}`
     : "No table was given, so everything here is assumed and nothing can be released.");
-  $("people").value = state.people;
+  $("header-row").hidden = named();
+  $("known").hidden = !named();
+  if (!named()) return;
+  $("people").value = state.people_typed || !source.input ? state.people : "";
+  $("people").placeholder = `say ${state.people}`;
   $("width-row").hidden = source.columns.length > 0;
   $("width").value = state.columns.length;
   $("range-row").hidden = Boolean(source.dictionary) || typing;
@@ -165,10 +194,19 @@ function numbered(width) {
 $("screen-1").addEventListener("change", (event) => {
   const value = event.target.value;
   switch (event.target.id) {
-    case "people": state.people = Math.max(2, Math.round(+value) || 2); break;
+    case "people":
+      wrong("people", value === "" || (+value >= 2 && Number.isInteger(+value)) ? null : new Error("a whole number of people, 2 or more"));
+      state.people_typed = +value >= 2;
+      state.people = state.people_typed ? Math.round(+value) : 20000;
+      break;
     case "width": state.columns = numbered(Math.min(4096, Math.max(2, Math.round(+value) || 2))); break;
-    case "low": state.range = [+value, state.range[1]]; break;
-    case "high": state.range = [state.range[0], +value]; break;
+    case "low": case "high": {
+      const [low, high] = [$("low").value, $("high").value];
+      const good = low !== "" && high !== "" && +low < +high;
+      wrong("range", good ? null : new Error("the low end must lie below the high end"));
+      if (good) state.range = [+low, +high];
+      break;
+    }
     case "spread": state.spread = +value; break;
     case "shape": state.shape = value; break;
     default:
@@ -185,6 +223,11 @@ $("screen-1").addEventListener("change", (event) => {
 // ---- 2 question ----
 function drawQuestion() {
   put("tasks", TASKS.map(([id, name, words]) => `<label><input type="radio" name="goal" value="${id}"${state.goal === id ? " checked" : ""}><span><b>${name}</b><span>${words}</span></span></label>`).join(""));
+  $("regress-row").hidden = state.goal !== "regress";
+  put("response", state.columns.map((name) => `<option${name === state.response ? " selected" : ""}>${escapeText(name)}</option>`).join(""));
+  // The ledger keeps a promise about taking part, and pseudo-data cannot hide that: as many rows come out as went in.
+  const agreed = source.ledger?.relation;
+  wrong("relation", state.goal === "mask" && agreed === "add-remove" ? new Error("this ledger promises to hide whether a person took part at all, and pseudo-data shows how many did: the ledger would refuse it. Publish a covariance instead, or keep pseudo-data in a ledger of its own (eigenveil ledger create --neighbours zero-row)") : null);
   $("hoped").value = state.hoped;
   $("hoped-row").hidden = state.goal === "mask";
   $("hoped-hint").textContent = taskOf() === "pca" ? "the release holds those that rise above the noise" : "computed from the release later, for the pictures; the release is the same";
@@ -212,16 +255,15 @@ const LOW = Math.log(0.05), HIGH = Math.log(10);
 const toShare = (epsilon) => (Math.log(Math.min(10, Math.max(0.05, epsilon))) - LOW) / (HIGH - LOW);
 async function enterLook() {
   rails = [];
+  knownLimit = null;
   methodsShown = "";
-  $("v-errors").className = state.goal === "mask" ? "b" : "a";  // pictures of directions are missing beside it
-  $("v-ledger").className = state.goal === "mask" ? "whole" : "b";
   if (look === null || look.goal !== state.goal) clearLook();
   await redraw();
   await loadRails();
 }
 // Where a picture cannot be in the same frame it says so, instead of showing the one before.
-function clearLook() {
-  put("head", "Asking the program what this release would show…");
+function clearLook(words = "Asking the program what this release would show…") {
+  put("head", words);
   for (const id of ["scree", "weights", "risk", "tally", "map-before", "map-after", "errors", "ledger", "methods", "facts", "advice", "note"]) put(id, "");
   for (const id of ["scree-say", "weights-say", "risk-say", "map-say", "errors-say", "ledger-say", "k-say", "code"]) $(id).textContent = "";
 }
@@ -255,7 +297,9 @@ async function redraw(more = {}) {
       document.documentElement.dataset.lookMs = (performance.now() - began).toFixed(1);
       trouble(null);
     }
-  } catch (error) { trouble(error); } finally { busy = false; }
+  } catch (error) { look = null; clearLook("This setting cannot be released"); $("code-bar").hidden = true; steps(); trouble(error); } finally { busy = false; }
+  if (!look) return;
+  $("code-bar").hidden = screen !== 3;
   clearTimeout(methodsTimer);
   methodsTimer = setTimeout(compareMethods, 300);
 }
@@ -290,12 +334,13 @@ function drawLook() {
   for (const id of ["v-scree", "v-weights", "v-map"]) $(id).hidden = !moment();
   $("v-map").hidden = !look.maps;
   $("v-errors").hidden = !look.errors;
+  placeViews();
   const first = pca() && look.plan.noise_floor !== undefined
     ? `<strong class="s">${survivors} of ${hoped} components</strong> would survive the noise, and`
     : look.accuracy !== undefined && !pca() ? (look.chance ? `the noise leaves <strong class="s">nothing</strong> of a ${subject()}, and` : `a ${subject()} would be read off within <strong class="s">${reach(look.accuracy)}</strong>, and`)
     : `one release would be made by method <strong class="s">${escapeText(look.method)}</strong>, and`;
-  put("head", `At this setting ${first} ${whom()} at most <strong class="p">${risk.recognised} times in 100</strong>${conditional()}. Blind guessing manages 5.`);
-  $("setting-say").textContent = `${count(state.people)} people, ${state.columns.length} columns${source.dictionary ? "" : ` from ${state.range[0]} to ${state.range[1]}`}.`;
+  put("head", `At this setting ${first} ${state.goal === "plot" ? "from both releases together " : ""}${whom()} at most <strong class="p">${risk.recognised} times in 100</strong>${conditional()}. Blind guessing manages 5.`);
+  $("setting-say").textContent = `${count(state.people)} people${state.people_typed || exported ? "" : " (assumed by us; screen 1 asks)"}, ${state.columns.length} columns${source.dictionary ? "" : ` from ${state.range[0]} to ${state.range[1]}`}.`;
   drawDial();
   if (moment()) drawDirections();
   drawErrors();
@@ -306,6 +351,11 @@ function drawLook() {
   drawCode();
   clearTimeout(liveTimer);
   liveTimer = setTimeout(() => { $("live").textContent = $("head").textContent; }, 600);
+}
+// Views stand in pairs; the last of an odd number has the row to itself.
+function placeViews() {
+  const shown = ["v-scree", "v-weights", "v-risk", "v-map", "v-errors", "v-ledger"].map($).filter((view) => !view.hidden);
+  shown.forEach((view, i) => { view.className = i === shown.length - 1 && i % 2 === 0 ? "whole" : i % 2 ? "b" : "a"; });
 }
 function drawDirections() {
   const survivors = look.above_noise, hoped = look.hoped, component = look.component;
@@ -321,23 +371,26 @@ function drawDirections() {
     : survivors === hoped - 1 ? `PC${hoped} is drawn faint: it could be noise.` : `PC${survivors + 1} to PC${hoped} are drawn faint: they could be noise.`;
   $("h-scree").textContent = pca() ? "What rises above the noise" : "Directions in it that rise above the noise";
   $("h-weights").textContent = pca() ? "What you would read off" : "What you would read off such directions";
-  put("scree-say", look.plan.noise_floor === undefined ? "This method states no noise floor; its error stands below." : `<strong>${survivors} of ${hoped} components would survive.</strong> ${faint} Drag the line, or pick a bar.`);
-  $("k-say").textContent = !pca() ? "The release is the whole covariance; directions are computed from it without further cost. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted)." : survivors ? `The release would hold ${look.components}. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted).` : "Nothing worth releasing at this setting.";
+  put("scree-say", look.plan.noise_floor === undefined ? `${escapeText(look.method)} states no noise floor, so no line is drawn: it releases directions, and noise shows in where they point.` : `<strong>${survivors} of ${hoped} components would survive.</strong> ${faint} Drag the line, or pick a bar.`);
+  $("k-say").textContent = look.plan.noise_floor === undefined ? `The release would hold ${look.components}.` : !pca() ? "The release is the whole covariance; directions are computed from it without further cost. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted)." : survivors ? `The release would hold ${look.components}. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted).` : "Nothing worth releasing at this setting.";
   put("components", Array.from({ length: hoped }, (_, i) => `<label><input type="radio" name="component" value="${i}"${i === component ? " checked" : ""}>PC${i + 1}</label>`).join(""));
   if (componentFocus) $("components").querySelector(":checked")?.focus();
   put("weights", look.weights);
   const live = component < survivors, reach = look.weight_reach;
   put("weights-say", look.releases === 0 ? `Blue marks are the assumed weights in <strong>PC${component + 1}</strong>. ${look.null_releases ? "Every simulated release answered “nothing to report”, a legal answer that is paid for." : "This method is not simulated at this size; its predicted error stands below."}`
-    : live ? `Weights of the columns in <strong>PC${component + 1}</strong>. Blue marks are the assumed truth; a release puts each weight within about <strong>${plusMinus(reach)}</strong> of it.`
+    : live ? `Weights of the columns in <strong>PC${component + 1}</strong>. Blue marks are the assumed truth; a release puts each weight within about <strong>${reach === undefined ? "an unknown distance" : plusMinus(reach)}</strong> of it.${look.null_releases ? ` ${look.null_releases} of ${look.null_releases + look.releases} simulated releases answered “nothing to report”, a legal answer that is paid for.` : ""}`
     : `<strong>PC${component + 1} would be noise.</strong> Releases point anywhere; do not interpret these weights.`);
-  $("search-row").hidden = state.columns.length <= 12;
+  $("search-row").hidden = state.columns.length <= 12 || Boolean(exported);
   $("search-say").textContent = state.columns.length > 12 && !state.search ? `the 12 largest of ${state.columns.length} are shown` : "";
-  $("another").disabled = Boolean(exported);
+  $("another").hidden = Boolean(exported);
   if (look.maps) {
     put("map-before", look.maps.before);
     put("map-after", look.maps.after || "<p class='small'>No simulated release.</p>");
     $("map-title").textContent = look.releases ? `On release ${look.release + 1} of ${look.releases}, simulated` : "On a possible release";
-    put("map-say", `Assumed people, counted per square, on the assumed directions and on those of a simulated release. <strong>${survivors >= 2 ? "The groups can still be told apart." : "The release turns the picture: the groups are not where they were."}</strong> The map of your people would be a release of its own.`);
+    const moved = Math.round(100 * (1 - (look.maps.agree ?? 1)));
+    put("map-say", `Assumed people, counted per square, on the assumed directions and on those of a simulated release${state.goal === "plot" ? ", with the noise of the counts; squares below it are hatched" : ""}. <strong>${look.maps.agree === undefined ? "" : moved <= 10 ? `The picture stays: ${moved} of 100 people change their square.` : `The release turns the picture: ${moved} of 100 people change their square.`}</strong>${state.goal === "plot" ? "" : " The map of your people would be a release of its own."}`);
+    $("map-budget-row").hidden = state.goal !== "plot" || Boolean(exported);
+    $("map-budget").value = state.map_budget;
   }
 }
 function drawErrors() {
@@ -364,6 +417,7 @@ function drawLedger() {
   $("go").hidden = !canRelease();
   $("go").setAttribute("aria-disabled", String(!fits));
 }
+let knownLimit = null;
 const accuracyPoints = () => rails.filter((point) => point.accuracy !== undefined && !point.chance);
 function drawDial() {
   const share = toShare(look.epsilon);
@@ -378,12 +432,13 @@ function drawDial() {
     $("accuracy-words").textContent = { correlation: "Accuracy of a correlation", variance: "Accuracy of variances" }[look.accuracy_of] || "Accuracy of weights";
     $("accuracy").setAttribute("aria-valuetext", look.chance ? "no better than chance" : `${subject()} within plus or minus ${look.accuracy_of === "variance" ? reach(look.accuracy).slice(1) : digits(look.accuracy)}`);
   }
-  const limit = rails.some((point) => point.fits === false) ? rails.filter((point) => point.fits).reduce((most, point) => Math.max(most, point.epsilon), 0) : null;
-  const beyond = limit !== null && look.ledger && !look.ledger.fits;
+  const beyond = Boolean(look.ledger) && !look.ledger.fits;
+  if (beyond) knownLimit = look.ledger.limit ?? 0;
+  const limit = rails.some((point) => point.fits === false) ? knownLimit ?? rails.filter((point) => point.fits).reduce((most, point) => Math.max(most, point.epsilon), 0) : null;
   const within = hasAccuracy && !look.chance ? `A ${subject()} is then within ${reach(look.accuracy)}, 95 times in 100.` : hasAccuracy ? `A ${subject()} would then be no better than chance.` : "";
-  put("note", beyond ? `<strong>Beyond the ledger’s limit.</strong> ${limit > 0 ? `What is left allows ε up to about ${digits(limit)}.` : "Nothing is left for this method."}`
+  put("note", beyond ? `<strong>Beyond the ledger’s limit.</strong> ${look.ledger.limit ? `What is left allows ε up to ${look.ledger.limit}.` : "Nothing is left for this method."}`
     : hasAccuracy && look.accuracy < look.sampling_accuracy ? "Sampling error is now the larger one: more budget buys little."
-    : `${{ budget: hasAccuracy ? "You set the budget; the accuracy follows." : "You set the budget.", accuracy: "You set the accuracy; the budget follows.", floor: "You set the noise floor; budget and accuracy follow." }[setBy]} <span class="wide">${within}</span>`);
+    : `${{ budget: !state.budget_set ? "We start at ε = 1, which nobody has chosen yet." : hasAccuracy ? "You set the budget; the accuracy follows." : "You set the budget.", accuracy: "You set the accuracy; the budget follows.", floor: "You set the noise floor; budget and accuracy follow." }[setBy]} <span class="wide">${within}</span>`);
   drawRail("rail-1", share, limit);
   drawRail("rail-2", share, null);
 }
@@ -439,6 +494,7 @@ const closest = (stops, share) => stops.reduce((best, stop) => !best || Math.abs
 function move(kind, stop) {
   if (!stop) return;
   setBy = kind;
+  state.budget_set = true;
   if (kind === "budget") { state.epsilon = stop.value; redraw(); } else { redraw({ set: "accuracy", value: stop.value }); }
 }
 for (const kind of ["budget", "accuracy"]) {
@@ -453,7 +509,7 @@ for (const kind of ["budget", "accuracy"]) {
   });
 }
 let drag = false, gripFocus = false, componentFocus = false;
-const setFloor = (spread) => { setBy = "floor"; redraw({ set: "floor", value: spread * spread }); };
+const setFloor = (spread) => { setBy = "floor"; state.budget_set = true; redraw({ set: "floor", value: spread * spread }); };
 const scree = $("scree");
 scree.addEventListener("pointerdown", (event) => {
   if (event.target.closest(".ev-grip")) { drag = true; scree.setPointerCapture(event.pointerId); event.preventDefault(); return; }
@@ -508,7 +564,9 @@ async function drawMethods() {
     return;
   }
   const width = state.columns.length, k = look.accuracy_components;
-  const error = (f2) => f2 >= 0.9 * comparison.worst_error_f2 ? "chance" : plusMinus(1.96 * Math.sqrt(f2 / (2 * width * k)));
+  const error = (f2) => f2 === undefined ? "no prediction" : f2 >= 0.9 * comparison.worst_error_f2 ? "chance" : plusMinus(1.96 * Math.sqrt(f2 / (2 * width * k)));
+  // The method on the dial has the dial's number; noise alone, as there. Beyond first order others are tried on made-up tables, sampling error taken off.
+  const noise = (method) => method.total_error_f2 === undefined ? "no prediction" : method.method === found.used && look.accuracy !== undefined ? (look.chance ? "chance" : plusMinus(look.accuracy)) : method.total_error_f2 >= 0.9 * comparison.worst_error_f2 ? "chance" : error(method.predicted_error_f2);
   const best = comparison.methods.find((method) => method.method === comparison.recommended);
   const used = comparison.methods.find((method) => method.method === found.used);
   const sharper = comparison.methods.filter((method) => method.total_error_f2 !== undefined && best && method.total_error_f2 < best.total_error_f2 && method !== best)[0];
@@ -516,10 +574,12 @@ async function drawMethods() {
   const basis = (method) => BASIS[method.basis] || [1, escapeText(method.basis)];
   put("advice", hopeless ? "<strong>At this setting no method does better than chance.</strong> Give up some protection, ask for fewer columns, or do not release."
     : !best ? "<strong>No method that keeps the promise for every data set fits here.</strong>"
-    : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${error(best.total_error_f2)}.` : `<strong>Your choice holds${used.total_error_f2 > best.total_error_f2 ? ", but is less sharp here" : ""}:</strong> ${used.total_error_f2 !== undefined ? error(used.total_error_f2) : "no prediction"} against ${error(best.total_error_f2)} with ${escapeText(best.method)}. ${escapeText(sentence(comparison.reason))}`)
-    : `<strong>We recommend ${escapeText(best.method)}:</strong> of the methods that keep this promise for every data set it has the smallest predicted error of a weight in ${first()}, ${error(best.total_error_f2)}, ${found.first_order ? "by first-order formulas (plan pca --compare also tries them, for minutes)" : "within the luck of the made-up tables"}.${sharper ? ` ${escapeText(sharper.method)} would have ${error(sharper.total_error_f2)}, at another price: ${escapeText(BASIS[sharper.basis]?.[1] || sharper.basis)}${sharper.basis === "proved" ? ", but a pure loss, with more power for an attacker at the same ε" : ""}.` : ""}`);
-  put("methods", comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", method.total_error_f2 === undefined ? "no prediction" : error(method.total_error_f2), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? method.note : "")).join(""));
+    : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${noise(best)}.` : `<strong>Your choice holds${used.total_error_f2 > best.total_error_f2 ? ", but is less sharp here" : ""}:</strong> ${noise(used)} against ${noise(best)} with ${escapeText(best.method)}. ${escapeText(sentence(comparison.reason))}`)
+    : `<strong>We recommend ${escapeText(best.method)}:</strong> of the methods that keep this promise for every data set it has the smallest predicted error of a weight in ${first()}, ${noise(best)}, ${found.first_order ? "by first-order formulas (plan pca --compare also tries them, for minutes)" : "within the luck of the made-up tables"}.${sharper ? ` ${escapeText(sharper.method)} would have ${noise(sharper)}, ${sharper.basis === "proved" ? `also proved, but it spends the whole ε as a pure loss: a person is then recognised up to ${pureRisk()} times in 100 by the directions alone, and not ${Math.ceil(100 * (look.power_of_directions ?? look.risk.power) - 1e-9)}` : `at another price: ${escapeText(BASIS[sharper.basis]?.[1] || sharper.basis)}`}.` : ""}`);
+  put("methods", comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", noise(method), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? method.note : "")).join(""));
 }
+// A pure loss at 5% false alarms: the smaller of its two limits.
+const pureRisk = () => Math.ceil(100 * Math.min(0.05 * Math.exp(look.epsilon), 1 - 0.95 * Math.exp(-look.epsilon)) - 1e-9);
 // Tasks whose methods differ in noise alone: each was planned at this budget.
 function drawWays(found) {
   const promise = (way) => BASIS[way.basis] || [1, escapeText(way.basis || "not at this setting")];
@@ -537,17 +597,28 @@ function drawWays(found) {
 function methodRow(name, used, words, error, [pips, holds], open, why = "") {
   return `<label class="m${pips < 2 ? " weak" : ""}${open ? "" : " none"}"><input type="radio" name="method" value="${escapeText(name)}"${name === used ? " checked" : ""}${open && !exported ? "" : " disabled"}><span><span class="n">${escapeText(name)}</span><span class="d">${escapeText(why || words)}</span></span><span class="e">${error}</span><span class="g"><span class="pips" aria-hidden="true">${"●".repeat(pips)}${"○".repeat(3 - pips)}</span>${holds}</span></label>`;
 }
-// What follows the release: of the released files alone, or a release of its own.
-function afterwards() {
-  const names = state.columns, python = language === "python";
-  const quote = (text) => /^[\w./,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-  if (state.goal === "regress" && names.length > 1 && !python) return `\neigenveil analyse regress ${quote(state.out)} --response ${quote(names[0])} --predictors ${quote("intercept," + names.slice(1, 3).join(","))}   # costs nothing`;
-  if (state.goal === "plot" && source.input && !python) return `\neigenveil scores ${quote(source.input)} --header present --on ${quote(state.out + "/release.json")} --axes 1,2 --epsilon 0.5${source.ledger_file ? ` --ledger ${quote(source.ledger_file)}` : ""} --out ${quote(state.out + "-map")}   # a release of its own`;
-  return "";
+// One command at a time: what follows the release is copied apart from it.
+let second = false;
+function followUp() {
+  const quote = (text) => /^[\w.\/,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  const names = state.columns;
+  if (state.goal === "regress" && names.length > 1) {
+    const response = names.includes(state.response) ? state.response : names[0];
+    const others = names.filter((name) => name !== response && (!state.predictors.length || state.predictors.includes(name)));
+    return `eigenveil analyse regress ${quote(state.out)} --response=${quote(response)} --predictors=${quote(["intercept", ...others].join(","))}`;
+  }
+  return look.map_command || "";
 }
 function drawCode() {
-  $("code").textContent = (language === "command" ? look.command : look.python) + afterwards();
+  const next = language === "command" ? followUp() : "";
+  second = second && Boolean(next);
+  $("follow").hidden = !next;
+  $("follow").textContent = second ? "1 of 2: the release" : state.goal === "plot" ? "2 of 2: the map" : "2 of 2: the regression, at no cost";
+  $("code").textContent = second ? next : language === "command" ? look.command : look.python;
 }
+$("follow").addEventListener("click", () => { second = !second; drawCode(); });
+$("map-budget").addEventListener("change", (event) => { state.map_budget = +event.target.value; redraw().then(loadRails); });
+$("response").addEventListener("change", (event) => { state.response = event.target.value; if (look) drawCode(); });
 async function copyText(text, button) {
   try { await navigator.clipboard.writeText(text); } catch (_) {
     const area = document.createElement("textarea");
@@ -587,15 +658,19 @@ async function drawSpend() {
   } catch (error) { trouble(error); }
 }
 for (const [id, key] of [["out", "out"], ["data-set", "data_set"], ["date", "date"]]) $(id).addEventListener("change", (event) => { state[key] = event.target.value; drawSpend(); });
-$("press").addEventListener("click", async (event) => {
-  if (event.target.getAttribute("aria-disabled") === "true") return;
-  event.target.setAttribute("aria-disabled", "true");
+async function press(event, more) {
+  const button = event.target;
+  if (button.getAttribute("aria-disabled") === "true") return;
+  button.setAttribute("aria-disabled", "true");
   put("outcome", "");
   trouble(null);
   // With the command on the screen: another one is not run.
-  try { await ask("/api/release", { ...releaseQuestion(), shown: $("spend-command").textContent }); } catch (error) { trouble(error); event.target.setAttribute("aria-disabled", "false"); return; }
+  try { await ask("/api/release", { ...releaseQuestion(), shown: $("spend-command").textContent, ...more }); } catch (error) { trouble(error); }
+  button.setAttribute("aria-disabled", "false");
   poll();
-});
+}
+$("press").addEventListener("click", (event) => press(event, {}));
+$("press-again").addEventListener("click", (event) => press(event, { again: "charge again" }));
 $("cancel").addEventListener("click", () => ask("/api/cancel", {}).then(poll).catch(trouble));
 async function poll() {
   clearTimeout(polling);
@@ -606,6 +681,10 @@ async function poll() {
   $("progress-row").hidden = !running;
   $("press-row").hidden = running || status.state === "released";
   $("share-row").hidden = status.state !== "released";
+  // A run that was charged and came to nothing: the same press would find the spent reservation.
+  const lost = Boolean(status.charged) && ["cancelled", "failed"].includes(status.state);
+  $("press").hidden = lost;
+  $("press-again").hidden = !lost;
   if (running) {
     $("progress").value = status.share_read;
     $("progress-say").textContent = `${status.charged ? "The budget is reserved; the table is being read" : "Starting"}: ${Math.round(100 * status.share_read)}% of the file, ${status.seconds.toFixed(0)} s.`;
@@ -619,10 +698,8 @@ async function poll() {
     steps();
   } else if (status.state === "cancelled") {
     put("outcome", `<strong>Cancelled.</strong> ${spent}`);
-    $("press").setAttribute("aria-disabled", "false");
   } else if (status.state === "failed") {
     put("outcome", `<strong>Not released.</strong> ${escapeText(sentence(status.message.trim().split("\n").pop().replace(/^error: /, "")))} ${spent}`);
-    $("press").setAttribute("aria-disabled", "false");
   }
 }
 
@@ -630,20 +707,9 @@ async function poll() {
 function drawShare() {
   if (!released) return;
   put("share-say", `The release is in <strong>${escapeText(released.folder)}</strong>. Everything in that folder may be published; nothing else may. report.html is the page a committee signs.`);
-  put("files", released.files.map((file) => `<li><button class="btn" data-file="${escapeText(file.name)}">${escapeText(file.name)}</button> <span class="small">${count(file.bytes)} bytes</span><code>${file.sha256}</code></li>`).join(""));
+  put("files", released.files.map((file) => `<li><a href="${escapeText(encodeURI(file.address))}" ${file.name.endsWith(".html") ? 'target="_blank" rel="noopener"' : `download="${escapeText(file.name)}"`}>${escapeText(file.name)}</a> <span class="small">${count(file.bytes)} bytes</span><code>${file.sha256}</code></li>`).join(""));
   $("statement").textContent = released.statement;
 }
-$("files").addEventListener("click", async (event) => {
-  const name = event.target.dataset.file;
-  if (!name) return;
-  const answer = await fetch("/api/file", { method: "POST", headers: { "Content-Type": "application/json", "X-Eigenveil-Session": session }, body: JSON.stringify({ name }) });
-  if (!answer.ok) { trouble(new Error("the file is not there any more")); return; }
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(await answer.blob());
-  link.download = name;
-  if (name.endsWith(".html")) { link.removeAttribute("download"); link.target = "_blank"; }
-  link.click();
-});
 $("copy-statement").addEventListener("click", (event) => copyText($("statement").textContent, event.target));
 $("print").addEventListener("click", () => print());
 
@@ -662,9 +728,7 @@ async function begin() {
     session = (await ask("/api/session", { secret })).session;
     sessionStorage.setItem("session", session);
   }
-  source = await ask("/api/source", {});
-  state.columns = source.columns.length ? [...source.columns] : numbered(12);
-  if (source.ledger) state.relation = source.ledger.relation;
-  show(source.columns.length ? 1 : 3);
+  takeSource(await ask("/api/source", {}));
+  show(source.input ? 1 : 3);
 }
 begin().catch((error) => { steps(); trouble(error); });

@@ -11,6 +11,7 @@
 #include "eigenveil/privacy/guarantee.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "mechanism/exponential/exponential.hpp"
+#include "mechanism/moment/noisy_moment.hpp"
 #include "mechanism/moment/second_moment.hpp"
 
 namespace eigenveil {
@@ -69,6 +70,9 @@ std::optional<PredictedError> predicted_oja_error(
 /// Error of a direction drawn by `plan`, 1 - E (u'u_1)² ~ H(λ_1) / β, with c n = p β / 2 in the
 /// units of the assumed spectrum.
 double direction_error(const ExponentialPlan& plan, const Vector& eigenvalues, double rows);
+
+/// One draw of a moment's noise, in doubles, for made-up tables alone: releases use rounded noise.
+Matrix simulated_noise(const NoiseScale& scale, Eigen::Index p, RandomStream& stream);
 
 /// E |UUᵀ - ÛÛᵀ|_F² of the sample's own components for Gaussian rows, first order:
 /// (2/n) sum over i <= k < j of l_i l_j / (l_i - l_j)².

@@ -18,28 +18,6 @@
 namespace eigenveil {
 namespace {
 
-/// In doubles, for made-up tables only: releases use rounded noise. `scale` is in scaled units.
-Matrix simulated_noise(const NoiseScale& scale, Eigen::Index p, RandomStream& stream) {
-  const NoiseLaw law = scale.law;
-  Matrix noise(p, p);
-  if (law == NoiseLaw::Wishart) {  // the matrix that goes with (t, x) has one column more: the same
-    const Matrix first = wishart_factor(stream, static_cast<double>(p) + 1.0, p);
-    const Matrix second = wishart_factor(stream, static_cast<double>(p) + 1.0, p);
-    noise = first.transpose() * first - second.transpose() * second;
-    return noise * (scale.diagonal / (2.0 * std::sqrt(static_cast<double>(p) + 1.0)));
-  }
-  fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
-  if (law == NoiseLaw::Laplace) {  // a normal times sqrt of an exponential variable, variance 1
-    noise = noise.unaryExpr(
-        [&](double normal) { return normal * std::sqrt(-std::log(uniform(stream))); });
-  }
-  noise *= standard_deviation(law, scale.off_diagonal);
-  noise.diagonal() *= scale.diagonal / scale.off_diagonal;
-  noise.diagonal().array() += (std::sqrt(scale.trace_ratio) - 1.0) * noise.diagonal().mean();
-  noise.triangularView<Eigen::StrictlyLower>() = noise.transpose();
-  return noise;
-}
-
 NoiseScale in_scaled_units(const MomentPlan& plan) {
   NoiseScale scale = plan.noise();
   scale.diagonal *= plan.bound().unit() * plan.bound().unit();
@@ -96,6 +74,27 @@ Matrix tried_direction(const OjaPlan& plan, Eigen::Index rows, const Vector& spe
 }
 
 }  // namespace
+
+Matrix simulated_noise(const NoiseScale& scale, Eigen::Index p, RandomStream& stream) {
+  const NoiseLaw law = scale.law;
+  Matrix noise(p, p);
+  if (law == NoiseLaw::Wishart) {  // the matrix that goes with (t, x) has one column more: the same
+    const Matrix first = wishart_factor(stream, static_cast<double>(p) + 1.0, p);
+    const Matrix second = wishart_factor(stream, static_cast<double>(p) + 1.0, p);
+    noise = first.transpose() * first - second.transpose() * second;
+    return noise * (scale.diagonal / (2.0 * std::sqrt(static_cast<double>(p) + 1.0)));
+  }
+  fill_standard_normal(stream, {noise.data(), static_cast<std::size_t>(noise.size())});
+  if (law == NoiseLaw::Laplace) {  // a normal times sqrt of an exponential variable, variance 1
+    noise = noise.unaryExpr(
+        [&](double normal) { return normal * std::sqrt(-std::log(uniform(stream))); });
+  }
+  noise *= standard_deviation(law, scale.off_diagonal);
+  noise.diagonal() *= scale.diagonal / scale.off_diagonal;
+  noise.diagonal().array() += (std::sqrt(scale.trace_ratio) - 1.0) * noise.diagonal().mean();
+  noise.triangularView<Eigen::StrictlyLower>() = noise.transpose();
+  return noise;
+}
 
 PredictedError predicted_moment_error(const std::string& method, const AssumedSetting& setting) {
   const auto planner = method == "laplace"   ? plan_laplace
