@@ -10,6 +10,7 @@
 
 #include "core/parameter_names.hpp"
 #include "eigenveil/report/fields.hpp"
+#include "report/report_figures.hpp"
 #include "report/table_format.hpp"
 
 namespace eigenveil::cli {
@@ -189,7 +190,16 @@ std::vector<FactLine> summary_lines(const ReleaseDocument& document, const std::
                      "covariance (scaled units)",
                      *diagonal, *field<double>(result, "entry_noise_sd_off_diagonal_scaled"))});
   }
-  if (const auto* floor = field<double>(result, "noise_floor")) {
+  if (const std::optional<Directions> directions = directions_of(document);
+      directions && directions->scaled && directions->floor) {
+    const auto above = std::count_if(directions->variances.begin(), directions->variances.end(),
+                                     [&](double one) { return one > *directions->floor; });
+    lines.push_back(
+        {"floor", fmt::format("with each column over half its public range, noise alone "
+                              "would show variances up to about {:.4g}: {} of {} "
+                              "directions are above",
+                              *directions->floor, above, directions->variances.size())});
+  } else if (const auto* floor = field<double>(result, "noise_floor")) {
     lines.push_back(
         {"floor", fmt::format("noise alone would show variances up to about {:.4g}", *floor)});
   }

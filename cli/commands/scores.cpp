@@ -13,6 +13,7 @@
 #include "cli/options/output_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
+#include "data/row_labels.hpp"
 #include "engine/release_cost.hpp"
 #include "engine/table/publication.hpp"
 
@@ -29,6 +30,7 @@ struct ScoresCommand {
   std::string axes = "1,2";
   std::size_t cells = 20;
   std::string label;
+  std::string labels;
 
   void declare(CLI::App& app) {
     input.declare(app);
@@ -41,6 +43,10 @@ struct ScoresCommand {
         ->group("Scores");
     app.add_option("--label", label,
                    "COLUMN=A|B|C: one histogram for each public level, and one for all others")
+        ->group("Scores");
+    app.add_option("--labels", labels,
+                   "of .bed, .npy or .idx: a CSV or TSV file with the column of --label, one line "
+                   "per row, or with people as the .fam file names them in its first column")
         ->group("Scores");
     budget.declare(app);
     output.declare(app);
@@ -73,9 +79,14 @@ struct ScoresCommand {
         return error_of(filled);
       }
       asked.label = spec.one_hot.front();
-      if (!input.is_text()) {
-        return bad_request("--label needs a CSV or TSV table");
+      if (input.is_text() != labels.empty()) {
+        return bad_request(input.is_text()
+                               ? "--label names a column of a CSV or TSV table: leave out --labels"
+                               : "this table has numbers alone: give --labels FILE, which has the "
+                                 "column of --label");
       }
+    } else if (!labels.empty()) {
+      return bad_request("--labels needs --label COLUMN=A|B|C, a column of that file");
     }
     return asked;
   }
@@ -109,11 +120,15 @@ struct ScoresCommand {
     if (!options) {
       return error_of(options);
     }
-    if (!asked->label.column.empty()) {
+    if (!asked->label.column.empty() && labels.empty()) {
       options->appended = {asked->label.column};
       options->words = {{asked->label.column, asked->label.words}};
     }
     Result<std::unique_ptr<RowReader>> reader = open_rows(input.input, *options);
+    if (reader && !labels.empty()) {
+      reader = label_rows(std::move(*reader), input.input,
+                          {labels, input.format(), {asked->label.column, asked->label.words}});
+    }
     if (!reader) {
       return error_of(reader);
     }

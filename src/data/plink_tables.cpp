@@ -216,12 +216,14 @@ Result<PlinkVariants> read_variants(const std::string& bim_path,
   return variants;
 }
 
-Result<std::size_t> count_people(const std::string& fam_path) {
+namespace {
+
+template <class Take>
+Result<void> for_each_person(const std::string& fam_path, Take&& take) {
   Result<TextLines> lines = TextLines::open(fam_path);
   if (!lines) {
     return error_of(lines);
   }
-  std::size_t people = 0;
   std::string_view line;
   std::vector<std::string_view> fields;
   Result<bool> more = lines->next(line);
@@ -233,12 +235,25 @@ Result<std::size_t> count_people(const std::string& fam_path) {
                       "phenotype), not {}.",
                       fam_path, lines->number(), fields.size()));
     }
-    ++people;
+    take(fields[1]);
   }
   if (!more) {
     return error_of(more);
   }
-  return people;
+  return {};
+}
+
+}  // namespace
+
+Result<std::size_t> count_people(const std::string& fam_path) {
+  std::size_t people = 0;
+  return for_each_person(fam_path, [&](std::string_view) { ++people; }).map([&] { return people; });
+}
+
+Result<std::vector<std::string>> people_of(const std::string& fam_path) {
+  std::vector<std::string> people;
+  return for_each_person(fam_path, [&](std::string_view name) { people.emplace_back(name); })
+      .map([&] { return people; });
 }
 
 }  // namespace eigenveil::detail

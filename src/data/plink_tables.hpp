@@ -24,5 +24,7 @@ Result<PlinkVariants> read_variants(const std::string& bim_path,
 
 /// Number of people in a .fam file; nothing about them is kept.
 Result<std::size_t> count_people(const std::string& fam_path);
+/// Their names within families (the second field), in order.
+Result<std::vector<std::string>> people_of(const std::string& fam_path);
 
 }  // namespace eigenveil::detail

@@ -128,6 +128,10 @@ Result<Scores> Scores::make(const ScoresRequest& request, const ReadRelease& on)
     scores.axes_.directions.col(static_cast<Eigen::Index>(axis)) =
         loadings->values.col(static_cast<Eigen::Index>(component - 1));
     scores.deviations_[axis] = deviation_of(on.document, component - 1);
+    const auto* shares = field<Numbers>(on.document.result, "noisy_explained_share");
+    if (shares != nullptr && component <= shares->size()) {
+      scores.shares_[axis] = (*shares)[component - 1];
+    }
     if (!(scores.deviations_[axis] > 0.0)) {
       return bad_request("{on} released no variance along these axes, so there is no public range",
                          "on");
@@ -221,6 +225,8 @@ Result<ReleaseDocument> Scores::release(std::unique_ptr<RowReader> rows, RandomS
                          {"columns", table_.columns},
                          {"axes", Numbers{static_cast<double>(request_.axes[0]),
                                           static_cast<double>(request_.axes[1])}},
+                         {"axis_shares", Numbers{shares_[0], shares_[1]}},
+                         {"levels", request_.label.words},
                          {"reach", Numbers{kReach * deviations_[0], kReach * deviations_[1]}},
                          {"noise_sd_count", plan_.sd()},
                          {"interval", fmt::format("a count has 95% limits of plus or minus {:.3g}",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,9 @@ class Scores {
   std::vector<double> center_ = {};
   PublicBasis axes_ = {};
   std::array<double, 2> deviations_ = {1.0, 1.0};
+  /// Of the released variance; not a number where the release has none.
+  std::array<double, 2> shares_ = {std::numeric_limits<double>::quiet_NaN(),
+                                   std::numeric_limits<double>::quiet_NaN()};
   std::string checksum_ = {};
 };
 

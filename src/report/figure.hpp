@@ -45,6 +45,7 @@ struct FigureSeries {
   std::vector<double> y = {};     ///< empty for a Band
   std::vector<double> low = {};   ///< Band, or lower ends of error bars; empty: none
   std::vector<double> high = {};  ///< as low
+  std::vector<double> size = {};  ///< Points: areas of the marks, on one scale in the figure
   Mark mark = Mark::None;         ///< Points without a choice are filled
   Emphasis emphasis = Emphasis::Normal;
 };

@@ -44,10 +44,10 @@ class CsvRows {
   void series(const FigurePanel& panel, const FigureSeries& series) {
     const std::size_t count = std::max({series.x.size(), series.y.size(), series.low.size()});
     for (std::size_t i = 0; i < count; ++i) {
-      row("{},{},{},{},{},{},{},,{},{}\n", csv_field(panel.title), csv_field(series.name),
+      row("{},{},{},{},{},{},{},{},{},{}\n", csv_field(panel.title), csv_field(series.name),
           name_of(series.kind), value_at(series.x, i), value_at(series.y, i),
-          value_at(series.low, i), value_at(series.high, i), category_at(panel.x, series.x, i),
-          category_at(panel.y, series.y, i));
+          value_at(series.low, i), value_at(series.high, i), value_at(series.size, i),
+          category_at(panel.x, series.x, i), category_at(panel.y, series.y, i));
     }
   }
 

@@ -25,7 +25,9 @@ void draw_all_series(SvgCanvas& canvas, const FigurePanel& panel, const SeriesLo
                      const PlotFrame& frame);
 
 /// One mark, for the plot and the legend.
-void draw_mark(SvgCanvas& canvas, const SeriesLook& look, bool hollow, Point at);
+constexpr double kMarkRadius = 4.0;
+void draw_mark(SvgCanvas& canvas, const SeriesLook& look, bool hollow, Point at,
+               double radius = kMarkRadius);
 
 /// Reference lines and marks with labels where they cover the least of the data.
 void draw_references(SvgCanvas& canvas, const FigurePanel& panel, const PlotFrame& frame);

@@ -7,7 +7,9 @@
 namespace eigenveil {
 namespace {
 
-constexpr double kMarkRadius = 4.0;
+/// Half of a cell of a score plot, about.
+constexpr double kLargestRadius = 10.0;
+constexpr double kSmallestRadius = 1.8;
 
 bool has_error_bars(const FigureSeries& series) {
   return series.kind != SeriesKind::Band && !series.low.empty();
@@ -142,20 +144,27 @@ void draw_error_bars(SvgCanvas& canvas, const FigureSeries& series, const Series
 }
 
 void draw_marks(SvgCanvas& canvas, const FigureSeries& series, const SeriesLook& look,
-                const PlotFrame& frame) {
+                const PlotFrame& frame, double largest) {
+  const double most = std::min(kLargestRadius, 0.028 * frame.box.width);
   for (std::size_t i = 0; i < length_of(series); ++i) {
     if (draws_point(series, frame, i) && frame.x.covers(series.x[i]) &&
         frame.y.covers(series.y[i])) {
-      draw_mark(canvas, look, series.mark == Mark::Hollow, pixel(frame, series.x[i], series.y[i]));
+      const double radius =
+          i < series.size.size() && largest > 0.0
+              ? std::max(kSmallestRadius, most * std::sqrt(series.size[i] / largest))
+              : kMarkRadius;
+      draw_mark(canvas, look, series.mark == Mark::Hollow, pixel(frame, series.x[i], series.y[i]),
+                radius);
     }
   }
 }
 
 }  // namespace
 
-void draw_mark(SvgCanvas& canvas, const SeriesLook& look, bool hollow, Point at) {
-  const std::string style = hollow ? look.hollow() : look.fill();
-  const double r = kMarkRadius;
+void draw_mark(SvgCanvas& canvas, const SeriesLook& look, bool hollow, Point at, double radius) {
+  const std::string style =
+      (hollow ? look.hollow() : look.fill()) + (radius == kMarkRadius ? "" : " ev-sized");
+  const double r = radius;
   switch (look.index % 5) {
     case 0:
       canvas.circle(style, at, r);
@@ -216,7 +225,7 @@ void draw_all_series(SvgCanvas& canvas, const FigurePanel& panel, const SeriesLo
     }
     if (series.kind == SeriesKind::Points ||
         (series.kind == SeriesKind::Line && series.mark != Mark::None)) {
-      draw_marks(canvas, series, look, frame);
+      draw_marks(canvas, series, look, frame, looks.largest_mark());
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace eigenveil {
@@ -75,7 +76,8 @@ std::string build_style_sheet() {
       ".ev-line-note{stroke-width:1.2;stroke-dasharray:5 3}"
       ".ev-halo{stroke-width:3.5;stroke-linejoin:round;paint-order:stroke}"
       ".ev-on-colour{fill:#fff}.ev-caution{stroke-width:1}"
-      ".ev-watermark{fill-opacity:.24;font-weight:700}.ev-band{fill-opacity:.2}"
+      ".ev-watermark{fill-opacity:.24;font-weight:700}.ev-band{fill-opacity:.2}.ev-sized{fill-"
+      "opacity:.78}"
       ".ev-line{fill:none;stroke-width:2;stroke-linejoin:round;stroke-linecap:butt}"
       ".ev-strong{stroke-width:3.2}.ev-thin{stroke-width:1.4}.ev-hollow{stroke-width:1.6}";
   for (std::size_t i = 0; i < kColours; ++i) {
@@ -115,6 +117,9 @@ SeriesLooks::SeriesLooks(const Figure& figure) {
   std::size_t references = 0;
   for (const FigurePanel& panel : figure.panels) {
     for (const FigureSeries& series : panel.series) {
+      for (const double size : series.size) {
+        largest_mark_ = std::max(largest_mark_, size);
+      }
       if (!series.name.empty() && !looks_.contains(series.name)) {
         const bool reference = series.emphasis == Emphasis::Reference;
         looks_[series.name] = {reference ? references++ : colours++, reference,

@@ -33,8 +33,10 @@ class SeriesLooks {
  public:
   explicit SeriesLooks(const Figure& figure);
   SeriesLook look(const FigureSeries& series, std::size_t position_in_panel) const;
+  double largest_mark() const { return largest_mark_; }  ///< of the sizes of points
 
  private:
+  double largest_mark_ = 0.0;
   std::map<std::string, SeriesLook> looks_;
 };
 

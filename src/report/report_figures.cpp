@@ -64,15 +64,6 @@ std::string condition_words(Basis basis) {
                            : fmt::format(" {}; {}", condition.supposing, condition.not_covered);
 }
 
-void add_basis_note(Figure& figure, Basis basis) {
-  if (basis == Basis::NotPrivate) {
-    figure.notes.push_back({"NOT PRIVATE: do not publish", NoteLevel::Danger});
-  } else if (!condition_of(basis).empty()) {
-    figure.notes.push_back(
-        {fmt::format("Weaker than a proof for all data: {}", describe(basis)), NoteLevel::Caution});
-  }
-}
-
 /// Rows of largest `weight`, in the order of the table.
 std::vector<Eigen::Index> leading(const Vector& weight, Eigen::Index most) {
   std::vector<Eigen::Index> order(static_cast<std::size_t>(weight.size()));
@@ -83,6 +74,27 @@ std::vector<Eigen::Index> leading(const Vector& weight, Eigen::Index most) {
   order.resize(static_cast<std::size_t>(shown));
   std::sort(order.begin(), order.end());
   return order;
+}
+
+/// A variance is drawn on where it is above so many deviations of its own noise; the same rule
+/// leaves columns out of a released correlation.
+constexpr double kVarianceRule = 3.0;
+
+/// Those that pass, of many the clearest; few others are named.
+std::vector<Eigen::Index> columns_above_noise(const ReleasedTable& table,
+                                              const std::vector<double>& variance_sd,
+                                              std::vector<std::string>& left_out) {
+  const Vector sd =
+      Eigen::Map<const Vector>(variance_sd.data(), static_cast<Eigen::Index>(variance_sd.size()));
+  const Vector clear = (sd.array() > 0.0).select(table.values.diagonal().array() / sd.array(), 0.0);
+  std::vector<Eigen::Index> rows = leading(clear, kMostRows);
+  std::erase_if(rows, [&](Eigen::Index j) { return !(clear[j] > kVarianceRule); });
+  for (Eigen::Index j = 0; table.values.rows() <= kMostRows && j < clear.size(); ++j) {
+    if (!(clear[j] > kVarianceRule)) {
+      left_out.push_back(table.column_names[static_cast<std::size_t>(j)]);
+    }
+  }
+  return rows;
 }
 
 HeatMap heat_map_of(const ReleasedTable& table, const std::vector<Eigen::Index>& rows,
@@ -176,8 +188,8 @@ FigureSeries noise_level(const std::string& name, const std::vector<double>& lev
 }
 
 /// What noise alone could show: a level along each component, or one line for eigenvalues.
-void add_noise_level(const ReleaseDocument& document, std::size_t shown, FigurePanel& panel,
-                     Figure& figure) {
+void add_noise_level(const ReleaseDocument& document, const std::optional<Directions>& directions,
+                     std::size_t shown, FigurePanel& panel, Figure& figure) {
   const auto* edges = field<std::vector<double>>(document.result, "noise_edge");
   const auto* below = field<std::vector<std::string>>(document.result, "below_noise");
   const auto* clipped =
@@ -197,15 +209,32 @@ void add_noise_level(const ReleaseDocument& document, std::size_t shown, FigureP
     }
     return;
   }
-  if (const auto* floor = field<double>(document.result, "noise_floor")) {
+  const auto* released = field<double>(document.result, "noise_floor");
+  const std::optional<double> floor = directions            ? directions->floor
+                                      : released != nullptr ? std::optional(*released)
+                                                            : std::nullopt;
+  if (floor) {
     panel.series.push_back(noise_level("noise floor", {*floor}, shown));
     figure.notes.push_back(
         {"Noise floor: about the largest value that noise alone would show. What "
          "lies below it should not be interpreted."});
   }
+  if (directions && directions->scaled) {
+    figure.notes.push_back(
+        {"Columns are in several units: each is divided by half its public range here."});
+  }
 }
 
 }  // namespace
+
+void add_basis_note(Figure& figure, Basis basis) {
+  if (basis == Basis::NotPrivate) {
+    figure.notes.push_back({"NOT PRIVATE: do not publish", NoteLevel::Danger});
+  } else if (!condition_of(basis).empty()) {
+    figure.notes.push_back(
+        {fmt::format("Weaker than a proof for all data: {}", describe(basis)), NoteLevel::Caution});
+  }
+}
 
 Figure trade_off_figure(const Guarantee& guarantee) {
   Figure figure;
@@ -248,16 +277,29 @@ std::string reference_curves_in_words() {
   return fmt::format("The grey curves are pure differential privacy at {}.", levels);
 }
 
+std::optional<Directions> directions_of(const ReleaseDocument& document) {
+  const auto* scaled = field<std::vector<double>>(document.result, "noisy_scaled_eigenvalues");
+  const auto* values =
+      scaled != nullptr ? scaled : field<std::vector<double>>(document.result, "noisy_eigenvalues");
+  if (values == nullptr || values->empty()) {
+    return std::nullopt;
+  }
+  const auto* floor =
+      field<double>(document.result, scaled != nullptr ? "scaled_noise_floor" : "noise_floor");
+  Directions found{*values, floor != nullptr ? std::optional(*floor) : std::nullopt,
+                   scaled != nullptr};
+  std::sort(found.variances.begin(), found.variances.end(), std::greater<>());
+  return found;
+}
+
 std::optional<Figure> scree_figure(const ReleaseDocument& document) {
   const auto* variances = field<std::vector<double>>(document.result, "noisy_explained_variance");
   const bool components = variances != nullptr;
-  if (!components) {
-    variances = field<std::vector<double>>(document.result, "noisy_eigenvalues");
-  }
-  if (variances == nullptr || variances->empty()) {
+  const std::optional<Directions> directions = components ? std::nullopt : directions_of(document);
+  if (!directions && (!components || variances->empty())) {
     return std::nullopt;
   }
-  std::vector<double> values = *variances;
+  std::vector<double> values = components ? *variances : directions->variances;
   std::sort(values.begin(), values.end(), std::greater<>());
   const std::size_t shown = std::min(values.size(), kMostEigenvalues);
   FigureSeries series;
@@ -287,7 +329,7 @@ std::optional<Figure> scree_figure(const ReleaseDocument& document) {
   panel.x.label = components ? "component" : "eigenvalue, largest first";
   panel.y.label = series.name;
   panel.series.push_back(std::move(series));
-  add_noise_level(document, shown, panel, figure);
+  add_noise_level(document, directions, shown, panel, figure);
   if (limits) {
     figure.notes.push_back(
         {"Bars hold the variances of the clipped rows, all of them, with probability 0.95 "
@@ -334,17 +376,41 @@ std::optional<Figure> covariance_figure(const ReleaseDocument& document) {
   if (table == nullptr || table->values.rows() != table->values.cols()) {
     return std::nullopt;
   }
-  const std::vector<Eigen::Index> rows = leading(table->values.diagonal(), kMostRows);
+  std::vector<Eigen::Index> rows = leading(table->values.diagonal(), kMostRows);
+  const auto* sd = field<std::vector<double>>(document.result, "noisy_variance_sd");
+  const std::optional<Directions> directions = directions_of(document);
+  const bool divided =
+      directions && directions->scaled && sd != nullptr && std::ssize(*sd) == table->values.rows();
+  std::vector<std::string> left_out;
+  if (divided) {
+    rows = columns_above_noise(*table, *sd, left_out);
+  }
   HeatMap map = heat_map_of(*table, rows, rows);
-  map.name = "covariance";
+  map.name = divided ? "correlation" : "covariance";
+  if (divided) {
+    const Vector inverse = map.values.diagonal().cwiseSqrt().cwiseInverse();
+    map.values = inverse.asDiagonal() * map.values * inverse.asDiagonal();
+  }
   Figure figure = heat_map_figure(document, std::move(map));
-  figure.title = "Private covariance";
-  figure.description = "The released covariance between columns.";
-  if (table->values.rows() > kMostRows) {
+  figure.title = divided ? "Private correlations" : "Private covariance";
+  figure.description =
+      divided ? "Released covariances over the released standard deviations of both columns."
+              : "The released covariance between columns.";
+  if (divided) {
+    figure.notes.push_back(
+        {"Columns are in several units: covariances are drawn over both "
+         "released standard deviations. The files have them as they are."});
+  }
+  if (!left_out.empty()) {
+    figure.notes.push_back(
+        {fmt::format("Left out, variance below {:g} deviations of its noise: {}.", kVarianceRule,
+                     fmt::join(left_out, ", "))});
+  }
+  if (static_cast<Eigen::Index>(rows.size() + left_out.size()) < table->values.rows()) {
     figure.notes.push_back(
         {fmt::format("{} of {} columns: those with the largest released "
-                     "variances. The file has all of them.",
-                     kMostRows, table->values.rows())});
+                     "variances{}. The file has all of them.",
+                     rows.size(), table->values.rows(), divided ? " beside their noise" : "")});
   }
   return figure;
 }
@@ -392,39 +458,10 @@ std::optional<Figure> null_figure(const ReleaseDocument& document) {
   return figure;
 }
 
-std::optional<Figure> scores_figure(const ReleaseDocument& document) {
-  const auto* sd = field<double>(document.parameters, "noise_sd_count");
-  if (document.task != "scores" || sd == nullptr) {
-    return std::nullopt;
-  }
-  constexpr double kVisible = 2.0;  // deviations: of empty cells one in 44 is drawn all the same
-  Figure figure;
-  for (const ReleasedTable& table : document.tables) {
-    HeatMap map{"people", {}, {}, table.values};
-    map.values = (table.values.array() < kVisible * *sd).select(0.0, table.values);
-    for (std::size_t i = 0; i < table.row_names.size(); ++i) {  // every other number is enough
-      map.row_names.push_back(i % 2 == 0 ? table.row_names[i] : "");
-      map.column_names.push_back(i % 2 == 0 ? table.column_names[i] : "");
-    }
-    figure.width = std::max(figure.width, heat_map_width(map));
-    FigurePanel& panel = figure.panels.emplace_back();
-    panel.title = table.description.substr(0, table.description.find(';'));
-    panel.heat_map = std::move(map);
-  }
-  figure.title = "People on two private components";
-  figure.description = "A noisy two-dimensional histogram of scores on released axes.";
-  figure.notes.push_back({fmt::format(
-      "Blank: below {:g} standard deviations of the noise ({:.3g} people). The files have every "
-      "noisy count.",
-      kVisible, kVisible * *sd)});
-  add_basis_note(figure, document.guarantee.basis);
-  return figure;
-}
-
 std::vector<Figure> result_figures(const ReleaseDocument& document) {
   std::vector<Figure> figures;
   for (auto* make : {null_figure, scree_figure, loadings_figure, covariance_figure,
-                     correlations_figure, scores_figure}) {
+                     correlations_figure, scores_figure, score_levels_figure}) {
     if (std::optional<Figure> figure = make(document)) {
       figures.push_back(std::move(*figure));
     }

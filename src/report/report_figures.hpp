@@ -14,6 +14,15 @@ Figure trade_off_figure(const Guarantee& guarantee);
 /// What its reference curves are: one sentence, from the list they are drawn from.
 std::string reference_curves_in_words();
 
+/// Eigenvalues of a covariance, largest first, and the floor they are judged by: where columns have
+/// several units, those with each column over half its public range.
+struct Directions {
+  std::vector<double> variances;
+  std::optional<double> floor;
+  bool scaled = false;
+};
+std::optional<Directions> directions_of(const ReleaseDocument& document);
+
 /// Noisy explained variances or eigenvalues with the noise floor, if the release has them.
 std::optional<Figure> scree_figure(const ReleaseDocument& document);
 
@@ -21,6 +30,7 @@ std::optional<Figure> scree_figure(const ReleaseDocument& document);
 std::optional<Figure> loadings_figure(const ReleaseDocument& document);
 
 /// Heat map of the table "covariance"; of a large one, the columns of largest released variance.
+/// Columns in several units are drawn as correlations.
 std::optional<Figure> covariance_figure(const ReleaseDocument& document);
 
 /// Heat map of the table "correlations", which pseudo-data has.
@@ -29,8 +39,14 @@ std::optional<Figure> correlations_figure(const ReleaseDocument& document);
 /// For a release that answers NULL: that, and why.
 std::optional<Figure> null_figure(const ReleaseDocument& document);
 
-/// People on two released axes: counts that stand out of the noise, one map for each level.
+/// People on two released axes: counts that stand out of the noise as marks, levels by colour and
+/// shape. One limit for the whole picture, which noise alone passes anywhere with probability 5%.
 std::optional<Figure> scores_figure(const ReleaseDocument& document);
+/// Where several levels stand out: one panel for each, on the same axes.
+std::optional<Figure> score_levels_figure(const ReleaseDocument& document);
+
+/// What weakens a guarantee, on the figure itself.
+void add_basis_note(Figure& figure, Basis basis);
 
 /// All figures of a release that follow from its result, each stamped with what weakens it.
 std::vector<Figure> result_figures(const ReleaseDocument& document);

@@ -10,6 +10,7 @@
 #include "eigenveil/report/fields.hpp"
 #include "report/html_text.hpp"
 #include "report/pictures.hpp"
+#include "report/report_figures.hpp"
 #include "report/report_text.hpp"
 
 namespace eigenveil {
@@ -42,19 +43,22 @@ struct Verdict {
   }
 };
 
+Verdict verdict_by(double floor, const std::vector<double>& variances) {
+  Verdict verdict;
+  for (std::size_t i = 0; i < variances.size(); ++i) {
+    if (variances[i] <= floor) {
+      verdict.below.push_back(fmt::format("PC{}", i + 1));
+    }
+  }
+  return verdict;
+}
+
 Verdict verdict_of(const ReleaseDocument& document, const std::vector<double>& variances) {
   if (const auto* below = field<std::vector<std::string>>(document.result, "below_noise")) {
     return {*below};
   }
-  Verdict verdict;
-  if (const auto* floor = field<double>(document.result, "noise_floor")) {
-    for (std::size_t i = 0; i < variances.size(); ++i) {
-      if (variances[i] <= *floor) {
-        verdict.below.push_back(fmt::format("PC{}", i + 1));
-      }
-    }
-  }
-  return verdict;
+  const auto* floor = field<double>(document.result, "noise_floor");
+  return floor != nullptr ? verdict_by(*floor, variances) : Verdict{};
 }
 
 /// One level where the components share it.
@@ -68,10 +72,11 @@ std::optional<double> noise_line(const ReleaseDocument& document) {
   return floor != nullptr ? std::optional(*floor) : std::nullopt;
 }
 
-std::string spreads_html(const ReleaseDocument& document, const std::vector<double>& variances,
-                         const Verdict& verdict, std::string_view kind) {
+std::string spreads_html(const std::optional<double>& line, const std::vector<double>& variances,
+                         const Verdict& verdict, std::string_view kind,
+                         std::string_view units = "") {
   ScreePicture picture;
-  picture.axis = "spread of people along a component";
+  picture.axis = fmt::format("spread of people along a {}", kind);
   const auto spread = [](double variance) { return std::sqrt(std::max(0.0, variance)); };
   const std::size_t shown = std::min(variances.size(), kMostBars);
   constexpr std::size_t kMostWithNames = 8;  // beyond them names and numbers would collide
@@ -84,7 +89,7 @@ std::string spreads_html(const ReleaseDocument& document, const std::vector<doub
                             .above_noise = verdict.above(name)});
     most = std::max(most, spread(variances[i]));
   }
-  if (const std::optional<double> line = noise_line(document)) {
+  if (line) {
     picture.floor = spread(*line);
     picture.floor_words = field<std::vector<double>>(document.result, "noise_edge") != nullptr
                               ? "must exceed this"
@@ -111,8 +116,8 @@ std::string spreads_html(const ReleaseDocument& document, const std::vector<doub
   return fmt::format(
       "<div class=\"two\"><figure>{}</figure>\n<div><p><strong>{}</strong> Each is a direction in "
       "which people differ together; its height is how much, the square root of the released "
-      "variance.</p>\n<p class=\"muted\">{}</p></div></div>\n",
-      scree_picture(picture), result, escape_markup(faint));
+      "variance{}.</p>\n<p class=\"muted\">{}</p></div></div>\n",
+      scree_picture(picture), result, units, escape_markup(faint));
 }
 
 /// Rows with the largest released weights, in the order of the table.
@@ -214,19 +219,21 @@ std::string components_html(const ReleaseDocument& document) {
     return "";
   }
   const Verdict verdict = verdict_of(document, *variances);
-  return spreads_html(document, *variances, verdict, "component") +
+  return spreads_html(noise_line(document), *variances, verdict, "component") +
          weights_html(*loadings, verdict);
 }
 
 std::string directions_html(const ReleaseDocument& document) {
-  const auto* eigenvalues = field<std::vector<double>>(document.result, "noisy_eigenvalues");
-  if (!document.is_private() || document.task != "covariance" || eigenvalues == nullptr ||
-      eigenvalues->empty() || !noise_line(document)) {  // without a floor nothing is above it
+  const std::optional<Directions> found = directions_of(document);
+  if (!document.is_private() || document.task != "covariance" || !found ||
+      !found->floor) {  // without a floor nothing is above it
     return "";
   }
-  std::vector<double> variances = *eigenvalues;
-  std::sort(variances.begin(), variances.end(), std::greater<>());
-  return spreads_html(document, variances, verdict_of(document, variances), "direction");
+  return spreads_html(
+      found->floor, found->variances, verdict_by(*found->floor, found->variances), "direction",
+      found->scaled ? ". Columns are in several units, so each is divided by half its public range "
+                      "here: then all have the same noise"
+                    : "");
 }
 
 }  // namespace eigenveil

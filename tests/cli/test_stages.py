@@ -122,6 +122,30 @@ class Stages(CliTest):
         self.assertTrue((out / "scores_2.csv").exists())
         self.assertEqual(document["parameters"]["columns"], ["a", "b", "c"])
 
+    def test_labels_beside_genotypes(self):
+        """People of a .bed file have their labels in another one, by their names in the .fam file; those it does not name are others."""
+        people = [f"p{i}" for i in range(400)]
+        with open(self.path("g.bed"), "wb") as file:
+            file.write(b"\x6c\x1b\x01" + bytes([0b00110011] * 100) + bytes([0b11001100] * 100))
+        self.write("g.bim", "1 a 0 1 A G\n1 b 0 2 A G\n")
+        self.write("g.fam", "".join(f"f {name} 0 0 0 -9\n" for name in people))
+        self.release("pca", self.path("g.bed"), "-k", 2, "--mu", 50, "--range", "0:2")
+        labels = self.write("l.tsv", "iid\tpopulation\n" + "".join(f"{name}\t{'XY'[i % 2]}\n" for i, name in reversed(list(enumerate(people))) if i < 300))
+        on = ("scores", self.path("g.bed"), "--on", self.written, "--cells", 4, "--label", "population=X|Y", "--mu", 50)
+        lines = self.write("lines.csv", "population\n" + "".join("XY"[i % 2] + "\n" for i in range(300)))
+        for file in (labels, lines):
+            _, out = self.release(*on, "--labels", file)
+            counts = []
+            for name in ("scores", "scores_1", "scores_2"):
+                with open(out / f"{name}.csv") as found:
+                    counts.append([float(v) for row in list(csv.reader(found))[1:] for v in row[1:]])
+            for found, expected in zip(counts, (100, 150, 150)):
+                self.assertLess(abs(sum(found) - expected), 5)
+            self.assertGreater(max(counts[1]), 140)  # one genotype, so one cell, for each population
+            self.assertNotEqual(counts[1].index(max(counts[1])), counts[2].index(max(counts[2])))
+        self.assertIn("--labels FILE", self.refuse(*on))
+        self.assertIn("two lines", self.refuse(*on, "--labels", self.write("twice.csv", "iid,population\np1,X\np1,Y\n")))
+
     def test_a_private_row_norm(self):
         table = self.survey(gaps=False)
         document, out = self.release("bounds", "private", table, *MU, "--row-norm", "private", "--range", "-10:20", "--seed", 1)

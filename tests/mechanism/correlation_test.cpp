@@ -44,6 +44,20 @@ TEST(Correlation, DividesByReleasedVariances) {
   EXPECT_NEAR(scaled.standardised.raw(0, 1), 0.6, 1e-14);
 }
 
+TEST(Correlation, AColumnInLargeUnitsHidesNoDirection) {
+  Matrix products(2, 2);
+  products << 400.0, 0.0, 0.0, 300.0;
+  NoisyMoment moment = moment_with(products, 1000.0);
+  moment.bound = *RowBound::ranges({{-1000.0, 1000.0}, {-1.0, 1.0}});
+  const NoisyCovariance covariance =
+      raw_covariance(std::move(moment), Center::PublicMidpoint, Units::Original);
+  EXPECT_LT(covariance.raw(1, 1), covariance.noise_floor) << "in the largest unit squared";
+  const ScaledDirections scaled = scaled_directions(covariance);
+  EXPECT_NEAR(scaled.eigenvalues[0], 0.4, 1e-14);
+  EXPECT_NEAR(scaled.eigenvalues[1], 0.3, 1e-14);
+  EXPECT_NEAR(scaled.noise_floor, 2.0 * std::sqrt(0.5) * std::sqrt(2.0) / 1000.0, 1e-15);
+}
+
 TEST(Correlation, LeavesOutWhatIsWithinNoise) {
   Matrix products = Matrix::Zero(3, 3);
   products.diagonal() << 400.0, 2.5, -7.0;  // 3 standard deviations are needed

@@ -219,6 +219,62 @@ TEST(HtmlReport, CovarianceIsDrawn) {
   EXPECT_NE(page.find("Eigenvalues of the covariance"), std::string::npos);
 }
 
+TEST(HtmlReport, CovarianceInSeveralUnitsIsDrawnAsCorrelations) {
+  ReleaseDocument document = components(3);
+  document.task = "covariance";
+  document.result = {{"noise_floor", 1e6},
+                     {"noisy_variance_sd", std::vector<double>{1e5, 0.1, 10.0}},
+                     {"noisy_eigenvalues", std::vector<double>{1e8, 4.0, 1.0}},
+                     {"noisy_scaled_eigenvalues", std::vector<double>{0.3, 0.2, 0.01}},
+                     {"scaled_noise_floor", 0.05}};
+  const std::vector<std::string> names = {"income", "height", "noise"};
+  Matrix covariance(3, 3);
+  covariance << 1e8, 1e4, 0.0, 1e4, 4.0, 0.0, 0.0, 0.0, 1.0;
+  document.tables = {{"covariance", "private covariance", "column", names, names, covariance}};
+  const std::string page = page_of(document);
+  EXPECT_NE(page.find("2 of 3 directions rise above the noise."), std::string::npos);
+  EXPECT_NE(page.find("Left out, variance below 3 deviations of its noise"), std::string::npos);
+  const std::optional<Figure> figure = covariance_figure(document);
+  ASSERT_TRUE(figure);
+  const HeatMap& map = *figure->panels.front().heat_map;
+  ASSERT_EQ(map.values.rows(), 2);
+  EXPECT_NEAR(map.values(0, 1), 0.5, 1e-15);
+  EXPECT_NEAR(map.values(1, 1), 1.0, 1e-15);
+}
+
+TEST(HtmlReport, ScoresDrawWhatNoiseWouldNotShowAnywhere) {
+  ReleaseDocument document = components(3);
+  document.task = "scores";
+  document.parameters = {{"noise_sd_count", 1.0},
+                         {"axes", std::vector<double>{1.0, 3.0}},
+                         {"axis_shares", std::vector<double>{0.57, std::nan("")}},
+                         {"levels", std::vector<std::string>{"north", "south"}},
+                         {"reach", std::vector<double>{4.0, 2.0}}};
+  const std::vector<std::string> cells(10);
+  Matrix other = Matrix::Zero(10, 10);
+  other(3, 3) = 3.5;  // two deviations are passed by 7 of 300 empty cells, 3.8 by one picture in 20
+  Matrix north = Matrix::Zero(10, 10);
+  north(0, 9) = 40.0;  // the upper right corner
+  Matrix south = Matrix::Zero(10, 10);
+  south(9, 0) = 10.0;
+  document.tables = {{"scores", "others", "PC3", cells, cells, other},
+                     {"scores_1", "north", "PC3", cells, cells, north},
+                     {"scores_2", "south", "PC3", cells, cells, south}};
+  const std::vector<Figure> figures = result_figures(document);
+  ASSERT_EQ(figures.size(), 2U);
+  const FigurePanel& all = figures[0].panels.front();
+  EXPECT_EQ(all.x.label, "PC1 (57% of the variance)");
+  EXPECT_EQ(all.y.label, "PC3");
+  ASSERT_EQ(all.series.size(), 2U) << "the others are noise";
+  EXPECT_EQ(all.series[0].name, "north");
+  EXPECT_NEAR(all.series[0].x[0], 3.6, 1e-12);
+  EXPECT_NEAR(all.series[0].y[0], 1.8, 1e-12);
+  EXPECT_EQ(all.series[1].size, std::vector<double>{10.0});
+  EXPECT_EQ(figures[1].panels.size(), 2U);
+  EXPECT_NE(page_of(document).find("No cell stands out of the noise: any other level."),
+            std::string::npos);
+}
+
 TEST(HtmlReport, ReleaseListsItAndExplainChecksIt) {
   const std::filesystem::path folder = testing::TempDir() + "eigenveil-report";
   std::filesystem::remove_all(folder);

@@ -29,11 +29,11 @@ std::vector<FactLine> PreparedTable::remarks() const {
   }
   if (spec_.pairwise) {
     lines.push_back(
-        {"missing", fmt::format("{} columns pair by pair: every variance and covariance is of the "
-                                "rows that have its cells; constant {:.3g} for their counts, rows "
-                                "of norm {:.4g} instead of {:.4g}",
-                                counted_->indicated.size(), counted_->constant, bound_.radius(),
-                                counted_->bound.radius())});
+        {"pairs",
+         fmt::format("{} columns are counted pair by pair; constant {:.3g} for their counts, rows "
+                     "of norm {:.4g} instead of {:.4g}",
+                     counted_->indicated.size(), counted_->constant, bound_.radius(),
+                     counted_->bound.radius())});
   }
   if (!spec_.weights.empty()) {
     lines.push_back(

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/symmetric_eigen.hpp"
+
 namespace eigenveil {
 namespace {
 
@@ -29,6 +31,24 @@ Matrix divided(const Matrix& covariance, const std::vector<Eigen::Index>& column
 double spectral_norm_of(const Matrix& entry_sd) {
   const auto squares = entry_sd.array().isFinite().select(entry_sd.array().square(), 0.0);
   return entry_sd.size() > 0 ? 2.0 * std::sqrt(squares.rowwise().sum().maxCoeff()) : 0.0;
+}
+
+double rescaled_floor(const NoisyCovariance& covariance, const Vector& factors) {
+  if (covariance.entry_sd.size() > 0) {
+    return covariance.spectral_factor *
+           spectral_norm_of(factors.asDiagonal() * covariance.entry_sd * factors.asDiagonal());
+  }
+  const Vector scales = covariance.scales.cwiseProduct(factors);
+  return noise_floor(scales,  // the noise is divided by the count already
+                     {covariance.off_diagonal_sd, covariance.sum_sd, covariance.spectral_factor},
+                     scales.cwiseProduct(covariance.scaled_mean).norm(), 1.0);
+}
+
+ScaledDirections scaled_directions(const NoisyCovariance& covariance) {
+  const Vector factors = covariance.scales.cwiseInverse();
+  return {
+      leading_eigenvectors(factors.asDiagonal() * covariance.raw * factors.asDiagonal(), 0).values,
+      rescaled_floor(covariance, factors)};
 }
 
 std::vector<Eigen::Index> columns_with_variance(const Vector& variance, const Vector& variance_sd) {
@@ -64,15 +84,12 @@ NoisyCorrelation correlation_of(NoisyCovariance covariance) {
     unit.mean[i] = covariance.scaled_mean[j];
   }
   unit.scaled_mean = unit.mean;
-  if (kept > 0 && covariance.entry_sd.size() > 0) {
-    const Vector inverse = result.deviations.cwiseInverse();  // not a number where left out
-    unit.noise_floor =
-        unit.spectral_factor *
-        spectral_norm_of(inverse.asDiagonal() * covariance.entry_sd * inverse.asDiagonal());
-  } else if (kept > 0) {  // the noise is divided by the count already
-    unit.noise_floor =
-        noise_floor(unit.scales, {unit.off_diagonal_sd, covariance.sum_sd, unit.spectral_factor},
-                    unit.scales.cwiseProduct(unit.mean).norm(), 1.0);
+  if (kept > 0) {
+    Vector factors = Vector::Zero(variance.size());
+    for (const Eigen::Index j : result.columns) {
+      factors[j] = 1.0 / result.deviations[j];
+    }
+    unit.noise_floor = rescaled_floor(covariance, factors);
   }
   return result;
 }

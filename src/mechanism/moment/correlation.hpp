@@ -15,6 +15,18 @@ inline constexpr double kVarianceDeviations = 3.0;
 /// a row of deviations (Bandeira, van Handel 2016); what is no number counts as none.
 double spectral_norm_of(const Matrix& entry_sd);
 
+/// Floor of a covariance whose columns are multiplied by `factors` (0: left out), which are public
+/// or released numbers.
+double rescaled_floor(const NoisyCovariance& covariance, const Vector& factors);
+
+/// Directions judged where every column is divided by its scale, half its public range: there all
+/// entries have noise of one size, so a column in large units does not hide the others.
+struct ScaledDirections {
+  Vector eigenvalues;  ///< largest first
+  double noise_floor = 0.0;
+};
+ScaledDirections scaled_directions(const NoisyCovariance& covariance);
+
 /// The columns that pass, in their order.
 std::vector<Eigen::Index> columns_with_variance(const Vector& variance, const Vector& variance_sd);
 

@@ -92,7 +92,7 @@ Matrix positive_part(const Vector& eigenvalues, const Matrix& eigenvectors) {
 Repair repair_of(const NoisyCovariance& covariance) {
   const auto below = covariance.eigenvalues.array().min(0.0);
   return {
-      (below < 0.0).count(), -below.sum(),
+      (below < 0.0).count(), 0.0 - below.sum(),
       covariance.raw.size() > 0 ? (covariance.psd - covariance.raw).cwiseAbs().maxCoeff() : 0.0};
 }
 
