@@ -15,6 +15,7 @@ namespace {
 struct PlanCommand {
   RequestOptions what;
   AssumedOptions assumed;
+  InputOptions people;  ///< what the columns of a table of people mean
   bool json = false;
   bool compare = false;       ///< every method on one table
   std::string figure_folder;  ///< of the comparison
@@ -38,15 +39,21 @@ void PlanCommand::declare(CLI::App& app) {
   }
   what.declare(app);
   what.bounds.declare_stages(app);
+  if (what.task == Task::Components || what.task == Task::Covariance ||
+      what.task == Task::LowRank) {
+    people.declare_one_hot(app);
+    people.declare_missing(app);
+    people.declare_people(app);
+  }
   what.own.declare(app, what.task);
 }
 
 Outcome PlanCommand::run() const {
-  const Result<Request> request = what.request(true);
+  Result<Request> request = what.request(true);
   if (!request) {
     return error_of(request);
   }
-  const Result<AssumedTable> table = assumed.table(*request, what.bounds);
+  const Result<AssumedTable> table = assumed.table(*request, what.bounds, people);
   if (!table) {
     return error_of(table);
   }

@@ -59,6 +59,17 @@ void InputOptions::declare(CLI::App& app) {
   app.add_option("--encoding", encoding, "utf-8 (default), latin-1 or utf-16: of a text table")
       ->check(one_of({"utf-8", "latin-1", "utf-16"}))
       ->group(kGroup);
+  declare_missing(app);
+  app.add_option("--bad-cell", bad_cell,
+                 "refuse (default: a cell that is no number stops the run) or midpoint")
+      ->check(one_of({"midpoint", "refuse"}))
+      ->group(kGroup);
+  app.add_option("--threads", threads, "threads to use (default: one per core)")
+      ->check(whole_number(1, 1024))
+      ->group(kGroup);
+}
+
+void InputOptions::declare_missing(CLI::App& app) {
   app.add_option("--missing", missing,
                  "midpoint (default: a missing cell counts as the public midpoint), refuse, or "
                  "pairwise[=COLUMNS]: every entry is of the rows that have both of its columns "
@@ -70,14 +81,7 @@ void InputOptions::declare(CLI::App& app) {
             return known ? std::string() : "must be midpoint, refuse or pairwise[=COLUMNS]";
           },
           ""))
-      ->group(kGroup);
-  app.add_option("--bad-cell", bad_cell,
-                 "refuse (default: a cell that is no number stops the run) or midpoint")
-      ->check(one_of({"midpoint", "refuse"}))
-      ->group(kGroup);
-  app.add_option("--threads", threads, "threads to use (default: one per core)")
-      ->check(whole_number(1, 1024))
-      ->group(kGroup);
+      ->group("Input");
 }
 
 void InputOptions::declare_one_hot(CLI::App& app) {

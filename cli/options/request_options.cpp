@@ -82,6 +82,22 @@ void AssumedOptions::declare(CLI::App& app, bool with_spectrum) {
   }
 }
 
+namespace {
+
+/// The columns that a public file speaks of; a size that was given must be theirs.
+Result<Schema> columns_of_files(const BoundOptions& bounds) {
+  if (!bounds.project_file.empty()) {
+    return read_basis(bounds.project_file).map([](const PublicBasis& basis) {
+      const auto p = static_cast<std::size_t>(basis.directions.rows());
+      return basis.columns.empty() ? Schema::numbered(p) : Schema{basis.columns};
+    });
+  }
+  TableSpec spec;
+  return bounds.fill(spec).map([&] { return Schema{spec.bounded_columns()}; });
+}
+
+}  // namespace
+
 Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {
   if (!columns.empty() && dimension != 0) {
     return bad_request("give {dimension} or {columns}, not both", "dimension");
@@ -89,15 +105,16 @@ Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {
   if (!columns.empty()) {
     return parse_columns(columns).map([](auto names) { return Schema{std::move(names)}; });
   }
-  if (dimension == 0 && !bounds.project_file.empty()) {  // a basis knows its columns
-    return read_basis(bounds.project_file).map([](const PublicBasis& basis) {
-      const auto p = static_cast<std::size_t>(basis.directions.rows());
-      return basis.columns.empty() ? Schema::numbered(p) : Schema{basis.columns};
-    });
-  }
-  if (dimension == 0 && !bounds.bounds_file.empty()) {
-    TableSpec spec;
-    return bounds.fill(spec).map([&] { return Schema{spec.bounded_columns()}; });
+  const bool project = !bounds.project_file.empty();
+  if (project || !bounds.bounds_file.empty()) {
+    Result<Schema> named = columns_of_files(bounds);
+    if (named && dimension != 0 && static_cast<std::size_t>(dimension) != named->dimension()) {
+      return bad_request(
+          fmt::format("{} speaks of {} columns: leave out {{dimension}}",
+                      project ? "{project}" : "the {bounds} file", named->dimension()),
+          "dimension");
+    }
+    return named;
   }
   if (dimension == 0) {
     return bad_request("give {dimension P}, {columns} with the names, or a {bounds} file",
@@ -106,8 +123,8 @@ Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {
   return Schema::numbered(static_cast<std::size_t>(dimension));
 }
 
-Result<AssumedTable> AssumedOptions::table(const Request& request,
-                                           const BoundOptions& bounds) const {
+Result<AssumedTable> AssumedOptions::table(Request& request, const BoundOptions& bounds,
+                                           const InputOptions& people) const {
   Schema columns_of_table;
   const bool sizeless = dimension == 0 && columns.empty() && bounds.bounds_file.empty() &&
                         bounds.project_file.empty();
@@ -119,7 +136,11 @@ Result<AssumedTable> AssumedOptions::table(const Request& request,
     columns_of_table = *named;
   }
   TableSpec spec;
-  if (const Result<void> filled = bounds.fill(spec); !filled) {
+  const Result<void> filled =
+      people.fill(spec).and_then([&] { return bounds.fill(spec); }).and_then([&] {
+        return settle_people(spec, request);
+      });
+  if (!filled) {
     return error_of(filled);
   }
   Result<AssumedTable> table = assumed_table(spec, std::move(columns_of_table), rows);

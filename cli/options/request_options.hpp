@@ -5,6 +5,7 @@
 
 #include "cli/options/bound_options.hpp"
 #include "cli/options/budget_options.hpp"
+#include "cli/options/input_options.hpp"
 #include "cli/options/method_options.hpp"
 #include "eigenveil/engine/request.hpp"
 
@@ -33,9 +34,11 @@ struct AssumedOptions {
   std::string spectrum_file;
 
   void declare(CLI::App& app, bool with_spectrum);
-  /// Names of the columns: given, from a bounds file, or c1, c2, ...
+  /// Names of the columns: given, from a basis or a bounds file, or c1, c2, ...
   Result<Schema> schema(const BoundOptions& bounds) const;
-  Result<AssumedTable> table(const Request& request, const BoundOptions& bounds) const;
+  /// People settle the group of the request.
+  Result<AssumedTable> table(Request& request, const BoundOptions& bounds,
+                             const InputOptions& people) const;
 };
 
 }  // namespace eigenveil::cli

@@ -53,9 +53,7 @@ class LabelledReader final : public RowReader {
 
 /// The column that names people, where both sides have one.
 Result<std::string> id_column(const std::string& input, const LabelFile& file) {
-  ReadOptions names = file.format;
-  names.bad_cell = BadCell::Midpoint;
-  const Result<std::unique_ptr<RowReader>> opened = open_rows(file.path, names);
+  const Result<std::unique_ptr<RowReader>> opened = open_rows(file.path, file.format);
   if (!opened) {
     return error_of(opened);
   }

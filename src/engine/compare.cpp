@@ -30,6 +30,12 @@ std::vector<Scenario> named_scenarios(const RowBound& bound, Eigen::Index compon
 }
 
 Result<AssumedSetting> assumed_setting(const Request& request, const AssumedTable& table) {
+  if (table.prepared && table.prepared->counted) {
+    return bad_request(
+        "methods are compared for rows that count once: plan {weights}, {missing pairwise}, and "
+        "{person} under replace-one, for one method at a time",
+        "method");
+  }
   if (table.spectrum.size() == 0) {
     return bad_request(
         "a prediction is for an assumed spectrum: give {spectrum}, with the eigenvalues of the "

@@ -6,8 +6,10 @@
 
 namespace eigenveil {
 
-Outlook::Outlook(const Request& request, const std::string& method, const Guarantee& guarantee,
+Outlook::Outlook(const Request& request, const std::string& method, const Guarantee& planned,
                  const AssumedTable& table) {
+  Guarantee guarantee = planned;
+  guarantee.person = table.person;
   facts_.guarantee = guarantee;
   const std::string promise = headline(guarantee, *request.budget);
   const std::string detection = detection_in_words(guarantee);

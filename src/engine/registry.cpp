@@ -7,6 +7,7 @@
 #include "core/suggestion.hpp"
 #include "engine/centring.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/outlook.hpp"
 #include "mechanism/comparison/comparison.hpp"
 #include "mechanism/moment/assumed_spectrum.hpp"
 
@@ -204,9 +205,15 @@ Result<PlanFacts> outlook(Request request, const AssumedTable& table) {
   if (const Result<void> sound = check_spectrum(request, table); !sound) {
     return error_of(sound);
   }
+  if (table.prepared) {
+    if (const Result<void> sound = check_people((*method)->info(), request, *table.prepared);
+        !sound) {
+      return error_of(sound);
+    }
+  }
   return (*method)->outlook(request, table).map([&](PlanFacts facts) {
-    if (!table.basis.empty()) {
-      facts.lines.push_back({"basis", table.basis});
+    for (const auto& [label, text] : table.remarks) {
+      facts.lines.push_back({label, text});
     }
     if (!warning.empty()) {
       facts.warning = warning;

@@ -8,6 +8,7 @@
 #include "data/exact_rows.hpp"
 #include "data/parallel_rows.hpp"
 #include "eigenveil/engine/request_json.hpp"
+#include "engine/outlook.hpp"
 
 namespace eigenveil {
 namespace {
@@ -44,7 +45,8 @@ Result<void> check_request(const Request& request, const PublicFacts& facts) {
   return {};
 }
 
-/// What a method must know about the rows of people and of surveys.
+}  // namespace
+
 Result<void> check_people(const MethodInfo& info, const Request& request,
                           const PublicFacts& facts) {
   const bool people = facts.rows_per_person > 0;
@@ -80,8 +82,6 @@ Result<void> check_people(const MethodInfo& info, const Request& request,
   }
   return {};
 }
-
-}  // namespace
 
 Result<std::unique_ptr<Plan>> plan(Request request, const PublicFacts& facts) {
   if (const Result<void> sound = check_request(request, facts); !sound) {

@@ -104,6 +104,14 @@ Result<Scores> Scores::make(const ScoresRequest& request, const ReadRelease& on)
         "another name, or take axes of a release without it",
         "label");
   }
+  if (!on.document.guarantee.person.empty()) {
+    return bad_request(
+        fmt::format("{{on}} protects a person with all rows of the same {}, but scores count rows "
+                    "and protect one alone: take axes of a table with one row per person, and its "
+                    "scores",
+                    on.document.guarantee.person),
+        "on");
+  }
   if (request.cells < 2 || request.cells > 200) {
     return bad_request("{cells} must be a whole number from 2 to 200", "cells");
   }

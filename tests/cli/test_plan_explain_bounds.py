@@ -115,6 +115,29 @@ class Plans(CliTest):
             self.succeed("plan", *task, "--rows", 1000, "--bounds", bounds, "--epsilon", 1,
                          "--delta", 1e-6)
 
+    def test_tables_of_people_are_planned_as_they_are_released(self):
+        """The plan of rows by person, with weights, in pairs and one-hot has the noise of the release."""
+        table = self.write("t.csv", "who,w,a,b\n" + "".join(f"p{i},1,{i % 3},{i % 2}\n" for i in range(300)))
+        bounds = self.write("b.csv", "column,low,high\na,0,2\nb,0,1\n")
+        for task, flags in (
+            ("covariance", ("--missing", "pairwise")),
+            ("pca", ("--person", "who", "--rows-per-person", 2)),
+            ("pca", ("--person", "who", "--rows-per-person", 2, "--neighbours", "replace-one")),
+            ("covariance", ("--weights", "w", "--weight-bound", 3)),
+            ("lowrank", ("--one-hot", "a=0|1|2"))):
+            with self.subTest(flags=flags):
+                words = ("--mu", 1, "--bounds", bounds, *flags)
+                planned = json.loads(self.succeed("plan", task, "--rows", 300, *words, "--json"))
+                columns = ("--exclude", "who,w") if "--person" not in flags and "--weights" not in flags else ("--exclude", "w") if "--person" in flags else ("--exclude", "who")
+                self.succeed(task, table, *words, *columns, "--out", self.path("out"), "--replace", "--anyway", "--quiet")
+                released = read_json(os.path.join(self.path("out"), "release.json"))
+                self.assertAlmostEqual(300 * planned["noise_sd_diagonal"] / released["parameters"]["noise_sd_diagonal"], 1, places=9)
+                self.assertEqual(planned["guarantee"], released["guarantee"]["statement"])
+        # The dictionary knows its columns, and how many they are.
+        self.assertIn("2 columns: leave out --dimension", self.refuse("plan", "pca", "--rows", 300, "--dimension", 24, "--bounds", bounds, "--mu", 1))
+        self.succeed("plan", "pca", "--rows", 300, "--dimension", 2, "--bounds", bounds, "--mu", 1)
+        self.assertIn("--method gauss", self.refuse("plan", "pca", "--rows", 300, "--bounds", bounds, "--mu", 1, "--method", "exponential", "--missing", "pairwise"))
+
     def test_oja_plans_for_the_rows_there_are(self):
         size = ("--rows", 500, "--dimension", 3, "--row-norm", 1, "--mu", 1, "--method", "oja",
                 "--neighbours", "replace-one")

@@ -245,6 +245,7 @@ TEST(HtmlReport, CovarianceInSeveralUnitsIsDrawnAsCorrelations) {
 TEST(HtmlReport, ScoresDrawWhatNoiseWouldNotShowAnywhere) {
   ReleaseDocument document = components(3);
   document.task = "scores";
+  document.result = {};
   document.parameters = {{"noise_sd_count", 1.0},
                          {"axes", std::vector<double>{1.0, 3.0}},
                          {"axis_shares", std::vector<double>{0.57, std::nan("")}},

@@ -3,6 +3,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/data/bounding.hpp"
@@ -86,7 +88,9 @@ struct AssumedTable {
   std::optional<double> row_norm = {};  ///< as it was given
   /// What is known of the rows; a model may give a radius where nothing else does.
   std::function<Result<RowBound>(const std::optional<double>& model_radius)> bound;
-  std::string basis = {};  ///< what a public basis limits, in words
+  std::optional<PublicFacts> prepared = {};  ///< where stages stand in front of the rows
+  std::string person = {};                   ///< the column that says whose a row is
+  std::vector<std::pair<std::string, std::string>> remarks = {};  ///< what the stages mean
 };
 
 /// The shared options, said once.

@@ -40,6 +40,7 @@ class MomentMethod final : public Method {
   Result<std::unique_ptr<Plan>> formed_plan(const Request& request, const PublicFacts& facts) const;
   Result<std::unique_ptr<Plan>> counted_plan(const Request& request,
                                              const PublicFacts& facts) const;
+  Result<MomentPlan> counted_moment_plan(const Request& request, const PublicFacts& facts) const;
 
   MethodInfo info_;
   Planner planner_;
@@ -152,8 +153,8 @@ ReleaseDocument counted_document(const Request& request, const CountedColumns& c
 }
 
 /// Counts and sums are entries of the Gram matrix, so there is nothing to add to it.
-Result<std::unique_ptr<Plan>> MomentMethod::counted_plan(const Request& request,
-                                                         const PublicFacts& facts) const {
+Result<MomentPlan> MomentMethod::counted_moment_plan(const Request& request,
+                                                     const PublicFacts& facts) const {
   const CountedTable& table = *facts.counted;
   if (const Result<void> fits = request.check_components(table.bound.dimension()); !fits) {
     return error_of(fits);
@@ -164,15 +165,20 @@ Result<std::unique_ptr<Plan>> MomentMethod::counted_plan(const Request& request,
         "center");
   }
   const Extension extension = table.indicated.empty() ? Extension::None : Extension::Indicators;
-  return planner_({facts.bound, *request.budget, request.relation, extension, request.group_size})
-      .map([&](MomentPlan&& made) {
-        const CountedColumns columns{table.schema,       table.bound,           table.constant,
-                                     table.weight_bound, table.square_constant, table.indicated};
-        return gram_plan(facts, std::move(made),
-                         [request, columns](const MomentPlan& plan, const auto& release) {
-                           return counted_document(request, columns, plan, release);
-                         });
-      });
+  return planner_({facts.bound, *request.budget, request.relation, extension, request.group_size});
+}
+
+Result<std::unique_ptr<Plan>> MomentMethod::counted_plan(const Request& request,
+                                                         const PublicFacts& facts) const {
+  return counted_moment_plan(request, facts).map([&](MomentPlan&& made) {
+    const CountedTable& table = *facts.counted;
+    const CountedColumns columns{table.schema,       table.bound,           table.constant,
+                                 table.weight_bound, table.square_constant, table.indicated};
+    return gram_plan(facts, std::move(made),
+                     [request, columns](const MomentPlan& plan, const auto& release) {
+                       return counted_document(request, columns, plan, release);
+                     });
+  });
 }
 
 /// What the noise does to the assumed spectrum; nothing where none was given.
@@ -360,7 +366,49 @@ PlanFacts facts_of(const Request& request, const MomentPlan& plan, const Assumed
   return std::move(outlook).finish();
 }
 
+/// Of rows r (c, c m, x): a sum of products carries the weight bound, a sum of a column 1 / c of it
+/// and a count 1 / c^2.
+PlanFacts counted_facts_of(const Request& request, const MomentPlan& plan,
+                           const AssumedTable& table) {
+  const CountedTable& counted = *table.prepared->counted;
+  const auto n = static_cast<double>(table.rows);
+  const double weight = counted.weight_bound;
+  const SumNoise noise{
+      weight * plan.off_diagonal_sd(),
+      request.private_mean() ? weight * plan.off_diagonal_sd() / counted.constant : 0.0,
+      spectral_factor(plan.noise().law)};
+  const double count_sd = weight * plan.product_sd() / (counted.constant * counted.constant);
+  Outlook outlook(request, plan.method(), plan.guarantee(), table);
+  outlook.bound(counted.bound);
+  nlohmann::ordered_json& facts = outlook.json();
+  facts["noise_sd_diagonal"] = weight * plan.product_sd() / n;
+  facts["noise_sd_off_diagonal"] = noise.off_diagonal / n;
+  facts["noise_sd_rows"] = count_sd;
+  facts["noise_floor"] = noise_floor(column_scales(counted.bound, request.units), noise, 0.0, n);
+  outlook.line("noise", fmt::format("standard deviation {:.4g} on a variance, {:.4g} on a "
+                                    "covariance (scaled units), where means lie at the midpoints{}",
+                                    weight * plan.product_sd() / n, noise.off_diagonal / n,
+                                    counted.indicated.empty() ? "" : " and no cell is missing"));
+  outlook.line("floor", floor_in_words(request, facts));
+  outlook.line("rows", fmt::format("released with standard deviation {:.3g}", count_sd));
+  if (!counted.indicated.empty()) {
+    const double ratio = plan.bound().radius() / counted.bound.radius();
+    facts["noise_beside_midpoints"] = ratio * ratio;
+    outlook.line("cost", fmt::format("at least {:.2g} times the noise of {{missing midpoint}}, "
+                                     "which pulls variances where cells are missing; name the "
+                                     "columns that have gaps alone, {{missing pairwise}}=COLUMNS, "
+                                     "for less",
+                                     ratio * ratio));
+  }
+  return std::move(outlook).finish();
+}
+
 Result<PlanFacts> MomentMethod::outlook(const Request& request, const AssumedTable& table) const {
+  if (table.prepared && table.prepared->counted) {
+    return counted_moment_plan(request, *table.prepared).map([&](const MomentPlan& plan) {
+      return counted_facts_of(request, plan, table);
+    });
+  }
   return table.bound({})
       .and_then([&](const RowBound& bound) { return moment_plan(request, bound); })
       .map([&](const MomentPlan& plan) { return facts_of(request, plan, table); });

@@ -293,18 +293,32 @@ Result<void> settle_people(TableSpec& spec, Request& request) {
 
 Result<AssumedTable> assumed_table(const TableSpec& spec, Schema schema, std::int64_t rows) {
   AssumedTable table{std::move(schema), rows, {}, spec.row_norm, {}};
-  if (!spec.project && !spec.normalise_rows && spec.one_hot.empty()) {
+  const bool people = !spec.person.empty();
+  if (!spec.project && !spec.normalise_rows && spec.one_hot.empty() && !people &&
+      !spec.counts_inside()) {
     table.bound = [spec, columns = table.schema](const std::optional<double>& model_radius) {
       return PreparedTable::make(spec, columns, model_radius)
           .map([](const PreparedTable& prepared) { return prepared.bound(); });
     };
     return table;
   }
-  return PreparedTable::make(spec, table.schema).map([&](const PreparedTable& prepared) {
-    table.schema = prepared.schema();
+  Schema read = table.schema;  // as a reader would have it: weights and people at the end
+  std::erase_if(read.columns, [&](const std::string& name) {
+    return !name.empty() && (name == spec.person || name == spec.weights);
+  });
+  if (!spec.weights.empty()) {
+    read.columns.push_back(spec.weights);
+  }
+  if (people) {
+    read.columns.push_back(spec.person);
+  }
+  return PreparedTable::make(spec, read).map([&](const PreparedTable& prepared) {
+    table.prepared = prepared.facts();
+    table.schema = table.prepared->counted ? table.prepared->counted->schema : prepared.schema();
+    table.person = spec.person;
     table.bound = [bound = prepared.bound()](const auto&) { return Result<RowBound>(bound); };
     for (const FactLine& line : prepared.remarks()) {
-      table.basis = line.text;
+      table.remarks.emplace_back(line.label, line.text);
     }
     return table;
   });
