@@ -110,8 +110,8 @@ std::optional<Figure> scores_figure(const ReleaseDocument& document) {
     return std::nullopt;
   }
   Figure figure;
-  figure.width = 480.0;
-  figure.panel_height = 400.0;
+  figure.width = 400.0;
+  figure.panel_height = 330.0;
   figure.title = "People on two private components";
   figure.description = "A noisy two-dimensional histogram of scores on released axes.";
   FigurePanel& panel = figure.panels.emplace_back(plot->frame);
@@ -141,13 +141,16 @@ std::optional<Figure> score_levels_figure(const ReleaseDocument& document) {
   }
   Figure figure;
   figure.columns = 2;
-  figure.width = 560.0;
-  figure.panel_height = 210.0;
+  figure.width = 640.0;
+  figure.panel_height = 240.0;
   figure.title = "The same, level by level";
   figure.description = "Each level of the label on the same axes, with marks of the same scale.";
   for (const FigureSeries& series : plot->levels) {
     FigurePanel& panel = figure.panels.emplace_back(plot->frame);
     panel.title = series.name;
+    for (FigureAxis* axis : {&panel.x, &panel.y}) {  // the shares stand in the picture above
+      axis->label = axis->label.substr(0, axis->label.find(' '));
+    }
     panel.series = {series};
   }
   add_basis_note(figure, document.guarantee.basis);
