@@ -91,9 +91,8 @@ std::string spreads_html(const std::optional<double>& line, const std::vector<do
   }
   if (line) {
     picture.floor = spread(*line);
-    picture.floor_words = field<std::vector<double>>(document.result, "noise_edge") != nullptr
-                              ? "must exceed this"
-                              : "noise alone reaches this";
+    // A component has an edge that it must exceed, a direction is held against what noise reaches.
+    picture.floor_words = kind == "component" ? "must exceed this" : "noise alone reaches this";
     most = std::max(most, *picture.floor);
   }
   picture.top = most > 0.0 ? 1.18 * most : 1.0;
