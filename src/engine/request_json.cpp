@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/bytes.hpp"
@@ -107,6 +109,17 @@ Result<void> check_keys(const Json& json) {
   return {};
 }
 
+/// A pure budget with a delta would be released as the weaker promise.
+bool says_no_more(const Json& given, const Budget& budget) {
+  const Json canonical = budget_to_json(budget);
+  for (const auto& [name, value] : given.items()) {
+    if (!canonical.contains(name) || (name == "kind" && canonical.at("kind") != value)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Result<Request> request_from(const Json& json) {
   if (const Result<void> known = check_keys(json); !known) {
     return error_of(known);
@@ -128,17 +141,24 @@ Result<Request> request_from(const Json& json) {
     if (!budget) {
       return error_of(budget);
     }
+    if (!says_no_more(json.at("budget"), *budget)) {
+      return bad_request("the budget has fields that do not go together");
+    }
     request.budget = *budget;
   }
-  request.group_size = json.at("group_size").get<int>();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const auto group = whole_number(json.at("group_size"), 1, kMost);
   request.components_given = !json.at("components").is_null();
-  request.components = request.components_given ? json.at("components").get<Eigen::Index>() : 1;
+  const auto components = request.components_given ? whole_number(json.at("components"), 1, kMost)
+                                                   : std::optional(std::int64_t{1});
   const auto center = json.at("center").get<std::string>();
   const auto* choice = std::find_if(kCenters.begin(), kCenters.end(),
                                     [&](const auto& entry) { return entry.second == center; });
-  if (choice == kCenters.end() || request.group_size < 1 || request.components < 1) {
+  if (choice == kCenters.end() || !group || !components) {
     return bad_request("the centre, the group size or the number of components is no such thing");
   }
+  request.group_size = static_cast<int>(*group);
+  request.components = static_cast<Eigen::Index>(*components);
   request.center = choice->first;
   request.units = json.at("units").get<std::string>() == "scaled" ? Units::Scaled : Units::Original;
   request.arrives_centred = json.at("arrives_centred").get<bool>();

@@ -76,6 +76,10 @@ TEST(RequestJson, NothingUnknownIsPassedOver) {
   EXPECT_TRUE(refused("\"table\":null", "\"table\":null,\"more\":1"));
   EXPECT_TRUE(refused("\"epsilon\":1.0", "\"epsilon\":-1.0"));
   EXPECT_TRUE(refused("\"group_size\":2", "\"group_size\":0"));
+  // A library that wraps or cuts numbers would protect fewer rows than were asked for.
+  EXPECT_TRUE(refused("\"group_size\":2", "\"group_size\":4294967297"));
+  EXPECT_TRUE(refused("\"group_size\":2", "\"group_size\":2.9"));
+  EXPECT_TRUE(refused("\"epsilon\":1.0", "\"epsilon\":1.0,\"mu\":2.0"));
   EXPECT_TRUE(refused("\"units\":\"original\",", ""));
   EXPECT_FALSE(request_from_json("[]"));
   EXPECT_FALSE(request_from_json("{"));

@@ -102,8 +102,8 @@ std::vector<std::string> list_of(const Json& json) {
 }
 
 std::optional<std::int64_t> positive(const Json& json, const std::string& key) {
-  const auto value = json.get<std::int64_t>();
-  if (value < 1 || value > (std::int64_t{1} << 50)) {
+  const auto value = whole_number(json, 1, std::int64_t{1} << 50);
+  if (!value) {
     throw Error{ErrorCode::BadRequest, fmt::format("{{{}}} must be a whole number from 1 on", key),
                 key};
   }
@@ -124,6 +124,9 @@ void read_job_key(ReleaseJob& job, const std::string& key, const Json& value) {
   } else if (key == "threads") {
     job.threads = static_cast<int>(std::min<std::int64_t>(*positive(value, key), 1024));
   } else if (key == "seed") {
+    if (!value.is_number_unsigned()) {
+      throw Error{ErrorCode::BadRequest, "{seed} must be a whole number from 0 on", "seed"};
+    }
     job.output.seed = value.get<std::uint64_t>();
   } else if (key == "ledger") {
     job.output.ledger = value.get<std::string>();
