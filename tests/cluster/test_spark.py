@@ -104,6 +104,8 @@ def test_every_way_in_gives_the_bits_of_one_machine(spark, table, expected, tmp_
     files = [os.path.join(table, name) for name in sorted(os.listdir(table)) if name.endswith(".parquet")]
     direct = eigenveil.spark.gram_of_parquet(spark, files, NAMES, bounds=BOUNDS)
     assert direct == expected
+    assert eigenveil.spark.gram_of_parquet(spark, files, features="embedding", dimension=6, bounds=BOUNDS) == embedding
+    assert "arrays of numbers" in told(lambda: eigenveil.spark.gram_of_parquet(spark, files, features="x0", dimension=6, bounds=BOUNDS))
     np.testing.assert_array_equal(seeded(found), seeded(expected))
     np.testing.assert_array_equal(seeded(embedding), seeded(expected))
     found.save(tmp_path / "all.gram")
