@@ -51,8 +51,8 @@ def _opened(path):
     raise EigenveilError(f"{path} cannot be read as a file ({kind}); give the Parquet files themselves, under names that every executor can open", "input-output")
 
 
-def seen_files(paths, columns):
-    """(the columns, [(SeenFile, bytes of its row groups)]): every file is there once and has these columns, as numbers."""
+def seen_files(paths, columns, arrays=False):
+    """(the columns, [(SeenFile, bytes of its row groups)]): every file is there once and has these columns, as numbers, or as arrays of numbers."""
     places, seen, names = {}, [], columns
     for path in paths:
         file, found, place = _opened(os.fspath(path))
@@ -64,9 +64,17 @@ def seen_files(paths, columns):
         for name in names:
             if schema.names.count(name) != 1:
                 raise EigenveilError(f"{path} has not exactly one column '{name}'")
-            check_type(schema.field(name).type, name)
+            check_type(_element(schema.field(name).type, name) if arrays else schema.field(name).type, name)
         seen.append((found, groups))
     return names, seen
+
+
+def _element(kind, name):
+    import pyarrow.types as types
+
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
+        return kind.value_type
+    raise EigenveilError(f"column '{name}' does not hold arrays of numbers (its type is {kind})")
 
 
 def _footer(path, file):

@@ -75,7 +75,7 @@ def gram(df, columns=None, *, features=None, dimension=None, bounds=None, row_no
     return _summed(rows, bound, to_blocks)
 
 
-def gram_of_parquet(spark, paths, columns=None, *, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse"):
+def gram_of_parquet(spark, paths, columns=None, *, features=None, dimension=None, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse"):
     """The same for Parquet files, whose row groups the tasks read by themselves: the fastest way, since no row passes through Spark.
 
     Parameters
@@ -86,6 +86,8 @@ def gram_of_parquet(spark, paths, columns=None, *, bounds=None, row_norm=None, c
         that the driver saw.
     columns : list of str, optional
         Default: those of the first file.
+    features, dimension : optional
+        Instead, as in :func:`gram`: one column of arrays with ``dimension`` numbers each.
     bounds, row_norm, center, grid, missing, bad_cell
         As in :func:`gram`.
 
@@ -96,7 +98,10 @@ def gram_of_parquet(spark, paths, columns=None, *, bounds=None, row_norm=None, c
     paths = [paths] if isinstance(paths, str) else list(paths)
     if not paths:
         raise EigenveilError("paths names no file")
-    names, files = seen_files(paths, columns)
+    names = _names(columns, features, dimension, bounds) if features is not None else columns
+    read, files = seen_files(paths, [features] if features is not None else columns, arrays=features is not None)
+    names = names or read
+    to_blocks = _array_blocks(len(names)) if features is not None else _column_blocks
     bound = shard_bound(names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell)
     work = _packed([(file, group, size) for file, groups in files for group, size in enumerate(groups)])
     tasks = spark.range(0, len(work), 1, max(1, len(work)))
@@ -105,8 +110,8 @@ def gram_of_parquet(spark, paths, columns=None, *, bounds=None, row_norm=None, c
         for number in batch.column(0).to_pylist():
             for file, groups in work[number].items():
                 rows = max(1, _BATCH_BYTES // (8 * len(names)))
-                for some in file.open().iter_batches(batch_size=rows, row_groups=groups, columns=names):
-                    yield arrow_block(some, names)
+                for some in file.open().iter_batches(batch_size=rows, row_groups=groups, columns=read):
+                    yield from to_blocks(some.select(read))
 
     return _summed(tasks, bound, blocks)
 

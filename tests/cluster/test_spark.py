@@ -66,16 +66,32 @@ def table(spark, rows, tmp_path_factory):
     return str(folder)
 
 
-def blocks_after(disturb):
-    """Rows as they come, after `disturb(partition, attempt)` has had its say on the executor."""
+def blocks_before(disturb, log):
+    """Rows as they come; when they are in the sums, a line in `log` and `disturb(attempt)` on the executor.
+
+    The log is what a sum that executors keep by themselves would count: more lines than partitions with rows are rows counted twice.
+    """
 
     def blocks(batch):
         from pyspark import TaskContext
 
-        disturb(TaskContext.get().partitionId(), TaskContext.get().attemptNumber())
         yield from eigenveil.spark._column_blocks(batch)
+        task = TaskContext.get()
+        with open(os.path.join(log, f"{task.partitionId()}-{task.taskAttemptId()}"), "x", encoding="utf-8"):
+            disturb(task.attemptNumber())
 
     return blocks
+
+
+def attempts(log):
+    """How many tasks had read their rows, of how many partitions."""
+    names = os.listdir(log)
+    return len(names), len({name.partition("-")[0] for name in names})
+
+
+def seeded(gram):
+    with pytest.warns(eigenveil.PrivacyWarning):
+        return eigenveil.PrivateCovariance(epsilon=1, delta=1e-6, seed=4).fit(gram).covariance_
 
 
 def test_every_way_in_gives_the_bits_of_one_machine(spark, table, expected, tmp_path):
@@ -88,10 +104,10 @@ def test_every_way_in_gives_the_bits_of_one_machine(spark, table, expected, tmp_
     files = [os.path.join(table, name) for name in sorted(os.listdir(table)) if name.endswith(".parquet")]
     direct = eigenveil.spark.gram_of_parquet(spark, files, NAMES, bounds=BOUNDS)
     assert direct == expected
-    release = lambda gram: eigenveil.PrivateCovariance(epsilon=1, delta=1e-6, seed=4).fit(gram).covariance_
-    with pytest.warns(eigenveil.PrivacyWarning):
-        np.testing.assert_array_equal(release(found), release(expected))
-        np.testing.assert_array_equal(release(embedding), release(expected))
+    assert eigenveil.spark.gram_of_parquet(spark, files, features="embedding", dimension=6, bounds=BOUNDS) == embedding
+    assert "arrays of numbers" in told(lambda: eigenveil.spark.gram_of_parquet(spark, files, features="x0", dimension=6, bounds=BOUNDS))
+    np.testing.assert_array_equal(seeded(found), seeded(expected))
+    np.testing.assert_array_equal(seeded(embedding), seeded(expected))
     found.save(tmp_path / "all.gram")
     assert eigenveil.Gram.load(tmp_path / "all.gram") == expected
 
@@ -120,15 +136,19 @@ def test_large_parts_in_rounds_and_pieces_and_small_row_groups_in_one_task(spark
     assert rounds == expected and rounds.shards[0][1] == len(files) > 4, "more parts than one round takes"
 
 
-def test_tasks_that_fail_twice(spark, table, expected, monkeypatch):
+def test_tasks_that_fail_twice(spark, table, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(eigenveil.spark, "_DRIVER_BYTES", 0)  # so that a round merges what the repeated tasks made
 
-    def disturb(partition, attempt):
-        if partition in (1, 5) and attempt < 2:
+    def disturb(attempt):
+        if attempt < 2:
             raise RuntimeError("a task fails")
 
     frame = spark.read.parquet(table).select(*NAMES)
-    assert eigenveil.spark._summed(frame, shard_bound(NAMES, bounds=BOUNDS), blocks_after(disturb)) == expected
+    found = eigenveil.spark._summed(frame, shard_bound(NAMES, bounds=BOUNDS), blocks_before(disturb, str(tmp_path)))
+    tried, partitions = attempts(tmp_path)
+    assert tried >= 3 * partitions >= 12, "every task with rows failed twice after it had read them"
+    assert found == expected
+    np.testing.assert_array_equal(seeded(found), seeded(expected))
 
 
 def test_a_copy_of_a_task_is_refused_by_its_name(rows):
@@ -139,29 +159,35 @@ def test_a_copy_of_a_task_is_refused_by_its_name(rows):
         merge([*parts, partial([rows[1::3]], bound, shard=("run", 1, 3))])
 
 
-def test_an_executor_that_is_killed(spark, table, expected):
-    def disturb(partition, attempt):
-        time.sleep(0.3)
+def executors():
+    drivers = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "SparkSubmit"], capture_output=True, text=True, check=False).stdout.split()
+    found = [subprocess.run(["pgrep", "-P", driver, "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=False).stdout.split() for driver in drivers]
+    return [int(pid) for some in found for pid in some]
 
-    killed = []
+
+def test_an_executor_that_is_killed(spark, table, expected, tmp_path):
+    """Killed while both executors hold rows of a task that has not ended: that task is done again by another."""
+    ended, killed = threading.Event(), []
 
     def kill():
-        time.sleep(1.5)
-        found = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "SparkSubmit"], capture_output=True, text=True, check=False).stdout.split()
-        for driver in found:
-            executors = subprocess.run(["pgrep", "-P", driver, "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=False).stdout.split()
-            if executors:
-                os.kill(int(executors[0]), signal.SIGKILL)
-                killed.append(executors[0])
-                return
+        while not killed and not ended.wait(0.02):
+            if attempts(tmp_path)[0] >= 4:
+                killed.append(executors()[0])
+                os.kill(killed[0], signal.SIGKILL)
 
     killer = threading.Thread(target=kill)
     killer.start()
     frame = spark.read.parquet(table).select(*NAMES)
-    found = eigenveil.spark._summed(frame, shard_bound(NAMES, bounds=BOUNDS), blocks_after(disturb))
-    killer.join()
-    assert killed, "an executor was there to be killed"
+    try:
+        found = eigenveil.spark._summed(frame, shard_bound(NAMES, bounds=BOUNDS), blocks_before(lambda attempt: time.sleep(0.5), str(tmp_path)))
+    finally:
+        ended.set()
+        killer.join()
+    assert killed and killed[0] not in executors(), "an executor was killed while tasks ran"
+    tried, partitions = attempts(tmp_path)
+    assert tried > partitions, "a task had read its rows and was done again"
     assert found == expected
+    np.testing.assert_array_equal(seeded(found), seeded(expected))
 
 
 def test_rows_that_could_come_out_otherwise_are_written_first(spark, table, rows, expected, tmp_path):
