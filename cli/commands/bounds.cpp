@@ -15,6 +15,7 @@
 #include "engine/private_bounds.hpp"
 #include "engine/release_cost.hpp"
 #include "engine/table/publication.hpp"
+#include "engine/table/release_job.hpp"
 #include "report/table_format.hpp"
 
 namespace eigenveil::cli {
@@ -59,6 +60,7 @@ struct BoundsPrivate {
 
   void declare(CLI::App& app) {
     input.declare(app);
+    input.declare_person(app);
     budget.declare(app);
     output.declare(app);
     ledger.declare(app);
@@ -110,6 +112,8 @@ struct BoundsPrivate {
         !asked || !filled) {
       return !asked ? error_of(asked) : error_of(filled);
     }
+    draw_person_key(spec);
+    asked->people = counted_people(spec);
     if (!row_norm.empty()) {
       asked->row_norm = spec;
     }

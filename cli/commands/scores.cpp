@@ -16,6 +16,7 @@
 #include "data/row_labels.hpp"
 #include "engine/release_cost.hpp"
 #include "engine/table/publication.hpp"
+#include "engine/table/release_job.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -34,6 +35,7 @@ struct ScoresCommand {
 
   void declare(CLI::App& app) {
     input.declare(app);
+    input.declare_person(app);
     app.add_option("--on", on, "a release of components: its loadings are the axes")
         ->required()
         ->group("Scores");
@@ -92,10 +94,16 @@ struct ScoresCommand {
   }
 
   Outcome run() const {
-    const Result<ScoresRequest> asked = request();
-    if (!asked) {
-      return error_of(asked);
+    Result<ScoresRequest> asked = request();
+    TableSpec spec;
+    if (const Result<void> filled = input.fill(spec); !asked || !filled) {
+      return !asked ? error_of(asked) : error_of(filled);
     }
+    if (!spec.person.empty() && !labels.empty()) {
+      return bad_request("--labels names rows, which --person takes away: one row per person");
+    }
+    draw_person_key(spec);
+    asked->people = counted_people(spec);
     if (input.is_gram() || input.chooses_columns()) {
       return bad_request(
           "scores reads the rows, with the columns of the release: leave out what chooses columns");
@@ -110,10 +118,6 @@ struct ScoresCommand {
     Result<Publication> publication = Publication::open(kept, {input.input}, input.format());
     if (!publication) {
       return error_of(publication);
-    }
-    TableSpec spec;
-    if (const Result<void> filled = input.fill(spec); !filled) {
-      return error_of(filled);
     }
     spec.columns = scores->table().columns;
     Result<ReadOptions> options = read_options(spec, input.format(), input.is_text());

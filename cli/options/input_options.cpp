@@ -92,23 +92,28 @@ void InputOptions::declare_one_hot(CLI::App& app) {
       ->group("Input");
 }
 
+constexpr const char* kPeople = "People and surveys";
+
 void InputOptions::declare_people(CLI::App& app) {
   takes_pairwise = true;
-  constexpr const char* kGroup = "People and surveys";
+  declare_person(app);
+  app.add_option("--weights", weights, "a column of survey weights: a row counts so many times")
+      ->check(not_empty())
+      ->group(kPeople);
+  app.add_option("--weight-bound", weight_bound,
+                 "with --weights: the largest weight by the survey's design; others are clipped")
+      ->group(kPeople);
+}
+
+void InputOptions::declare_person(CLI::App& app) {
   app.add_option("--person", person,
                  "the column that says whose a row is: a person is protected with all their rows")
       ->check(not_empty())
-      ->group(kGroup);
+      ->group(kPeople);
   app.add_option("--rows-per-person", rows_per_person,
                  "with --person: the first so many rows of everybody count")
       ->check(whole_number(1, 1'000'000))
-      ->group(kGroup);
-  app.add_option("--weights", weights, "a column of survey weights: a row counts so many times")
-      ->check(not_empty())
-      ->group(kGroup);
-  app.add_option("--weight-bound", weight_bound,
-                 "with --weights: the largest weight by the survey's design; others are clipped")
-      ->group(kGroup);
+      ->group(kPeople);
 }
 
 namespace {

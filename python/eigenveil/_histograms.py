@@ -76,6 +76,8 @@ def private_bounds(
     encoding="utf-8",
     missing="midpoint",
     bad_cell="refuse",
+    person=None,
+    rows_per_person=None,
     threads=None,
     progress=False,
     seed=None,
@@ -95,6 +97,10 @@ def private_bounds(
         What one person can change.
     group_size : int, default=1
         Rows protected together.
+    person : str, optional
+        The column that says whose a row is: a person is protected with all their rows, at ``rows_per_person`` times the noise.
+    rows_per_person : int, optional
+        With ``person``: the first so many rows of everybody count.
     outside : float, default=0.001
         Share of the rows that a range may leave out, about.
     outer : (low, high), optional
@@ -127,15 +133,16 @@ def private_bounds(
     if bounds is not None and row_norm is None:
         raise EigenveilError("ranges that are known go with row_norm='private'")
     asked = SimpleNamespace(
-        columns=columns, exclude=exclude, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell, bounds=bounds
-    )
+        columns=columns, exclude=exclude, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell, bounds=bounds,
+        person=person, rows_per_person=rows_per_person,
+    )  # fmt: skip
     options = reading(asked)
     job = _job((epsilon, delta, rho, mu), neighbours, group_size, threads, seed, ledger)
     check_public_shape(X, header, ledger)
     source = open_source(X, options)
     limits = None if outer is None else (float(outer[0]), float(outer[1]))
     norms = None if row_norm is None else describe(asked, source.names, options.spec)
-    sink = _core.PrivateBounds(job, source.schema, float(outside), limits, norms)
+    sink = _core.PrivateBounds(job, source.schema, float(outside), limits, norms, options.spec)
     return _drawn(sink, source, options, progress, seed, "private_bounds")
 
 
@@ -172,6 +179,8 @@ def private_scores(
     encoding="utf-8",
     missing="midpoint",
     bad_cell="refuse",
+    person=None,
+    rows_per_person=None,
     threads=None,
     progress=False,
     seed=None,
@@ -191,8 +200,8 @@ def private_scores(
         Along each axis.
     label : (str, list of str) or {str: list of str}, optional
         A column of words and its public levels: one histogram for each of them, and one for all others. Data frames, Arrow data and text files.
-    epsilon, delta, rho, mu, neighbours, group_size
-        As in :func:`private_bounds`.
+    epsilon, delta, rho, mu, neighbours, group_size, person, rows_per_person
+        As in :func:`private_bounds`; axes of a release about persons need the same ``person``.
     header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed, ledger
         As in :class:`PrivatePCA`.
 
@@ -218,8 +227,10 @@ def private_scores(
         raise EigenveilError("on is the path of a written release of components: write one first, pca.write_release('axes'), and give on='axes'")
     name, levels = _labelled(label)
     job = _job((epsilon, delta, rho, mu), neighbours, group_size, threads, seed, ledger)
-    sink = _core.PrivateScores(job, os.fsdecode(on), tuple(int(axis) for axis in axes), whole(cells, "cells", 2, 200), name, levels)
-    options = reading(SimpleNamespace(columns=sink.columns, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell))
+    people = {"person": person, "rows_per_person": rows_per_person, "bad_cell": bad_cell}
+    counted = describe(SimpleNamespace(**people))
+    sink = _core.PrivateScores(job, os.fsdecode(on), tuple(int(axis) for axis in axes), whole(cells, "cells", 2, 200), name, levels, counted)
+    options = reading(SimpleNamespace(columns=sink.columns, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, **people))
     if name:
         options = replace(options, appended=[name], words={name: levels}, label=(name, levels))
     check_public_shape(X, header, ledger)

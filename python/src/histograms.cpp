@@ -85,12 +85,13 @@ void bind_histogram(nb::class_<Histogram<Plan>>& type) {
 
 PrivateBounds bounds_plan(const ReleaseJob& job, const Schema& schema, double outside,
                           const std::optional<std::pair<double, double>>& outer,
-                          const TableSpec* row_norm) {
+                          const TableSpec* row_norm, const TableSpec& table) {
   PrivateBoundsRequest request{*job.request.budget, job.request.relation, job.request.group_size,
                                outside};
   if (outer) {
     request.outer = ColumnRange{outer->first, outer->second};
   }
+  request.people = counted_people(table);
   if (row_norm != nullptr) {
     request.row_norm = *row_norm;
   }
@@ -99,7 +100,8 @@ PrivateBounds bounds_plan(const ReleaseJob& job, const Schema& schema, double ou
 
 Scores scores_plan(const ReleaseJob& job, const std::string& on,
                    const std::array<std::size_t, 2>& axes, std::size_t cells,
-                   const std::string& label, std::vector<std::string> levels) {
+                   const std::string& label, std::vector<std::string> levels,
+                   const TableSpec* table) {
   ScoresRequest request;
   request.axes = axes;
   request.cells = cells;
@@ -107,6 +109,9 @@ Scores scores_plan(const ReleaseJob& job, const std::string& on,
   request.budget = *job.request.budget;
   request.relation = job.request.relation;
   request.group_size = job.request.group_size;
+  if (table != nullptr) {
+    request.people = counted_people(*table);
+  }
   return unwrap(Scores::make(request, unwrap(read_release(on))));
 }
 
@@ -119,11 +124,12 @@ void bind_histograms(nb::module_& m) {
   bounds.def(
       "__init__",
       [](Bounds* self, const std::string& text, const Schema& schema, double outside,
-         const std::optional<std::pair<double, double>>& outer, const TableSpec* row_norm) {
+         const std::optional<std::pair<double, double>>& outer, const TableSpec* row_norm,
+         const TableSpec& table) {
         const ReleaseJob job = unwrap(release_job(text, false));
-        new (self) Bounds(bounds_plan(job, schema, outside, outer, row_norm), job, "bounds");
+        new (self) Bounds(bounds_plan(job, schema, outside, outer, row_norm, table), job, "bounds");
       },
-      "job"_a, "schema"_a, "outside"_a, "outer"_a.none(), "row_norm"_a.none());
+      "job"_a, "schema"_a, "outside"_a, "outer"_a.none(), "row_norm"_a.none(), "table"_a);
   using Picture = Histogram<Scores>;
   nb::class_<Picture> picture(m, "PrivateScores", "People on released axes, counted with noise.");
   bind_histogram(picture);
@@ -132,13 +138,13 @@ void bind_histograms(nb::module_& m) {
           "__init__",
           [](Picture* self, const std::string& text, const std::string& on,
              const std::array<std::size_t, 2>& axes, std::size_t cells, const std::string& label,
-             const std::vector<std::string>& levels) {
+             const std::vector<std::string>& levels, const TableSpec* table) {
             const ReleaseJob job = unwrap(release_job(text, false));
-            Scores plan = scores_plan(job, on, axes, cells, label, levels);
+            Scores plan = scores_plan(job, on, axes, cells, label, levels, table);
             const std::string checksum = plan.on();
             new (self) Picture(std::move(plan), job, "scores", checksum);
           },
-          "job"_a, "on"_a, "axes"_a, "cells"_a, "label"_a, "levels"_a)
+          "job"_a, "on"_a, "axes"_a, "cells"_a, "label"_a, "levels"_a, "table"_a.none())
       .def_prop_ro("columns", [](const Picture& p) { return p.plan().table().columns; });
 }
 

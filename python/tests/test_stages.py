@@ -288,3 +288,23 @@ def test_sums_that_a_file_cannot_describe_are_not_saved(survey, tmp_path, stage)
         estimator.save_gram(tmp_path / "a.gram")
     assert not (tmp_path / "a.gram").exists()
     assert estimator.release().covariance_.shape[0] >= 4  # the sums are still there
+
+
+def test_bounds_and_scores_of_people(tmp_path):
+    """G times the noise of a row for one person, from frames and files alike, and the first G rows of everybody."""
+    draw = np.random.default_rng(4)
+    visits = pd.DataFrame({"who": np.repeat(np.arange(200), 5), "a": draw.normal(3, 1, 1000), "b": draw.normal(0, 2, 1000)})
+    visits.to_csv(tmp_path / "visits.csv", index=False)
+    people = {"person": "who", "rows_per_person": 2}
+    PrivatePCA(2, mu=1, bounds=(-9, 9), **people).fit(visits).write_release(tmp_path / "axes")
+    for data in (visits, tmp_path / "visits.csv"):
+        found, rows = private_bounds(data, mu=1, **people), private_bounds(data, mu=1, exclude=["who"])
+        assert found.parameters["noise_sd_count"] == pytest.approx(2 * rows.parameters["noise_sd_count"])
+        assert found.guarantee.person == "who" and list(found.bounds) == ["a", "b"]
+        picture = private_scores(data, tmp_path / "axes", mu=1, cells=3, **people)
+        assert picture.guarantee.person == "who" and picture.parameters["noise_sd_count"] == pytest.approx(2)
+        assert abs(picture.arrays["scores"].sum() - 400) < 6 * 2 * 3  # nine cells; false alarm 2e-9
+        with pytest.raises(EigenveilError, match="person"):
+            private_scores(data, tmp_path / "axes", mu=1)
+    with pytest.raises(EigenveilError, match="go together"):
+        private_bounds(visits, mu=1, person="who")

@@ -72,32 +72,41 @@ std::optional<ShownCells> shown_cells(const Vector& counts, double rows, double 
 PrivateBounds::PrivateBounds(PrivateBoundsRequest request, Schema schema, CountsPlan plan)
     : request_(std::move(request)), schema_(std::move(schema)), plan_(std::move(plan)) {}
 
-Result<PrivateBounds> PrivateBounds::make(const PrivateBoundsRequest& request,
-                                          const Schema& schema) {
-  if (request.relation != Relation::AddRemove && request.relation != Relation::ReplaceOne) {
+Result<PrivateBounds> PrivateBounds::make(const PrivateBoundsRequest& asked, const Schema& read) {
+  if (asked.relation != Relation::AddRemove && asked.relation != Relation::ReplaceOne) {
     return bad_request(
         "ranges that nobody knows have no public midpoint yet: give {neighbours add-remove} or "
         "{neighbours replace-one}",
         "neighbours");
   }
-  if (!(request.outside > 0.0 && request.outside < 0.5)) {
+  if (!(asked.outside > 0.0 && asked.outside < 0.5)) {
     return bad_request("{outside} must lie between 0 and 0.5", "outside");
   }
-  if (!request.row_norm) {
-    return CountsPlan::make(
-               {schema.dimension(), request.budget, request.relation, request.group_size})
-        .map([&](CountsPlan plan) { return PrivateBounds(request, schema, std::move(plan)); });
+  PrivateBoundsRequest request = asked;
+  const Result<int> together = rows_together(request.people, request.relation, request.group_size);
+  const Result<Schema> schema = without_person(request.people, read);
+  if (!together || !schema) {
+    return !together ? error_of(together) : error_of(schema);
   }
-  Result<RowBound> units = norm_units(*request.row_norm, schema);
+  request.group_size = *together;
+  const std::size_t histograms = request.row_norm ? 1 : schema->dimension();
+  Result<CountsPlan> noise = CountsPlan::make(
+      {histograms, request.budget, request.relation, request.group_size, request.people.column});
+  if (!request.row_norm) {
+    return std::move(noise).map(
+        [&](CountsPlan plan) { return PrivateBounds(request, *schema, std::move(plan)); });
+  }
+  request.row_norm->person.clear();  // they stand in front of the norms
+  request.row_norm->rows_per_person = 0;
+  Result<RowBound> units = norm_units(*request.row_norm, *schema);
   if (!units) {
     return error_of(units);
   }
-  return CountsPlan::make({1, request.budget, request.relation, request.group_size})
-      .map([&](CountsPlan plan) {
-        PrivateBounds made(request, Schema{{kRowNormColumn}}, std::move(plan));
-        made.norm_units_ = *std::move(units);
-        return made;
-      });
+  return std::move(noise).map([&](CountsPlan plan) {
+    PrivateBounds made(request, Schema{{kRowNormColumn}}, std::move(plan));
+    made.norm_units_ = *std::move(units);
+    return made;
+  });
 }
 
 std::string PrivateBounds::request_text() const {
@@ -110,7 +119,7 @@ std::string PrivateBounds::request_text() const {
     own["preparation"] = table_json(*request_.row_norm);
   }
   return counts_request_json("bounds", request_.budget, request_.relation, request_.group_size,
-                             own);
+                             request_.people.column, own);
 }
 
 double PrivateBounds::hidden_rows(double rows, std::size_t cells) const {
@@ -126,12 +135,17 @@ double PrivateBounds::window_noise(std::size_t cells) const {
 Result<std::vector<std::uint64_t>> PrivateBounds::counted(RowReader& rows,
                                                           std::size_t workers) const {
   const std::size_t cells = grid_.cells();
-  const std::unique_ptr<RowReader> given =
-      norm_units_ ? row_norms(borrowed(rows), *norm_units_) : borrowed(rows);
+  Result<std::unique_ptr<RowReader>> given = rows_of_people(request_.people, borrowed(rows));
+  if (!given) {
+    return error_of(given);
+  }
+  if (norm_units_) {
+    given = row_norms(*std::move(given), *norm_units_);
+  }
   std::vector<std::vector<std::uint64_t>> own(
       workers, std::vector<std::uint64_t>(cells * schema_.dimension()));
   const Result<void> read =
-      for_each_block(*given, workers, [&](std::size_t worker, RawRows& block) {
+      for_each_block(**given, workers, [&](std::size_t worker, RawRows& block) {
         const double* cell = block.values.data();
         for (std::size_t i = 0; i < block.rows; ++i) {
           for (std::size_t j = 0; j < block.dimension; ++j) {
@@ -175,6 +189,7 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
                          {"grid", std::string("powers of 2^(1/4) from 2^-40 to 2^60, both signs, "
                                               "zero, missing")},
                          {"noise_sd_count", plan_.sd()}};
+  describe_people(request_.people, document);
   document.result = {{"noisy_rows", count}, {"noisy_rows_sd", count_sd}};
   Matrix ranges(static_cast<Eigen::Index>(schema_.dimension()), 2);
   std::vector<std::string> hidden;

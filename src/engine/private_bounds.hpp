@@ -8,6 +8,7 @@
 #include "data/magnitude_grid.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/report/document.hpp"
+#include "engine/counted_people.hpp"
 #include "engine/table/table_spec.hpp"
 #include "mechanism/histogram/noisy_counts.hpp"
 
@@ -23,6 +24,7 @@ struct PrivateBoundsRequest {
   /// One norm of all rows instead of a range for each column: in the units that these ranges give,
   /// or of the cells as they stand where there are none.
   std::optional<TableSpec> row_norm = {};
+  CountedPeople people = {};
 };
 
 /// Where the rows of one column lie, as far as its noisy counts show: cells from `first` to `last`.
@@ -42,7 +44,8 @@ std::optional<ShownCells> shown_cells(const Vector& counts, double rows, double 
 /// One pass over the rows: every one adds one to one cell of every column.
 class PrivateBounds {
  public:
-  static Result<PrivateBounds> make(const PrivateBoundsRequest& request, const Schema& schema);
+  /// `read` is the schema of the reader: with people, what says whose a row is comes last.
+  static Result<PrivateBounds> make(const PrivateBoundsRequest& asked, const Schema& read);
   const Guarantee& guarantee() const { return plan_.guarantee(); }
   const CountsPlan& counts() const { return plan_; }
   /// What is asked for, as canonical JSON: two requests for the same thing are the same text.

@@ -84,7 +84,8 @@ std::vector<std::string> cell_names(double deviation, std::size_t cells) {
 
 }  // namespace
 
-Result<Scores> Scores::make(const ScoresRequest& request, const ReadRelease& on) {
+Result<Scores> Scores::make(const ScoresRequest& asked, const ReadRelease& on) {
+  ScoresRequest request = asked;
   const ReleasedTable* loadings = loadings_of(on.document);
   if (loadings == nullptr) {
     return bad_request("{on} must be a release with loadings, as eigenveil pca writes it", "on");
@@ -104,19 +105,24 @@ Result<Scores> Scores::make(const ScoresRequest& request, const ReadRelease& on)
         "another name, or take axes of a release without it",
         "label");
   }
-  if (!on.document.guarantee.person.empty()) {
+  if (const std::string& person = on.document.guarantee.person;
+      !person.empty() && person != request.people.column) {
     return bad_request(
-        fmt::format("{{on}} protects a person with all rows of the same {}, but scores count rows "
-                    "and protect one alone: take axes of a table with one row per person, and its "
-                    "scores",
-                    on.document.guarantee.person),
-        "on");
+        fmt::format("{{on}} protects a person with all rows of the same {0}: give {{person {0}}} "
+                    "and {{rows_per_person G}}, or its scores would protect single rows",
+                    person),
+        "person");
   }
   if (request.cells < 2 || request.cells > 200) {
     return bad_request("{cells} must be a whole number from 2 to 200", "cells");
   }
-  Result<CountsPlan> plan =
-      CountsPlan::make({1, request.budget, request.relation, request.group_size});
+  const Result<int> together = rows_together(request.people, request.relation, request.group_size);
+  if (!together) {
+    return error_of(together);
+  }
+  request.group_size = *together;
+  Result<CountsPlan> plan = CountsPlan::make(
+      {1, request.budget, request.relation, request.group_size, request.people.column});
   if (!plan) {
     return error_of(plan);
   }
@@ -163,6 +169,7 @@ Result<Scores> Scores::make(const ScoresRequest& request, const ReadRelease& on)
 
 std::string Scores::request_text() const {
   return counts_request_json("scores", request_.budget, request_.relation, request_.group_size,
+                             request_.people.column,
                              {{"on", checksum_},
                               {"axes", request_.axes},
                               {"cells", request_.cells},
@@ -189,8 +196,8 @@ std::size_t Scores::cell_of(const double* row, std::size_t width) const {
 
 Result<ReleaseDocument> Scores::release(std::unique_ptr<RowReader> rows, RandomStream& stream,
                                         int threads) const {
-  Result<std::unique_ptr<RowReader>> reader = std::move(rows);
-  if (!frequencies_.empty()) {
+  Result<std::unique_ptr<RowReader>> reader = rows_of_people(request_.people, std::move(rows));
+  if (reader && !frequencies_.empty()) {
     reader = standardise_genotypes(std::move(*reader), frequencies_,
                                    request_.label.column.empty() ? 0 : 1);
   }
@@ -243,6 +250,7 @@ Result<ReleaseDocument> Scores::release(std::unique_ptr<RowReader> rows, RandomS
                      {"noisy_rows_sd", plan_.sd() * std::sqrt(static_cast<double>(counts.size()))}};
   document.remarks = {{"counts", *field<std::string>(document.parameters, "interval")},
                       {"spent", "on top of the release of the axes, which it names (builds_on)"}};
+  describe_people(request_.people, document);
   std::vector<std::string> down = cell_names(deviations_[1], request_.cells);
   std::reverse(down.begin(), down.end());  // the picture has the second axis upwards
   for (std::size_t level = 0; level < levels(); ++level) {

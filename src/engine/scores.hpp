@@ -8,6 +8,7 @@
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/report/document.hpp"
 #include "eigenveil/report/read_release.hpp"
+#include "engine/counted_people.hpp"
 #include "engine/table/table_spec.hpp"
 #include "mechanism/histogram/noisy_counts.hpp"
 
@@ -21,6 +22,7 @@ struct ScoresRequest {
   Budget budget;
   Relation relation = Relation::AddRemove;
   int group_size = 1;
+  CountedPeople people = {};
 };
 
 /// Scores x -> (v_a (x - m), v_b (x - m)) on the loadings of a release, counted on a grid that its
@@ -28,7 +30,7 @@ struct ScoresRequest {
 /// adds one to one cell of cells x cells x levels, so noise does not depend on how long rows are.
 class Scores {
  public:
-  static Result<Scores> make(const ScoresRequest& request, const ReadRelease& on);
+  static Result<Scores> make(const ScoresRequest& asked, const ReadRelease& on);
   /// How the table must be read: the columns of the release, then the label.
   const TableSpec& table() const { return table_; }
   const Guarantee& guarantee() const { return plan_.guarantee(); }

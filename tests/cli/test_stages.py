@@ -261,6 +261,34 @@ class Stages(CliTest):
         alone, _ = self.release("covariance", table, *MU, "--range", "-5:5", "--columns", "a,b", "--group-size", 2)
         self.assertEqual(document["parameters"]["noise_sd_diagonal"], alone["parameters"]["noise_sd_diagonal"])
 
+    def test_bounds_and_scores_of_people(self):
+        """G times the noise of a row, and the unit is said; a release about persons has scores about the same persons alone."""
+        table = self.visits(people=300)
+        person = ("--person", "who", "--rows-per-person", 3)
+        self.release("pca", table, "-k", 2, *MU, "--range", "-5:5", *person, "--exclude", "w")
+        axes = self.written
+        self.release("pca", table, "-k", 2, *MU, "--range", "-5:5", "--columns", "a,b")
+        of_rows = self.written
+        norm = ("bounds", "private", table, "--row-norm", "private", "--range", "-5:5")
+        for command, alone in (
+            (("bounds", "private", table, "--exclude", "w"), ("bounds", "private", table, "--columns", "a,b")),
+            ((*norm, "--exclude", "w"), (*norm, "--columns", "a,b")),
+            (("scores", table, "--on", axes, "--cells", 4), ("scores", table, "--on", of_rows, "--cells", 4)),
+        ):
+            for neighbours in ("add-remove", "replace-one"):
+                said, _ = self.release(*command, *MU, *person, "--neighbours", neighbours)
+                rows, _ = self.release(*alone, *MU, "--neighbours", neighbours)
+                self.assertAlmostEqual(said["parameters"]["noise_sd_count"], 3 * rows["parameters"]["noise_sd_count"], places=9)
+                self.assertEqual((said["guarantee"]["person"], said["guarantee"]["group_size"], said["parameters"]["rows_per_person"]), ("who", 3, 3))
+                self.assertIn("one person with all rows of the same who", said["guarantee"]["statement"])
+                self.assertNotIn("person", rows["guarantee"])
+            self.assertLess(abs(said["result"]["noisy_rows"] - 900), 6 * said["result"]["noisy_rows_sd"])  # the first 3 of 5; false alarm 2e-9 each
+            self.assertIn("leave out --group-size", self.refuse(*command, *MU, *person, "--group-size", 2))
+            self.assertIn("go together", self.refuse(*command, *MU, "--person", "who"))
+        self.assertIn("no column", self.refuse("bounds", "private", table, *MU, "--person", "whom", "--rows-per-person", 1))
+        self.assertIn("number of rows is protected", self.refuse("scores", table, "--on", axes, *MU, *person, "--neighbours", "zero-row"))
+        self.assertIn("give --person who", self.refuse("scores", table, "--on", axes, *MU))
+
     def test_the_number_of_rows_of_people_is_never_exact(self):
         table = self.visits()
         for neighbours in ("add-remove", "replace-one"):

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "data/array_rows.hpp"
+#include "data/parallel_rows.hpp"
 #include "eigenveil/engine/release.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "engine/private_bounds.hpp"
@@ -233,6 +234,66 @@ TEST(PrivateBounds, SensitivityOnTinyTables) {
   EXPECT_NEAR(replaced_l1, *counts_l1_sensitivity(2, Relation::ReplaceOne), 1e-12);
   EXPECT_GE(*counts_l2_sensitivity(2, Relation::ReplaceOne), replaced);
   EXPECT_FALSE(counts_l2_sensitivity(2, Relation::IndependentCopy));
+}
+
+// All tables of four rows of two people over three cells: the histogram of the first two rows of
+// everybody moves by at most twice a row's sensitivity when a person goes, and by sqrt(2) times
+// that when a person becomes another with any rows; some pair attains both. Without the limit (the
+// broken twin) a person moves more.
+TEST(PrivateBounds, PeopleOnTinyTables) {
+  using Cells = std::vector<double>;
+  const Schema schema{{"x", "who"}};
+  const auto counts = [&](const Cells& cells, std::uint32_t most) {
+    Vector c = Vector::Zero(3);
+    const auto rows =
+        rows_of_people({"who", most}, *read_array({cells.data(), cells.size() / 2, 2, 16, 8},
+                                                  schema, BadCell::Refuse, MissingCell::Midpoint));
+    const Result<void> read = for_each_block(**rows, 1, [&](std::size_t, RawRows& block) {
+      for (std::size_t i = 0; i < block.rows; ++i) {
+        c[static_cast<Eigen::Index>(block.values[i])] += 1;
+      }
+    });
+    EXPECT_TRUE(read);
+    return c;
+  };
+  double removed = 0.0;
+  double replaced = 0.0;
+  double unlimited = 0.0;
+  for (int code = 0; code < 6 * 6 * 6 * 6; ++code) {
+    Cells table;
+    Cells without;
+    Cells other;  // person 1 has rows in the next cell, and one less
+    bool fewer = true;
+    for (int row = 0, rest = code; row < 4; ++row, rest /= 6) {
+      const double cell = rest % 3;
+      const double who = (rest / 3) % 2;
+      table.insert(table.end(), {cell, who});
+      if (who == 0.0) {
+        without.insert(without.end(), {cell, who});
+        other.insert(other.end(), {cell, who});
+      } else if (!fewer || code % 2 == 0) {
+        other.insert(other.end(), {std::fmod(cell + 1.0, 3.0), who});
+      } else {
+        fewer = false;
+      }
+    }
+    removed = std::max(removed, (counts(table, 2) - counts(without, 2)).norm());
+    replaced = std::max(replaced, (counts(table, 2) - counts(other, 2)).norm());
+    unlimited = std::max(unlimited, (counts(table, 4) - counts(without, 4)).norm());
+  }
+  EXPECT_NEAR(removed, 2.0 * *counts_l2_sensitivity(1, Relation::AddRemove), 1e-12);
+  EXPECT_NEAR(replaced, 2.0 * *counts_l2_sensitivity(1, Relation::ReplaceOne), 1e-12);
+  EXPECT_GT(unlimited, 2.0 * *counts_l2_sensitivity(1, Relation::AddRemove));
+  const auto plan = [](int group, const CountedPeople& people) {
+    PrivateBoundsRequest request{GaussianDp{1.0}, Relation::ReplaceOne, group, 0.001};
+    request.people = people;
+    return PrivateBounds::make(request, {{"x", "y", "who"}});
+  };
+  EXPECT_NEAR(plan(1, {"who", 5})->count_sd(), 5.0 * std::sqrt(2.0 * 2.0), 1e-9);
+  EXPECT_EQ(plan(1, {"who", 5})->guarantee().person, "who");
+  EXPECT_FALSE(plan(2, {"who", 5}));
+  EXPECT_FALSE(plan(1, {"who", 0}));
+  EXPECT_FALSE(plan(1, {"whom", 5}));
 }
 
 TEST(PrivateBounds, ARangeHoldsTheColumn) {

@@ -47,14 +47,11 @@ bool drop_last(Schema& schema, const std::vector<std::string>& names) {
 Result<SplitColumns> split_columns(const TableSpec& spec, const Schema& read) {
   SplitColumns split{read};
   if (!spec.person.empty()) {
-    if (drop_last(split.features, hashed_names(spec.person))) {
-      split.key_cells = kHashedCells;
-    } else if (drop_last(split.features, {spec.person})) {
-      split.key_cells = 1;
-    } else {
-      return bad_request(fmt::format("the table has no column '{}' for {{person}}", spec.person),
-                         "person");
+    const Result<std::size_t> dropped = drop_person(split.features, spec.person);
+    if (!dropped) {
+      return error_of(dropped);
     }
+    split.key_cells = *dropped;
   }
   if (!spec.weights.empty() && !drop_last(split.features, {spec.weights})) {
     return bad_request(fmt::format("the table has no column '{}' for {{weights}}", spec.weights),
@@ -100,6 +97,16 @@ double counting_constant(const RowBound& bound, std::size_t indicators) {
 }
 
 }  // namespace
+
+Result<std::size_t> drop_person(Schema& read, const std::string& person) {
+  if (drop_last(read, hashed_names(person))) {
+    return kHashedCells;
+  }
+  if (drop_last(read, {person})) {
+    return 1;
+  }
+  return bad_request(fmt::format("the table has no column '{}' for {{person}}", person), "person");
+}
 
 Result<PreparedTable> PreparedTable::make(const TableSpec& given, const Schema& read,
                                           std::optional<double> model_radius) {

@@ -67,6 +67,9 @@ class PreparedTable {
   std::vector<Categories> levels_ = {};
 };
 
+/// Takes away the last columns of a reader, those that say whose a row is, and says how many.
+Result<std::size_t> drop_person(Schema& read, const std::string& person);
+
 /// What people mean for a request: their rows are the group, and where they are not added or
 /// removed their count needs noise.
 Result<void> settle_people(TableSpec& spec, Request& request);

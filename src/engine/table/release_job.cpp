@@ -192,6 +192,16 @@ Result<ReleaseJob> read_job(const Json& json, const TableSpec* spec) {
 
 }  // namespace
 
+void draw_person_key(TableSpec& table) {
+  if (table.person.empty() || table.person_key != HashKey{}) {
+    return;
+  }
+  RandomStream stream = RandomStream::secure();
+  for (unsigned char& byte : table.person_key) {  // fresh: nobody can prepare names that collide
+    byte = static_cast<unsigned char>(stream.bits64());
+  }
+}
+
 Result<void> settle_job(ReleaseJob& job) {
   Request& request = job.request;
   TableSpec& table = job.table;
@@ -201,12 +211,7 @@ Result<void> settle_job(ReleaseJob& job) {
   if (table.center) {
     request.center = CenterChoice::Public;
   }
-  if (!table.person.empty() && table.person_key == HashKey{}) {
-    RandomStream stream = RandomStream::secure();
-    for (unsigned char& byte : table.person_key) {  // fresh: nobody can prepare names that collide
-      byte = static_cast<unsigned char>(stream.bits64());
-    }
-  }
+  draw_person_key(table);
   return settle_people(table, request);
 }
 

@@ -36,6 +36,9 @@ struct ReleaseJob {
   bool is_gram() const { return inputs.size() == 1 && is_gram_file(inputs.front()); }
 };
 
+/// A key for the names of people, where there are some and nobody gave one.
+void draw_person_key(TableSpec& table);
+
 /// The parts of the request and of the table that follow from each other, and a fresh key for the
 /// names of people; whoever fills in a job calls it last.
 Result<void> settle_job(ReleaseJob& job);

@@ -70,7 +70,7 @@ Result<CountsPlan> CountsPlan::make(const CountsRequest& request) {
   }
   return group_loss(per_row, request.group_size).map([&](const Loss& loss) {
     return CountsPlan(*scale, {request.relation, loss, Basis::Proved, noise_assumptions(scale->law),
-                               true, request.group_size});
+                               true, request.group_size, Basis::NotPrivate, request.person});
   });
 }
 

@@ -16,7 +16,8 @@ struct CountsRequest {
   std::size_t histograms = 1;
   Budget budget;
   Relation relation = Relation::AddRemove;
-  int group_size = 1;  ///< rows of a person, or of a group
+  int group_size = 1;       ///< rows of a person, or of a group
+  std::string person = {};  ///< the column of people, where the rows of each are the group
 };
 
 /// How far all counts together can move between neighbours when one row does, rounded up: sqrt(h)
