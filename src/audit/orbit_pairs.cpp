@@ -54,14 +54,14 @@ double apart(const std::array<double, 2>& g, double high, double low, double sca
 /// Of the event of looks_like_first, for the table `rows`.
 double side_probability(const OrbitAudit& request, const LowRankPlan& plan, const AxisPair& pair,
                         const AxisRows& rows) {
-  const double scale = plan.noise_scale() / kEigenvalueSteps;
+  const double scale = plan.noise_scale().diagonal / kEigenvalueSteps;
   const double high = pair.first[0];
   if (request.setting.relation == Relation::ReplaceOne) {
     return apart(eigenvalues(rows), high, 0.0, scale);
   }
   const double seen = laplace_tail(high, rows[0], scale);
   return plan.shape().releases_count()
-             ? seen * laplace_tail(high, rows[0], plan.noise_scale() / kCountWeight)
+             ? seen * laplace_tail(high, rows[0], plan.noise_scale().diagonal / kCountWeight)
              : seen;
 }
 

@@ -140,9 +140,9 @@ TEST(OrbitPlans, SharesNeverExceedTheBudgetAndTheGuaranteeIsTheBudget) {
         OrbitRequest request = request_for(5, relation, epsilon);
         request.group_size = group;
         const LowRankPlan low_rank = *LowRankPlan::make(request, 2, {});
-        EXPECT_LE(
-            group * (low_rank.eigenvalue_budget().epsilon + low_rank.direction_budget().epsilon),
-            epsilon * (1.0 + 1e-15));
+        EXPECT_LE(group * (std::get<PureDp>(low_rank.eigenvalue_budget()).epsilon +
+                           low_rank.direction_budget().epsilon),
+                  epsilon * (1.0 + 1e-15));
         const OrbitComponentsPlan components = *OrbitComponentsPlan::make(request, 2, 0.2);
         EXPECT_LE(components.direction_budget().epsilon +
                       std::get<PureDp>(components.variance_budget()).epsilon,
@@ -168,9 +168,9 @@ TEST(OrbitPlans, RhoAndMuBuyTheRangeOfTheDraw) {
       EXPECT_NEAR(group * by_rho.direction_budget().epsilon, std::sqrt(8.0 * 0.08), 1e-9);
       const LowRankPlan low_rank = *LowRankPlan::make(request, 2, 0.3);
       const double e = group * low_rank.direction_budget().epsilon;
-      const double noise = group * low_rank.eigenvalue_budget().epsilon;
-      EXPECT_LE(e * e / 8.0 + pure_zcdp(noise).rho, 0.1 * (1.0 + 1e-12));
-      EXPECT_GE(e * e / 8.0 + pure_zcdp(noise).rho, 0.1 * (1.0 - 1e-9));
+      const double noise = group * std::get<GaussianDp>(low_rank.eigenvalue_budget()).mu;
+      EXPECT_LE(e * e / 8.0 + noise * noise / 2.0, 0.1 * (1.0 + 1e-12));
+      EXPECT_GE(e * e / 8.0 + noise * noise / 2.0, 0.1 * (1.0 - 1e-9));
       request.budget = GaussianDp{1.0};
       for (const double mu : {OrbitComponentsPlan::make(request, 2, 0.2)->gaussian().mu,
                               OrbitComponentsPlan::make(request, 5, 0.2)->gaussian().mu,

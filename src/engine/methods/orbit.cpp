@@ -68,7 +68,7 @@ std::vector<OptionSpec> orbit_options() {
 const MethodInfo& OrbitMethod::info() const {
   static const MethodInfo info{
       .name = "orbit",
-      .sentence = "directions drawn exactly on a unitary orbit, Laplace noise on eigenvalues",
+      .sentence = "directions drawn exactly on a unitary orbit, noise on eigenvalues",
       .budgets = "pure epsilon, rho, mu",
       .tasks = {Task::Components, Task::Covariance, Task::LowRank},
       .options = orbit_options()};
@@ -168,7 +168,7 @@ std::unique_ptr<Plan> as_plan(const Request& request, const PublicFacts& facts,
                      return low_rank_document(
                          head_of(request, facts,
                                  {{"eigenvalue_share", plan.eigenvalue_share()},
-                                  {"eigenvalue_epsilon_per_row", plan.eigenvalue_budget().epsilon},
+                                  eigenvalue_parameter(plan.eigenvalue_budget()),
                                   {"direction_epsilon_per_row", plan.direction_budget().epsilon},
                                   {"gdp_mu", plan.gaussian().mu}}),
                          release, norm2, field_of(request));

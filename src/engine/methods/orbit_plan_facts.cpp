@@ -56,13 +56,21 @@ Facts lower_bounds(const Vector& eigenvalues, Eigen::Index rank, double epsilon,
           {"earlier_spectral_norm", bounds.spectral_norm * std::sqrt(unit2)}};
 }
 
+std::pair<std::string, double> per_row_parameter(const std::string& of, const PerRowLoss& loss) {
+  if (const auto* gaussian = std::get_if<GaussianDp>(&loss)) {
+    return {of + "_mu_per_row", gaussian->mu};
+  }
+  return {of + "_epsilon_per_row", std::get<PureDp>(loss).epsilon};
+}
+
 }  // namespace
 
 std::pair<std::string, double> variance_parameter(const PerRowLoss& beside) {
-  if (const auto* gaussian = std::get_if<GaussianDp>(&beside)) {
-    return {"variance_mu_per_row", gaussian->mu};
-  }
-  return {"variance_epsilon_per_row", std::get<PureDp>(beside).epsilon};
+  return per_row_parameter("variance", beside);
+}
+
+std::pair<std::string, double> eigenvalue_parameter(const PerRowLoss& beside) {
+  return per_row_parameter("eigenvalue", beside);
 }
 
 Facts components_facts(const OrbitTable& table, const OrbitComponentsPlan& plan,
@@ -104,7 +112,8 @@ Facts low_rank_facts(const OrbitTable& table, const LowRankPlan& plan, const Vec
   facts["draw_seconds"] = plan.draw_seconds();
   facts["rank"] = plan.rank();
   facts["eigenvalue_share"] = plan.eigenvalue_share();
-  facts["eigenvalue_epsilon_per_row"] = plan.eigenvalue_budget().epsilon;
+  const auto [loss, of_eigenvalues] = eigenvalue_parameter(plan.eigenvalue_budget());
+  facts[loss] = of_eigenvalues;
   facts["gdp_mu"] = plan.gaussian().mu;
   facts["direction_epsilon_per_row"] = plan.direction_budget().epsilon;
   facts["exponent_times_spread"] = *orbit_exponent(PureDp{plan.draw_budget().draw}, orbit.relation,
@@ -116,14 +125,16 @@ Facts low_rank_facts(const OrbitTable& table, const LowRankPlan& plan, const Vec
     const double unit2 = squared_per_row(table, orbit);
     const double rows_moved =
         1.0 / facts["exponent_times_spread"].get<double>() * plan.direction_budget().epsilon;
-    const LowRankUtility utility{g, plan.rank(), plan.noise_scale() / kEigenvalueSteps,
+    const LowRankUtility utility{g, plan.rank(), plan.eigenvalue_sd() / std::sqrt(2.0),
                                  plan.direction_budget().epsilon, rows_moved};
     facts["expected_error_f2_at_most"] = unit2 * expected_low_rank_error(utility);
     if (orbit.field == RowField::Real) {
       facts["predicted_error_f2"] = unit2 * predicted_low_rank_error(utility);
     }
-    facts["lower_bounds"] = lower_bounds(
-        g, plan.rank(), plan.eigenvalue_budget().epsilon + plan.direction_budget().epsilon, unit2);
+    if (const auto* pure = std::get_if<PureDp>(&plan.eigenvalue_budget())) {  // theirs are pure
+      facts["lower_bounds"] =
+          lower_bounds(g, plan.rank(), pure->epsilon + plan.direction_budget().epsilon, unit2);
+    }
   }
   add_wishart_rival(facts, table, plan, eigenvalues);
   return facts;

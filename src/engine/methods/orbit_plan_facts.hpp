@@ -17,6 +17,8 @@ struct OrbitTable {
 
 /// What the second moment inside a subspace costs one row, under the name of its loss.
 std::pair<std::string, double> variance_parameter(const PerRowLoss& beside);
+/// And what noisy eigenvalues cost.
+std::pair<std::string, double> eigenvalue_parameter(const PerRowLoss& beside);
 
 /// The numbers of a plan on an orbit, in the order of the JSON. `eigenvalues` is the assumed
 /// spectrum of the covariance, empty when none was given. The Python package uses them too.

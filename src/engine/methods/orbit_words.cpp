@@ -97,11 +97,14 @@ PlanFacts orbit_facts(const Request& request, const RowBound& bound, const Assum
                                    number(name), number("noise_sd_variance"), units));
     }
   }
-  if (facts.contains("eigenvalue_epsilon_per_row")) {
-    say("eigenvalues",
-        fmt::format("epsilon {:.4g} per row (share {}), standard deviation {:.4g} ({} units)",
-                    number("eigenvalue_epsilon_per_row"), number("eigenvalue_share"),
-                    number("noise_sd_eigenvalue"), units));
+  for (const auto& [name, loss] :
+       {std::pair("eigenvalue_epsilon_per_row", "epsilon"), {"eigenvalue_mu_per_row", "mu"}}) {
+    if (facts.contains(name)) {
+      say("eigenvalues",
+          fmt::format("{} {:.4g} per row (share {}), standard deviation {:.4g} ({} units)", loss,
+                      number(name), number("eigenvalue_share"), number("noise_sd_eigenvalue"),
+                      units));
+    }
   }
   add_losses(said, request, facts, units);
   if (facts.contains("wishart_smaller_above_eigenvalue")) {

@@ -35,36 +35,31 @@ double group_mu_of(const PerRowLoss& beside, double size) {
 }
 
 /// What a part of rho or mu buys of noise, for one row of the group.
-PerRowLoss noise_for(const Budget& part, double size, NoiseBeside noise) {
-  if (noise == NoiseBeside::Pure) {
-    return PureDp{down(pure_budget(part)->epsilon / size)};
-  }
+PerRowLoss noise_for(const Budget& part, double size) {
   return GaussianDp{down(gaussian_budget(part)->mu / size)};
 }
 
 /// Both parts of a budget that adds up: rho, or mu².
 template <class Part>
-DrawnBudget divide(const Part& measured, const Part& drawn, double share, double size,
-                   NoiseBeside noise) {
+DrawnBudget divide(const Part& measured, const Part& drawn, double share, double size) {
   DrawnBudget result;
   result.directions = PureDp{share < 1.0 ? down(range_for(drawn) / size) : 0.0};
-  result.beside = share > 0.0 ? noise_for(measured, size, noise) : PerRowLoss(PureDp{0.0});
+  result.beside = share > 0.0 ? noise_for(measured, size) : PerRowLoss(PureDp{0.0});
   return result;
 }
 
 struct Divide {
   double size;
   double share;
-  NoiseBeside noise;
 
   DrawnBudget operator()(const Zcdp& budget) const {
     const double measured = part_of(budget.rho, share);
-    return divide(Zcdp{measured}, Zcdp{down(budget.rho - measured)}, share, size, noise);
+    return divide(Zcdp{measured}, Zcdp{down(budget.rho - measured)}, share, size);
   }
   DrawnBudget operator()(const GaussianDp& budget) const {
     const double measured = share < 1.0 ? down(budget.mu * std::sqrt(share), kUlps) : budget.mu;
     const double drawn = down(budget.mu * std::sqrt(1.0 - share), kUlps);
-    return divide(GaussianDp{measured}, GaussianDp{drawn}, share, size, noise);
+    return divide(GaussianDp{measured}, GaussianDp{drawn}, share, size);
   }
   DrawnBudget operator()(const PureDp& per_row) const {
     const double measured = part_of(per_row.epsilon, share);
@@ -89,14 +84,13 @@ std::vector<Loss> DrawnBudget::further_losses() const {
   return std::isfinite(mu.mu) ? std::vector<Loss>{mu} : std::vector<Loss>{};
 }
 
-Result<DrawnBudget> divide_drawn_budget(const Budget& budget, int group_size, double share,
-                                        NoiseBeside noise) {
+Result<DrawnBudget> divide_drawn_budget(const Budget& budget, int group_size, double share) {
   const Result<Budget> checked = budget_per_row(budget, group_size);  // refuses bad numbers
   if (!checked) {
     return error_of(checked);
   }
   const double size = group_size;
-  const Divide rule{size, share, noise};
+  const Divide rule{size, share};
   DrawnBudget divided;
   if (const auto* rho = std::get_if<Zcdp>(&budget)) {
     divided = rule(*rho);

@@ -1,16 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "eigenveil/privacy/calibration.hpp"
 #include "mechanism/moment/moment_plan.hpp"
 
 namespace eigenveil {
-
-/// Noise that is measured beside a draw, where the budget is rho or mu: the sharpest (Gaussian), or
-/// noise that knows pure losses alone. A pure budget has pure noise either way.
-enum class NoiseBeside : std::uint8_t { Sharpest, Pure };
 
 /// A budget divided between directions that are drawn and numbers that are measured beside them.
 struct DrawnBudget {
@@ -25,11 +20,11 @@ struct DrawnBudget {
   std::vector<Loss> further_losses() const;
 };
 
-/// `share` of epsilon, rho or mu² goes to what is measured. rho and mu buy the draw by its range,
-/// twice the epsilon they would buy of a loss that is no more than pure; (epsilon, delta) buys the
-/// pure epsilon that meets it. Everything is rounded so that the parts stay within the budget.
-/// Proof: docs/proofs/bounded_range.md.
-Result<DrawnBudget> divide_drawn_budget(const Budget& budget, int group_size, double share,
-                                        NoiseBeside noise = NoiseBeside::Sharpest);
+/// `share` of epsilon, rho or mu² goes to what is measured, as pure loss for a pure epsilon and as
+/// mu (Gaussian noise) otherwise. rho and mu buy the draw by its range, twice the epsilon they
+/// would buy of a loss that is no more than pure; (epsilon, delta) buys the pure epsilon that meets
+/// it. Everything is rounded so that the parts stay within the budget. Proof:
+/// docs/proofs/bounded_range.md.
+Result<DrawnBudget> divide_drawn_budget(const Budget& budget, int group_size, double share);
 
 }  // namespace eigenveil

@@ -8,6 +8,7 @@
 
 #include "core/outward.hpp"
 #include "eigenveil/statistics/trusted_totals.hpp"
+#include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
 #include "mechanism/moment/noisy_integers.hpp"
 #include "mechanism/moment/solver_error.hpp"
@@ -15,21 +16,17 @@
 namespace eigenveil {
 namespace {
 
-/// l1 distance of the computed from the exact eigenvalues on two tables together, in units of R²:
-/// |.|_1 <= sqrt(k) |.|_2, and the backward error bounds |.|_2 (Hoffman, Wielandt). The trace of a
-/// table of N rows is at most N R².
+/// l2 distance of the computed from the exact eigenvalues on two tables together, in units of R²,
+/// by the backward error (Hoffman, Wielandt). The trace of a table of N rows is at most N R².
 double solver_slack(const EigenvalueShape& shape) {
-  const double l2 = up(solver_error(shape.dimension) * kEigenvalueRows);
-  return up(2.0 * up(up(std::sqrt(static_cast<double>(shape.rank))) * l2));
+  return up(2.0 * up(solver_error(shape.dimension) * kEigenvalueRows));
 }
 
-double rows_moved(Relation relation) {
-  return relation == Relation::ReplaceOne ? 2.0 : 1.0;
+double root_of_rank(const EigenvalueShape& shape) {
+  return up(std::sqrt(static_cast<double>(shape.rank)));
 }
 
-}  // namespace
-
-Result<double> eigenvalue_l1_sensitivity(const EigenvalueShape& shape) {
+Result<void> check_relation(const EigenvalueShape& shape) {
   if (shape.relation != Relation::AddRemove && shape.relation != Relation::ReplaceOne &&
       shape.relation != Relation::ZeroRow) {
     return bad_request(
@@ -37,24 +34,55 @@ Result<double> eigenvalue_l1_sensitivity(const EigenvalueShape& shape) {
                     "add-remove, replace-one or zero-row",
                     name_of(shape.relation)));
   }
-  const double moved = up(kEigenvalueSteps * up(rows_moved(shape.relation) + solver_slack(shape)));
+  return {};
+}
+
+Result<NoiseScale> checked_scale(double sensitivity, const NoiseScale& scale) {
+  if (scale.diagonal < sensitivity * 0x1p-40) {
+    return bad_request("the budget is so large that nothing would be hidden; spend less");
+  }
+  return noise_grid_exponent(scale).map([&](int) { return scale; });
+}
+
+}  // namespace
+
+Result<double> eigenvalue_l1_sensitivity(const EigenvalueShape& shape) {
+  if (const Result<void> known = check_relation(shape); !known) {
+    return error_of(known);
+  }
+  const double exact = shape.relation == Relation::ReplaceOne ? 2.0 : 1.0;
+  const double solver = up(root_of_rank(shape) * solver_slack(shape));  // |.|_1 <= sqrt(k) |.|_2
+  const double moved = up(kEigenvalueSteps * up(exact + solver));
   const double rounding = static_cast<double>(shape.rank);  // half a step on either table
   const double count = shape.releases_count() ? kCountWeight : 0.0;
   return up(up(moved + rounding) + count);
 }
 
-Result<double> eigenvalue_noise_scale(const EigenvalueShape& shape, PureDp budget) {
-  return eigenvalue_l1_sensitivity(shape).and_then([&](double sensitivity) -> Result<double> {
-    const NoiseScale scale = laplace_noise_scale(sensitivity, budget);
-    if (scale.diagonal < sensitivity * 0x1p-40) {
-      return bad_request("the budget is so large that nothing would be hidden; spend less");
-    }
-    return noise_grid_exponent(scale).map([&](int) { return scale.diagonal; });
+Result<double> eigenvalue_l2_sensitivity(const EigenvalueShape& shape) {
+  if (const Result<void> known = check_relation(shape); !known) {
+    return error_of(known);
+  }
+  const bool moves_two = shape.relation == Relation::ReplaceOne && shape.rank > 1;
+  const double exact = moves_two ? up(std::sqrt(2.0)) : 1.0;
+  const double moved = up(kEigenvalueSteps * up(exact + solver_slack(shape)));
+  const double values = up(moved + root_of_rank(shape));  // half a step on either table
+  const double count = shape.releases_count() ? kCountWeight : 0.0;
+  return up(std::sqrt(up(up(values * values) + count * count)));  // count² is a power of two
+}
+
+Result<NoiseScale> eigenvalue_noise_scale(const EigenvalueShape& shape, const PerRowLoss& budget) {
+  if (const auto* gaussian = std::get_if<GaussianDp>(&budget)) {
+    return eigenvalue_l2_sensitivity(shape).and_then([&](double sensitivity) {
+      return checked_scale(sensitivity, gaussian_noise_scale(sensitivity, *gaussian));
+    });
+  }
+  return eigenvalue_l1_sensitivity(shape).and_then([&](double sensitivity) {
+    return checked_scale(sensitivity, laplace_noise_scale(sensitivity, std::get<PureDp>(budget)));
   });
 }
 
 NoisyEigenvalues release_eigenvalues(const ExactGram& gram, const HermitianMoment& moment,
-                                     const EigenvalueShape& shape, double noise_scale,
+                                     const EigenvalueShape& shape, const NoiseScale& scale,
                                      RandomStream& stream) {
   std::vector<Int128> integers;
   for (Eigen::Index i = 0; i < shape.rank; ++i) {
@@ -65,13 +93,12 @@ NoisyEigenvalues release_eigenvalues(const ExactGram& gram, const HermitianMomen
   if (shape.releases_count()) {
     integers.push_back(static_cast<Int128>(kCountWeight) * static_cast<Int128>(rows));
   }
-  const NoiseScale scale{NoiseLaw::Laplace, noise_scale, noise_scale};
   const Vector noisy = add_rounded_noise(integers, scale, stream);
 
   NoisyEigenvalues released;
   released.values = (noisy.head(shape.rank) / kEigenvalueSteps).cwiseMax(0.0);
   std::sort(released.values.begin(), released.values.end(), std::greater<>());
-  const double sd = standard_deviation(NoiseLaw::Laplace, noise_scale);
+  const double sd = standard_deviation(scale.law, scale.diagonal);
   released.value_sd = sd / kEigenvalueSteps;
   if (shape.releases_count()) {
     released.count = noisy[shape.rank] / kCountWeight;

@@ -8,6 +8,7 @@
 #include "eigenveil/privacy/guarantee.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "mechanism/moment/hermitian_moment.hpp"
+#include "mechanism/moment/moment_plan.hpp"
 
 namespace eigenveil {
 
@@ -35,8 +36,13 @@ struct EigenvalueShape {
 /// Proof: docs/proofs/eigenvalue_noise.md.
 Result<double> eigenvalue_l1_sensitivity(const EigenvalueShape& shape);
 
-/// Scale of the Laplace noise for pure epsilon, in steps, rounded up.
-Result<double> eigenvalue_noise_scale(const EigenvalueShape& shape, PureDp budget);
+/// The same in l2 norm: R² for a row that is added or removed, sqrt(2) R² for a replaced one
+/// (Hoffman, Wielandt), R² where one eigenvalue alone is released (Weyl).
+Result<double> eigenvalue_l2_sensitivity(const EigenvalueShape& shape);
+
+/// The noise for a share of the budget, in steps, rounded up: Laplace by l1 for pure epsilon,
+/// Gaussian by l2 for mu.
+Result<NoiseScale> eigenvalue_noise_scale(const EigenvalueShape& shape, const PerRowLoss& budget);
 
 /// Released: sorted, none negative, in units of R².
 struct NoisyEigenvalues {
@@ -46,10 +52,10 @@ struct NoisyEigenvalues {
   double count_sd = 0.0;
 };
 
-/// Exactly rounded Laplace noise of scale `noise_scale` (steps, from eigenvalue_noise_scale)
+/// Exactly rounded noise of `scale` (steps, from eigenvalue_noise_scale)
 /// on the integers nearest to the computed eigenvalues, then sort and clamp.
 NoisyEigenvalues release_eigenvalues(const ExactGram& gram, const HermitianMoment& moment,
-                                     const EigenvalueShape& shape, double noise_scale,
+                                     const EigenvalueShape& shape, const NoiseScale& scale,
                                      RandomStream& stream);
 
 }  // namespace eigenveil

@@ -49,13 +49,12 @@ Result<LowRankPlan> LowRankPlan::make(const OrbitRequest& request, Eigen::Index 
   if (!(plan.eigenvalue_share_ > 0.0 && plan.eigenvalue_share_ < 1.0)) {
     return bad_request("the share of the budget for eigenvalues must lie between 0 and 1");
   }
-  const Result<DrawnBudget> divided =
-      orbit_budget(request, rank, plan.eigenvalue_share_, NoiseBeside::Pure);
+  const Result<DrawnBudget> divided = orbit_budget(request, rank, plan.eigenvalue_share_);
   if (!divided) {
     return error_of(divided);
   }
   plan.divided_ = *divided;
-  const Result<double> scale = eigenvalue_noise_scale(plan.shape_, plan.eigenvalue_budget());
+  const Result<NoiseScale> scale = eigenvalue_noise_scale(plan.shape_, plan.eigenvalue_budget());
   if (!scale) {
     return error_of(scale);
   }
@@ -72,12 +71,12 @@ Result<LowRankPlan> LowRankPlan::make(const OrbitRequest& request, Eigen::Index 
 }
 
 double LowRankPlan::eigenvalue_sd() const {
-  return standard_deviation(NoiseLaw::Laplace, noise_scale_) / kEigenvalueSteps;
+  return standard_deviation(noise_scale_.law, noise_scale_.diagonal) / kEigenvalueSteps;
 }
 
 double LowRankPlan::count_sd() const {
   return shape_.releases_count()
-             ? standard_deviation(NoiseLaw::Laplace, noise_scale_) / kCountWeight
+             ? standard_deviation(noise_scale_.law, noise_scale_.diagonal) / kCountWeight
              : 0.0;
 }
 

@@ -32,13 +32,13 @@ class LowRankPlan {
   Eigen::Index rank() const { return shape_.rank; }
   const EigenvalueShape& shape() const { return shape_; }
   double eigenvalue_share() const { return eigenvalue_share_; }
-  PureDp eigenvalue_budget() const { return std::get<PureDp>(divided_.beside); }  ///< for one row
+  const PerRowLoss& eigenvalue_budget() const { return divided_.beside; }  ///< for one row
   PureDp direction_budget() const { return divided_.directions; }
   GaussianDp gaussian() const { return divided_.mu; }  ///< the whole, for the group
   double draw_error() const { return draw_budget_.blur.failure; }
   std::vector<Loss> further_losses() const { return divided_.further_losses(); }
   const DrawBudget& draw_budget() const { return draw_budget_; }  ///< its division
-  double noise_scale() const { return noise_scale_; }             ///< in steps of R² 2^-36
+  const NoiseScale& noise_scale() const { return noise_scale_; }  ///< in steps of R² 2^-36
   /// Standard deviations of the noise: on an eigenvalue in units of R², on the count (0: public).
   double eigenvalue_sd() const;
   double count_sd() const;
@@ -54,7 +54,7 @@ class LowRankPlan {
   double eigenvalue_share_ = 0.5;
   DrawnBudget divided_;
   DrawBudget draw_budget_;
-  double noise_scale_ = 0.0;
+  NoiseScale noise_scale_;
   Guarantee guarantee_;
 };
 

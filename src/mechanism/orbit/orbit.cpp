@@ -136,8 +136,7 @@ DrawBudget orbit_draw_budget(PureDp directions, Index dimension, Index rank) {
                            {dimension, rank, DrawShape::Released::HermitianMatrix});
 }
 
-Result<DrawnBudget> orbit_budget(const OrbitRequest& request, Index rank, double share,
-                                 NoiseBeside noise) {
+Result<DrawnBudget> orbit_budget(const OrbitRequest& request, Index rank, double share) {
   if (request.scales.size() != static_cast<Index>(request.bound.dimension())) {
     return bad_request("a draw on an orbit needs a scale for every column");
   }
@@ -156,7 +155,7 @@ Result<DrawnBudget> orbit_budget(const OrbitRequest& request, Index rank, double
     }
   }
   const Result<DrawnBudget> divided =
-      divide_drawn_budget(request.budget, request.group_size, share, noise);
+      divide_drawn_budget(request.budget, request.group_size, share);
   if (divided && divided->directions.epsilon > kLargestEpsilon) {
     return bad_request("the budget is so large that nothing would be hidden; spend less");
   }

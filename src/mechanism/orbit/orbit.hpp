@@ -97,8 +97,7 @@ class OrbitPlan {
 };
 
 /// Checks shared by the plans of this family (relation, field, sizes) and the budget, divided.
-Result<DrawnBudget> orbit_budget(const OrbitRequest& request, Eigen::Index rank, double share,
-                                 NoiseBeside noise = NoiseBeside::Sharpest);
+Result<DrawnBudget> orbit_budget(const OrbitRequest& request, Eigen::Index rank, double share);
 
 Guarantee orbit_guarantee(const OrbitRequest& request, const DrawnBudget& divided,
                           std::vector<std::string> assumptions);

@@ -1,5 +1,7 @@
 #include "mechanism/sharp/sharp.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -57,9 +59,10 @@ std::vector<std::string> assumptions_of(const SharpRequest& request, const Blur&
     list.push_back(std::move(entry));
   }
   if (request.components > 1) {
-    list.emplace_back(
+    list.push_back(fmt::format(
         "several components: where no exact sampler is efficient for the spectrum found, a Gibbs "
-        "chain of fixed length stands in for it");
+        "chain of {} sweeps stands in for it; how far its law is from the exact one is not proved",
+        kSubstituteSweeps));
   }
   if (request.public_spectrum) {
     list.emplace_back("the spectrum given is public knowledge and describes these rows");
