@@ -35,9 +35,8 @@ struct InputOptions {
   void declare_missing(CLI::App& app);
   void declare_one_hot(CLI::App& app);
   void declare_person(CLI::App& app);  ///< --person, --rows-per-person
-  void declare_people(
-      CLI::App& app);    ///< those, --person, --rows-per-person, --weights, --weight-bound
-  bool is_text() const;  ///< CSV or TSV: the first line may be names
+  void declare_people(CLI::App& app);  ///< and --weights, --weight-bound
+  bool is_text() const;                ///< CSV or TSV: the first line may be names
   bool chooses_columns() const { return !columns.empty() || !exclude.empty() || !one_hot.empty(); }
   bool is_gram() const { return is_gram_file(input); }
   std::string display_name() const { return cli::display_name(input); }
