@@ -454,10 +454,7 @@ Result<std::string> rails_json(std::string_view asked, const ExploreSource& sour
     state = *std::move(read);
   }
   Json points = Json::array();
-  // A plan of pseudo-data solves for several noises, a quarter of a second: every other budget.
-  const std::size_t step = question->task == Task::Mask ? 2 : 1;
-  for (std::size_t i = step - 1; i < kRoundBudgets.size(); i += step) {
-    const double epsilon = kRoundBudgets[i];
+  for (const double epsilon : kRoundBudgets) {
     question->epsilon = epsilon;
     const Result<Planned> plan = planned(*question, source);
     if (!plan) {
