@@ -3,7 +3,7 @@
 
     bench/explorer.py PROGRAM [MOVES]
 
-Prints, for 20 and 300 columns, the median and the slowest of MOVES (default 40) moves through the budgets.
+Prints, for tasks and 20 and 300 columns, the median and the slowest of MOVES (default 40) moves through the budgets.
 """
 import http.client
 import json
@@ -29,8 +29,8 @@ def main():
             return json.loads(connection.getresponse().read())
 
         headers["X-Eigenveil-Session"] = ask("/api/session", {"secret": secret})["session"]
-        for columns in (20, 300):
-            question = {"columns": [f"question_{i}" for i in range(columns)], "range": [0, 10], "people": 1000 * columns, "delta": 1e-6}
+        for task, columns in (("pca", 20), ("pca", 300), ("covariance", 20), ("mask", 20), ("mask", 300)):
+            question = {"task": task, "columns": [f"question_{i}" for i in range(columns)], "range": [0, 10], "people": 1000 * columns, "delta": 1e-6}
             ask("/api/look", question)  # the assumed directions are made once
             seconds = []
             for move in range(moves):
@@ -38,7 +38,7 @@ def main():
                 began = time.perf_counter()
                 ask("/api/look", question)
                 seconds.append(time.perf_counter() - began)
-            print(f"{columns} columns: median {1000 * statistics.median(seconds):.0f} ms, slowest {1000 * max(seconds):.0f} ms of {moves} moves")
+            print(f"{task}, {columns} columns: median {1000 * statistics.median(seconds):.0f} ms, slowest {1000 * max(seconds):.0f} ms of {moves} moves")
     finally:
         explorer.terminate()
         explorer.wait(timeout=30)

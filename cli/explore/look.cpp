@@ -246,14 +246,19 @@ Json errors_of(const Planned& plan, const Glance& glance) {
   const double sampling = plan.sampling_accuracy();
   const double both = std::hypot(*privacy, sampling);
   const auto columns = static_cast<double>(plan.question.columns.size());
-  // The scale stays while a slider moves: no weight is further off than chance.
-  const double full =
+  // The scale stays while a slider moves: no weight is further off than chance, and sampling error
+  // can be seen. What is longer ends in an arrow.
+  const double chance =
       plan.question.task == Task::Components ? std::min(1.0, 1.96 * std::sqrt(1.0 / columns)) : 1.0;
+  const double full = std::min(chance, 12.0 * sampling);
+  const auto said = [&](double value) {
+    return plus_minus(plan, value) + (value > full ? " →" : "");
+  };
   const std::vector<ErrorLane> lanes = {
-      {"Sampling error", sampling, plus_minus(plan, sampling), "ev-dots"},
-      {"Privacy noise", *privacy,
-       plan.chance() ? "no better than chance" : plus_minus(plan, *privacy), "ev-hatch"},
-      {"Both together", both, plan.chance() ? "" : plus_minus(plan, both), ""}};
+      {"Sampling error", sampling, said(sampling), "ev-dots"},
+      {"Privacy noise", *privacy, plan.chance() ? "no better than chance" : said(*privacy),
+       "ev-hatch"},
+      {"Both together", both, plan.chance() ? "" : said(both), ""}};
   return {{"sampling", sampling},
           {"privacy", *privacy},
           {"both", both},
@@ -449,10 +454,7 @@ Result<std::string> rails_json(std::string_view asked, const ExploreSource& sour
     state = *std::move(read);
   }
   Json points = Json::array();
-  // A plan of pseudo-data solves for several noises, a quarter of a second: every other budget.
-  const std::size_t step = question->task == Task::Mask ? 2 : 1;
-  for (std::size_t i = step - 1; i < kRoundBudgets.size(); i += step) {
-    const double epsilon = kRoundBudgets[i];
+  for (const double epsilon : kRoundBudgets) {
     question->epsilon = epsilon;
     const Result<Planned> plan = planned(*question, source);
     if (!plan) {

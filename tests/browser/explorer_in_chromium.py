@@ -236,6 +236,21 @@ def numbers_agree(program, page, folder):
     until(page, "!busy && look.epsilon === 1")
 
 
+def predictors_chosen(page):
+    """Response and predictors of a regression are what the curator says, in the command that follows the release."""
+    page.click('.steps [data-to="2"]')
+    names = page.evaluate("state.columns")
+    page.select_option("#response", names[2])
+    boxes = page.locator("#predictors input")
+    check(boxes.count() == len(names) - 1, "every column but the response can explain it")
+    for i in range(2, len(names) - 1):
+        boxes.nth(i).uncheck()
+    page.click('.steps [data-to="3"]')
+    until(page, "!busy && look !== null")
+    words = shlex.split(page.evaluate("followUp()"))
+    check(f"--response={names[2]}" in words and f"--predictors=intercept,{names[0]},{names[1]}" in words, f"regression: {words}")
+
+
 def other_tasks(program, browser, folder, shots):
     """Covariance, a regression and pseudo-data on screen 3: their numbers are those of plan --json, and nothing of the
     directions before is left standing. Ranges by column become the dictionary that the command names."""
@@ -270,6 +285,8 @@ def other_tasks(program, browser, folder, shots):
             check(page.locator("#v-weights").is_visible() == (task == "covariance"), f"{goal}: pictures of its own alone")
             check("components" not in page.inner_text("#head"), f"{goal}: no components in the headline")
             check(columns == 12 and (goal != "regress" or "analyse regress" in page.evaluate("followUp()")), f"{goal}: what follows the release")
+            if goal == "regress":
+                predictors_chosen(page)
             ways = {way["method"]: way for way in page.evaluate("ask('/api/methods', question())")["ways"]}
             check(ways["gauss"]["basis"] == "proved" and (task == "mask" or "basis" not in ways["spiked"]), f"{goal}: no promise is called proved that is not")
             page.screenshot(path=shots / f"explore-3-{goal}.png", full_page=True)

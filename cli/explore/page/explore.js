@@ -225,6 +225,7 @@ function drawQuestion() {
   put("tasks", TASKS.map(([id, name, words]) => `<label><input type="radio" name="goal" value="${id}"${state.goal === id ? " checked" : ""}><span><b>${name}</b><span>${words}</span></span></label>`).join(""));
   $("regress-row").hidden = state.goal !== "regress";
   put("response", state.columns.map((name) => `<option${name === state.response ? " selected" : ""}>${escapeText(name)}</option>`).join(""));
+  drawPredictors();
   // The ledger keeps a promise about taking part, and pseudo-data cannot hide that: as many rows come out as went in.
   const agreed = source.ledger?.relation;
   wrong("relation", state.goal === "mask" && agreed === "add-remove" ? new Error("this ledger promises to hide whether a person took part at all, and pseudo-data shows how many did: the ledger would refuse it. Publish a covariance instead, or keep pseudo-data in a ledger of its own (eigenveil ledger create --neighbours zero-row)") : null);
@@ -235,8 +236,27 @@ function drawQuestion() {
   $("relation").value = state.relation || (state.goal === "mask" ? "zero-row" : "add-remove");
   $("delta").value = [...$("delta").options].find((option) => +option.value === state.delta)?.value || "1e-6";
 }
+// A regression has a response and predictors, all columns but it until some are left out.
+const responseOf = () => state.columns.includes(state.response) ? state.response : state.columns[0];
+function predictorsOf() {
+  const others = state.columns.filter((name) => name !== responseOf());
+  const chosen = others.filter((name) => state.predictors.includes(name));
+  return chosen.length ? chosen : others;
+}
+function drawPredictors() {
+  const others = state.columns.filter((name) => name !== responseOf()), chosen = predictorsOf();
+  const key = JSON.stringify(others), list = $("predictors");
+  if (list.dataset.of !== key) put("predictors", others.map((name, i) => `<label><input type="checkbox" data-predictor="${i}">${escapeText(name)}</label>`).join(""));
+  list.dataset.of = key;
+  list.querySelectorAll("input").forEach((box, i) => { box.checked = chosen.includes(others[i]); });
+  $("predictors-say").textContent = `${chosen.length} of ${others.length} columns, and an intercept; the release is the same for any choice`;
+}
 $("screen-2").addEventListener("change", (event) => {
   const value = event.target.value;
+  if (event.target.dataset.predictor !== undefined) {
+    const others = state.columns.filter((name) => name !== responseOf());
+    state.predictors = [...$("predictors").querySelectorAll("input")].flatMap((box, i) => box.checked ? [others[i]] : []);
+  }
   if (event.target.name === "goal") {
     state.goal = value;
     state.method = "";
@@ -450,7 +470,7 @@ function drawRail(id, share, limit) {
   const taken = [here];
   if (budget && limit !== null) {
     const at = x(toShare(limit));
-    out += `<path class="cover" d="M${at} 13H${width - 11}"/><path class="beyond" d="M${at} 13H${width - 11}"/>${here > at ? `<path class="spent over" d="M${at} 13H${here}"/>` : ""}<path class="mark" d="M${at} 5v16"/><text class="wide" x="${at}" y="-5" text-anchor="middle">ledger’s limit</text>`;
+    out += `<path class="cover" d="M${at} 13H${width - 11}"/><path class="beyond" d="M${at} 13H${width - 11}"/>${here > at ? `<path class="spent over" d="M${at} 13H${here}"/>` : ""}<path class="mark" d="M${at} 5v16"/><text class="wide" x="${Math.max(190, Math.min(at, width - 180))}" y="-5" text-anchor="middle">ledger’s limit</text>`;
   }
   if (budget && !$("rail-2").hidden) out += `<path class="mark wide" d="M${here.toFixed(1)} 13v40"/>`;
   if (budget) {
@@ -576,7 +596,7 @@ async function drawMethods() {
     : !best ? "<strong>No method that keeps the promise for every data set fits here.</strong>"
     : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${noise(best)}.` : `<strong>Your choice holds${used.total_error_f2 > best.total_error_f2 ? ", but is less sharp here" : ""}:</strong> ${noise(used)} against ${noise(best)} with ${escapeText(best.method)}. ${escapeText(sentence(comparison.reason))}`)
     : `<strong>We recommend ${escapeText(best.method)}:</strong> of the methods that keep this promise for every data set it has the smallest predicted error of a weight in ${first()}, ${noise(best)}, ${found.first_order ? "by first-order formulas (plan pca --compare also tries them, for minutes)" : "within the luck of the made-up tables"}.${sharper ? ` ${escapeText(sharper.method)} would have ${noise(sharper)}, ${sharper.basis === "proved" ? `also proved, but it spends the whole ε as a pure loss: a person is then recognised up to ${pureRisk()} times in 100 by the directions alone, and not ${Math.ceil(100 * (look.power_of_directions ?? look.risk.power) - 1e-9)}` : `at another price: ${escapeText(BASIS[sharper.basis]?.[1] || sharper.basis)}`}.` : ""}`);
-  put("methods", comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", noise(method), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? method.note : "")).join(""));
+  putMethods(comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", noise(method), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? method.note : "")));
 }
 // A pure loss at 5% false alarms: the smaller of its two limits.
 const pureRisk = () => Math.ceil(100 * Math.min(0.05 * Math.exp(look.epsilon), 1 - 0.95 * Math.exp(-look.epsilon)) - 1e-9);
@@ -592,7 +612,17 @@ function drawWays(found) {
   put("advice", !used || !used.basis ? "<strong>No method serves this request.</strong>"
     : weak ? `<strong>You chose a promise with a condition: ${promise(used)[1]}.</strong> A committee will ask why.`
     : `<strong>${escapeText(used.method)}</strong> reads a ${subject()} within ${error(used)}; a person is recognised at most ${risk(used)} times.${sharper ? ` ${escapeText(sharper.method)} would have ${error(sharper)}${sharper.power > used.power ? `, and ${risk(sharper)}: sharper, and less protection` : ""}.` : " No other method that keeps this promise for every data set is sharper here."}`);
-  put("methods", found.ways.map((way) => methodRow(way.method, found.used, found.sentences[way.method] || "", way.basis ? error(way) : "", promise(way), Boolean(way.basis), way.basis ? "" : sentence(way.note || ""))).join(""));
+  putMethods(found.ways.map((way) => methodRow(way.method, found.used, found.sentences[way.method] || "", way.basis ? error(way) : "", promise(way), Boolean(way.basis), way.basis ? "" : sentence(way.note || ""))));
+}
+// Bars of predicted noise on one scale, that of the largest in the list.
+function putMethods(rows) {
+  put("methods", `<div class="m-head" aria-hidden="true"><span>method</span><span>predicted error</span><span>the guarantee holds</span></div>${rows.join("")}`);
+  const errors = [...$("methods").querySelectorAll(".e")], size = (cell) => parseFloat(cell.textContent.replace("±", "")) || 0;
+  const most = Math.max(...errors.map(size), 1e-300);
+  for (const cell of errors) {
+    const wide = Math.max(2, 48 * size(cell) / most).toFixed(1), box = `width="${wide}" height="12"`;
+    if (size(cell)) cell.insertAdjacentHTML("afterbegin", `<svg width="50" height="13" aria-hidden="true"><rect ${box} class="ev-ground"/><rect ${box} class="ev-hatch"/><rect ${box} class="ev-hatch-edge"/></svg>`);
+  }
 }
 function methodRow(name, used, words, error, [pips, holds], open, why = "") {
   return `<label class="m${pips < 2 ? " weak" : ""}${open ? "" : " none"}"><input type="radio" name="method" value="${escapeText(name)}"${name === used ? " checked" : ""}${open && !exported ? "" : " disabled"}><span><span class="n">${escapeText(name)}</span><span class="d">${escapeText(why || words)}</span></span><span class="e">${error}</span><span class="g"><span class="pips" aria-hidden="true">${"●".repeat(pips)}${"○".repeat(3 - pips)}</span>${holds}</span></label>`;
@@ -603,9 +633,7 @@ function followUp() {
   const quote = (text) => /^[\w.\/,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
   const names = state.columns;
   if (state.goal === "regress" && names.length > 1) {
-    const response = names.includes(state.response) ? state.response : names[0];
-    const others = names.filter((name) => name !== response && (!state.predictors.length || state.predictors.includes(name)));
-    return `eigenveil analyse regress ${quote(state.out)} --response=${quote(response)} --predictors=${quote(["intercept", ...others].join(","))}`;
+    return `eigenveil analyse regress ${quote(state.out)} --response=${quote(responseOf())} --predictors=${quote(["intercept", ...predictorsOf()].join(","))}`;
   }
   return look.map_command || "";
 }

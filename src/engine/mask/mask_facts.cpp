@@ -16,18 +16,23 @@ Result<MaskedNoise> masked_noise(MaskRequest request, std::int64_t block) {
     return bad_request("masking is calibrated for (epsilon, delta): give {epsilon E} and {delta D}",
                        "delta");
   }
-  const Result<MaskPlan> asked = MaskPlan::make(request, block);
+  const Result<MaskPlan::Noise> asked = MaskPlan::noise(request, block);
   if (!asked) {
     return error_of(asked);
   }
   MaskedNoise noise;
-  noise.shape = asked->shape();
+  noise.shape = asked->shape;
   noise.target = *target;
-  noise.asked = asked->sigma();
-  request.relation = Relation::ReplaceOne;
-  noise.replace_one = MaskPlan::make(request, block)->sigma();
-  request.relation = Relation::ZeroRow;  // with an intercept a zeroed row keeps its 1, and the
-  noise.zero_row = MaskPlan::make(request, block)->sigma();  // noise is that of replace-one
+  noise.asked = asked->sigma;
+  // Solving for the noise takes long, so the relation that was asked for is not solved again. With
+  // an intercept a zeroed row keeps its 1, and the noise is that of replace-one.
+  const Relation first = request.relation;
+  const auto sigma_for = [&](Relation relation) {
+    request.relation = relation;
+    return relation == first ? noise.asked : MaskPlan::noise(request, block)->sigma;
+  };
+  noise.replace_one = sigma_for(Relation::ReplaceOne);
+  noise.zero_row = sigma_for(Relation::ZeroRow);
   const ApproxDp row = *pair_per_row(*target, request.group_size);
   noise.general = *general_mask_noise(noise.shape, noise.shape.row_norm, row);
   noise.unmasked = unmasked_noise(

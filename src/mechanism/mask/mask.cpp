@@ -172,7 +172,7 @@ Result<void> MaskPlan::check(const MaskRequest& request) {
   return tight_mask_noise(shape, *row, request.relation).map([](double) {});
 }
 
-Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smallest_block) {
+Result<MaskPlan::Noise> MaskPlan::noise(const MaskRequest& request, std::int64_t smallest_block) {
   if (const Result<void> checked = check(request); !checked) {
     return error_of(checked);
   }
@@ -194,9 +194,16 @@ Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smalles
     const double change = row_change(request.bound, request.relation);
     sigma = std::max(sigma, *general_mask_noise(shape, change, *row));
   }
-  return MaskPlan(request, shape, sigma,
-                  guarantee_of(request, loss_at(request, shape, sigma, *masked, target),
-                               double_errors(shape, sigma)));
+  return Noise{shape, *masked, sigma};
+}
+
+Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smallest_block) {
+  return noise(request, smallest_block).map([&](const Noise& noise) {
+    const ApproxDp target = std::get<ApproxDp>(request.budget);
+    const Loss loss = loss_at(request, noise.shape, noise.sigma, noise.masked, target);
+    return MaskPlan(request, noise.shape, noise.sigma,
+                    guarantee_of(request, loss, double_errors(noise.shape, noise.sigma)));
+  });
 }
 
 Result<Release<PseudoFactor>> MaskPlan::run(const ExactGram& gram, RandomStream& stream) const {

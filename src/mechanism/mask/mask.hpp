@@ -44,6 +44,13 @@ double row_change(const RowBound& bound, Relation relation);
 /// replace-one. Proof: docs/proofs/masking.md.
 class MaskPlan {
  public:
+  struct Noise {
+    MaskShape shape;
+    double masked = 0.0;  ///< what the mask's own proof asks for
+    double sigma = 0.0;   ///< the smaller of that and of the noise that needs no mask
+  };
+  /// The noise of a plan without its trade-off curve, which takes longer than the noise.
+  static Result<Noise> noise(const MaskRequest& request, std::int64_t smallest_block);
   /// What can be refused before a row is read: budget kind, relation, bound.
   static Result<void> check(const MaskRequest& request);
   /// `smallest_block`: public number of rows of the smallest block (all rows without blocks).

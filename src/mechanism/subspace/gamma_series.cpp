@@ -1,6 +1,7 @@
 #include "mechanism/subspace/gamma_series.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/special_functions/log1p.hpp>
 #include <cmath>
 #include <limits>
@@ -61,16 +62,7 @@ std::vector<double> poisson_tails(double rate, std::size_t last, double& error) 
   return tails;
 }
 
-}  // namespace
-
-double stirling_theta(double shape) {
-  if (shape >= 64.0) {
-    const double square = shape * shape;
-    return (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / (1260.0 * square)) / square) / shape;
-  }
-  if (shape == 0.0) {
-    return 0.0;
-  }
+double small_stirling_theta(double shape) {
   // Gamma(shape + 1) by its recursion from Gamma(1) = 1 or Gamma(1/2) = sqrt(pi).
   const bool whole = shape == std::floor(shape);
   long double log_gamma = whole ? 0.0L : 0.5L * std::log(std::numbers::pi_v<long double>);
@@ -80,6 +72,32 @@ double stirling_theta(double shape) {
   const long double a = shape;
   return static_cast<double>(log_gamma - (a * std::log(a) - a) -
                              0.5L * std::log(2.0L * std::numbers::pi_v<long double> * a));
+}
+
+/// Below this the asymptotic series is not used.
+constexpr int kSmallShapes = 64;
+
+}  // namespace
+
+double stirling_theta(double shape) {
+  if (shape >= kSmallShapes) {
+    const double square = shape * shape;
+    return (1.0 / 12.0 - (1.0 / 360.0 - 1.0 / (1260.0 * square)) / square) / shape;
+  }
+  if (shape == 0.0) {
+    return 0.0;
+  }
+  // Shapes are half degrees of freedom: few values, asked for in every step of every series.
+  static const auto values = [] {
+    std::array<double, 2 * kSmallShapes> table{};
+    for (std::size_t i = 1; i < table.size(); ++i) {
+      table[i] = small_stirling_theta(0.5 * static_cast<double>(i));
+    }
+    return table;
+  }();
+  const double twice = 2.0 * shape;
+  return twice >= 1.0 && twice == std::floor(twice) ? values[static_cast<std::size_t>(twice)]
+                                                    : small_stirling_theta(shape);
 }
 
 double log_gamma_kernel(double shape, double x) {
