@@ -58,12 +58,31 @@ std::vector<std::string> option_names(const MethodInfo& method, Task task) {
   return names;
 }
 
+/// The value against the spec: whoever fills in a request in C++ has not been asked before.
+Result<void> check_value(const OptionSpec& spec, const OptionValue& value) {
+  const Result<OptionValue> sound = checked(spec, value);
+  if (!sound) {
+    return error_of(sound);
+  }
+  if (*sound != value) {  // a method would read another type, or eigenvalues in another order
+    return bad_request(fmt::format("{{{}}} must be {}", spec.name,
+                                   spec.kind == OptionKind::Spectrum
+                                       ? "eigenvalues from the largest to the smallest"
+                                       : "a real number, not one of a type for whole numbers"),
+                       spec.name);
+  }
+  return {};
+}
+
 /// An option that the chosen method does not have, with the one that has it.
 Result<void> check_options(const Request& request, const Method& chosen,
                            const std::vector<const Method*>& among) {
   for (const auto& [name, value] : request.options.all()) {
     const OptionSpec* own = chosen.info().option(name);
     if (own != nullptr && own->serves(request.task)) {
+      if (const Result<void> sound = check_value(*own, value); !sound) {
+        return sound;
+      }
       continue;
     }
     for (const Method* other : among) {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/bytes.hpp"
-#include "core/outside_json.hpp"
+#include "core/strict_json.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "report/json_guarantee.hpp"
@@ -18,6 +18,7 @@ namespace eigenveil {
 namespace {
 
 constexpr int kRequestVersion = 1;
+constexpr std::uint64_t kMostWhole = std::numeric_limits<std::int64_t>::max();
 
 constexpr std::array<std::pair<CenterChoice, std::string_view>, 4> kCenters = {
     {{CenterChoice::Unsaid, "unsaid"},
@@ -54,9 +55,13 @@ Json options_to_json(const Request& request) {
   return json;
 }
 
-OptionValue value_from_json(const Json& json) {
+/// Nothing where it is of no kind that an option can have.
+std::optional<OptionValue> value_from_json(const Json& json) {
   if (json.is_boolean()) {
     return json.get<bool>();
+  }
+  if (json.is_number_unsigned() && json.get<std::uint64_t>() > kMostWhole) {
+    return std::nullopt;  // would wrap
   }
   if (json.is_number_integer()) {
     return json.get<std::int64_t>();
@@ -64,16 +69,29 @@ OptionValue value_from_json(const Json& json) {
   if (json.is_number()) {
     return json.get<double>();
   }
-  return json.is_string() ? OptionValue(json.get<std::string>())
-                          : OptionValue(json.get<std::vector<double>>());
+  if (json.is_string()) {
+    return json.get<std::string>();
+  }
+  const bool list = json.is_array() && std::all_of(json.begin(), json.end(),
+                                                   [](const Json& one) { return one.is_number(); });
+  return list ? std::optional<OptionValue>(json.get<std::vector<double>>()) : std::nullopt;
 }
 
 Result<void> read_options(Request& request, const Json& json) {
-  for (const auto& [name, value] : json.items()) {
+  if (!json.is_object()) {
+    return bad_request("{options} must be an object with a field for every option", "options");
+  }
+  for (const auto& [name, given] : json.items()) {
+    const std::optional<OptionValue> value = value_from_json(given);
+    if (!value) {
+      return bad_request(
+          fmt::format("{{{}}} must be true, false, a number, a text or a list of numbers", name),
+          name);
+    }
     const OptionSpec* spec = spec_of(request, name);
     if (spec == nullptr) {  // said with the options that there are
       Request unknown = request;
-      unknown.options.set(name, value_from_json(value));
+      unknown.options.set(name, *value);
       if (const Result<const Method*> refused = choose_method(unknown); !refused) {
         return error_of(refused);
       }
@@ -81,7 +99,7 @@ Result<void> read_options(Request& request, const Json& json) {
     if (spec == nullptr || spec->kind == OptionKind::PrivateFile) {
       return bad_request(fmt::format("{} has no option {{{}}}", name_of(request.task), name), name);
     }
-    Result<OptionValue> option = checked(*spec, value_from_json(value));
+    Result<OptionValue> option = checked(*spec, *value);
     if (!option) {
       return error_of(option);
     }
@@ -89,22 +107,6 @@ Result<void> read_options(Request& request, const Json& json) {
       continue;  // as if it had not been given
     }
     request.options.set(name, *std::move(option));
-  }
-  return {};
-}
-
-constexpr std::array kKeys = {"request",         "task",           "method", "budget", "neighbours",
-                              "group_size",      "components",     "center", "units",  "table",
-                              "arrives_centred", "rank_transform", "options"};
-
-Result<void> check_keys(const Json& json) {
-  if (json.at("request").get<int>() != kRequestVersion) {
-    return bad_request(fmt::format("the request has another version than {}", kRequestVersion));
-  }
-  for (const auto& [name, value] : json.items()) {
-    if (std::find(kKeys.begin(), kKeys.end(), name) == kKeys.end()) {
-      return bad_request(fmt::format("a request has no field '{}'", name));
-    }
   }
   return {};
 }
@@ -120,51 +122,100 @@ bool says_no_more(const Json& given, const Budget& budget) {
   return true;
 }
 
+Result<std::optional<Budget>> read_budget(const Json& json) {
+  if (json.is_null()) {
+    return std::nullopt;
+  }
+  StrictObject in(json, "{budget}");
+  std::string kind;
+  double ignored = 0.0;
+  in.text("kind", kind);
+  for (const char* name : {"epsilon", "delta", "rho", "mu"}) {
+    in.number(name, ignored);
+  }
+  if (const Result<void> read = in.finish(); !read) {
+    return error_of(read);
+  }
+  if (!in.has("epsilon") && !in.has("rho") && !in.has("mu")) {
+    return bad_request("{budget} must have {epsilon}, {rho} or {mu}", "budget");
+  }
+  return budget_from_json(json).and_then(
+      [&](const Budget& budget) -> Result<std::optional<Budget>> {
+        if (!says_no_more(json, budget)) {
+          return bad_request("{budget} has fields that do not go together", "budget");
+        }
+        return budget;
+      });
+}
+
+/// What the words of a request mean; each is among those that are known.
+template <class T, class Parse>
+void read_parsed(StrictObject& in, const char* key, const Parse& parse, T& into) {
+  std::string word;
+  in.text(key, word);
+  if (!in.sound()) {
+    return;
+  }
+  if (auto parsed = parse(word)) {
+    into = *parsed;
+  } else {
+    Error error = parsed.error();
+    error.parameter = key;
+    in.refuse(error);
+  }
+}
+
+/// A null says that nothing was asked for.
+bool is_given(StrictObject& in, const char* key) {
+  const Json* json = in.find(key);
+  return json != nullptr && !json->is_null();
+}
+
 Result<Request> request_from(const Json& json) {
-  if (const Result<void> known = check_keys(json); !known) {
-    return error_of(known);
+  StrictObject in(json, "a request");
+  for (const char* key :
+       {"request", "task", "method", "budget", "neighbours", "group_size", "components", "center",
+        "units", "table", "arrives_centred", "rank_transform", "options"}) {
+    if (!in.has(key)) {
+      in.refuse(
+          Error{ErrorCode::BadRequest, fmt::format("a request needs a field '{}'", key), key});
+    }
   }
   Request request;
-  const Result<Task> task = parse_task(json.at("task").get<std::string>());
-  const Result<Relation> relation = parse_relation(json.at("neighbours").get<std::string>());
-  if (!task) {
-    return error_of(task);
+  int version = 0;
+  in.whole("request", 1, std::numeric_limits<std::int32_t>::max(), version);
+  if (in.sound() && version != kRequestVersion) {
+    return bad_request(fmt::format("the request has another version than {}", kRequestVersion));
   }
-  if (!relation) {
-    return error_of(relation);
-  }
-  request.task = *task;
-  request.relation = *relation;
-  request.method = json.at("method").get<std::string>();
-  if (!json.at("budget").is_null()) {
-    const Result<Budget> budget = budget_from_json(json.at("budget"));
-    if (!budget) {
-      return error_of(budget);
-    }
-    if (!says_no_more(json.at("budget"), *budget)) {
-      return bad_request("the budget has fields that do not go together");
-    }
-    request.budget = *budget;
-  }
+  read_parsed(in, "task", parse_task, request.task);
+  read_parsed(in, "neighbours", parse_relation, request.relation);
+  in.text("method", request.method);
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  const auto group = whole_number(json.at("group_size"), 1, kMost);
-  request.components_given = !json.at("components").is_null();
-  const auto components = request.components_given ? whole_number(json.at("components"), 1, kMost)
-                                                   : std::optional(std::int64_t{1});
-  const auto center = json.at("center").get<std::string>();
-  const auto* choice = std::find_if(kCenters.begin(), kCenters.end(),
-                                    [&](const auto& entry) { return entry.second == center; });
-  if (choice == kCenters.end() || !group || !components) {
-    return bad_request("the centre, the group size or the number of components is no such thing");
+  in.whole("group_size", 1, kMost, request.group_size);
+  request.components_given = is_given(in, "components");
+  if (request.components_given) {
+    in.whole("components", 1, kMost, request.components);
   }
-  request.group_size = static_cast<int>(*group);
-  request.components = static_cast<Eigen::Index>(*components);
-  request.center = choice->first;
-  request.units = json.at("units").get<std::string>() == "scaled" ? Units::Scaled : Units::Original;
-  request.arrives_centred = json.at("arrives_centred").get<bool>();
-  request.rank_transform = json.at("rank_transform").get<bool>();
-  request.table = json.at("table").is_null() ? "" : json.at("table").get<std::string>();
-  return read_options(request, json.at("options")).map([&] { return request; });
+  std::string center = "unsaid";
+  std::string units = "original";
+  in.word("center", {"unsaid", "none", "public", "private"}, center);
+  in.word("units", {"original", "scaled"}, units);
+  request.center = std::find_if(kCenters.begin(), kCenters.end(), [&](const auto& entry) {
+                     return entry.second == center;
+                   })->first;
+  request.units = units == "scaled" ? Units::Scaled : Units::Original;
+  in.flag("arrives_centred", request.arrives_centred);
+  in.flag("rank_transform", request.rank_transform);
+  if (is_given(in, "table")) {
+    in.text("table", request.table);
+  }
+  if (const Result<void> read = in.finish(); !read) {
+    return error_of(read);
+  }
+  return read_budget(json.at("budget")).and_then([&](const std::optional<Budget>& budget) {
+    request.budget = budget;
+    return read_options(request, json.at("options")).map([&] { return request; });
+  });
 }
 
 }  // namespace
@@ -190,17 +241,11 @@ std::string to_json(const Request& request) {
 }
 
 Result<Request> request_from_json(std::string_view text) {
-  constexpr const char* kForeign = "the text is not a request of Eigenveil";
   const Json json = json_from_outside<Json>(text);
   if (!json.is_object()) {
-    return bad_request(kForeign);
+    return bad_request("the text is not a request of Eigenveil");
   }
-  // The JSON library reports a missing or mistyped field by exception.
-  try {
-    return request_from(json);
-  } catch (const Json::exception&) {
-    return bad_request(kForeign);
-  }
+  return request_from(json);
 }
 
 std::string request_hash(const Request& request) {

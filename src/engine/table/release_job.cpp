@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/outside_json.hpp"
 #include "core/parallel.hpp"
 #include "core/plain_text.hpp"
+#include "core/strict_json.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/request_json.hpp"
 
@@ -16,10 +16,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::int64_t kMost = std::int64_t{1} << 50;
+
 /// The request with what the job leaves out: the defaults of its task.
 Result<Request> requested(const Json& json) {
+  if (!json.is_object()) {
+    return bad_request("{request} must be a JSON object", "request");
+  }
   Request plain;
-  const Result<Task> task = parse_task(json.value("task", std::string(name_of(plain.task))));
+  const Json named = json.contains("task") ? json.at("task") : Json(name_of(plain.task));
+  const Result<Task> task = parse_task(named.is_string() ? named.get<std::string>() : "");
   if (!task) {
     return error_of(task);
   }
@@ -38,156 +44,143 @@ char separator_of(const std::string& word) {
                                : '\0';
 }
 
-template <class T>
-void read_word(const Json& json, const char* key, std::initializer_list<const char*> words,
-               T& into) {
-  if (!json.contains(key)) {
-    return;
-  }
-  const auto word = json.at(key).get<std::string>();
-  if (std::none_of(words.begin(), words.end(), [&](const char* known) { return word == known; })) {
-    throw Error{ErrorCode::BadRequest,
-                fmt::format("{{{}}} must be {}", key, fmt::join(words, " or ")), key};
-  }
-  into = word;
+/// An object inside of a job; an empty one where it is absent.
+Json part(StrictObject& in, const char* key) {
+  const Json* found = in.find(key);
+  return found == nullptr ? Json::object() : *found;
 }
 
-void read_format(const Json& json, ReleaseJob& job) {
+void read_format(StrictObject& job_in, ReleaseJob& job) {
+  const Json json = part(job_in, "format");
+  StrictObject in(json, "{format}");
   std::string header = "auto";
   std::string separator;
-  read_word(json, "header", {"auto", "present", "absent", "numbers"}, header);
-  read_word(json, "separator", {"comma", "semicolon", "tab", "pipe"}, separator);
-  job.format.header = *parse_header(header);
-  job.format.separator = separator_of(separator);
   std::string decimal;
   std::string encoding = "utf-8";
-  read_word(json, "decimal", {"comma", "point"}, decimal);
-  read_word(json, "encoding", {"utf-8", "latin-1", "utf-16"}, encoding);
+  in.word("header", {"auto", "present", "absent", "numbers"}, header);
+  in.word("separator", {"comma", "semicolon", "tab", "pipe"}, separator);
+  in.word("decimal", {"comma", "point"}, decimal);
+  in.word("encoding", {"utf-8", "latin-1", "utf-16"}, encoding);
+  in.whole("width", 0, kMost, job.format.width);
+  job.format.header = *parse_header(header);
+  job.format.separator = separator_of(separator);
   job.format.decimal = decimal.empty() ? '\0' : decimal == "comma" ? ',' : '.';
   job.format.encoding = encoding == "latin-1"  ? TextEncoding::Latin1
                         : encoding == "utf-16" ? TextEncoding::Utf16
                                                : TextEncoding::Utf8;
-  job.format.width = json.value("width", std::size_t{0});
+  if (const Result<void> read = in.finish(); !read) {
+    job_in.refuse(read.error());
+  }
 }
 
-void read_output(const Json& json, ReleaseJob& job) {
-  job.output.out = json.value("folder", "");
-  job.output.arrays = json.value("arrays", "csv") == "npy" ? TableFormat::Npy : TableFormat::Csv;
-  job.output.existing = json.value("replace", false) ? Existing::Replace : Existing::Refuse;
+void read_out(StrictObject& job_in, ReleaseJob& job) {
+  const Json json = part(job_in, "out");
+  StrictObject in(json, "{out}");
+  std::string arrays = "csv";
+  bool replace = false;
+  std::string folder;
+  in.text("folder", folder);
+  in.word("arrays", {"csv", "npy"}, arrays);
+  in.flag("replace", replace);
+  job.output.out = folder;
+  job.output.arrays = arrays == "npy" ? TableFormat::Npy : TableFormat::Csv;
+  job.output.existing = replace ? Existing::Replace : Existing::Refuse;
+  if (const Result<void> read = in.finish(); !read) {
+    job_in.refuse(read.error());
+  }
 }
 
 /// Text that stands in a document.
-std::string plain(const Json& json, const char* key) {
-  auto text = json.at(key).get<std::string>();
-  if (!is_plain_text(text)) {
-    throw Error{ErrorCode::BadRequest, fmt::format("{{{}}} must be one line of plain text", key),
-                key};
+void read_plain(StrictObject& in, const char* key, std::string& into) {
+  in.text(key, into);
+  if (!is_plain_text(into)) {
+    in.refuse(key, "one line of plain text");
   }
-  return text;
 }
 
-void read_private_files(const Json& json, ReleaseJob& job) {
+void read_private_files(StrictObject& in, ReleaseJob& job) {
+  const Json json = part(in, "private_files");
+  if (!json.is_object()) {
+    in.refuse("private_files", "an object with the name of a file for every option");
+    return;
+  }
   for (const auto& [name, path] : json.items()) {
     if (!path.is_string()) {
-      throw Error{ErrorCode::BadRequest, fmt::format("{{{}}} must be the name of a file", name),
-                  name};
+      in.refuse(name, "the name of a file");
+      return;
     }
     job.request.options.set(name, path.get<std::string>());
   }
 }
 
-std::vector<std::string> list_of(const Json& json) {
-  return json.is_array() ? json.get<std::vector<std::string>>()
-                         : std::vector<std::string>{json.get<std::string>()};
-}
-
-std::optional<std::int64_t> positive(const Json& json, const std::string& key) {
-  const auto value = whole_number(json, 1, std::int64_t{1} << 50);
-  if (!value) {
-    throw Error{ErrorCode::BadRequest, fmt::format("{{{}}} must be a whole number from 1 on", key),
-                key};
-  }
-  return value;
-}
-
-void read_job_key(ReleaseJob& job, const std::string& key, const Json& value) {
-  if (key == "format") {
-    read_format(value, job);
-  } else if (key == "input") {
-    job.inputs = list_of(value);
-  } else if (key == "rows") {
-    job.rows = positive(value, key);
-  } else if (key == "people") {
-    job.people = positive(value, key);
-  } else if (key == "anyway") {
-    job.anyway = value.get<bool>();
-  } else if (key == "threads") {
-    job.threads = static_cast<int>(std::min<std::int64_t>(*positive(value, key), 1024));
-  } else if (key == "seed") {
-    if (!value.is_number_unsigned()) {
-      throw Error{ErrorCode::BadRequest, "{seed} must be a whole number from 0 on", "seed"};
+void read_output(StrictObject& in, ReleaseJob& job) {
+  read_out(in, job);
+  if (const Json* seed = in.find("seed")) {
+    if (seed->is_number_unsigned()) {
+      job.output.seed = seed->get<std::uint64_t>();
+    } else {
+      in.refuse("seed", "a whole number from 0 on");
     }
-    job.output.seed = value.get<std::uint64_t>();
-  } else if (key == "ledger") {
-    job.output.ledger = value.get<std::string>();
-  } else if (key == "ledger_key") {
-    job.output.ledger_key = value.get<std::string>();
-  } else if (key == "same_data") {
-    std::string answer;
-    read_word(Json{{key, value}}, "same_data", {"ask", "yes", "no"}, answer);
+  }
+  in.text("ledger", job.output.ledger);
+  in.text("ledger_key", job.output.ledger_key);
+  std::string answer;
+  in.word("same_data", {"ask", "yes", "no"}, answer);
+  if (!answer.empty()) {
     job.output.same_data = same_data_of(answer);
-  } else if (key == "builds_on") {
-    job.output.builds_on = list_of(value);
-  } else if (key == "checksums") {
-    job.output.checksums = list_of(value);
-  } else if (key == "kept") {
-    job.output.kept = value.get<bool>();
-  } else if (key == "out") {
-    read_output(value, job);
-  } else if (key == "data_set") {
-    job.output.data_set = plain(Json{{key, value}}, "data_set");
-  } else if (key == "date") {
-    job.output.date = plain(Json{{key, value}}, "date");
-  } else if (key == "columns") {
-    job.columns = list_of(value);
-  } else if (key == "spectrum") {
-    const auto values = value.get<std::vector<double>>();
-    job.spectrum =
-        Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
-  } else if (key == "compare") {
-    job.compare = value.get<bool>();
-  } else if (key != "request" && key != "table" && key != "private_files") {
-    throw Error{ErrorCode::BadRequest, fmt::format("a job has no field '{}'", key), key};
+  }
+  in.texts("builds_on", job.output.builds_on, true);
+  in.texts("checksums", job.output.checksums, true);
+  in.flag("kept", job.output.kept);
+  read_plain(in, "data_set", job.output.data_set);
+  read_plain(in, "date", job.output.date);
+}
+
+void read_fields(StrictObject& in, ReleaseJob& job) {
+  read_format(in, job);
+  read_output(in, job);
+  read_private_files(in, job);
+  in.texts("input", job.inputs, true);
+  const auto count = [&](const char* key, std::optional<std::int64_t>& into) {
+    std::int64_t number = 0;
+    in.whole(key, 1, kMost, number);
+    if (number > 0) {
+      into = number;
+    }
+  };
+  count("rows", job.rows);
+  count("people", job.people);
+  std::int64_t threads = job.threads;
+  in.whole("threads", 1, kMost, threads);
+  job.threads = static_cast<int>(std::min<std::int64_t>(threads, 1024));
+  in.flag("anyway", job.anyway);
+  in.flag("compare", job.compare);
+  in.texts("columns", job.columns, true);
+  std::vector<double> spectrum;
+  in.numbers("spectrum", spectrum);
+  if (!spectrum.empty()) {
+    job.spectrum = Eigen::Map<const Vector>(spectrum.data(), std::ssize(spectrum));
   }
 }
 
-/// Errors travel out of the nested readers by exception, and no further than here.
 Result<ReleaseJob> read_job(const Json& json, const TableSpec* spec) {
-  try {
-    ReleaseJob job;
-    job.threads = default_threads();
-    Result<Request> request = requested(json.value("request", Json::object()));
-    if (!request) {
-      return error_of(request);
-    }
-    job.request = *std::move(request);
-    Result<TableSpec> table = spec != nullptr
-                                  ? Result<TableSpec>(*spec)
-                                  : table_from_json(json.value("table", Json::object()).dump());
-    if (!table) {
-      return error_of(table);
-    }
-    job.table = *std::move(table);
-    for (const auto& [key, value] : json.items()) {
-      read_job_key(job, key, value);
-    }
-    read_private_files(json.value("private_files", Json::object()), job);
-    return settle_job(job).map([&] { return job; });
-  } catch (const Error& error) {
-    return tl::unexpected<Error>(error);
-  } catch (const nlohmann::json::exception&) {
-    return bad_request("a field of the job is not what it should be");
+  StrictObject in(json, "a job");
+  ReleaseJob job;
+  job.threads = default_threads();
+  Result<Request> request = requested(part(in, "request"));
+  if (!request) {
+    return error_of(request);
   }
+  job.request = *std::move(request);
+  const Json described = part(in, "table");
+  Result<TableSpec> table =
+      spec != nullptr ? Result<TableSpec>(*spec) : table_from_json(described.dump());
+  if (!table) {
+    return error_of(table);
+  }
+  job.table = *std::move(table);
+  read_fields(in, job);
+  return in.finish().and_then([&] { return settle_job(job); }).map([&] { return job; });
 }
 
 }  // namespace

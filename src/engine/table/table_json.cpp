@@ -1,7 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/outside_json.hpp"
+#include "core/strict_json.hpp"
 #include "engine/table/table_spec.hpp"
 
 namespace eigenveil {
@@ -12,13 +12,35 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kMidpoint = "midpoint";
 constexpr const char* kRefuse = "refuse";
 constexpr const char* kPairwise = "pairwise";
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 50;
 
 Json range_json(const ColumnRange& range) {
   return {range.low, range.high};
 }
 
-ColumnRange range_of(const Json& json) {
-  return {json.at(0).get<double>(), json.at(1).get<double>()};
+bool is_finite(const Json& json) {
+  return json.is_number() && std::isfinite(json.get<double>());
+}
+
+void read_range(StrictObject& in, const char* key, const Json& json, ColumnRange& into) {
+  if (!json.is_array() || json.size() != 2 || !is_finite(json[0]) || !is_finite(json[1])) {
+    in.refuse(key, "two finite numbers, the lowest and the highest");
+    return;
+  }
+  into = {json[0].get<double>(), json[1].get<double>()};
+}
+
+/// Calls `read(name, value)` for every field of an object whose names are those of columns.
+template <class Read>
+void by_column(StrictObject& in, const char* key, const Read& read) {
+  const Json* json = in.find(key);
+  if (json != nullptr && !json->is_object()) {
+    in.refuse(key, "an object with a field for every column");
+  } else if (json != nullptr) {
+    for (const auto& [name, value] : json->items()) {
+      read(name, value);
+    }
+  }
 }
 
 Json frequency_json(const AlleleFrequency& one) {
@@ -30,10 +52,19 @@ Json frequency_json(const AlleleFrequency& one) {
   return json;
 }
 
-AlleleFrequency frequency_of(const Json& json) {
-  const Json& value = json.at("frequency");
-  return {json.at("column").get<std::string>(), value.is_null() ? NAN : value.get<double>(),
-          json.value("allele", ""), json.value("other", "")};
+Result<AlleleFrequency> frequency_of(const Json& json) {
+  AlleleFrequency one{{}, NAN, {}, {}};
+  StrictObject in(json, "an entry of {allele_frequencies}");
+  in.text("column", one.column);
+  in.text("allele", one.allele);
+  in.text("other", one.other);
+  if (const Json* value = in.find("frequency"); value != nullptr && !value->is_null()) {
+    in.number("frequency", one.frequency, 0.0);  // null: not known
+  }
+  if (!in.has("column") || !in.has("frequency")) {
+    in.refuse("allele_frequencies", "a list of objects with {column} and {frequency}");
+  }
+  return in.finish().map([&] { return one; });
 }
 
 Json basis_json(const PublicBasis& basis) {
@@ -44,82 +75,110 @@ Json basis_json(const PublicBasis& basis) {
           {"values", std::vector<double>(values.data(), values.data() + values.size())}};
 }
 
-PublicBasis basis_of(const Json& json) {
-  const auto values = json.at("values").get<std::vector<double>>();
-  const auto directions = json.at("directions").get<Eigen::Index>();
-  const auto size = static_cast<Eigen::Index>(values.size());
-  if (directions < 1 || size % directions != 0) {
-    throw nlohmann::detail::other_error::create(501, "not a matrix", nullptr);
+Result<PublicBasis> basis_of(const Json& json) {
+  PublicBasis basis;
+  std::vector<double> values;
+  Eigen::Index directions = 0;
+  StrictObject in(json, "{project}");
+  in.texts("columns", basis.columns);
+  in.texts("counted_alleles", basis.counted_alleles);
+  in.whole("directions", 1, kMostSteps, directions);
+  in.numbers("values", values);
+  if (const Result<void> read = in.finish(); !read) {
+    return error_of(read);
   }
-  return {json.at("columns").get<std::vector<std::string>>(),
-          json.at("counted_alleles").get<std::vector<std::string>>(),
-          Eigen::Map<const Matrix>(values.data(), size / directions, directions)};
+  if (directions < 1 || values.empty() || std::ssize(values) % directions != 0 ||
+      std::ssize(values) / directions != std::ssize(basis.columns)) {
+    return bad_request("{project} must be a matrix with a row for every column it names",
+                       "project");
+  }
+  basis.directions =
+      Eigen::Map<const Matrix>(values.data(), std::ssize(values) / directions, directions);
+  return basis;
 }
 
-/// A key that is not known is refused: a stage that was passed over would change the rows.
-void read_key(TableSpec& spec, const std::string& key, const Json& value) {
-  if (key == "columns") {
-    spec.columns = value.get<std::vector<std::string>>();
-  } else if (key == "exclude") {
-    spec.exclude = value.get<std::vector<std::string>>();
-  } else if (key == "missing") {
-    spec.missing =
-        value.get<std::string>() == kRefuse ? MissingCell::Refuse : MissingCell::Midpoint;
-    if (value.get<std::string>() == kPairwise && !spec.pairwise) {
-      spec.pairwise.emplace();
-    }
-  } else if (key == kPairwise) {
-    spec.pairwise = value.get<std::vector<std::string>>();
-  } else if (key == "bad_cell") {
-    spec.bad_cell = value.get<std::string>() == kMidpoint ? BadCell::Midpoint : BadCell::Refuse;
-  } else if (key == "one_hot") {
-    for (const auto& [column, words] : value.items()) {
-      spec.one_hot.push_back({column, words.get<std::vector<std::string>>()});
-    }
-  } else if (key == "range") {
-    spec.range = range_of(value);
-  } else if (key == "bounds") {
-    spec.bounds.emplace();
-    for (const auto& [column, range] : value.items()) {
-      spec.bounds->push_back({column, range_of(range)});
-    }
-  } else if (key == "row_norm") {
-    spec.row_norm = value.get<double>();
-  } else if (key == "grid") {
-    spec.grid = value.get<std::int64_t>();
-  } else if (key == "center") {
-    spec.center.emplace();
-    for (const auto& [column, number] : value.items()) {
-      spec.center->push_back({column, number.get<double>()});
-    }
-  } else if (key == "allele_frequencies") {
-    spec.allele_frequencies.emplace();
-    for (const Json& one : value) {
-      spec.allele_frequencies->push_back(frequency_of(one));
-    }
-  } else if (key == "rank_transform") {
-    spec.rank_transform = value.get<bool>();
-  } else if (key == "project") {
-    spec.project = basis_of(value);
-  } else if (key == "projected_norm") {
-    spec.projected_norm = value.get<double>();
-  } else if (key == "normalise_rows") {
-    spec.normalise_rows = value.get<bool>();
-  } else if (key == "scaled") {
-    spec.scaled = value.get<bool>();
-  } else if (key == "person") {
-    spec.person = value.get<std::string>();
-  } else if (key == "rows_per_person") {
-    spec.rows_per_person = value.get<std::uint32_t>();
-  } else if (key == "weights") {
-    spec.weights = value.get<std::string>();
-  } else if (key == "weight_bound") {
-    spec.weight_bound = value.get<double>();
-  } else if (key == "noisy_count") {
-    spec.noisy_count = value.get<bool>();
-  } else {
-    throw nlohmann::detail::other_error::create(501, "unknown key", nullptr);
+template <class T>
+bool read_into(StrictObject& in, Result<T> read, T& into) {
+  if (!read) {
+    in.refuse(read.error());
+    return false;
   }
+  into = *std::move(read);
+  return true;
+}
+
+void read_cells(StrictObject& in, TableSpec& spec) {
+  in.texts("columns", spec.columns);
+  in.texts("exclude", spec.exclude);
+  std::string missing = kMidpoint;
+  std::string bad_cell = kRefuse;
+  in.word("missing", {kMidpoint, kRefuse, kPairwise}, missing);
+  in.word("bad_cell", {kRefuse, kMidpoint}, bad_cell);
+  spec.missing = missing == kRefuse ? MissingCell::Refuse : MissingCell::Midpoint;
+  spec.bad_cell = bad_cell == kMidpoint ? BadCell::Midpoint : BadCell::Refuse;
+  if (missing == kPairwise) {
+    spec.pairwise.emplace();
+  }
+  in.texts(kPairwise, spec.pairwise);
+  by_column(in, "one_hot", [&](const std::string& column, const Json& words) {
+    const Json alone{{"one_hot", words}};
+    StrictObject list(alone, "{one_hot}");
+    spec.one_hot.push_back({column, {}});
+    list.texts("one_hot", spec.one_hot.back().words);
+    if (const Result<void> read = list.finish(); !read) {
+      in.refuse("one_hot", "an object with a list of texts for every column");
+    }
+  });
+}
+
+void read_bound(StrictObject& in, TableSpec& spec) {
+  if (const Json* range = in.find("range")) {
+    read_range(in, "range", *range, spec.range.emplace());
+  }
+  if (in.has("bounds")) {
+    spec.bounds.emplace();
+  }
+  by_column(in, "bounds", [&](const std::string& column, const Json& range) {
+    spec.bounds->push_back({column, {}});
+    read_range(in, "bounds", range, spec.bounds->back().range);
+  });
+  in.number("row_norm", spec.row_norm, 0.0, true);
+  in.whole("grid", 1, kMostSteps, spec.grid);
+  if (in.has("center")) {
+    spec.center.emplace();
+  }
+  by_column(in, "center", [&](const std::string& column, const Json& value) {
+    if (!is_finite(value)) {
+      in.refuse("center", "an object with a finite number for every column");
+      return;
+    }
+    spec.center->push_back({column, value.get<double>()});
+  });
+  if (const Json* list = in.find("allele_frequencies")) {
+    spec.allele_frequencies.emplace();
+    if (!list->is_array()) {
+      in.refuse("allele_frequencies", "a list of objects with {column} and {frequency}");
+      return;
+    }
+    for (const Json& one : *list) {
+      read_into(in, frequency_of(one), spec.allele_frequencies->emplace_back());
+    }
+  }
+}
+
+void read_stages(StrictObject& in, TableSpec& spec) {
+  in.flag("rank_transform", spec.rank_transform);
+  if (const Json* basis = in.find("project")) {
+    read_into(in, basis_of(*basis), spec.project.emplace());
+  }
+  in.number("projected_norm", spec.projected_norm, 0.0, true);
+  in.flag("normalise_rows", spec.normalise_rows);
+  in.flag("scaled", spec.scaled);
+  in.text("person", spec.person);
+  in.whole("rows_per_person", 0, std::numeric_limits<std::int32_t>::max(), spec.rows_per_person);
+  in.text("weights", spec.weights);
+  in.number("weight_bound", spec.weight_bound, 0.0);
+  in.flag("noisy_count", spec.noisy_count);
 }
 
 }  // namespace
@@ -195,16 +254,16 @@ std::string table_json(const TableSpec& spec) {
 }
 
 Result<TableSpec> table_from_json(const std::string& text) {
-  try {
-    TableSpec spec;
-    const Json json = json_from_outside<Json>(text);
-    for (const auto& [key, value] : json.get_ref<const Json::object_t&>()) {
-      read_key(spec, key, value);
-    }
-    return spec;
-  } catch (const nlohmann::json::exception&) {
-    return bad_request("the description of the table cannot be read: not JSON of this version");
+  const Json json = json_from_outside<Json>(text);
+  if (!json.is_object()) {
+    return bad_request("the description of the table is no JSON object");
   }
+  TableSpec spec;
+  StrictObject in(json, "a table");
+  read_cells(in, spec);
+  read_bound(in, spec);
+  read_stages(in, spec);
+  return in.finish().map([&] { return spec; });
 }
 
 }  // namespace eigenveil
