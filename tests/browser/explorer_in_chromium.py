@@ -248,6 +248,11 @@ def predictors_chosen(page):
     page.click('.steps [data-to="3"]')
     until(page, "!busy && look !== null")
     words = shlex.split(page.evaluate("followUp()"))
+    size = page.viewport_size
+    page.set_viewport_size({"width": 390, "height": 844})
+    heights = page.evaluate("[...document.querySelectorAll('.code label, .code button')].filter((one) => !one.hidden).map((one) => one.offsetHeight)")
+    check(max(heights) <= 44, f"on a phone no button of the code is squeezed into several lines: {heights}")
+    page.set_viewport_size(size)
     check(f"--response={names[2]}" in words and f"--predictors=intercept,{names[0]},{names[1]}" in words, f"regression: {words}")
 
 
