@@ -256,16 +256,12 @@ Outcome ExploreCommand::run() const {
 }  // namespace
 
 Command explore_command() {
-  return {"explore",
-          "Choose the noise by looking: a local page with what a release would show and what a "
-          "person would risk.\n"
-          "  eigenveil explore\n"
-          "  eigenveil explore survey.csv --ledger survey.ledger",
-          [](CLI::App& app) {
-            auto command = std::make_shared<ExploreCommand>();
-            command->declare(app);
-            return [command] { return command->run(); };
-          }};
+  return command_of<ExploreCommand>(
+      "explore",
+      "Choose the noise by looking: a local page with what a release would show and what a "
+      "person would risk.\n"
+      "  eigenveil explore\n"
+      "  eigenveil explore survey.csv --ledger survey.ledger");
 }
 
 }  // namespace eigenveil::cli
