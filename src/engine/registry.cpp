@@ -215,7 +215,7 @@ std::string choices(Task task, const std::function<bool(const MethodInfo&)>& doe
       names.push_back(fmt::format("{{method {}}}", method->info().name));
     }
   }
-  return fmt::format("{}", fmt::join(names, " or "));
+  return names.empty() ? "those of another task" : fmt::format("{}", fmt::join(names, " or "));
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <string_view>
 
 #include "eigenveil/engine/registry.hpp"
 #include "support/source_directory.hpp"
@@ -17,6 +18,8 @@ namespace eigenveil::test::method_names_test {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kDocs = "\"\"\"";
 
 /// Where names may stand, and why.
 const std::map<std::string, std::string> kExempt = {
@@ -42,17 +45,23 @@ bool is_common_word(const std::string& name) {
   return words.contains(name) || parse_task(name).has_value();
 }
 
+/// The text without what stands from `open` to before `close`.
+std::string without(std::string text, std::string_view open, std::string_view close) {
+  for (std::size_t at = text.find(open); at != std::string::npos; at = text.find(open, at)) {
+    const std::size_t end = text.find(close, at + open.size());
+    text.erase(at, end == std::string::npos ? end : end - at);
+    at += close == open ? close.size() : 0;  // the end stays, and opens nothing
+  }
+  return text;
+}
+
 /// Without comments and the texts of Python that explain.
 std::string code_of(const fs::path& file) {
   std::ostringstream text;
   text << std::ifstream(file).rdbuf();
-  std::string code = text.str();
   const std::string ending = file.extension().string();
-  if (ending == ".py") {
-    code = std::regex_replace(code, std::regex("\"\"\"[^]*?\"\"\""), "\"\"");
-  }
-  const bool hashes = ending == ".py" || ending == ".R";
-  return std::regex_replace(code, std::regex(hashes ? "#[^\n]*" : "//[^\n]*"), "");
+  const std::string code = ending == ".py" ? without(text.str(), kDocs, kDocs) : text.str();
+  return without(code, ending == ".py" || ending == ".R" ? "#" : "//", "\n");
 }
 
 /// Lines of code that hold the name of a method as a text of its own.

@@ -1,16 +1,24 @@
 // What a ledger is charged before a row is read is what the release states afterwards, for every
 // method of the registry.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "data/exact_rows.hpp"
 #include "eigenveil/engine/release.hpp"
 #include "eigenveil/engine/request_json.hpp"
+#include "eigenveil/report/read_release.hpp"
+#include "eigenveil/report/release_writer.hpp"
 #include "engine/method_samples.hpp"
 #include "engine/release_cost.hpp"
 #include "ledger/ledger_support.hpp"
 
 namespace eigenveil::test::ledger_entries_test {
 namespace {
+
+namespace fs = std::filesystem;
 
 using namespace method_samples;  // NOLINT(google-build-using-namespace): requests by name
 
@@ -73,6 +81,18 @@ void compare(const LedgerLine& line, const LedgerTerms& terms, const ReleaseCost
       << what;
 }
 
+/// What is published reads back: nothing in it contradicts the rest.
+void expect_it_reads_back(const ReleaseDocument& document, const std::string& what) {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("eigenveil-kept-{}", ::getpid());
+  ReleaseTarget target{folder, TableFormat::Csv};
+  target.existing = Existing::Replace;
+  const auto written = write_release(document, target);
+  ASSERT_TRUE(written) << what << written.error().message;
+  const Result<ReadRelease> read = read_release(folder);
+  EXPECT_TRUE(read) << what << (read ? "" : read.error().message);
+  fs::remove_all(folder);
+}
+
 Result<ReleaseDocument> released(const Plan& plan, const Method& method, Eigen::Index rows) {
   RandomStream stream = RandomStream::secure();
   if (method.info().reads_exact_rows) {
@@ -106,6 +126,8 @@ void check(const Method& method, const std::string& task, const Sample& sample) 
   const ReleaseCost cost = charged.value_or(cost_of(**plan, false));
   const Result<ReleaseDocument> document = released(**plan, method, sample.rows);
   ASSERT_TRUE(document) << what << document.error().message;
+
+  expect_it_reads_back(*document, what);
 
   const SigningKey key = SigningKey::make();
   SharedLines shared{generous(
