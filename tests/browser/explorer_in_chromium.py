@@ -242,8 +242,8 @@ def rows_are_not_names(program, browser, folder):
     check(all("422" in one for one in complaints), f"the console is quiet: {complaints}")
 
 
-def numbers_agree(program, page, folder):
-    """The plan on the page is plan --json, and what is shown follows from it."""
+def plan_agrees(program, page, folder):
+    """The plan on the page is plan --json; also the words of the command that makes it."""
     look = page.evaluate("look")
     words = shlex.split(look["command"])
     (folder / "spectrum.txt").write_text("\n".join(repr(value) for value in look["spectrum"]))
@@ -254,6 +254,12 @@ def numbers_agree(program, page, folder):
             kept += [option, words[words.index(option) + 1]]
     plan = json.loads(run(program, folder, *kept))
     check(plan == look["plan"], "the page's plan is plan --json")
+    return look, plan, kept
+
+
+def numbers_agree(program, page, folder):
+    """What is shown follows from the plan."""
+    look, plan, kept = plan_agrees(program, page, folder)
     recognised = math.ceil(100 * plan["max_power_at_5pct"] - 1e-9)
     check(f"{recognised} times in 100" in page.inner_text("#head"), "the headline says at most, rounded up")
     above = sum(value * 25 > plan["noise_floor"] for value in look["spectrum"][: look["hoped"]])
@@ -583,6 +589,8 @@ def exported(program, browser, folder, shots):
     page.focus("#budget")
     page.keyboard.press("PageUp")
     until(page, "(before) => document.getElementById('budget-out').textContent !== before", before)
+    plan_agrees(program, page, folder)
+    check((folder / "page.html").stat().st_size < 4e6, "a page that can be sent")
     check(page.locator("#go").is_hidden(), "a page that was sent releases nothing")
     page.click('label:has(input[name="component"][value="2"])')
     until(page, "look.component === 2 && look.weights.includes('PC3')")
