@@ -402,7 +402,8 @@ function drawLook() {
     : look.accuracy !== undefined && !pca() ? (look.chance ? `the noise leaves <strong class="s">nothing</strong> of a ${subject()}, and` : `a ${subject()} would be read off within <strong class="s">${reach(look.accuracy)}</strong>, and`)
     : `one release would be made by method <strong class="s">${escapeText(look.method)}</strong>, and`;
   put("head", `At this setting ${first} ${state.goal === "plot" ? "from both releases together " : ""}${whom()} at most <strong class="p">${risk.recognised} times in 100</strong>${conditional()}. Blind guessing manages 5.`);
-  $("setting-say").textContent = `${count(state.people)} people${state.people_typed || exported ? "" : " (assumed by us; screen 1 asks)"}, ${state.columns.length} columns${source.dictionary ? "" : ` from ${state.range[0]} to ${state.range[1]}${ranged() || exported ? "" : " (assumed by us; screen 1 asks)"}`}.`;
+  const assumed = exported ? [] : [state.people_typed ? "" : "people", ranged() ? "" : "range"].filter(Boolean);
+  $("setting-say").textContent = `${count(state.people)} people, ${state.columns.length} columns${source.dictionary ? "" : ` from ${state.range[0]} to ${state.range[1]}`}${assumed.length ? ` (${assumed.join(" and ")} assumed by us; screen 1 asks)` : ""}.`;
   drawDial();
   if (moment()) drawDirections();
   drawErrors();
