@@ -113,7 +113,10 @@ Outcome SampleOrbit::run() const {
     return error_of(sampler);
   }
   const Result<void> affordable =
-      unbounded_time ? Result<void>() : check_coupling_cost(diagonal->size(), eigenvalues->size());
+      unbounded_time ? Result<void>()
+                     : check_coupling_cost(diagonal->size(), eigenvalues->size()).and_then([&] {
+                         return sampler->check_time();
+                       });
   if (!affordable) {
     return error_of(affordable);
   }
