@@ -113,10 +113,7 @@ Outcome SampleOrbit::run() const {
     return error_of(sampler);
   }
   const Result<void> affordable =
-      unbounded_time ? Result<void>()
-                     : check_coupling_cost(diagonal->size(), eigenvalues->size()).and_then([&] {
-                         return sampler->check_time();
-                       });
+      unbounded_time ? Result<void>() : check_coupling_cost(diagonal->size(), eigenvalues->size());
   if (!affordable) {
     return error_of(affordable);
   }

@@ -105,7 +105,6 @@ nb::ndarray<nb::numpy, std::complex<double>, nb::ndim<3>> sample_orbit(
   const OrbitSampler sampler = unwrap(OrbitSampler::make({diagonal, spectrum, exponent}));
   if (!unbounded_time) {
     unwrap(check_coupling_cost(diagonal.size(), spectrum.size()));
-    unwrap(sampler.check_time());
   }
   RandomStream stream = stream_for(seed);
   const auto threads = static_cast<unsigned>(default_threads());

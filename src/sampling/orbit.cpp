@@ -1,7 +1,5 @@
 #include "sampling/orbit.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -105,22 +103,12 @@ ComplexMatrix OrbitSampler::draw(RandomStream& stream) const {
 }
 
 ComplexMatrix OrbitSampler::draw_sorted(RandomStream& stream) const {
-  std::optional<ComplexMatrix> quick = draw_quickly(stream);
-  if (!block_) {
-    return quick ? *std::move(quick) : frame_from_pattern(coupling_->draw(stream), stream);
-  }
-  ComplexMatrix frame = quick ? *std::move(quick)
-                              : ComplexMatrix(frame_from_pattern(coupling_->draw(stream), stream) /
-                                              std::sqrt(spectrum_[0]));
-  if (spectrum_[0] != 1.0) {
-    frame *= std::sqrt(spectrum_[0]);
-  }
-  return frame;
-}
-
-std::optional<ComplexMatrix> OrbitSampler::draw_quickly(RandomStream& stream) const {
   if (block_) {
-    return draw_projector(stream);
+    ComplexMatrix frame = draw_projector(stream);
+    if (spectrum_[0] != 1.0) {
+      frame *= std::sqrt(spectrum_[0]);
+    }
+    return frame;
   }
   if (vertex_) {
     for (int attempt = 0; attempt < kVertexAttempts; ++attempt) {
@@ -132,56 +120,34 @@ std::optional<ComplexMatrix> OrbitSampler::draw_quickly(RandomStream& stream) co
   if (tilted_) {
     for (int attempt = 0; attempt < kTiltedAttempts; ++attempt) {
       if (auto frame = tilted_->attempt(stream)) {
-        return frame;
+        return *std::move(frame);
       }
     }
   }
   if (captured_) {
     for (int attempt = 0; attempt < kCapturedAttempts; ++attempt) {
       if (auto frame = captured_->attempt(stream)) {
-        return frame;
+        return *std::move(frame);
       }
     }
   }
-  return std::nullopt;
+  return frame_from_pattern(coupling_->draw(stream), stream);
 }
 
-std::optional<ComplexMatrix> OrbitSampler::draw_projector(RandomStream& stream) const {
+ComplexMatrix OrbitSampler::draw_projector(RandomStream& stream) const {
   const bool is_vector = spectrum_.size() == 1;  // where the block needs no help in any regime
   for (int attempt = 0; attempt < kBlockAttempts || is_vector; ++attempt) {
     if (auto frame = block_->attempt(stream)) {
-      return frame;
+      return *std::move(frame);
     }
   }
   for (int attempt = 0; attempt < kAngularAttempts; ++attempt) {
     if (auto frame = angular_->attempt(stream)) {
-      return frame;
+      return *std::move(frame);
     }
   }
-  return std::nullopt;
-}
-
-Result<void> OrbitSampler::check_time() const {
-  constexpr std::uint64_t kPublicSeed = 0x6f72626974000000U;
-  constexpr int kPilots = 4;
-  constexpr int kBlocks = 8;
-  RandomStream stream = RandomStream::seeded(kPublicSeed);
-  for (int pilot = 0; pilot < kPilots && spectrum_.size() > 1; ++pilot) {
-    bool ended = draw_quickly(stream).has_value();
-    for (int block = 0; block < kBlocks && !ended; ++block) {
-      const std::size_t sweeps = coupling_->block_sweeps();
-      ended = coupling_->sweeps_to_coalescence(stream, sweeps) < sweeps;
-    }
-    if (!ended) {
-      return bad_request(fmt::format(
-          "no exact sampler ends soon for these numbers: none of its proposals was accepted, and "
-          "its coupled chains did not meet in {} rounds of {} sweeps. Groups of nearly equal "
-          "diagonal entries that lie far from each other do that; spread the entries of a group, "
-          "lower the exponent, or wait with {{unbounded_time}}",
-          kBlocks, coupling_->block_sweeps()));
-    }
-  }
-  return {};
+  const GelfandTsetlinPattern pattern = coupling_->draw(stream);
+  return frame_from_pattern(pattern, stream) / std::sqrt(spectrum_[0]);
 }
 
 std::vector<ComplexMatrix> draw_many(const ExactSampler<ComplexMatrix>& sampler, std::size_t count,

@@ -32,16 +32,10 @@ class OrbitSampler final : public ExactSampler<ComplexMatrix> {
   static Result<OrbitSampler> make(const OrbitLaw& law);
   ComplexMatrix draw(RandomStream& stream) const override;
 
-  /// Whether draws end soon, by pilots from a public seed that no draw depends on. Only where the
-  /// diagonal is public may anything be refused by it.
-  Result<void> check_time() const;
-
  private:
   OrbitSampler() = default;
   ComplexMatrix draw_sorted(RandomStream& stream) const;
-  /// By the rejection samplers; of a projector with eigenvalues 1.
-  std::optional<ComplexMatrix> draw_quickly(RandomStream& stream) const;
-  std::optional<ComplexMatrix> draw_projector(RandomStream& stream) const;
+  ComplexMatrix draw_projector(RandomStream& stream) const;
 
   Eigen::Index dimension_ = 0;
   Eigen::Index columns_ = 0;         ///< of V, zero eigenvalues included
