@@ -28,6 +28,16 @@ def job_text(job):
     return json.dumps({name: value for name, value in job.items() if value not in (None, "", [], {})})
 
 
+def estimates(released, **question):
+    """What the engine answers about a document, or about files of releases: lists of numbers as arrays."""
+    ask = _core.estimate_from_files if isinstance(released, list) else _core.estimate
+    return {name: _in_numpy(value) for name, value in json.loads(ask(released, json.dumps(question))).items()}
+
+
+def _in_numpy(value):
+    return value if not isinstance(value, list) or not value or isinstance(value[0], (str, bool)) else np.array(value, dtype=float)
+
+
 def plain(name, value):
     """An option as the engine takes it: a truth, a number, a word, or a list of numbers."""
     if isinstance(value, (bool, np.bool_)):

@@ -101,6 +101,28 @@ MethodComparison compare_methods(const Request& request, const AssumedSetting& s
   return compared(std::move(methods), setting);
 }
 
+Result<std::vector<NamedComparison>> compare_on(const Request& request, AssumedTable table) {
+  std::vector<Scenario> scenarios = {{"", table.spectrum}};
+  if (table.spectrum.size() == 0) {
+    const Result<RowBound> bound = table.bound({});
+    if (!bound) {
+      return error_of(bound);
+    }
+    scenarios = named_scenarios(*bound, request.components);
+  }
+  std::vector<NamedComparison> all;
+  for (Scenario& scenario : scenarios) {
+    table.spectrum = std::move(scenario.spectrum);
+    const Result<AssumedSetting> setting = assumed_setting(request, table);
+    if (!setting) {
+      return error_of(setting);
+    }
+    all.push_back(
+        {std::move(scenario.name), setting->spectrum.size(), compare_methods(request, *setting)});
+  }
+  return all;
+}
+
 nlohmann::ordered_json comparison_json(const MethodComparison& comparison,
                                        const std::function<std::string(std::string_view)>& spell) {
   nlohmann::ordered_json json = {{"sampling_error_f2", comparison.sampling_f2},
@@ -121,6 +143,19 @@ nlohmann::ordered_json comparison_json(const MethodComparison& comparison,
   const ComparedMethod* best = recommended(comparison, false);
   json["recommended"] = best != nullptr ? nlohmann::ordered_json(best->name) : nullptr;
   json["reason"] = recommendation(comparison);
+  return json;
+}
+
+nlohmann::ordered_json comparison_json(const std::vector<NamedComparison>& all,
+                                       const std::function<std::string(std::string_view)>& spell) {
+  if (all.size() == 1 && all.front().scenario.empty()) {
+    return comparison_json(all.front().methods, spell);
+  }
+  nlohmann::ordered_json json;
+  for (const NamedComparison& one : all) {
+    json["scenarios"].push_back(comparison_json(one.methods, spell));
+    json["scenarios"].back()["scenario"] = one.scenario;
+  }
   return json;
 }
 
