@@ -11,6 +11,8 @@
 #include "cli/options/table_options.hpp"
 #include "cli/progress.hpp"
 #include "core/plain_text.hpp"
+#include "engine/table/person_key.hpp"
+#include "engine/table/release_job.hpp"
 #include "statistics/shards.hpp"
 
 namespace eigenveil::cli {
@@ -47,41 +49,104 @@ Result<ShardIdentity> shard_of(const std::string& text) {
   return identity;
 }
 
+/// Counting the rows of one file twice is an answer to no question.
+Result<void> check_each_once(const std::vector<std::string>& paths) {
+  std::map<std::pair<dev_t, ino_t>, std::string> seen;
+  for (const std::string& path : paths) {
+    struct stat found {};
+    if (::stat(path.c_str(), &found) != 0) {
+      continue;  // said when it is opened
+    }
+    const auto [first, fresh] = seen.emplace(std::pair(found.st_dev, found.st_ino), path);
+    if (!fresh) {
+      return bad_request(
+          fmt::format("{} and {} are the same file; counting its rows twice would break the "
+                      "privacy guarantee",
+                      first->second, path));
+    }
+  }
+  return {};
+}
+
 struct GramPartial {
   InputOptions input;
+  std::vector<std::string> more;
   BoundOptions bounds;
   std::string out;
   std::optional<std::string> shard;
+  std::string person_key;
   bool replace = false;
   bool quiet = false;
 
+  std::vector<std::string> files() const {
+    std::vector<std::string> all = {input.input};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  /// The people of this shard: their key, which all shards share, and which of them they are.
+  Result<void> settle_people(TableSpec& spec, ShardIdentity& identity) const {
+    const bool shared = shard && !input.person.empty();
+    if (shared == person_key.empty()) {
+      return bad_request(
+          shared
+              ? "shards of people share a key, so that everybody is in one of them: --person-key "
+                "FILE, which eigenveil gram key --out FILE makes, the same on every machine"
+              : "--person-key goes with --person and --shard");
+    }
+    if (!shared) {
+      draw_person_key(spec);
+      return {};
+    }
+    return load_person_key(person_key).map([&](const HashKey& key) {
+      spec.person_key = key;
+      spec.shard = std::pair(identity.index, identity.count);
+      identity.people_mark = mark_of_key(key);
+    });
+  }
+
+  Result<void> check() const {
+    for (const std::string& file : files()) {
+      if (is_gram_file(file)) {
+        return bad_request("gram partial reads rows; join .gram files with eigenveil gram merge");
+      }
+    }
+    return check_each_once(files());
+  }
+
   Outcome run() const {
-    const Result<ShardIdentity> identity =
+    Result<ShardIdentity> identity =
         shard ? shard_of(*shard) : Result<ShardIdentity>(ShardIdentity{});
     if (!identity) {
       return error_of(identity);
     }
-    if (input.is_gram()) {
-      return bad_request("gram partial reads rows; join .gram files with eigenveil gram merge");
+    if (const Result<void> sound = check(); !sound) {
+      return error_of(sound);
     }
     if (bounds.private_mean()) {
       return bad_request(
           "a .gram file always holds the sums a private mean needs; say --center private when the "
           "release is made");
     }
-    if (const Result<void> sound = check_gram_output(out, {input.input}, replace); !sound) {
+    if (const Result<void> sound = check_gram_output(out, files(), replace); !sound) {
       return error_of(sound);
     }
-    Result<OpenedTable> table = table_spec(input, bounds).and_then([&](TableSpec spec) {
-      return OpenedTable::bounded(input.source(std::move(spec)));
+    Result<TableSpec> spec = table_spec(input, bounds).and_then([&](TableSpec asked) {
+      return settle_people(asked, *identity).map([&] { return asked; });
     });
+    Result<OpenedTable> table = spec.and_then(
+        [&](const TableSpec& asked) { return OpenedTable::bounded(input.source(asked)); });
     if (!table) {
       return error_of(table);
+    }
+    std::vector<TableSource> others;
+    for (const std::string& path : more) {
+      others.push_back({path, nullptr, *spec, input.format()});
     }
     const auto watch = [&](std::unique_ptr<RowReader> reader) {
       return with_progress(std::move(reader), input.display_name(), quiet);
     };
-    return table->sums(input.thread_count(), watch)
+    return table->sums(input.thread_count(), watch, others)
         .and_then([&](const ExactGram* sums) {
           ExactGram gram = *sums;
           if (shard) {
@@ -104,7 +169,7 @@ struct GramMerge {
     if (const Result<void> sound = check_gram_output(out, parts, replace); !sound) {
       return error_of(sound);
     }
-    if (const Result<void> once = each_once(); !once) {
+    if (const Result<void> once = check_each_once(parts); !once) {
       return error_of(once);
     }
     Result<ExactGram> total = loaded(parts.front());
@@ -139,24 +204,15 @@ struct GramMerge {
     Result<ExactGram> part = ExactGram::load(path);
     return part ? std::move(part) : Result<ExactGram>(named(path, part.error()));
   }
+};
 
-  /// --equal-totals is about other rows, never about one file.
-  Result<void> each_once() const {
-    std::map<std::pair<dev_t, ino_t>, std::string> seen;
-    for (const std::string& path : parts) {
-      struct stat found {};
-      if (::stat(path.c_str(), &found) != 0) {
-        continue;  // said when it is opened
-      }
-      const auto [first, fresh] = seen.emplace(std::pair(found.st_dev, found.st_ino), path);
-      if (!fresh) {
-        return bad_request(fmt::format(
-            "{} and {} are the same file; counting its rows twice would break the privacy "
-            "guarantee",
-            first->second, path));
-      }
-    }
-    return {};
+struct GramKey {
+  std::string out;
+
+  Outcome run() const {
+    return save_person_key(fresh_person_key(), out).map([&] {
+      fmt::print("wrote {} (secret, mode 0600: give it to the machines of one run alone)\n", out);
+    });
   }
 };
 
@@ -172,10 +228,22 @@ Command gram_command() {
       [](CLI::App& app) {
         auto partial = std::make_shared<GramPartial>();
         auto merge = std::make_shared<GramMerge>();
+        auto key = std::make_shared<GramKey>();
         app.require_subcommand(1);
         CLI::App* first = app.add_subcommand("partial", "rows to a .gram file");
         partial->input.declare(*first);
+        first
+            ->add_option("--more", partial->more,
+                         "further files of the same table, after INPUT in this order; where people "
+                         "are limited, every shard reads all files")
+            ->group("Input");
         partial->input.declare_one_hot(*first);
+        partial->input.declare_person(*first);
+        first
+            ->add_option("--person-key", partial->person_key,
+                         "with --person and --shard: the file of a key that all shards share; a "
+                         "shard takes the people whose hash under it says so")
+            ->group("People and surveys");
         partial->bounds.declare(*first);
         partial->bounds.declare_basis(*first);
         first->add_option("--out", partial->out, "the .gram file to write")->required();
@@ -194,7 +262,11 @@ Command gram_command() {
         second->add_flag("--incomplete", merge->incomplete,
                          "shards of the run may be missing: to merge in rounds");
         second->add_flag("--replace", merge->replace, kReplace);
-        return [partial, merge, first] { return first->parsed() ? partial->run() : merge->run(); };
+        CLI::App* third = app.add_subcommand("key", "a key that says in which shard a person is");
+        third->add_option("--out", key->out, "the file to write, mode 0600")->required();
+        return [partial, merge, key, first, second] {
+          return first->parsed() ? partial->run() : second->parsed() ? merge->run() : key->run();
+        };
       }};
 }
 

@@ -49,8 +49,8 @@ Result<void> check_request(const Request& request, const PublicFacts& facts) {
 
 Result<void> check_people(const MethodInfo& info, const Request& request,
                           const PublicFacts& facts) {
-  const bool people = facts.rows_per_person > 0;
-  if (people && request.group_size != facts.rows_per_person) {
+  const bool people = facts.schema.people.given();
+  if (people && request.group_size != static_cast<int>(facts.schema.people.rows)) {
     return bad_request("with {person} the rows of a person are the group; leave out {group_size}",
                        "group_size");
   }
@@ -69,8 +69,10 @@ Result<void> check_people(const MethodInfo& info, const Request& request,
         "neighbours");
   }
   if (people && request.relation != Relation::AddRemove && !facts.counted) {
-    return bad_request("people under replace-one take their rows along: their count needs noise",
-                       "person");
+    return bad_request(
+        "people under replace-one take their rows along, so that their number needs noise, which "
+        "sums that were made before have no place for: give {neighbours add-remove}, or the rows",
+        "neighbours");
   }
   if (facts.counted && !info.takes_counted_rows) {
     return bad_request(

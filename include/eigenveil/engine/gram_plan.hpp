@@ -62,6 +62,9 @@ class GramPlan final : public Plan {
       return rows_->add(rows);
     }
     Result<void> add(const ExactGram& totals) override {
+      if (totals.schema().people != plan_.facts_.schema.people) {
+        return bad_request("the sums are not of the people that the plan was made for", "person");
+      }
       if (!stored_) {
         stored_ = totals;
         return {};
@@ -109,6 +112,7 @@ class GramPlan final : public Plan {
       ReleaseDocument document = document_(made_, std::forward<decltype(release)>(release));
       // Stamped here too: a mechanism that forgets it must not call seeded noise private.
       document.guarantee = as_run(std::move(document.guarantee), stream);
+      document.guarantee.person = facts_.schema.people.column;
       return document;
     });
   }
