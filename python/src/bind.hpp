@@ -66,8 +66,8 @@ inline HashKey key_of(const nb::bytes& bytes) {
   HashKey key = {};
   if (bytes.size() != key.size()) {
     throw Failure{{ErrorCode::BadRequest,
-                   "{person_key} is the file of a key (eigenveil gram key --out FILE), or 32 secret "
-                   "bytes: secrets.token_bytes(32)",
+                   "{person_key} is the file of a key (eigenveil gram key makes one), or 32 "
+                   "secret bytes: secrets.token_bytes(32)",
                    "person_key"}};
   }
   std::memcpy(key.data(), bytes.c_str(), key.size());

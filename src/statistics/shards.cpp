@@ -39,10 +39,11 @@ Result<ShardSet> united(const ShardSet& ours, const ShardSet& theirs) {
                                    kRefusal, ours.run, ours.count, theirs.count));
   }
   if (ours.people_mark != theirs.people_mark) {
-    return bad_request(fmt::format(
-        "{}shards of run \"{}\" were made with different {{person_key}}s, so that a person may be "
-        "in both",
-        kRefusal, ours.run));
+    return bad_request(
+        fmt::format("{}shards of run \"{}\" were not made with the same {{person_key}}, so that a "
+                    "person may be "
+                    "in both",
+                    kRefusal, ours.run));
   }
   ShardSet both{ours.run, ours.count, {}, ours.people_mark};
   std::ranges::set_intersection(ours.indices, theirs.indices, std::back_inserter(both.indices));
@@ -115,13 +116,12 @@ std::optional<ShardIdentity> ExactGram::identity() const {
   if (parts_.size() != 1 || parts_[0].indices.size() != 1) {
     return std::nullopt;
   }
-  return ShardIdentity{parts_[0].run, parts_[0].indices[0], parts_[0].count,
-                       parts_[0].people_mark};
+  return ShardIdentity{parts_[0].run, parts_[0].indices[0], parts_[0].count, parts_[0].people_mark};
 }
 
 void ExactGram::set_identity(ShardIdentity identity) {
-  parts_ = {{std::move(identity.run), identity.count, {identity.index},
-             std::move(identity.people_mark)}};
+  parts_ = {
+      {std::move(identity.run), identity.count, {identity.index}, std::move(identity.people_mark)}};
 }
 
 Result<void> ExactGram::check_complete() const {

@@ -128,8 +128,8 @@ class Grams(CliTest):
             if name.endswith(".csv"):
                 self.assertEqual(shards[name], one_pass[name], name)
         said = [json.loads(files[next(name for name in files if name.startswith("release."))]) for files in (one_pass, shards)]
-        self.assertEqual(said[0]["would_be"]["person"], "who")
-        self.assertEqual(said[0]["would_be"], said[1]["would_be"])
+        self.assertEqual(said[0]["guarantee"]["would_be"]["person"], "who")
+        self.assertEqual(said[0]["guarantee"], said[1]["guarantee"])
         self.assertEqual(said[1]["parameters"]["rows_per_person"], 3)
         # A person may be in both: whatever is no shard of one run and one key.
         self.succeed("gram", "key", "--out", self.path("other.key"))

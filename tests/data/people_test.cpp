@@ -93,10 +93,9 @@ TEST(People, NumbersBeyondDoublesAreNobody) {
   RawRows block;
   EXPECT_NE(refused->read(block).error().message.find("row 1: the number of a person"),
             std::string::npos);
-  EXPECT_EQ(
-      read_all(*limit_rows_per_person(table(cells, 2), 1, {"who", 1}, nobody_seen(),
-                                      BadCell::Midpoint)),
-      (std::vector<Row>{{5}}));
+  EXPECT_EQ(read_all(*limit_rows_per_person(table(cells, 2), 1, {"who", 1}, nobody_seen(),
+                                            BadCell::Midpoint)),
+            (std::vector<Row>{{5}}));
 }
 
 // All tables of up to five rows of three people: a person who goes takes at most G rows along, and
@@ -185,8 +184,7 @@ GramTotals all_shards(const std::vector<int>& people, const std::array<double, 4
                       const std::array<HashKey, kShards>& keys) {
   GramTotals all{0, std::vector<Int128>(2), std::vector<Int128>(3)};
   for (std::uint64_t index = 0; index < kShards; ++index) {
-    const GramTotals part =
-        shard_sums(people, names, PeopleShard{keys[index], index, kShards});
+    const GramTotals part = shard_sums(people, names, PeopleShard{keys[index], index, kShards});
     all.count += part.count;
     for (std::size_t j = 0; j < all.products.size(); ++j) {
       all.products[j] += part.products[j];
@@ -195,7 +193,8 @@ GramTotals all_shards(const std::vector<int>& people, const std::array<double, 4
   return all;
 }
 
-/// Squared Frobenius distance of the matrices of products; the packed triangle is (0,0) (0,1) (1,1).
+/// Squared Frobenius distance of the matrices of products; the packed triangle is (0,0) (0,1)
+/// (1,1).
 Int128 distance2(const GramTotals& a, const GramTotals& b) {
   const auto square = [&](std::size_t j) {
     return (a.products[j] - b.products[j]) * (a.products[j] - b.products[j]);
@@ -261,7 +260,8 @@ TEST(People, ShardsDoNotDependOnTheFormat) {
                                                nobody_seen(), BadCell::Refuse, shard))
             .size();
       };
-      EXPECT_EQ(rows_in(*open_rows(file.path(), options), kHashedCells), rows_in(table(cells, 2), 1));
+      EXPECT_EQ(rows_in(*open_rows(file.path(), options), kHashedCells),
+                rows_in(table(cells, 2), 1));
     }
   }
 }

@@ -96,8 +96,8 @@ TEST(GramShards, PeopleMergeAsShardsOfOneRunAndKey) {
   const PeopleLimit limit = {"who", 3};
   const ExactGram first = of_people(limit, {"a", 0, 2, "mark"});
   ExactGram total = first;
-  ASSERT_TRUE(total.merge(*ExactGram::from_bytes(
-      of_people(limit, {"a", 1, 2, "mark"}, {0.3, 0.4}).to_bytes())));
+  ASSERT_TRUE(total.merge(
+      *ExactGram::from_bytes(of_people(limit, {"a", 1, 2, "mark"}, {0.3, 0.4}).to_bytes())));
   EXPECT_TRUE(total.check_complete());
   EXPECT_EQ(total.schema().people, limit);
   const ExactGram again = *ExactGram::from_bytes(total.to_bytes());
@@ -119,7 +119,9 @@ TEST(GramShards, PeopleMergeAsShardsOfOneRunAndKey) {
 
 // A file that says half of it, or holds people of two runs.
 TEST(GramShards, FilesOfPeopleThatContradictThemselvesAreDamaged) {
-  const auto refused = [](const ExactGram& gram) { return !ExactGram::from_bytes(gram.to_bytes()); };
+  const auto refused = [](const ExactGram& gram) {
+    return !ExactGram::from_bytes(gram.to_bytes());
+  };
   EXPECT_FALSE(refused(of_people({"who", 3}, {"a", 0, 2, "mark"})));
   EXPECT_FALSE(refused(of_people({"who", 3}, {})));
   EXPECT_TRUE(refused(of_people({"", 3}, {})));

@@ -32,7 +32,8 @@ struct ShardIdentity {
   std::string run;  ///< names one pass over one table
   std::uint64_t index = 0;
   std::uint64_t count = 0;  ///< of shards in the run
-  /// Of the key that says in which shard a person is (data/people.hpp); empty: rows are no people's.
+  /// Of the key that says in which shard a person is (data/people.hpp); empty: rows are no
+  /// people's.
   std::string people_mark = {};
   friend bool operator==(const ShardIdentity&, const ShardIdentity&) = default;
 };

@@ -52,8 +52,7 @@ Result<HashKey> load_person_key(const std::filesystem::path& path) {
   sodium_memzero(text.data(), text.size());
   if (!sound) {
     return bad_request(
-        fmt::format("{} is no key of people: eigenveil gram key --out FILE makes one",
-                    path.string()),
+        fmt::format("{} is no key of people: eigenveil gram key makes one", path.string()),
         "person_key");
   }
   return key;
