@@ -45,14 +45,14 @@ class Plan:
 
     task: str
     method: str
-    guarantee: Any
-    row_norm: float
-    facts: dict = field(default_factory=dict)
+    guarantee: _core.Guarantee | None
+    row_norm: float | None
+    facts: dict[str, Any] = field(default_factory=dict)
     warning: str = ""
-    lines: tuple = ()
+    lines: tuple[tuple[str, str], ...] = ()
     title: str = ""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         try:
             return self.__dict__["facts"][name]
         except KeyError:
@@ -62,7 +62,7 @@ class Plan:
         width = max((len(what) for what, _ in self.lines), default=0)
         return "\n".join([self.title, *(f"  {what:<{width}}   {words}" for what, words in self.lines)])
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         cells = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td style='text-align:left'>{escape(words)}</td></tr>" for what, words in self.lines)
         return f"<table><caption>{escape(self.title)}</caption><tbody>{cells}</tbody></table>"
 
@@ -172,7 +172,7 @@ def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
     rows, dimension, spectrum
         As in :func:`plan_pca`. With a spectrum ``recommended_method`` says which of "orbit" and "wishart" has the smaller error.
     **parameters
-        Those of :class:`PrivateLowRank`.
+        Those of :class:`PrivatePCA`, as :class:`PrivateLowRank` takes them.
 
     Returns
     -------
@@ -275,7 +275,7 @@ class Comparison:
         Why, in words.
     """
 
-    methods: list
+    methods: list[ComparedMethod]
     sampling_error_f2: float
     recommended: str | None
     reason: str
@@ -290,7 +290,7 @@ class Comparison:
         lines += [f"  {name:<16}{error:>10}  {relation:<30} {rest}" for name, error, relation, rest in self._lines()]
         return "\n".join([*lines, f"  {'without privacy':<16}{self.sampling_error_f2 ** 0.5:10.4f}", f"  {_ERROR}", f"  {self.reason}"])
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         rows = [*self._lines(), ("without privacy", f"{self.sampling_error_f2 ** 0.5:.4f}", "", "")]
         body = "".join("<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
         head = "".join(f"<th style='text-align:left'>{word}</th>" for word in ("method", "error", "protects against", "rests on"))
