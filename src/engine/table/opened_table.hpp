@@ -57,8 +57,10 @@ class OpenedTable {
   static Result<OpenedTable> awaited_totals(TableSource source, GramHead head);
 
   PublicFacts facts() const;
-  /// The column of people where the rows of each are limited; else empty.
-  std::string person() const { return facts().schema.people.column; }
+  /// Whose rows were limited, if anybody's.
+  const PeopleLimit& people() const {
+    return (prepared_ ? prepared_->schema() : plain_->schema).people;
+  }
   /// Stages and columns; null where there are none: totals, rows of any length.
   const PreparedTable* prepared() const { return prepared_ ? &*prepared_ : nullptr; }
   /// The rows from the start; a second call opens the table again.

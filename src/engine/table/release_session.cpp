@@ -179,7 +179,7 @@ Result<void> ReleaseSession::take_people(const PeopleLimit& people) {
 
 Result<void> ReleaseSession::begin(std::shared_ptr<OpenedTable> table) {
   table_ = std::move(table);
-  if (const Result<void> taken = take_people(table_->facts().schema.people); !taken) {
+  if (const Result<void> taken = take_people(table_->people()); !taken) {
     return taken;
   }
   const bool waits = info().reads_exact_rows || wants_row_count();
@@ -264,7 +264,7 @@ Result<void> ReleaseSession::charge() {
     return check_output();
   }
   ReleaseCost cost = cost_of(*plan_, job_.output.seed.has_value());
-  cost.guarantee.person = table_ ? table_->person() : std::string();  // whose rows it limits
+  cost.guarantee.person = table_ ? table_->people().column : std::string();  // whose rows it limits
   return charge(cost, to_json(plan_->request()));
 }
 
