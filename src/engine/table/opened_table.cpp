@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/parameter_names.hpp"
 #include "data/column_rows.hpp"
 
 namespace eigenveil {
@@ -250,7 +251,7 @@ Result<std::unique_ptr<RowReader>> rows_of(const TableSource& source, const Watc
   return source.read().and_then(
       [&](std::unique_ptr<RowReader> reader) -> Result<std::unique_ptr<RowReader>> {
         if (!(reader->schema() == first)) {
-          return bad_request(source.path + " has other columns than the first file");
+          return bad_request(shown(source.path) + " has other columns than the first file");
         }
         return watch ? watch(std::move(reader)) : std::move(reader);
       });

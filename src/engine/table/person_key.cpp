@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/atomic_output.hpp"
+#include "core/parameter_names.hpp"
 #include "eigenveil/random/stream.hpp"
 
 namespace eigenveil {
@@ -38,7 +39,7 @@ Result<void> save_person_key(const HashKey& key, const std::filesystem::path& pa
 Result<HashKey> load_person_key(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file.is_open()) {
-    return input_output_error(fmt::format("cannot read {}", path.string()));
+    return input_output_error(fmt::format("cannot read {}", shown(path.string())));
   }
   std::string text(std::istreambuf_iterator<char>(file), {});
   HashKey key = {};
@@ -52,7 +53,7 @@ Result<HashKey> load_person_key(const std::filesystem::path& path) {
   sodium_memzero(text.data(), text.size());
   if (!sound) {
     return bad_request(
-        fmt::format("{} is no key of people: eigenveil gram key makes one", path.string()),
+        fmt::format("{} is no key of people: eigenveil gram key makes one", shown(path.string())),
         "person_key");
   }
   return key;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/parameter_names.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "engine/table/prepared_table.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 FactLine people_in_words(const PeopleLimit& people) {
   return {"people", fmt::format("the first {} row{} of every person in column {} count, and are "
                                 "protected together; rows without one are dropped",
-                                people.rows, people.rows == 1 ? "" : "s", people.column)};
+                                people.rows, people.rows == 1 ? "" : "s", shown(people.column))};
 }
 
 void set_people(const PeopleLimit& people, ReleaseDocument& document) {
@@ -58,7 +59,7 @@ std::vector<FactLine> PreparedTable::remarks() const {
         {"weights", fmt::format("column {}, clipped to 0..{:g}; the row count is the sum "
                                 "of weights. Weights that were computed from other "
                                 "rows of the table (raking) are not covered",
-                                spec_.weights, spec_.weight_bound)});
+                                shown(spec_.weights), spec_.weight_bound)});
   }
   return lines;
 }
