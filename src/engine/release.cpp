@@ -10,6 +10,7 @@
 #include "eigenveil/engine/request_json.hpp"
 #include "engine/outlook.hpp"
 #include "engine/release_cost.hpp"
+#include "engine/table/prepared_table.hpp"
 
 namespace eigenveil {
 namespace {
@@ -21,6 +22,7 @@ Result<ReleaseDocument> published(ReleaseDocument document, const Plan& plan,
   return check_kept(cost_of(plan, !stream.is_secure()), document).map([&] {
     document.request = to_json(plan.request());
     document.ledger = entry;
+    state_people(plan.facts().schema.people, document);
     return std::move(document);
   });
 }

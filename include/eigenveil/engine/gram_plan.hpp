@@ -112,7 +112,6 @@ class GramPlan final : public Plan {
       ReleaseDocument document = document_(made_, std::forward<decltype(release)>(release));
       // Stamped here too: a mechanism that forgets it must not call seeded noise private.
       document.guarantee = as_run(std::move(document.guarantee), stream);
-      document.guarantee.person = facts_.schema.people.column;
       return document;
     });
   }
