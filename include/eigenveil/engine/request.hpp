@@ -71,7 +71,6 @@ struct PublicFacts {
   RowBound bound;                            ///< tasks without one never look at it (`unbounded`)
   std::optional<std::int64_t> rows = {};     ///< where the relation makes it public and it is known
   std::optional<CountedTable> counted = {};  ///< where counts are entries of the statistic
-  int rows_per_person = 0;       ///< where the unit is a person: a row is one of at most so many
   std::string preparation = {};  ///< what stages did to the rows, where any did (TableSpec's JSON)
   bool keeps_columns = true;     ///< no stage put directions or rows of norm 1 in their place
   bool read_again = false;       ///< the rows can be read more than once: a file, a matrix

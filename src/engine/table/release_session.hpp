@@ -75,6 +75,8 @@ class ReleaseSession {
  private:
   ReleaseSession(ReleaseJob job, const Method* method, Publication publication, AskSameData ask);
   const Request& request() const { return job_.request; }
+  /// People whose rows were limited when stored totals were made.
+  Result<void> take_people(const PeopleLimit& people);
   Result<void> judge(const PublicFacts& facts);
   Result<void> check_output() const;
   Result<void> charge(const ReleaseCost& cost, const std::string& request);
