@@ -197,13 +197,15 @@ std::vector<FactLine> summary_lines(const ReleaseDocument& document, const std::
     const auto above = std::count_if(directions->variances.begin(), directions->variances.end(),
                                      [&](double one) { return one > *directions->floor; });
     lines.push_back(
-        {"floor", fmt::format("with each column over half its public range, noise alone "
-                              "would show variances up to about {:.4g}: {} of {} "
+        {"floor", fmt::format("with each column over half its public range, noise alone passes a "
+                              "variance of {:.4g} in one release of twenty at most: {} of {} "
                               "directions are above",
                               *directions->floor, above, directions->variances.size())});
   } else if (const auto* floor = field<double>(result, "noise_floor")) {
     lines.push_back(
-        {"floor", fmt::format("noise alone would show variances up to about {:.4g}", *floor)});
+        {"floor", fmt::format("noise alone passes a variance of {:.4g} in one release of twenty "
+                              "at most",
+                              *floor)});
   }
   if (const auto* sd = field<double>(result, "variance_noise_sd")) {
     const auto* units = field<std::string>(parameters, "units");

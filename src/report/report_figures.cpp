@@ -187,7 +187,7 @@ FigureSeries noise_level(const std::string& name, const std::vector<double>& lev
   return series;
 }
 
-/// What noise alone could show: a level along each component, or one line for eigenvalues.
+/// The limits of noise: a level along each component, or one line for eigenvalues.
 void add_noise_level(const ReleaseDocument& document, const std::optional<Directions>& directions,
                      std::size_t shown, FigurePanel& panel, Figure& figure) {
   const auto* edges = field<std::vector<double>>(document.result, "noise_edge");
@@ -198,7 +198,7 @@ void add_noise_level(const ReleaseDocument& document, const std::optional<Direct
     panel.series.push_back(noise_level("must exceed this", *edges, shown));
     figure.notes.push_back(
         {below == nullptr || below->empty()
-             ? "Every component shows more than noise alone could."
+             ? "Every component shows more than noise does in 19 of 20 releases."
              : fmt::format("{} cannot be told from noise.", fmt::join(*below, ", "))});
     if (const std::string moving = convergence_in_words(document); !moving.empty()) {
       figure.notes.push_back({sentence(moving)});
@@ -216,7 +216,7 @@ void add_noise_level(const ReleaseDocument& document, const std::optional<Direct
   if (floor) {
     panel.series.push_back(noise_level("noise floor", {*floor}, shown));
     figure.notes.push_back(
-        {"Noise floor: about the largest value that noise alone would show. What "
+        {"Noise floor: noise alone passes it in one release of twenty at most. What "
          "lies below it should not be interpreted."});
   }
   if (directions && directions->scaled) {
@@ -325,7 +325,7 @@ std::optional<Figure> scree_figure(const ReleaseDocument& document) {
   figure.width = kPhoneWidth;
   figure.title = components ? "Variance of the components" : "Eigenvalues of the covariance";
   figure.description =
-      fmt::format("The {} largest {}s and the level noise alone would reach.", shown, series.name);
+      fmt::format("The {} largest {}s and the limit of noise alone.", shown, series.name);
   panel.x.label = components ? "component" : "eigenvalue, largest first";
   panel.y.label = series.name;
   panel.series.push_back(std::move(series));

@@ -92,7 +92,7 @@ std::string spreads_html(const std::optional<double>& line, const std::vector<do
   if (line) {
     picture.floor = spread(*line);
     // A component has an edge that it must exceed, a direction is held against what noise reaches.
-    picture.floor_words = kind == "component" ? "must exceed this" : "noise alone reaches this";
+    picture.floor_words = kind == "component" ? "must exceed this" : "noise floor";
     most = std::max(most, *picture.floor);
   }
   picture.top = most > 0.0 ? 1.18 * most : 1.0;
@@ -108,7 +108,7 @@ std::string spreads_html(const std::optional<double>& line, const std::vector<do
   picture.words = result;
   const std::string faint =
       verdict.below.empty()
-          ? fmt::format("Every {} shows more than noise alone could.", kind)
+          ? fmt::format("Every {} shows more than noise does in 19 of 20 releases.", kind)
           : fmt::format(
                 "{} cannot be told from noise: drawn faint, kept for the record, no finding.{}",
                 named(verdict.below), shown < variances.size() ? " The widest are drawn." : "");

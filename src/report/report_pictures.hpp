@@ -12,9 +12,9 @@ std::string people_headline(const ReleaseDocument& document);
 /// holds.
 std::string people_html(const ReleaseDocument& document);
 
-/// Released components as pictures with a sentence each: spreads against what noise alone could
-/// show, weights beside them; components that cannot be told from noise lie faint in the hatch.
-/// Empty for releases without them, and where no guarantee holds: those keep figures with a
+/// Released components as pictures with a sentence each: spreads against the limit
+/// of noise alone, weights beside them; components that cannot be told from noise lie faint in the
+/// hatch. Empty for releases without them, and where no guarantee holds: those keep figures with a
 /// watermark.
 std::string components_html(const ReleaseDocument& document);
 /// For a covariance: the directions that could be computed from it, against the noise; else

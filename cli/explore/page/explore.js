@@ -386,8 +386,8 @@ function drawDirections() {
     for (const [name, value] of Object.entries({ tabindex: "0", role: "slider", id: "grip", "aria-orientation": "vertical", "aria-valuenow": spread.toPrecision(3), "aria-label": "Noise floor: down for sharper results, up for more protection", "aria-valuetext": `${survivors} of ${hoped} components survive` })) grip.setAttribute(name, value);
     if (gripFocus) grip.focus();
   }
-  const faint = survivors === hoped ? "All rise above what noise alone could show."
-    : survivors === 0 ? "Noise alone could show everything here."
+  const faint = survivors === hoped ? "All rise above the noise floor."
+    : survivors === 0 ? "Nothing here rises above the noise floor."
     : survivors === hoped - 1 ? `PC${hoped} is drawn faint: it could be noise.` : `PC${survivors + 1} to PC${hoped} are drawn faint: they could be noise.`;
   $("h-scree").textContent = pca() ? "What rises above the noise" : "Directions in it that rise above the noise";
   $("h-weights").textContent = pca() ? "What you would read off" : "What you would read off such directions";

@@ -63,10 +63,11 @@ ReleaseDocument pairwise_document(const MomentPlan& plan, const MomentSettings& 
   PairwiseCovariance found = noisy_covariance(gram, scales, release.value().law);
   NoisyCovariance& covariance = found.covariance;
   const MomentEstimate estimate = eigenveil::covariance(gram);
-  if (covariance.noise_floor == 0.0) {  // every variance was refused: noise may be anything
-    covariance.noise_floor = largest_variance(columns.bound, settings.units);
+  if (covariance.reach.floor == 0.0) {  // every variance was refused: noise may be anything
+    covariance.reach.floor = covariance.reach.apart =
+        largest_variance(columns.bound, settings.units);
   }
-  document.result.emplace_back("noise_floor", covariance.noise_floor);
+  document.result.emplace_back("noise_floor", covariance.reach.floor);
   document.result.emplace_back(
       "noisy_mean",
       to_list(gram.midpoints.size() > 0 ? Vector(estimate.mean + gram.midpoints) : estimate.mean));

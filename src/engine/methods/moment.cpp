@@ -229,12 +229,14 @@ std::string error_in_words(const Request& request, const nlohmann::ordered_json&
 std::string floor_in_words(const Request& request, const nlohmann::ordered_json& facts) {
   const std::string farthest =
       facts.contains("noise_floor_at_most")
-          ? fmt::format("; up to {:.4g} if the mean is as far from the centre as it can be",
+          ? fmt::format("; {:.4g} if the mean is as far from the centre as it can be",
                         facts["noise_floor_at_most"].get<double>())
           : "";
-  return fmt::format("noise alone would show variances up to about {:.4g} ({} units{})",
-                     facts["noise_floor"].get<double>(),
-                     request.units == Units::Original ? "original" : "scaled", farthest);
+  return fmt::format(
+      "noise alone passes a variance of {:.4g} in one release of twenty at most ({} "
+      "units{})",
+      facts["noise_floor"].get<double>(), request.units == Units::Original ? "original" : "scaled",
+      farthest);
 }
 
 /// Where a direction stands out of the noise, and what dropping negative eigenvalues adds: shares
@@ -249,13 +251,14 @@ SpectralShares spectral_shares(NoiseLaw law) {
   return law == NoiseLaw::Wishart ? SpectralShares{0.619, 0.171} : SpectralShares{0.5, 0.2122};
 }
 
-void add_spectral_lines(Outlook& outlook, const Request& request, const MomentPlan& plan) {
+void add_spectral_lines(Outlook& outlook, const Request& request, const MomentPlan& plan,
+                        double norm) {
   nlohmann::ordered_json& facts = outlook.json();
   const SpectralShares shares = spectral_shares(plan.noise().law);
-  const double floor = facts["noise_floor"].get<double>();
+  facts["detectable_eigenvalue"] = shares.detection * norm;
   const char* units = request.units == Units::Original ? "original" : "scaled";
   if (request.task == Task::Covariance) {
-    const double added = shares.repair * static_cast<double>(plan.bound().dimension()) * floor;
+    const double added = shares.repair * static_cast<double>(plan.bound().dimension()) * norm;
     facts["trace_added_by_repair"] = added;
     outlook.line(
         "repair",
@@ -265,10 +268,9 @@ void add_spectral_lines(Outlook& outlook, const Request& request, const MomentPl
                     added, units));
     return;
   }
-  facts["detectable_eigenvalue"] = shares.detection * floor;
   outlook.line("detection", fmt::format("a direction shows once its variance is above about {:.4g} "
                                         "({} units)",
-                                        shares.detection * floor, units));
+                                        shares.detection * norm, units));
 }
 
 /// Pure epsilon beside an (epsilon, delta) request: often less noise, and another promise.
@@ -289,7 +291,7 @@ void add_pure_rival(Outlook& outlook, const Request& request, const MomentPlan& 
   outlook.json()["wishart"] = {{"epsilon", pair->epsilon},
                                {"noise_sd_diagonal", pure->product_sd() / n},
                                {"noise_sd_off_diagonal", pure->off_diagonal_sd() / n},
-                               {"noise_floor", planned_noise_floor(*pure, request.units, n)},
+                               {"noise_floor", planned_reach(*pure, request.units, n).floor},
                                {stated_power(pure->guarantee()).field, power},
                                {"charge", ratio * ratio}};
   outlook.line(
@@ -341,22 +343,25 @@ PlanFacts facts_of(const Request& request, const MomentPlan& plan, const Assumed
   nlohmann::ordered_json& facts = outlook.json();
   facts["noise_sd_diagonal"] = plan.product_sd() / n;
   facts["noise_sd_off_diagonal"] = plan.off_diagonal_sd() / n;
+  facts["noise_sd_trace"] = plan.trace_sd() / n;
   facts["noise_sd_rows"] = plan.count_sd();
-  facts["noise_floor"] = planned_noise_floor(plan, request.units, n);
+  const NoiseReach reach = planned_reach(plan, request.units, n);
+  facts["noise_floor"] = reach.floor;
   if (plan.sum_sd() > 0.0) {
     facts["noise_floor_at_most"] =
-        planned_noise_floor(plan, request.units, n, AssumedMean::AtBound);
+        planned_reach(plan, request.units, n, AssumedMean::AtBound).floor;
   }
   add_predicted_error(facts, request, plan, table);
-  outlook.line("noise",
-               fmt::format("standard deviation {:.4g} on a variance, {:.4g} on a covariance "
-                           "(scaled units)",
-                           plan.product_sd() / n, plan.off_diagonal_sd() / n));
+  outlook.line(
+      "noise",
+      fmt::format("standard deviation {:.4g} on a variance, {:.4g} on a covariance, {:.4g} "
+                  "on the sum of all variances (scaled units)",
+                  plan.product_sd() / n, plan.off_diagonal_sd() / n, plan.trace_sd() / n));
   outlook.line("floor", floor_in_words(request, facts));
   if (plan.count_sd() > 0.0) {
     outlook.line("rows", fmt::format("released with standard deviation {:.3g}", plan.count_sd()));
   }
-  add_spectral_lines(outlook, request, plan);
+  add_spectral_lines(outlook, request, plan, reach.norm);
   add_matrix_lines(outlook, request, plan, table.rows);
   if (facts.contains("predicted_error_f2")) {
     outlook.line("error", error_in_words(request, facts));
@@ -373,21 +378,24 @@ PlanFacts counted_facts_of(const Request& request, const MomentPlan& plan,
   const CountedTable& counted = *table.prepared->counted;
   const auto n = static_cast<double>(table.rows);
   const double weight = counted.weight_bound;
-  const SumNoise noise{
-      weight * plan.off_diagonal_sd(),
-      request.private_mean() ? weight * plan.off_diagonal_sd() / counted.constant : 0.0,
-      spectral_factor(plan.noise().law)};
   const double count_sd = weight * plan.product_sd() / (counted.constant * counted.constant);
+  const EntryNoise noise{
+      .scales = column_scales(counted.bound, request.units),
+      .product = weight * plan.off_diagonal_sd(),
+      .sum = request.private_mean() ? weight * plan.off_diagonal_sd() / counted.constant : 0.0,
+      .count = count_sd,
+      .law = plan.noise().law};
   Outlook outlook(request, plan.method(), plan.guarantee(), table);
   outlook.bound(counted.bound);
   nlohmann::ordered_json& facts = outlook.json();
   facts["noise_sd_diagonal"] = weight * plan.product_sd() / n;
-  facts["noise_sd_off_diagonal"] = noise.off_diagonal / n;
+  facts["noise_sd_off_diagonal"] = noise.product / n;
   facts["noise_sd_rows"] = count_sd;
-  facts["noise_floor"] = noise_floor(column_scales(counted.bound, request.units), noise, 0.0, n);
+  const NoiseReach reach = noise_reach(noise, 0.0, n);
+  facts["noise_floor"] = reach.floor;
   outlook.line("noise", fmt::format("standard deviation {:.4g} on a variance, {:.4g} on a "
                                     "covariance (scaled units), where means lie at the midpoints{}",
-                                    weight * plan.product_sd() / n, noise.off_diagonal / n,
+                                    weight * plan.product_sd() / n, noise.product / n,
                                     counted.indicated.empty() ? "" : " and no cell is missing"));
   outlook.line("floor", floor_in_words(request, facts));
   outlook.line("rows", fmt::format("released with standard deviation {:.3g}", count_sd));

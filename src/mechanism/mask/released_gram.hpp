@@ -5,6 +5,7 @@
 
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/core/result.hpp"
+#include "mechanism/moment/noise_reach.hpp"
 
 namespace eigenveil {
 
@@ -133,15 +134,6 @@ struct EigenvalueLimits {
   double above = 0.0;
   double fewest = 0.0;
   double most = 0.0;
-};
-/// Noise on the entries of a Gram matrix, in scaled units: s on a product of two columns (sqrt(2) s
-/// on a square), on a sum (0: the centre is public), and on the count (0: it is public).
-struct EntryNoise {
-  Vector scales;  ///< of the columns
-  double product = 0.0;
-  double sum = 0.0;
-  double count = 0.0;
-  double shared = 0.0;  ///< on all squares alike, beside their own (docs/proofs/trace_noise.md)
 };
 /// For Gaussian noise on entries; `mean_norm` is of the released mean about the public midpoint, in
 /// the units that the scales lead to.
