@@ -49,24 +49,41 @@ void print_matrix(const std::vector<std::string>& names, const Matrix& values) {
   print_matrix(names, names, values);
 }
 
+/// "column,column,correlation,low,high", a line for every pair.
+void print_limits(const AnalysedMoments& found, const std::vector<Eigen::Index>& kept) {
+  const std::vector<std::string>& names = found.estimate.names;
+  const auto name = [&](Eigen::Index j) { return names[static_cast<std::size_t>(j)]; };
+  fmt::print("\n95% limits of them for the rows, one pair at a time, to first order in the noise\n"
+             "column,column,correlation,low,high\n");
+  for (const Eigen::Index i : kept) {
+    for (const Eigen::Index j : kept) {
+      if (i < j) {
+        fmt::print("{},{},{:.6g},{:.6g},{:.6g}\n", name(i), name(j),
+                   found.correlations.value(i, j), found.correlations_low(i, j),
+                   found.correlations_high(i, j));
+      }
+    }
+  }
+}
+
 /// Of the columns that have one.
-void print_correlations(const MomentEstimate& estimate, const CorrelationEstimate& correlations,
-                        const char* title) {
+void print_correlations(const AnalysedMoments& found) {
+  const char* title = found.about_midpoint ? "cosines" : "correlations";
+  const CorrelationEstimate& correlations = found.correlations;
   std::vector<Eigen::Index> kept;
   std::vector<std::string> names;
   for (Eigen::Index j = 0; j < correlations.value.rows(); ++j) {
     if (!std::isnan(correlations.value(j, j))) {
       kept.push_back(j);
-      names.push_back(estimate.names[static_cast<std::size_t>(j)]);
+      names.push_back(found.estimate.names[static_cast<std::size_t>(j)]);
     }
   }
   if (!kept.empty()) {
     fmt::print("\n{}\n", title);
     print_matrix(names, correlations.value(kept, kept));
-    if (correlations.standard_error.size() > 0) {
-      fmt::print("\nstandard errors of them\n");
-      print_matrix(names, correlations.standard_error(kept, kept));
-    }
+  }
+  if (kept.size() > 1 && found.correlations_low.size() > 0) {
+    print_limits(found, kept);
   }
   if (!correlations.left_out.empty()) {
     fmt::print("\nno {} of {}: the noise leaves no variance to divide by\n", title,
@@ -119,6 +136,8 @@ struct MomentsRequest {
     json["correlations"] = to_json(found.correlations.value);
     if (found.correlations.standard_error.size() > 0) {
       json["correlation_standard_errors"] = to_json(found.correlations.standard_error);
+      json["correlations_low"] = to_json(found.correlations_low);
+      json["correlations_high"] = to_json(found.correlations_high);
     }
     json["left_out_of_correlations"] = found.correlations.left_out;
     json["missing_cells"] = found.missing_cells;
@@ -138,8 +157,7 @@ struct MomentsRequest {
       means << estimate.mean, estimate.mean_standard_error;
       print_matrix(estimate.names, {"mean", "standard error"}, means);
     }
-    print_correlations(estimate, found.correlations,
-                       found.about_midpoint ? "cosines" : "correlations");
+    print_correlations(found);
     fmt::print("\nmissing cells: {}\n", found.missing_cells);
   }
 };

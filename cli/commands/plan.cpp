@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/commands/compare.hpp"
+#include "cli/commands/plan_counts.hpp"
 #include "cli/options/request_options.hpp"
 #include "cli/summary.hpp"
 
@@ -85,7 +86,8 @@ Command plan_command() {
        method_plan("rank-k approximation", Task::LowRank),
        method_plan("pseudo-data: the noise of both methods, of mask for every relation",
                    Task::Mask),
-       method_plan("subspace in or near which the rows lie", Task::Subspace)});
+       method_plan("subspace in or near which the rows lie", Task::Subspace), plan_bounds_command(),
+       plan_scores_command()});
 }
 
 }  // namespace eigenveil::cli

@@ -178,6 +178,7 @@ class _Moments(_Estimator):
     one_hot: Mapping[str, Sequence[object]] | None
     project: _Path | _Numbers | Sequence[Sequence[_Float]] | None
     projected_norm: _Float | None
+    outside_norm: _Float | None
     normalise_rows: bool
     person: str | None
     rows_per_person: _Int | None
@@ -248,6 +249,7 @@ class PrivatePCA(_Projection, _Moments):
         one_hot: Mapping[str, Sequence[object]] | None = None,
         project: _Path | _Numbers | Sequence[Sequence[_Float]] | None = None,
         projected_norm: _Float | None = None,
+        outside_norm: _Float | None = None,
         normalise_rows: bool = False,
         person: str | None = None,
         rows_per_person: _Int | None = None,
@@ -310,6 +312,7 @@ class PrivateCovariance(_Moments):
         one_hot: Mapping[str, Sequence[object]] | None = None,
         project: _Path | _Numbers | Sequence[Sequence[_Float]] | None = None,
         projected_norm: _Float | None = None,
+        outside_norm: _Float | None = None,
         normalise_rows: bool = False,
         person: str | None = None,
         rows_per_person: _Int | None = None,
@@ -369,6 +372,7 @@ class MaskedData(_Moments):
         one_hot: Mapping[str, Sequence[object]] | None = None,
         project: _Path | _Numbers | Sequence[Sequence[_Float]] | None = None,
         projected_norm: _Float | None = None,
+        outside_norm: _Float | None = None,
         normalise_rows: bool = False,
         person: str | None = None,
         rows_per_person: _Int | None = None,
@@ -506,6 +510,7 @@ class _SharedParameters(TypedDict, total=False):
     one_hot: Mapping[str, Sequence[object]] | None
     project: _Path | _Numbers | Sequence[Sequence[_Float]] | None
     projected_norm: _Float | None
+    outside_norm: _Float | None
     normalise_rows: bool
     person: str | None
     rows_per_person: _Int | None
@@ -636,6 +641,36 @@ def plan_low_rank(
 ) -> Plan: ...
 def plan_mask(rows: _Int, dimension: _Int | None = None, **parameters: Unpack[_MaskParameters]) -> Plan: ...
 def plan_subspace(rows: _Int, dimension: _Int, **parameters: Unpack[_SubspaceParameters]) -> Plan: ...
+def plan_bounds(
+    rows: _Int,
+    dimension: _Int | None = None,
+    *,
+    columns: Sequence[str] | None = None,
+    epsilon: _Float | None = None,
+    delta: _Float | None = None,
+    rho: _Float | None = None,
+    mu: _Float | None = None,
+    neighbours: Literal["add-remove", "replace-one"] = "add-remove",
+    group_size: _Int = 1,
+    outside: _Float = 0.001,
+    row_norm: Literal["private"] | None = None,
+    person: str | None = None,
+    rows_per_person: _Int | None = None,
+) -> Plan: ...
+def plan_scores(
+    rows: _Int,
+    *,
+    cells: _Int = 20,
+    label: tuple[str, Sequence[object]] | None = None,
+    epsilon: _Float | None = None,
+    delta: _Float | None = None,
+    rho: _Float | None = None,
+    mu: _Float | None = None,
+    neighbours: _Neighbours = "add-remove",
+    group_size: _Int = 1,
+    person: str | None = None,
+    rows_per_person: _Int | None = None,
+) -> Plan: ...
 def compare_pca(rows: _Int, spectrum: _Numbers, **parameters: Unpack[_PCAParameters]) -> Comparison: ...
 
 # ---- functions ------------------------------------------------------------------------------------------------------

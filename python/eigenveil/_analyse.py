@@ -34,8 +34,10 @@ def analyse_moments(release, *, second_moment=False):
     Returns
     -------
     dict
-        ``estimate``, ``rows``, ``columns``, ``values``, ``standard_errors``, ``mean``, ``correlations`` (NaN where a variance is not above its
-        noise; ``left_out_of_correlations`` lists those columns) and ``correlation_standard_errors`` (None where they are not known): the names of ``eigenveil analyse moments --json``.
+        ``estimate``, ``rows``, ``columns``, ``values``, ``standard_errors``, ``mean`` (in original units where the release has ranges:
+        ``measured_from``), ``correlations`` (NaN where a variance is not above its noise; ``left_out_of_correlations`` lists those columns),
+        ``correlation_standard_errors``, ``correlations_low`` and ``correlations_high`` (95% limits, one pair at a time, to first order in the noise;
+        None where they are not known): the names of ``eigenveil analyse moments --json``.
 
     Examples
     --------

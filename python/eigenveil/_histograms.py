@@ -37,7 +37,8 @@ class _Whole:
             self._sink.add_array(rows, source.names, options.refuse_missing, options.refuse_bad, None)
 
 
-def _job(budget, neighbours, group_size, threads, seed, ledger):
+def counts_job(budget, neighbours, group_size, threads=None, seed=None, ledger=None):
+    """What a histogram depends on, as a job of the engine."""
     asked = {"budget": budget_numbers(*budget), "neighbours": neighbours, "group_size": whole(group_size, "group_size", 1)}
     seed = None if seed is None else whole(seed, "seed", 0, 2**64 - 1)
     return job_text({"request": asked, "threads": threads or None, "seed": seed, **ledger_keys(ledger)})
@@ -137,7 +138,7 @@ def private_bounds(
         person=person, rows_per_person=rows_per_person,
     )  # fmt: skip
     options = reading(asked)
-    job = _job((epsilon, delta, rho, mu), neighbours, group_size, threads, seed, ledger)
+    job = counts_job((epsilon, delta, rho, mu), neighbours, group_size, threads, seed, ledger)
     check_public_shape(X, header, ledger)
     source = open_source(X, options)
     limits = None if outer is None else (float(outer[0]), float(outer[1]))
@@ -146,7 +147,7 @@ def private_bounds(
     return _drawn(sink, source, options, progress, seed, "private_bounds")
 
 
-def _labelled(label):
+def labelled(label):
     """The column of a label and its levels."""
     given = list(label.items()) if isinstance(label, Mapping) else [label]
     if label is None:
@@ -225,8 +226,8 @@ def private_scores(
     """
     if not isinstance(on, (str, bytes, os.PathLike)):
         raise EigenveilError("on is the path of a written release of components: write one first, pca.write_release('axes'), and give on='axes'")
-    name, levels = _labelled(label)
-    job = _job((epsilon, delta, rho, mu), neighbours, group_size, threads, seed, ledger)
+    name, levels = labelled(label)
+    job = counts_job((epsilon, delta, rho, mu), neighbours, group_size, threads, seed, ledger)
     people = {"person": person, "rows_per_person": rows_per_person, "bad_cell": bad_cell}
     counted = describe(SimpleNamespace(**people))
     sink = _core.PrivateScores(job, os.fsdecode(on), tuple(int(axis) for axis in axes), whole(cells, "cells", 2, 200), name, levels, counted)

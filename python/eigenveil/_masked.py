@@ -306,7 +306,7 @@ class MaskedData(PrivateEstimator):
 
 
 # Stages whose results are not about rows of the table any more.
-_NOT_HERE = ("project", "projected_norm", "normalise_rows", "person", "rows_per_person", "weights", "weight_bound", "people", "anyway")
+_NOT_HERE = ("project", "projected_norm", "outside_norm", "normalise_rows", "person", "rows_per_person", "weights", "weight_bound", "people", "anyway")
 
 
 def _check_blocks(blocks):

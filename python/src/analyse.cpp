@@ -24,10 +24,14 @@ nb::dict moments(const ReleasedMoments& released, bool second_moment) {
   all["values"] = estimate.value;
   all["standard_errors"] = estimate.standard_error;
   all["mean"] = estimate.mean.size() > 0 ? nb::cast(estimate.mean) : nb::none();
+  all["measured_from"] = found.from_midpoints ? "public midpoints" : "zero";
   all["correlations"] = found.correlations.value;  // NaN where a variance is within its noise
-  all["correlation_standard_errors"] = found.correlations.standard_error.size() > 0
-                                           ? nb::cast(found.correlations.standard_error)
-                                           : nb::none();
+  const auto known = [](const Matrix& matrix) {
+    return matrix.size() > 0 ? nb::cast(matrix) : nb::none();
+  };
+  all["correlation_standard_errors"] = known(found.correlations.standard_error);
+  all["correlations_low"] = known(found.correlations_low);
+  all["correlations_high"] = known(found.correlations_high);
   all["left_out_of_correlations"] = found.correlations.left_out;
   all["missing_cells"] = found.missing_cells;
   return all;

@@ -69,13 +69,13 @@ TEST(Covariance, PlannedNoiseFloorIsThatOfTheRelease) {
       for (const Units units : {Units::Original, Units::Scaled}) {
         const NoisyCovariance covariance = covariance_of(
             release.value(), full ? Center::PrivateMean : Center::PublicMidpoint, units);
-        const double planned = planned_noise_floor(plan, units, kRows, mean);
+        const double planned = planned_noise_floor(plan, plan.bound(), units, kRows, mean);
         // |m| is off by sum_sd / n times a normal vector of three entries: ten of them never
         // happen.
         const double of_mean = full ? 10.0 * plan.sum_sd() / kRows : 0.0;
         EXPECT_NEAR(covariance.noise_floor, planned, planned * (of_mean + 1e-12));
-        EXPECT_LE(planned_noise_floor(plan, units, kRows),
-                  planned_noise_floor(plan, units, kRows, AssumedMean::AtBound));
+        EXPECT_LE(planned_noise_floor(plan, plan.bound(), units, kRows),
+                  planned_noise_floor(plan, plan.bound(), units, kRows, AssumedMean::AtBound));
       }
     }
   }

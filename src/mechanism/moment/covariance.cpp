@@ -25,13 +25,14 @@ double noise_floor(const Vector& column_scales, const SumNoise& noise, double me
          std::hypot(noise.off_diagonal * column_scales.maxCoeff(), noise.column * mean_norm);
 }
 
-double planned_noise_floor(const MomentPlan& plan, Units units, double count, AssumedMean mean) {
-  const Vector scales = column_scales(plan.bound(), units);
+double planned_noise_floor(const MomentPlan& plan, const RowBound& bound, Units units, double count,
+                           AssumedMean mean) {
+  const Vector scales = column_scales(bound, units);
   double mean_norm = 0.0;
   if (mean == AssumedMean::AtBound) {
     // |D m| <= max(d) R, and <= |d| where ranges keep every |m_j| below 1.
-    const double by_radius = scales.maxCoeff() * plan.bound().radius();
-    mean_norm = plan.bound().has_ranges() ? std::min(by_radius, scales.norm()) : by_radius;
+    const double by_radius = scales.maxCoeff() * bound.radius();
+    mean_norm = bound.has_ranges() ? std::min(by_radius, scales.norm()) : by_radius;
   }
   return noise_floor(scales,
                      {plan.off_diagonal_sd(), plan.sum_sd(), spectral_factor(plan.noise().law)},

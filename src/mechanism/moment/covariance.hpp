@@ -73,8 +73,9 @@ double noise_floor(const Vector& column_scales, const SumNoise& noise, double me
 /// as the bound allows.
 enum class AssumedMean : std::uint8_t { AtCentre, AtBound };
 
-/// The floor of a release with `count` rows and such a mean. AtBound: no release has a larger one.
-double planned_noise_floor(const MomentPlan& plan, Units units, double count,
+/// The floor of a release with `count` rows and such a mean, for the columns of `bound`: those of
+/// the plan, or the first of them. AtBound: no release has a larger one.
+double planned_noise_floor(const MomentPlan& plan, const RowBound& bound, Units units, double count,
                            AssumedMean mean = AssumedMean::AtCentre);
 
 /// Column scales d: half widths of the public ranges for original units, ones for scaled units.
