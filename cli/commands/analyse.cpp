@@ -53,14 +53,14 @@ void print_matrix(const std::vector<std::string>& names, const Matrix& values) {
 void print_limits(const AnalysedMoments& found, const std::vector<Eigen::Index>& kept) {
   const std::vector<std::string>& names = found.estimate.names;
   const auto name = [&](Eigen::Index j) { return names[static_cast<std::size_t>(j)]; };
-  fmt::print("\n95% limits of them for the rows, one pair at a time, to first order in the noise\n"
-             "column,column,correlation,low,high\n");
+  fmt::print(
+      "\n95% limits of them for the rows, one pair at a time, to first order in the noise\n"
+      "column,column,correlation,low,high\n");
   for (const Eigen::Index i : kept) {
     for (const Eigen::Index j : kept) {
       if (i < j) {
-        fmt::print("{},{},{:.6g},{:.6g},{:.6g}\n", name(i), name(j),
-                   found.correlations.value(i, j), found.correlations_low(i, j),
-                   found.correlations_high(i, j));
+        fmt::print("{},{},{:.6g},{:.6g},{:.6g}\n", name(i), name(j), found.correlations.value(i, j),
+                   found.correlations_low(i, j), found.correlations_high(i, j));
       }
     }
   }

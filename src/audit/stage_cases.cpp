@@ -145,9 +145,8 @@ Result<std::vector<Attack>> stage_attacks(const AuditRequest& request) {
     return error_of(budget);
   }
   std::vector<Attack> attacks;
-  for (const StagedTable& table :
-       {pairwise_table(), weighted_table(), projected_table(), outside_table(),
-        normalised_table()}) {
+  for (const StagedTable& table : {pairwise_table(), weighted_table(), projected_table(),
+                                   outside_table(), normalised_table()}) {
     const ExactGram with = table.gram(table.victim);
     const ExactGram without = table.gram(relation == Relation::AddRemove ? Row() : table.other);
     const auto plan = [&](double factor) {

@@ -35,7 +35,7 @@ AnalysedMoments finished(AnalysedMoments found, const Vector& midpoints) {
     found.correlations_low = (known.value - reach).unaryExpr(possible);
     found.correlations_high = (known.value + reach).unaryExpr(possible);
   }
-  return std::move(found);
+  return found;
 }
 
 Result<AnalysedMoments> moments_of(const ReleasedGram& gram, bool second) {
@@ -46,12 +46,11 @@ Result<AnalysedMoments> moments_of(const ReleasedGram& gram, bool second) {
         CorrelationEstimate correlations =
             !about_midpoint && whole ? correlation(*whole, estimate) : correlation(estimate);
         const Eigen::Index constants = gram.intercept && gram.midpoints.size() > 0 ? 1 : 0;
-        return finished(
-            {about_midpoint, gram.rows, gram.from_midpoints, std::move(estimate),
-             std::move(correlations),
-             gaps_in_words(gram.fills_gaps,
-                           about_midpoint ? GapEffect::SecondMoment : GapEffect::Covariance)},
-            gram.midpoints.tail(gram.midpoints.size() - constants));
+        return finished({about_midpoint, gram.rows, gram.from_midpoints, std::move(estimate),
+                         std::move(correlations),
+                         gaps_in_words(gram.fills_gaps, about_midpoint ? GapEffect::SecondMoment
+                                                                       : GapEffect::Covariance)},
+                        gram.midpoints.tail(gram.midpoints.size() - constants));
       });
 }
 

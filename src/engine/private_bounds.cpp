@@ -18,7 +18,7 @@ namespace {
 /// Windows of one, two, four, ... cells.
 constexpr std::size_t kLongestWindow = 256;
 /// Histograms of 800 cells each are kept for every thread: 200 MB.
-constexpr std::size_t kMostColumns = std::size_t{1} << 15U;
+constexpr std::size_t kMostRangedColumns = std::size_t{1} << 15U;
 /// Probability that noise alone fills a window anywhere.
 constexpr double kFalseAlarm = 0.01;
 
@@ -92,10 +92,10 @@ Result<PrivateBounds> PrivateBounds::make(const PrivateBoundsRequest& asked, con
     return !together ? error_of(together) : error_of(schema);
   }
   request.group_size = *together;
-  if (!request.row_norm && schema->dimension() > kMostColumns) {
+  if (!request.row_norm && schema->dimension() > kMostRangedColumns) {
     return bad_request(fmt::format("ranges are found for at most {} columns, not {}: select fewer, "
                                    "or ask for one norm of the rows, {{row_norm}}",
-                                   kMostColumns, schema->dimension()),
+                                   kMostRangedColumns, schema->dimension()),
                        "columns");
   }
   const std::size_t histograms = request.row_norm ? 1 : schema->dimension();

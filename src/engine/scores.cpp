@@ -127,10 +127,10 @@ Result<PlanFacts> Scores::outlook(const ScoresRequest& asked, std::int64_t rows)
     const std::size_t cells = request.cells * request.cells * levels;
     const double limit = score_limit(plan.sd(), static_cast<double>(cells), is_laplace(plan));
     const double shown = share_above(limit, static_cast<double>(rows), request.cells);
-    Outlook outlook("scores", plan.method(), plan.guarantee(), request.budget,
-                    fmt::format("{} rows, {} x {} cells{}", rows, request.cells, request.cells,
-                                levels > 1 ? fmt::format(", {} levels and all others", levels - 1)
-                                           : ""));
+    Outlook outlook(
+        "scores", plan.method(), plan.guarantee(), request.budget,
+        fmt::format("{} rows, {} x {} cells{}", rows, request.cells, request.cells,
+                    levels > 1 ? fmt::format(", {} levels and all others", levels - 1) : ""));
     outlook.json().update({{"noise_sd_count", plan.sd()},
                            {"count_limits", count_limits(plan)},
                            {"shown_from", limit},

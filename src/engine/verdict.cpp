@@ -49,8 +49,8 @@ Standing standing(const Request& request, const PublicFacts& facts, double detec
   const RowBound& bound = facts.outside ? facts.outside->bound : facts.bound;
   const double total = spread_variance(bound, request.units);
   const double first = facts.keeps_columns ? first_of_power_law(bound.dimension()) : 1.0;
-  return {std::sqrt(2.0) * detectable, largest_variance(bound, request.units) / k,
-          0.5 * total / k, first * total};
+  return {std::sqrt(2.0) * detectable, largest_variance(bound, request.units) / k, 0.5 * total / k,
+          first * total};
 }
 
 /// Why nothing can be hoped for; empty where something can.
@@ -126,19 +126,20 @@ Result<void> verdict(const Method& method, const Request& request, const PublicF
   }
   const std::string enough =
       fmt::format("about {:.0f} rows would do", rows_enough(found, table.rows));
-  const std::string why =
-      fmt::format("noise would outweigh the result: a direction needs a variance of about {:.3g} "
-                  "to come out with a squared cosine of 1/2 (theory of many columns), and {}",
-                  found.needed, reason);
+  const std::string why = fmt::format(
+      "noise would outweigh the result: a direction needs a variance of about {:.3g} "
+      "to come out with a squared cosine of 1/2 (theory of many columns), and {}",
+      found.needed, reason);
   const std::string help =
       "fewer columns, a public basis ({project}), tighter bounds or a larger budget help, {anyway} "
       "spends all the same";
-  return rows ? bad_request(fmt::format("at {} rows {}; {}, {}", *rows, why, enough, help), "anyway")
-              : bad_request(fmt::format("nobody said how many rows there are, and at {} {}; {}: if "
-                                        "there are as many say {{people N}}, about, as the public "
-                                        "knows it and not by counting; else {}",
-                                        table.rows, why, enough, help),
-                            "people");
+  return rows
+             ? bad_request(fmt::format("at {} rows {}; {}, {}", *rows, why, enough, help), "anyway")
+             : bad_request(fmt::format("nobody said how many rows there are, and at {} {}; {}: if "
+                                       "there are as many say {{people N}}, about, as the public "
+                                       "knows it and not by counting; else {}",
+                                       table.rows, why, enough, help),
+                           "people");
 }
 
 std::vector<std::string> public_warnings(const Request& request, const Schema& schema,

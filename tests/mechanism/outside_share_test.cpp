@@ -117,8 +117,8 @@ bool keeps_coordinates(double outside_norm) {
   const std::vector<double> without = bounded(inside, {});
   for (std::size_t row = 0; row < with.size() / kColumns; ++row) {
     for (std::size_t k = 0; k < 2; ++k) {
-      const double moved = with[row * kColumns + k] * longer().unit() -
-                           without[row * 2 + k] * inside.unit();
+      const double moved =
+          with[row * kColumns + k] * longer().unit() - without[row * 2 + k] * inside.unit();
       if (std::abs(moved) > longer().unit() + inside.unit()) {
         return false;
       }

@@ -128,7 +128,8 @@ Result<bool> without_matrix(const Request& request, const PublicFacts& facts) {
   }
   if (facts.counted || facts.outside) {
     return bad_request(
-        "{outside_norm}, {weights}, {missing pairwise}, and {person} under replace-one, need {matrix formed}",
+        "{outside_norm}, {weights}, {missing pairwise}, and {person} under replace-one, need "
+        "{matrix formed}",
         "matrix");
   }
   return true;

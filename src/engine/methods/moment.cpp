@@ -37,8 +37,7 @@ class MomentMethod final : public Method {
   }
 
  private:
-  Result<MomentPlan> moment_plan(const Request& request, const RowBound& bound,
-                                 bool outside) const;
+  Result<MomentPlan> moment_plan(const Request& request, const RowBound& bound, bool outside) const;
   Result<std::unique_ptr<Plan>> formed_plan(const Request& request, const PublicFacts& facts) const;
   Result<std::unique_ptr<Plan>> counted_plan(const Request& request,
                                              const PublicFacts& facts) const;
@@ -146,12 +145,12 @@ Result<std::unique_ptr<Plan>> MomentMethod::formed_plan(const Request& request,
     return error_of(fits);
   }
   return moment_plan(request, facts.bound, facts.outside.has_value()).map([&](MomentPlan&& made) {
-    return gram_plan(facts, std::move(made),
-                     [request, outside = facts.outside](const MomentPlan& plan,
-                                                        Release<NoisyMoment> release) {
-                       return outside ? outside_document(request, *outside, plan, release)
-                                      : document_of(request, plan, std::move(release));
-                     });
+    return gram_plan(
+        facts, std::move(made),
+        [request, outside = facts.outside](const MomentPlan& plan, Release<NoisyMoment> release) {
+          return outside ? outside_document(request, *outside, plan, release)
+                         : document_of(request, plan, std::move(release));
+        });
   });
 }
 
@@ -313,12 +312,13 @@ void add_pure_rival(Outlook& outlook, const Request& request, const MomentPlan& 
   }
   const double ratio = pure_gdp(pair->epsilon).mu / mu->mu;
   const double power = stated_power(pure->guarantee()).power;
-  outlook.json()["wishart"] = {{"epsilon", pair->epsilon},
-                               {"noise_sd_diagonal", pure->product_sd() / n},
-                               {"noise_sd_off_diagonal", pure->off_diagonal_sd() / n},
-                               {"noise_floor", planned_noise_floor(*pure, pure->bound(), request.units, n)},
-                               {stated_power(pure->guarantee()).field, power},
-                               {"charge", ratio * ratio}};
+  outlook.json()["wishart"] = {
+      {"epsilon", pair->epsilon},
+      {"noise_sd_diagonal", pure->product_sd() / n},
+      {"noise_sd_off_diagonal", pure->off_diagonal_sd() / n},
+      {"noise_floor", planned_noise_floor(*pure, pure->bound(), request.units, n)},
+      {stated_power(pure->guarantee()).field, power},
+      {"charge", ratio * ratio}};
   outlook.line(
       "pure",
       fmt::format("{{method wishart}} at pure epsilon {:.4g} would have standard deviation "
@@ -440,7 +440,8 @@ Result<PlanFacts> MomentMethod::outlook(const Request& request, const AssumedTab
   const OutsideTable* outside =
       table.prepared && table.prepared->outside ? &*table.prepared->outside : nullptr;
   return table.bound({})
-      .and_then([&](const RowBound& bound) { return moment_plan(request, bound, outside != nullptr); })
+      .and_then(
+          [&](const RowBound& bound) { return moment_plan(request, bound, outside != nullptr); })
       .map([&](const MomentPlan& plan) {
         return facts_of(request, plan, table, outside != nullptr ? outside->bound : plan.bound());
       });
