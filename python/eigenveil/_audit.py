@@ -24,7 +24,8 @@ def audit(
         ``epsilon`` with ``delta`` (a large delta lets an attack see what is rare); :func:`audit_sharp` measures "sharp" at other sizes.
     epsilon, delta, rho, mu : float, optional
         The budget the mechanism claims; at most one.
-    neighbours : str, optional
+    neighbours
+        As in :class:`PrivatePCA`.
     table : {"unit-norm", "row-norm", "ranges"}, default="unit-norm"
         How rows are bounded: norm 1, norm 3, or ranges of ten units; longer rows are given than the last two allow.
     group_size : int, default=1

@@ -31,13 +31,15 @@ class PrivateCovariance(PrivateEstimator):
 
     Attributes
     ----------
-    covariance_ : ndarray of shape (n_features, n_features)
+    covariance_ : real or complex ndarray of shape (n_features, n_features)
         The nearest positive semidefinite matrix to ``covariance_raw_``.
-    covariance_raw_ : ndarray of shape (n_features, n_features)
+    covariance_raw_ : real or complex ndarray of shape (n_features, n_features)
         As noised: unbiased, perhaps indefinite.
     correlation_ : ndarray of shape (n_features, n_features)
         With ``correlation``: positive semidefinite with ones on the diagonal; nan for columns whose variance noise hides, which
         ``details_["left_out_columns"]`` lists.
+    location_ : ndarray of shape (n_features,)
+        ``center_`` by the name that scikit-learn's covariances have.
     eigenvalues_ : ndarray of shape (n_features,)
         Of ``covariance_raw_``, largest first.
     subspace_, covariance_inside_ : ndarray
@@ -92,7 +94,7 @@ class PrivateCovariance(PrivateEstimator):
 
         Returns
         -------
-        ndarray of shape (n_features, n_features)
+        real or complex ndarray of shape (n_features, n_features)
         """
         self._check_released()
         values, vectors = self._floored()
@@ -103,7 +105,7 @@ class PrivateCovariance(PrivateEstimator):
 
         Parameters
         ----------
-        X : array of shape (n_rows, n_features)
+        X : array or sparse array of shape (n_rows, n_features)
 
         Returns
         -------
@@ -119,7 +121,7 @@ class PrivateCovariance(PrivateEstimator):
 
         Parameters
         ----------
-        X : array of shape (n_rows, n_features)
+        X : array or sparse array of shape (n_rows, n_features)
         y : ignored
 
         Returns

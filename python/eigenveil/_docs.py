@@ -15,7 +15,7 @@ PARAMETERS = """\
     row_norm : float, optional
         Rows longer than this are scaled down to it (after ``bounds``: in scaled units). Bounds or a row norm must be given; neither
         may be read off the data.
-    center : {"auto", "private", "none"} or array of shape (n_features,), default="auto"
+    center : {"auto", "private", "none"}, mapping, or array of shape (n_features,), default="auto"
         "private": about a privately released mean; "none": second moments about the public midpoint (0 with ``row_norm`` alone); an array: about
         a public centre. "auto" is "private" for methods "gauss", "wishart" and "laplace"; the others release no mean, work about the midpoint, and ``fit``
         warns that a mean far from it becomes the first component. Genotypes that ``allele_frequencies`` standardises stay about these.
@@ -23,7 +23,7 @@ PARAMETERS = """\
         What one person can change. Default "add-remove"; "zero-row" for :class:`MaskedData`. "independent-copy" belongs to method "spiked".
     group_size : int, default=1
         Rows protected together.
-    method : str, default="auto"
+    method : method name, default="auto"
         "auto" follows the task and the budget. By name:
 {methods}
     method_options : dict, optional

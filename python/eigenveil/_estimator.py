@@ -53,7 +53,19 @@ class Pass:
 
 
 class PrivateEstimator(BaseEstimator):
-    """Base of the estimators, with the parameters that all second-moment releases share. ``__init__`` stores, ``fit`` checks."""
+    """Base of the estimators, with the parameters that all second-moment releases share. ``__init__`` stores, ``fit`` checks.
+
+    Attributes
+    ----------
+    midpoint_, scale_ : ndarray of shape (n_features,)
+        What a missing cell counts as, and the units of ``components_``: rows are divided by it.
+    row_norm_ : float
+        The bound on a row, in scaled units.
+    missing_cells_ : str
+        What was done about them.
+    guarantee_, method_, details_, is_null_, null_reason_, n_samples_, center_, mean_, noise_floor_, hermitian_, noisy_count_, noisy_count_sd_
+        As in :class:`PrivatePCA`; not every method has all.
+    """
 
     _task = ""
 

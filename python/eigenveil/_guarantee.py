@@ -61,7 +61,7 @@ def compose(*guarantees):
 
     Parameters
     ----------
-    *guarantees : Guarantee
+    *guarantees : Guarantee, or list of Guarantee
         Of one relation: different ones are refused, never guessed.
 
     Returns
@@ -82,7 +82,7 @@ def compose_parallel(*guarantees, partition_is_public=False):
 
     Parameters
     ----------
-    *guarantees : Guarantee
+    *guarantees : Guarantee, or list of Guarantee
     partition_is_public : bool, default=False
         Whether the part of a row is fixed and public; needed under every relation but add-remove.
 

@@ -14,7 +14,9 @@ from . import _core
 from ._budget import budget_numbers
 from ._engine import job_text
 from ._errors import EigenveilError, PrivacyWarning, whole
+from ._estimator import PrivateEstimator
 from ._ledger import check_public_shape, ledger_keys
+from ._parameters import shared_parameters
 from ._progress import Progress
 from ._release import released
 from ._rows import open_source
@@ -37,60 +39,35 @@ class _Whole:
             self._sink.add_array(rows, source.names, options.refuse_missing, options.refuse_bad, None)
 
 
-def counts_job(budget, neighbours, group_size, threads=None, seed=None, ledger=None):
+def counts_job(asked):
     """What a histogram depends on, as a job of the engine."""
-    asked = {"budget": budget_numbers(*budget), "neighbours": neighbours, "group_size": whole(group_size, "group_size", 1)}
-    seed = None if seed is None else whole(seed, "seed", 0, 2**64 - 1)
-    return job_text({"request": asked, "threads": threads or None, "seed": seed, **ledger_keys(ledger)})
+    budget = budget_numbers(asked.epsilon, asked.delta, asked.rho, asked.mu)
+    request = {"budget": budget, "neighbours": asked.neighbours, "group_size": whole(asked.group_size, "group_size", 1)}
+    seed = None if asked.seed is None else whole(asked.seed, "seed", 0, 2**64 - 1)
+    return job_text({"request": request, "threads": asked.threads or None, "seed": seed, **ledger_keys(asked.ledger)})
 
 
-def _drawn(sink, source, options, progress, seed, title):
+def _drawn(sink, source, options, asked, title):
     if not sink.charge():
-        if seed is not None:
-            warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=3)
+        if asked.seed is not None:
+            warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=4)
         whole_table = _Whole(sink)
-        with Progress(progress, title) as bar:
+        with Progress(asked.progress, title) as bar:
             source.feed(whole_table, options, bar)
             whole_table.finish(source, options)
     document, checksum, settled = sink.release()
     return released(document, checksum=checksum, settled=settled)
 
 
-def private_bounds(
-    X,
-    *,
-    epsilon=None,
-    delta=None,
-    rho=None,
-    mu=None,
-    neighbours="add-remove",
-    group_size=1,
-    outside=0.001,
-    outer=None,
-    row_norm=None,
-    bounds=None,
-    columns=None,
-    exclude=None,
-    header="auto",
-    separator=None,
-    decimal=None,
-    encoding="utf-8",
-    missing="midpoint",
-    bad_cell="refuse",
-    person=None,
-    rows_per_person=None,
-    threads=None,
-    progress=False,
-    seed=None,
-    ledger=None,
-):
+@shared_parameters(PrivateEstimator, "epsilon delta rho mu group_size bounds columns exclude header separator decimal encoding bad_cell person rows_per_person threads progress seed ledger")
+def private_bounds(X, *, outside=0.001, outer=None, row_norm=None, neighbours="add-remove", missing="midpoint", **shared):
     """Ranges of columns whose bounds nobody knows, from a noisy histogram of each. A release of its own: it spends, and what uses it spends again.
 
     Rows that are neither in a file nor in one array are held whole as numbers.
 
     Parameters
     ----------
-    X : as in :meth:`PrivatePCA.fit`
+    X : array, data frame, Arrow data, or path
         The private rows.
     epsilon, delta, rho, mu : float, optional
         The budget, as in :class:`PrivatePCA`; a small part of what there is does.
@@ -108,7 +85,7 @@ def private_bounds(
         A public range for columns that noise hides; without it they have none.
     row_norm : {"private"}, optional
         One norm for all rows instead of a range for each column; noise falls with the square of the norm.
-    bounds : as in :class:`PrivatePCA`, optional
+    bounds : as in :class:`PrivatePCA`
         With ``row_norm``: public ranges of the columns, which norms are then in the scaled units of.
     columns, exclude, header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed, ledger
         As in :class:`PrivatePCA`.
@@ -131,20 +108,17 @@ def private_bounds(
     """
     if row_norm not in (None, "private"):
         raise EigenveilError("row_norm must be 'private': a norm that is known goes to the estimator")
-    if bounds is not None and row_norm is None:
+    asked = SimpleNamespace(**shared, neighbours=neighbours, missing=missing)
+    if asked.bounds is not None and row_norm is None:
         raise EigenveilError("ranges that are known go with row_norm='private'")
-    asked = SimpleNamespace(
-        columns=columns, exclude=exclude, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, bad_cell=bad_cell, bounds=bounds,
-        person=person, rows_per_person=rows_per_person,
-    )  # fmt: skip
     options = reading(asked)
-    job = counts_job((epsilon, delta, rho, mu), neighbours, group_size, threads, seed, ledger)
-    check_public_shape(X, header, ledger)
+    job = counts_job(asked)
+    check_public_shape(X, asked.header, asked.ledger)
     source = open_source(X, options)
     limits = None if outer is None else (float(outer[0]), float(outer[1]))
     norms = None if row_norm is None else describe(asked, source.names, options.spec)
     sink = _core.PrivateBounds(job, source.schema, float(outside), limits, norms, options.spec)
-    return _drawn(sink, source, options, progress, seed, "private_bounds")
+    return _drawn(sink, source, options, asked, "private_bounds")
 
 
 def labelled(label):
@@ -161,37 +135,13 @@ def labelled(label):
     return name, [str(level) for level in levels]
 
 
-def private_scores(
-    X,
-    on,
-    *,
-    axes=(1, 2),
-    cells=20,
-    label=None,
-    epsilon=None,
-    delta=None,
-    rho=None,
-    mu=None,
-    neighbours="add-remove",
-    group_size=1,
-    header="auto",
-    separator=None,
-    decimal=None,
-    encoding="utf-8",
-    missing="midpoint",
-    bad_cell="refuse",
-    person=None,
-    rows_per_person=None,
-    threads=None,
-    progress=False,
-    seed=None,
-    ledger=None,
-):
+@shared_parameters(PrivateEstimator, "epsilon delta rho mu group_size header separator decimal encoding bad_cell person rows_per_person threads progress seed ledger")
+def private_scores(X, on, *, axes=(1, 2), cells=20, label=None, neighbours="add-remove", missing="midpoint", **shared):
     """People on two released components, as a noisy histogram: the score plot that may be published. It spends on top of the release of the axes.
 
     Parameters
     ----------
-    X : as in :meth:`PrivatePCA.fit`
+    X : array, data frame, Arrow data, or path
         The private rows, with the columns of the release. Those that are neither in a file nor in one array are held whole as numbers.
     on : path
         A written release of components in original units: its loadings are the axes.
@@ -227,12 +177,13 @@ def private_scores(
     if not isinstance(on, (str, bytes, os.PathLike)):
         raise EigenveilError("on is the path of a written release of components: write one first, pca.write_release('axes'), and give on='axes'")
     name, levels = labelled(label)
-    job = counts_job((epsilon, delta, rho, mu), neighbours, group_size, threads, seed, ledger)
-    people = {"person": person, "rows_per_person": rows_per_person, "bad_cell": bad_cell}
-    counted = describe(SimpleNamespace(**people))
-    sink = _core.PrivateScores(job, os.fsdecode(on), tuple(int(axis) for axis in axes), whole(cells, "cells", 2, 200), name, levels, counted)
-    options = reading(SimpleNamespace(columns=sink.columns, header=header, separator=separator, decimal=decimal, encoding=encoding, missing=missing, **people))
+    asked = SimpleNamespace(**shared, neighbours=neighbours, missing=missing)
+    sink = _core.PrivateScores(
+        counts_job(asked), os.fsdecode(on), tuple(int(axis) for axis in axes), whole(cells, "cells", 2, 200), name, levels, describe(asked)
+    )
+    asked.columns = sink.columns
+    options = reading(asked)
     if name:
         options = replace(options, appended=[name], words={name: levels}, label=(name, levels))
-    check_public_shape(X, header, ledger)
-    return _drawn(sink, open_source(X, options), options, progress, seed, "private_scores")
+    check_public_shape(X, asked.header, asked.ledger)
+    return _drawn(sink, open_source(X, options), options, asked, "private_scores")

@@ -221,7 +221,7 @@ class Ledger:
 
         Parameters
         ----------
-        curator : {"government", "industry", "nonprofit"}, optional
+        curator : {"", "government", "industry", "nonprofit"}, default=""
             Who publishes. Left out where nothing is said, though the registry asks for it.
 
         Returns
@@ -236,13 +236,13 @@ class Ledger:
     def __str__(self):
         return in_python(_core.ledger_text(self.path))
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return _core.ledger_html(self.path)
 
     def __eq__(self, other):
         return type(other) is Ledger and other.path == self.path
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.path)
 
 
@@ -257,7 +257,7 @@ class LedgerRelease:
     replace: bool = False
     data_set: str = ""
     date: str = ""
-    builds_on: tuple = ()
+    builds_on: tuple[str, ...] = ()
     same_data: str = ""
 
 

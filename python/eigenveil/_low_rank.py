@@ -27,7 +27,7 @@ class PrivateLowRank(PrivatePCA):
 
     Attributes
     ----------
-    low_rank_ : ndarray of shape (n_features, n_features)
+    low_rank_ : real or complex ndarray of shape (n_features, n_features)
         Symmetric, positive semidefinite, of rank at most ``n_components``.
     components_, explained_variance_, noise_floor_, center_, guarantee_, method_, ...
         Its eigenvectors and eigenvalues, and the rest, as in :class:`PrivatePCA`.
@@ -63,7 +63,7 @@ class PrivateLowRank(PrivatePCA):
 
         Returns
         -------
-        ndarray of shape (n_features, n_features)
+        real or complex ndarray of shape (n_features, n_features)
         """
         self._check_released()
         return self.low_rank_.copy()

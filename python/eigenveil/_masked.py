@@ -53,7 +53,11 @@ class MaskedData(PrivateEstimator):
     sigma_ : float
         Method "mask": standard deviation of the noise on every cell, in scaled units.
     factors_ : list of ndarray
-        One factor F for every block, F'F its noisy Gram; ``factor_`` is the one of a single block.
+        One factor F for every block, F'F its noisy Gram.
+    factor_ : ndarray
+        The one of a single block.
+    half_width_ : ndarray of shape (n_features,)
+        Half the public range of a column: what a step in scaled units is in its own.
     block_rows_ : list of int
     n_samples_ : int
         Public here.

@@ -43,39 +43,27 @@ def unknown_parameter(what, name, known):
     return TypeError(f"{what} got an unexpected keyword argument '{name}'{hint}")
 
 
-def checked_names(init):
-    """For an ``__init__`` that writes all its parameters out: an unknown one is refused with a suggestion."""
-    known = [name for name in inspect.signature(init).parameters if name != "self"]
+def shared_parameters(base, names=None):
+    """For an ``__init__`` or a function with ``**shared``: parameters of ``base``, all or those named, stand in its signature as if written there.
 
-    @functools.wraps(init)
-    def checked(self, *args, **given):
-        for name in given:
-            if name not in known:
-                raise unknown_parameter(f"{type(self).__name__}.__init__()", name, known)
-        init(self, *args, **given)
-
-    return checked
-
-
-def shared_parameters(base):
-    """For an ``__init__(self, own, *, more, **shared)``: the parameters of ``base`` stand in its signature as if they were written there.
-
-    scikit-learn, ``help`` and notebooks read signatures, and two lists of twenty names would drift apart.
+    scikit-learn, ``help`` and notebooks read signatures, and two lists of twenty names would drift apart. An unknown name is refused with a suggestion.
     """
 
-    def extend(init):
-        own = inspect.signature(init).parameters
-        inherited = [p for name, p in inspect.signature(base.__init__).parameters.items() if name not in own]
+    def extend(function):
+        own = inspect.signature(function).parameters
+        of_base = inspect.signature(base.__init__).parameters.items()
+        inherited = [p for name, p in of_base if name not in own and (names is None or name in names.split())]
         written = [p for p in own.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
         defaults = {p.name: p.default for p in inherited}
         known = [p.name for p in (*written, *inherited) if p.name != "self"]
 
-        @functools.wraps(init)
-        def extended(self, *args, **given):
+        @functools.wraps(function)
+        def extended(*args, **given):
             for name in given:
                 if name not in known:
-                    raise unknown_parameter(f"{type(self).__name__}.__init__()", name, known)
-            init(self, *args, **{**defaults, **given})
+                    what = f"{type(args[0]).__name__}.__init__()" if "self" in own else f"{function.__name__}()"
+                    raise unknown_parameter(what, name, known)
+            return function(*args, **{**defaults, **given})
 
         extended.__signature__ = inspect.Signature([*written, *inherited])
         return extended

@@ -45,7 +45,7 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
+    components_ : real or complex ndarray of shape (n_components, n_features)
         Orthonormal rows, largest noisy variance first.
     explained_variance_, explained_variance_ratio_ : ndarray of shape (n_components,)
         Noisy, never negative, never above what the bounds allow. A component that cannot be told from noise has no ratio (nan). Methods that draw a subspace do not release the total variance, so they have no ratio; "oja" releases
@@ -70,9 +70,11 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
         Some methods may answer NULL, a legal outcome that says nothing more ("spiked-robust": the noisy eigengap is too small; "sharp": the
         target is out of reach). Then there are no components, ``null_reason_`` says why, and ``transform`` raises
         :class:`NullReleaseError`.
+    null_reason_ : str
+        Of a release that is NULL.
     subspace_ : ndarray of shape (within_subspace, n_features)
         With ``within_subspace``: orthonormal rows that span the learned subspace.
-    hermitian_ : ndarray of complex
+    hermitian_ : complex ndarray
         Method "orbit" with the option ``hermitian``, or complex rows: the Hermitian matrix that was drawn.
     details_ : dict
         Further released numbers of the method, with the names of the command line's JSON.
@@ -146,7 +148,7 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
 
         Returns
         -------
-        ndarray of shape (n_features, n_features)
+        real or complex ndarray of shape (n_features, n_features)
             Symmetric (Hermitian for complex rows) and positive semidefinite.
         """
         variances, rest = self._variances("get_covariance"), getattr(self, "noise_variance_", 0.0)

@@ -15,11 +15,13 @@ from ._budget import make_budget
 from ._covariance import PrivateCovariance
 from ._engine import job_text
 from ._errors import EigenveilError, in_python, whole
+from ._estimator import PrivateEstimator
 from ._guarantee import stated
 from ._histograms import counts_job, labelled
 from ._ledger import ledger_of
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
+from ._parameters import shared_parameters
 from ._pca import PrivatePCA
 from ._subspace import PrivateSubspace
 from ._table import describe
@@ -47,14 +49,14 @@ class Plan:
 
     task: str
     method: str
-    guarantee: Any
-    row_norm: float
-    facts: dict = field(default_factory=dict)
+    guarantee: _core.Guarantee | None
+    row_norm: float | None
+    facts: dict[str, Any] = field(default_factory=dict)
     warning: str = ""
-    lines: tuple = ()
+    lines: tuple[tuple[str, str], ...] = ()
     title: str = ""
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         try:
             return self.__dict__["facts"][name]
         except KeyError:
@@ -64,7 +66,7 @@ class Plan:
         width = max((len(what) for what, _ in self.lines), default=0)
         return "\n".join([self.title, *(f"  {what:<{width}}   {words}" for what, words in self.lines)])
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         cells = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td style='text-align:left'>{escape(words)}</td></tr>" for what, words in self.lines)
         return f"<table><caption>{escape(self.title)}</caption><tbody>{cells}</tbody></table>"
 
@@ -174,7 +176,7 @@ def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
     rows, dimension, spectrum
         As in :func:`plan_pca`. With a spectrum ``recommended_method`` says which of "orbit" and "wishart" has the smaller error.
     **parameters
-        Those of :class:`PrivateLowRank`.
+        Those of :class:`PrivatePCA`, as :class:`PrivateLowRank` takes them.
 
     Returns
     -------
@@ -240,6 +242,12 @@ def plan_subspace(rows, dimension, **parameters):
     return _planned(PrivateSubspace(**parameters), rows, dimension)
 
 
+def _of_people(shared, neighbours):
+    """A request for noisy counts, and what its table says of people."""
+    asked = SimpleNamespace(**shared, neighbours=neighbours, threads=None, seed=None, ledger=None)
+    return asked, describe(SimpleNamespace(person=asked.person, rows_per_person=asked.rows_per_person))
+
+
 def _of_counts(task, outlook):
     """The plan of a histogram with noise."""
     method, title, lines, facts, warning, guarantee = outlook
@@ -247,30 +255,17 @@ def _of_counts(task, outlook):
     return Plan(task, method, guarantee, None, json.loads(facts), in_python(warning), lines, title)
 
 
-def plan_bounds(
-    rows,
-    dimension=None,
-    *,
-    columns=None,
-    epsilon=None,
-    delta=None,
-    rho=None,
-    mu=None,
-    neighbours="add-remove",
-    group_size=1,
-    outside=0.001,
-    row_norm=None,
-    person=None,
-    rows_per_person=None,
-):
+@shared_parameters(PrivateEstimator, "columns epsilon delta rho mu group_size person rows_per_person")
+def plan_bounds(rows, dimension=None, *, neighbours="add-remove", outside=0.001, row_norm=None, **shared):
     """What :func:`private_bounds` would resolve, and when it pays, before any data is read.
 
     Parameters
     ----------
     rows, dimension : int
         Assumed size of the table; ``columns`` (names) may be given instead of ``dimension``.
-    columns : list of str, optional
-    epsilon, delta, rho, mu, neighbours, group_size, outside, row_norm, person, rows_per_person
+    neighbours : {"add-remove", "replace-one"}, default="add-remove"
+        What one person can change.
+    columns, epsilon, delta, rho, mu, group_size, outside, row_norm, person, rows_per_person
         As in :func:`private_bounds`.
 
     Returns
@@ -286,27 +281,14 @@ def plan_bounds(
     """
     if row_norm not in (None, "private"):
         raise EigenveilError("row_norm must be 'private': a norm that is known goes to the estimator")
-    table = describe(SimpleNamespace(person=person, rows_per_person=rows_per_person))
-    schema = _core.Schema([*_columns(dimension, columns), *([] if person is None else [str(person)])], True)
+    asked, table = _of_people(shared, neighbours)
+    schema = _core.Schema([*_columns(dimension, shared["columns"]), *([] if asked.person is None else [str(asked.person)])], True)
     norms = None if row_norm is None else describe(SimpleNamespace())
-    job = counts_job((epsilon, delta, rho, mu), neighbours, group_size)
-    return _of_counts("bounds", _core.bounds_outlook(job, schema, float(outside), norms, table, _rows(rows)))
+    return _of_counts("bounds", _core.bounds_outlook(counts_job(asked), schema, float(outside), norms, table, _rows(rows)))
 
 
-def plan_scores(
-    rows,
-    *,
-    cells=20,
-    label=None,
-    epsilon=None,
-    delta=None,
-    rho=None,
-    mu=None,
-    neighbours="add-remove",
-    group_size=1,
-    person=None,
-    rows_per_person=None,
-):
+@shared_parameters(PrivateEstimator, "epsilon delta rho mu group_size person rows_per_person")
+def plan_scores(rows, *, cells=20, label=None, neighbours="add-remove", **shared):
     """Which cells of :func:`private_scores` would show, before any data is read.
 
     Parameters
@@ -329,9 +311,8 @@ def plan_scores(
     True
     """
     name, levels = labelled(label)
-    table = describe(SimpleNamespace(person=person, rows_per_person=rows_per_person))
-    job = counts_job((epsilon, delta, rho, mu), neighbours, group_size)
-    return _of_counts("scores", _core.scores_outlook(job, whole(cells, "cells", 2, 200), name, levels, table, _rows(rows)))
+    asked, table = _of_people(shared, neighbours)
+    return _of_counts("scores", _core.scores_outlook(counts_job(asked), whole(cells, "cells", 2, 200), name, levels, table, _rows(rows)))
 
 
 @dataclass(frozen=True)
@@ -371,7 +352,7 @@ class Comparison:
         Why, in words.
     """
 
-    methods: list
+    methods: list[ComparedMethod]
     sampling_error_f2: float
     recommended: str | None
     reason: str
@@ -386,7 +367,7 @@ class Comparison:
         lines += [f"  {name:<16}{error:>10}  {relation:<30} {rest}" for name, error, relation, rest in self._lines()]
         return "\n".join([*lines, f"  {'without privacy':<16}{self.sampling_error_f2 ** 0.5:10.4f}", f"  {_ERROR}", f"  {self.reason}"])
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         rows = [*self._lines(), ("without privacy", f"{self.sampling_error_f2 ** 0.5:.4f}", "", "")]
         body = "".join("<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
         head = "".join(f"<th style='text-align:left'>{word}</th>" for word in ("method", "error", "protects against", "rests on"))

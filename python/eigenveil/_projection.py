@@ -31,7 +31,12 @@ def _squared_length(rows):
 
 
 class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
-    """Projection onto ``components_``. A row is first taken about ``center_`` and divided by ``scale_``."""
+    """Projection onto ``components_``. A row is first taken about ``center_`` and divided by ``scale_``.
+
+    Attributes
+    ----------
+    n_components_ : int
+    """
 
     @property
     def _n_features_out(self):
@@ -43,12 +48,12 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Parameters
         ----------
-        X : array of shape (n_rows, n_features)
+        X : array or sparse array of shape (n_rows, n_features)
             Sparse ones are made dense some rows at a time.
 
         Returns
         -------
-        ndarray of shape (n_rows, n_components)
+        real or complex ndarray of shape (n_rows, n_components)
         """
         self._check_released()
         spread = self._score_spread(warn=True)
@@ -71,7 +76,7 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Returns
         -------
-        ndarray of shape (n_rows, n_features)
+        real or complex ndarray of shape (n_rows, n_features)
         """
         self._check_released()
         scores = np.asarray(X)
@@ -88,7 +93,7 @@ class ProjectionMixin(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 
         Parameters
         ----------
-        X : array of shape (n_rows, n_features)
+        X : array or sparse array of shape (n_rows, n_features)
         y : ignored
 
         Returns

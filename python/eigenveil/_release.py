@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 from ._errors import EigenveilError, missing_package
@@ -48,13 +49,13 @@ class Release:
 
     task: str
     method: str
-    guarantee: Any
-    parameters: dict
-    result: dict
-    arrays: dict
+    guarantee: _core.Guarantee
+    parameters: dict[str, Any]
+    result: dict[str, Any]
+    arrays: dict[str, NDArray[np.float64]]
     is_null: bool
     null_reason: str
-    files: dict
+    files: dict[str, str]
     format: int
     version: str
     checksum: str
@@ -81,7 +82,7 @@ class Release:
         return pandas.DataFrame(np.array(self.arrays[name]), index=rows, columns=columns)
 
     @property
-    def bounds(self):
+    def bounds(self) -> dict[str, tuple[float, float]]:
         """Ranges by column, for ``bounds=`` of an estimator; of a release of :func:`private_bounds`. A column that noise hides has none."""
         if "bounds" not in self.arrays:
             raise AttributeError("bounds")
@@ -89,14 +90,14 @@ class Release:
         return FoundBounds(self.checksum or self._settled, {name: (float(low), float(high)) for name, (low, high) in zip(names, self.arrays["bounds"]) if low == low})
 
     @property
-    def row_norm(self):
+    def row_norm(self) -> float | None:
         """The norm that few rows pass, for ``row_norm=`` of an estimator; of a release of :func:`private_bounds` with ``row_norm="private"``. None where noise hides it."""
         if self.task != "bounds" or list(self.bounds) not in ([], ["row_norm"]):
             raise AttributeError("row_norm")
         return self.bounds["row_norm"][1] if self.bounds else None
 
     @property
-    def figures(self):
+    def figures(self) -> dict[str, str]:
         """The pictures of the report as SVG, by title."""
         return dict(self._document.figures())
 
@@ -132,7 +133,7 @@ class Release:
         width = max(len(what) for what, _ in lines)
         return "\n".join([f"Release of {self.task} by method {self.method}", *(f"  {what:<{width}}   {words}" for what, words in lines)])
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         cells = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td style='text-align:left'>{escape(words)}</td></tr>" for what, words in self._lines())
         table = f"<table><caption>Release of {escape(self.task)} by method {escape(self.method)}</caption><tbody>{cells}</tbody></table>"
         return table + "".join(self.figures.values())

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,10 +38,10 @@ def shard_bound(columns, *, bounds=None, row_norm=None, center=None, grid=None, 
     ----------
     columns : list of str, or int
         Names, or how many there are (``c1``, ``c2``, ...).
-    bounds : (low, high), mapping from column to (low, high), or a pair per column
+    bounds : (low, high), mapping, or list of (low, high)
     row_norm : float, optional
         At least one of the two, as for an estimator.
-    center : vector of float, optional
+    center : vector, optional
         A public centre, with row_norm alone.
     grid : int, optional
         Steps from the middle of a range to its end.
@@ -102,7 +103,7 @@ def arrow_numbers(array):
     raise EigenveilError(f"a column does not hold numbers ({kind}; values are not shown)")
 
 
-def new_run():
+def new_run() -> str:
     """A name for one pass over one table that nobody else uses."""
     return uuid.uuid4().hex
 
@@ -148,38 +149,38 @@ def _name(shard):
 class Gram:
     """Exact sums over the rows of a table. Private data: give it to the ``fit`` of an estimator, which releases it, or :meth:`save` it."""
 
-    def __init__(self, totals):
+    def __init__(self, totals: Any):
         self._totals = totals
 
     @classmethod
-    def from_bytes(cls, part):
+    def from_bytes(cls, part: bytes) -> Gram:
         """From what :func:`partial` made."""
         return cls(_core.gram_from_bytes(bytes(part)))
 
     @classmethod
-    def load(cls, path):
+    def load(cls, path) -> Gram:
         """From a ``.gram`` file."""
         return cls(_core.ExactGram.load(os.fsdecode(path)))
 
-    def totals(self):
+    def totals(self) -> Any:
         """The sums as the library has them; for estimators."""
         return self._totals
 
-    def head(self):
+    def head(self) -> tuple[Any, Any]:
         """What is public: columns and bound. Refuses a part of a run: whoever asks is about to release the table."""
         _core.check_complete(self._totals)
         return self._totals.schema, self._totals.bound
 
     @property
-    def columns(self):
+    def columns(self) -> list[str]:
         return _core.gram_columns(self._totals)
 
     @property
-    def shards(self):
+    def shards(self) -> list[tuple[str, int, list[int]]]:
         """Which parts are inside: (run, count, indices) for every run."""
         return _core.shards_of(self._totals)
 
-    def to_bytes(self):
+    def to_bytes(self) -> bytes:
         return _core.gram_bytes(self._totals)
 
     def save(self, path):
@@ -188,7 +189,7 @@ class Gram:
             raise EigenveilError("the file exists already, and its sums would be lost; give another name", "input-output")
         self._totals.save(os.fsdecode(path))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Gram) and self._totals == other._totals
 
     __hash__ = None
@@ -204,7 +205,7 @@ def totals_of(data):
     return totals
 
 
-def merge(parts: Iterable, *, equal_totals=False, incomplete=False):
+def merge(parts, *, equal_totals=False, incomplete=False):
     """One table from its parts, in any order.
 
     Parameters

@@ -11,7 +11,7 @@ from ._arrow import is_arrow_path
 from ._errors import EigenveilError
 from ._estimator import PrivateEstimator
 from ._ledger import ledger_of
-from ._parameters import checked_names, store_parameters
+from ._parameters import shared_parameters, store_parameters
 from ._projection import ProjectionMixin, checked_components
 from ._rows import open_source
 
@@ -66,10 +66,12 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         "published": gapmax as Singhal and Steinke (2021) print it, which is NOT PRIVATE.
     rows : int, optional
         The public number of rows; needed by :meth:`partial_fit` and for streams that do not know it.
-    neighbours : "replace-one", optional
+    neighbours : {"replace-one"}, optional
         The only relation here.
-    columns, exclude, header, separator, decimal, encoding, missing, bad_cell, threads, progress, seed, ledger
-        As in :class:`PrivatePCA`; a row with a missing cell counts as the zero row, whatever ``missing`` other than "refuse" says.
+    missing : {"midpoint", "refuse"}, default="midpoint"
+        A row with a missing cell counts as the zero row, or stops the run.
+    columns, exclude, header, separator, decimal, encoding, bad_cell, threads, progress, seed, ledger
+        As in :class:`PrivatePCA`.
 
     Attributes
     ----------
@@ -104,13 +106,11 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
 
     _task = "subspace"
 
-    @checked_names
+    @shared_parameters(PrivateEstimator, "epsilon delta neighbours columns exclude header separator decimal encoding bad_cell threads progress seed ledger")
     def __init__(
         self,
         n_components=1,
         *,
-        epsilon=None,
-        delta=None,
         exact=False,
         affine=False,
         aggregate=None,
@@ -126,19 +126,8 @@ class PrivateSubspace(ProjectionMixin, PrivateEstimator):
         max_abs=None,
         calibration=None,
         rows=None,
-        neighbours=None,
-        columns=None,
-        exclude=None,
-        header="auto",
-        separator=None,
-        decimal=None,
-        encoding="utf-8",
         missing="midpoint",
-        bad_cell="refuse",
-        threads=None,
-        progress=False,
-        seed=None,
-        ledger=None,
+        **shared,
     ):
         store_parameters(self, locals())
 

@@ -93,7 +93,7 @@ def test_released_attributes_are_in_the_stub(rows):
 
 @pytest.mark.parametrize(
     "stub, name",
-    [("_PCAParameters", "PrivatePCA"), ("_CovarianceParameters", "PrivateCovariance"), ("_MaskParameters", "MaskedData"), ("_SubspaceParameters", "PrivateSubspace")],
+    [(f"_{name}Parameters", name) for name in ("PrivatePCA", "PrivateCovariance", "MaskedData", "PrivateSubspace")],
 )
 def test_parameters_of_plans_are_those_of_the_estimator(stub, name):
     types = {key: ast.unparse(node.annotation) for key, node in members(stub, ast.AnnAssign).items()}
