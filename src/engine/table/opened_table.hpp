@@ -51,11 +51,14 @@ class OpenedTable {
   /// Tables whose rows somebody else brings, with these columns as they are read, or whose totals
   /// are at hand.
   static Result<OpenedTable> awaited(TableSpec spec, const Schema& read, bool read_again,
+                                     std::optional<std::int64_t> stated_rows,
                                      const ModelRadius& model = {});
   static Result<OpenedTable> awaited_unbounded(const Schema& read);
   static Result<OpenedTable> awaited_totals(TableSource source, GramHead head);
 
   PublicFacts facts() const;
+  /// How many rows there are, as a header says it; private where the relation protects it.
+  std::optional<std::int64_t> stated_rows() const;
   /// The column of people where the rows of each are limited; else empty.
   std::string person() const;
   /// Stages and columns; null where there are none: totals, rows of any length.
@@ -82,6 +85,7 @@ class OpenedTable {
   std::shared_ptr<ExactGram> sums_;        ///< once they are there
   std::unique_ptr<RowReader> first_;       ///< opened for its columns, not read yet
   std::optional<bool> comes_again_;        ///< of rows that somebody else brings
+  std::optional<std::int64_t> stated_;     ///< of those, and of totals
   std::shared_ptr<SeenPeople> seen_ = nobody_seen();
   bool ranked_ = false;
 };

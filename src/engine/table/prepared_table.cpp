@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/bytes.hpp"
 #include "data/genotypes.hpp"
@@ -188,7 +189,24 @@ Result<void> PreparedTable::project() {
   schema_ = Schema{direction_names(used)};
   schema_.fills_gaps = columns_.fills_gaps;
   return RowBound::row_norm(used.dimension(), *spec_.projected_norm, spec_.grid)
-      .map([&](RowBound inside) { bound_ = std::move(inside); });
+      .map([&](RowBound inside) { bound_ = std::move(inside); })
+      .and_then([&] { return measure_outside(); });
+}
+
+/// What the basis leaves out, as a column that is short: c^2 E^2 = kOutsideShare R^2.
+Result<void> PreparedTable::measure_outside() {
+  if (!spec_.outside_norm) {
+    return {};
+  }
+  const double norm = *spec_.projected_norm;
+  return RowBound::row_norm(schema_.dimension() + 1, norm * std::sqrt(1.0 + kOutsideShare),
+                            spec_.grid)
+      .map([&](RowBound longer) {
+        outside_ =
+            OutsideTable{schema_, bound_, norm * std::sqrt(kOutsideShare) / *spec_.outside_norm};
+        schema_.columns.push_back(outside_name(*spec_.outside_norm));
+        bound_ = std::move(longer);
+      });
 }
 
 /// The columns whose presence is counted.
@@ -197,9 +215,12 @@ Result<std::vector<std::size_t>> PreparedTable::indicated() const {
   if (!spec_.pairwise) {
     return places;
   }
-  const std::vector<std::string>& names =
-      spec_.pairwise->empty() ? columns_.columns : *spec_.pairwise;
-  for (const std::string& name : names) {
+  if (spec_.pairwise->empty()) {
+    places.resize(columns_.dimension());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    return places;
+  }
+  for (const std::string& name : *spec_.pairwise) {
     const auto found = std::find(columns_.columns.begin(), columns_.columns.end(), name);
     if (found == columns_.columns.end()) {
       return bad_request(
@@ -246,6 +267,7 @@ Result<void> PreparedTable::count_inside() {
 PublicFacts PreparedTable::facts() const {
   PublicFacts facts{schema_, bound_};
   facts.counted = counted_;
+  facts.outside = outside_;
   facts.rows_per_person = static_cast<int>(spec_.rows_per_person);
   facts.keeps_columns = !spec_.project && !spec_.normalise_rows;
   if (spec_.project || has_people() || counted_ || spec_.normalise_rows) {
@@ -274,7 +296,11 @@ Result<std::unique_ptr<RowReader>> PreparedTable::rows(std::unique_ptr<RowReader
     reader = ranked(std::move(*reader));
   }
   if (spec_.project) {
-    reader = project_rows(std::move(*reader), cells_, spec_.scaled, *spec_.project);
+    std::optional<OutsideColumn> outside;
+    if (outside_) {
+      outside = {*spec_.projected_norm, *spec_.outside_norm, outside_->constant};
+    }
+    reader = project_rows(std::move(*reader), cells_, spec_.scaled, *spec_.project, outside);
   }
   if (spec_.normalise_rows) {
     reader = normalise_rows(std::move(*reader), cells_, spec_.scaled);
@@ -321,7 +347,9 @@ Result<AssumedTable> assumed_table(const TableSpec& spec, Schema schema, std::in
   }
   return PreparedTable::make(spec, read).map([&](const PreparedTable& prepared) {
     table.prepared = prepared.facts();
-    table.schema = table.prepared->counted ? table.prepared->counted->schema : prepared.schema();
+    table.schema = table.prepared->counted   ? table.prepared->counted->schema
+                   : table.prepared->outside ? table.prepared->outside->schema
+                                             : prepared.schema();
     table.person = spec.person;
     table.bound = [bound = prepared.bound()](const auto&) { return Result<RowBound>(bound); };
     for (const FactLine& line : prepared.remarks()) {
