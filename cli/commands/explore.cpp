@@ -112,6 +112,11 @@ Result<ExploreSource> ExploreCommand::source() const {
   from.ledger = ledger;
   from.bounds_file = bounds_file;
   if (!bounds_file.empty()) {
+    constexpr std::uintmax_t kLargestDictionary = std::uintmax_t{1} << 24U;
+    std::error_code ignored;
+    if (fs::file_size(bounds_file, ignored) > kLargestDictionary && !ignored) {
+      return bad_request("{bounds} is larger than 16 MiB: the page takes 4096 columns", "bounds");
+    }
     const Result<std::vector<NamedNumbers>> lines =
         read_named_numbers(bounds_file, {"low", "high"});
     if (!lines) {

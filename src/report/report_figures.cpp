@@ -136,35 +136,6 @@ Figure heat_map_figure(const ReleaseDocument& document, HeatMap map) {
   return figure;
 }
 
-const ReleasedTable* table_named(const ReleaseDocument& document, std::string_view name) {
-  for (const auto* tables : {&document.tables, &document.drawn}) {
-    for (const ReleasedTable& table : *tables) {
-      if (table.name == name && table.values.size() > 0) {
-        return &table;
-      }
-    }
-  }
-  return nullptr;
-}
-
-/// What was found beside the noise it had to stand clear of, where the release says so.
-std::optional<FigurePanel> gap_panel(const ReleaseDocument& document) {
-  const auto* gap = field<double>(document.result, "gap_lower_bound_of_sum");
-  const auto* noise = field<double>(document.result, "gap_noise_sd");
-  if (gap == nullptr || noise == nullptr) {
-    return std::nullopt;
-  }
-  FigurePanel panel;
-  panel.x.categories = {"noisy lower bound on the gap", "standard deviation of its noise"};
-  panel.y.label = "in the sum over rows";
-  FigureSeries bars;
-  bars.kind = SeriesKind::Bars;
-  bars.x = {1.0, 2.0};
-  bars.y = {*gap, *noise};
-  panel.series.push_back(std::move(bars));
-  return panel;
-}
-
 /// A level that has its name in the legend: a label beside the line would cross bars.
 FigureSeries noise_level(const std::string& name, const std::vector<double>& levels,
                          std::size_t shown) {
@@ -277,6 +248,17 @@ std::string reference_curves_in_words() {
   return fmt::format("The grey curves are pure differential privacy at {}.", levels);
 }
 
+const ReleasedTable* table_named(const ReleaseDocument& document, std::string_view name) {
+  for (const auto* tables : {&document.tables, &document.drawn}) {
+    for (const ReleasedTable& table : *tables) {
+      if (table.name == name && table.values.size() > 0) {
+        return &table;
+      }
+    }
+  }
+  return nullptr;
+}
+
 std::optional<Directions> directions_of(const ReleaseDocument& document) {
   const auto* scaled = field<std::vector<double>>(document.result, "noisy_scaled_eigenvalues");
   const auto* values =
@@ -372,7 +354,8 @@ std::optional<Figure> loadings_figure(const ReleaseDocument& document) {
 }
 
 std::optional<Figure> covariance_figure(const ReleaseDocument& document) {
-  const ReleasedTable* table = table_named(document, "covariance");
+  const bool cut = document.task == "lowrank";
+  const ReleasedTable* table = table_named(document, cut ? "lowrank" : "covariance");
   if (table == nullptr || table->values.rows() != table->values.cols()) {
     return std::nullopt;
   }
@@ -392,7 +375,9 @@ std::optional<Figure> covariance_figure(const ReleaseDocument& document) {
     map.values = inverse.asDiagonal() * map.values * inverse.asDiagonal();
   }
   Figure figure = heat_map_figure(document, std::move(map));
-  figure.title = divided ? "Private correlations" : "Private covariance";
+  figure.title = divided ? "Private correlations"
+                 : cut   ? "The covariance they make up"
+                         : "Private covariance";
   figure.description =
       divided ? "Released covariances over the released standard deviations of both columns."
               : "The released covariance between columns.";
@@ -450,10 +435,6 @@ std::optional<Figure> null_figure(const ReleaseDocument& document) {
   figure.notes.push_back({reason, NoteLevel::Caution});
   figure.notes.push_back(
       {"A legal answer, covered by the guarantee like any other; its budget is spent."});
-  if (std::optional<FigurePanel> panel = gap_panel(document)) {
-    figure.panel_height = 160.0;
-    figure.panels.push_back(std::move(*panel));
-  }
   add_basis_note(figure, document.guarantee.basis);
   return figure;
 }

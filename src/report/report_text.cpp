@@ -80,7 +80,18 @@ constexpr std::array kFieldTitles = {
     NamePair{"relative_residual", "residual of each component, of the largest variance"},
     NamePair{"not_converged", "components that the last pass still moved"},
     NamePair{"noisy_effective_rows", "rows of equal weight these are worth (Kish), noisy"},
-    NamePair{"noisy_effective_rows_sd", "standard deviation of that number"}};
+    NamePair{"noisy_effective_rows_sd", "standard deviation of that number"},
+    NamePair{"outcome", "answer"},
+    NamePair{"null", "the answer is NULL"},
+    NamePair{"gap_lower_bound_of_sum", "lower bound on the eigengap of the sum over rows, noisy"},
+    NamePair{"gap_noise_sd", "standard deviation of that bound"},
+    NamePair{"projector_noise_sd", "standard deviation of the noise on the projector"},
+    NamePair{"noise_angle",
+             "sine of the largest angle by which noise turns it, but for one in 1000"},
+    NamePair{"reference_noise_sd", "standard deviation of the noise on the reference points"},
+    NamePair{"calibration_rows", "number of rows the noise was calibrated for, noisy"},
+    NamePair{"noisy_missing_cells", "missing cells of each column, noisy"},
+    NamePair{"hidden_by_noise", "columns whose range noise hides"}};
 
 template <class Pairs>
 std::string lookup(const Pairs& pairs, const std::string& name) {

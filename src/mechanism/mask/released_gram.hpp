@@ -107,6 +107,19 @@ struct Regression {
 /// signal in some direction of the predictors.
 Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& request);
 
+/// What a regression will be worth on a table of assumed sums, before any noise is drawn: the
+/// errors that `regress` would state, taken apart. Those by noise are in proportion to it.
+struct PredictedRegression {
+  Vector slopes;
+  Vector noise;         ///< standard errors by the noise of the release alone
+  Vector sampling;      ///< by asking a sample
+  double signal = 0.0;  ///< of the weakest direction of the predictors, in deviations of its noise
+};
+/// `regress` refuses to invert what does not stand so many deviations clear of its noise.
+inline constexpr double kLeastSignal = 4.0;
+Result<PredictedRegression> predict_regression(const ReleasedGram& assumed,
+                                               const RegressionRequest& request);
+
 /// What the columns of a model are measured from: "zero", "public midpoints", or "private mean" (a
 /// model about the mean whose intercept was not asked for).
 std::string measured_from(const ReleasedGram& gram, const Regression& fit);
