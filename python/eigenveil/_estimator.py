@@ -97,6 +97,7 @@ class PrivateEstimator(BaseEstimator):
         one_hot=None,
         project=None,
         projected_norm=None,
+        outside_norm=None,
         normalise_rows=False,
         person=None,
         rows_per_person=None,
@@ -361,7 +362,7 @@ class PrivateEstimator(BaseEstimator):
         again = whole and source.can_be_read_again
         if session.wants_row_count and not again:
             raise EigenveilError(self._not_counted(session.method, whole))
-        session.begin(source.schema, again)
+        session.begin(source.schema, again, source.stated_rows if again else None)
         rows = source.count_rows() if session.wants_row_count and not session.found_again else None
         if not session.found_again:
             self._plan(session, rows)

@@ -164,6 +164,7 @@ void bind_opened(nb::module_& m) {
           "path"_a, "spec"_a, "format"_a, "label"_a = "", "levels"_a = std::vector<std::string>(),
           "With the label a further column of public words after the others.")
       .def_prop_ro("schema", [](const Table& t) { return t.reader->schema(); })
+      .def_prop_ro("stated_rows", [](const Table& t) { return t.reader->stated_rows(); })
       .def(
           "count_rows",
           [](Table& t, int threads) {

@@ -118,7 +118,8 @@ const std::vector<AuditedMethod>& audited_methods() {
        false,
        people_attacks},
       {"stages",
-       "rows far outside of every bound, read through the stages: pairwise, weights, basis, norm 1",
+       "rows far outside of every bound, read through the stages: pairwise, weights, basis and "
+       "what it leaves out, norm 1",
        GaussianDp{1.0},
        60'000,
        {Relation::AddRemove, Relation::ReplaceOne},

@@ -86,6 +86,13 @@ Result<void> check_people(const MethodInfo& info, const Request& request,
         "sums that were made before have no place for: give {neighbours add-remove}, or the rows",
         "neighbours");
   }
+  if (facts.outside && !info.takes_counted_rows) {
+    return bad_request(
+        fmt::format("{{outside_norm}} needs a noisy sum of squares: take {{method gauss}}, "
+                    "{{method wishart}} or {{method laplace}} instead of {}",
+                    info.name),
+        "method");
+  }
   if (facts.counted && !info.takes_counted_rows) {
     return bad_request(
         fmt::format("{{weights}}, {{missing pairwise}}, and {{person}} under replace-one, need "

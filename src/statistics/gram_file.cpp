@@ -385,6 +385,12 @@ Result<GramHead> read_gram_head(const std::filesystem::path& path) {
     if (const Result<void> all = head ? check_complete(parts) : Result<void>(); !all) {
       return bad_request(all.error().message + "; merge the others with it first");
     }
+    if (head && !whole && reader.remaining() < sizeof(std::uint64_t)) {
+      continue;
+    }
+    if (head) {
+      head->rows = static_cast<std::int64_t>(reader.integer());
+    }
     if (head || whole) {
       return head;
     }

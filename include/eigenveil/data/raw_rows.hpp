@@ -94,6 +94,9 @@ class RowReader {
   virtual Result<void> parse(const RawChunk& chunk, RawRows& block) const = 0;
   /// Share of the input consumed, between 0 and 1, when the size is known. Thread-safe.
   virtual std::optional<double> progress() const { return std::nullopt; }
+  /// How many rows the head of the file says there are. As private as the rows where the relation
+  /// protects their number.
+  virtual std::optional<std::int64_t> stated_rows() const { return std::nullopt; }
 
   /// Both stages on one thread: the next rows (the reader picks how many); `block.rows == 0` at the
   /// end.

@@ -25,6 +25,7 @@ Result<void> check_stored(const TableSpec& table, const ReadOptions& format) {
   TableSpec allowed;
   allowed.project = table.project;
   allowed.projected_norm = table.projected_norm;
+  allowed.outside_norm = table.outside_norm;
   if (table.project) {  // the names of the sums tell whether these are the cells they were made of
     allowed.range = table.range;
     allowed.bounds = table.bounds;
@@ -55,6 +56,10 @@ bool is_projected(const Schema& schema) {
   return schema.columns.front().starts_with("b1@");  // direction_names
 }
 
+bool has_outside(const Schema& schema) {
+  return is_projected(schema) && schema.columns.back().starts_with("outside@");  // outside_name
+}
+
 /// The basis that the rows of stored totals were put in; their bound must be that of it.
 Result<PreparedTable> basis_of_stored(TableSpec spec, const GramHead& gram) {
   spec.grid = gram.bound.max_abs();
@@ -74,7 +79,8 @@ Result<PreparedTable> basis_of_stored(TableSpec spec, const GramHead& gram) {
       .and_then([&](PreparedTable table) -> Result<PreparedTable> {
         if (table.schema().columns != gram.schema.columns || !(table.bound() == gram.bound)) {
           return bad_request(
-              "the .gram file was not made with this {project}, {projected_norm} and these cells; "
+              "the .gram file was not made with this {project}, {projected_norm}, {outside_norm} "
+              "and these cells; "
               "name what it was made with ({range}, {bounds}, a public {center}, {standardize}, "
               "{allele_frequencies}), or leave all of it out for components in the coordinates of "
               "the basis",
@@ -123,12 +129,19 @@ Result<OpenedTable> OpenedTable::awaited_totals(TableSource source, GramHead hea
   table.comes_again_ = false;
   const TableSource& from = table.source_;
   table.plain_ = PublicFacts{head.schema, head.bound};
+  table.stated_ = head.rows;
   return check_stored(from.table, from.format).and_then([&]() -> Result<OpenedTable> {
     if (from.table.scaled && !from.table.project && is_projected(head.schema)) {
       return bad_request(
           "the sums of the .gram file are coordinates in a public basis, in units that were "
           "chosen when it was made: leave out {standardize}, or name the basis with {project}",
           "standardize");
+    }
+    if (!from.table.project && has_outside(head.schema)) {
+      return bad_request(
+          "the sums of the .gram file hold what lies outside of a public basis as a column: name "
+          "what it was made with, {project}, {projected_norm}, {outside_norm} and its cells",
+          "project");
     }
     if (from.table.project) {
       Result<PreparedTable> basis = basis_of_stored(from.table, head);
@@ -142,9 +155,11 @@ Result<OpenedTable> OpenedTable::awaited_totals(TableSource source, GramHead hea
 }
 
 Result<OpenedTable> OpenedTable::awaited(TableSpec spec, const Schema& read, bool read_again,
+                                         std::optional<std::int64_t> stated_rows,
                                          const ModelRadius& model) {
   OpenedTable table(TableSource{});
   table.comes_again_ = read_again;
+  table.stated_ = stated_rows;
   return PreparedTable::make(spec, read, model ? std::optional(model(read)) : std::nullopt)
       .map([&](PreparedTable prepared) {
         table.prepared_ = std::move(prepared);
@@ -204,6 +219,10 @@ PublicFacts OpenedTable::facts() const {
   PublicFacts facts = prepared_ ? prepared_->facts() : *plain_;
   facts.read_again = comes_again_.value_or(source_.can_be_read_again());
   return facts;
+}
+
+std::optional<std::int64_t> OpenedTable::stated_rows() const {
+  return first_ ? first_->stated_rows() : stated_;
 }
 
 Result<std::unique_ptr<RowReader>> OpenedTable::rows(const WatchRows& watch) {

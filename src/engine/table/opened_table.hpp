@@ -52,6 +52,7 @@ class OpenedTable {
   /// Tables whose rows somebody else brings, with these columns as they are read, or whose totals
   /// are at hand.
   static Result<OpenedTable> awaited(TableSpec spec, const Schema& read, bool read_again,
+                                     std::optional<std::int64_t> stated_rows,
                                      const ModelRadius& model = {});
   static Result<OpenedTable> awaited_unbounded(const Schema& read);
   static Result<OpenedTable> awaited_totals(TableSource source, GramHead head);
@@ -61,6 +62,8 @@ class OpenedTable {
   const PeopleLimit& people() const {
     return (prepared_ ? prepared_->schema() : plain_->schema).people;
   }
+  /// How many rows there are, as a header says it; private where the relation protects it.
+  std::optional<std::int64_t> stated_rows() const;
   /// Stages and columns; null where there are none: totals, rows of any length.
   const PreparedTable* prepared() const { return prepared_ ? &*prepared_ : nullptr; }
   /// The rows from the start; a second call opens the table again.
@@ -87,6 +90,7 @@ class OpenedTable {
   std::shared_ptr<ExactGram> sums_;        ///< once they are there
   std::unique_ptr<RowReader> first_;       ///< opened for its columns, not read yet
   std::optional<bool> comes_again_;        ///< of rows that somebody else brings
+  std::optional<std::int64_t> stated_;     ///< of those, and of totals
   std::shared_ptr<SeenPeople> seen_ = nobody_seen();
   bool ranked_ = false;
 };

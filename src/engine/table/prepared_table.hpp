@@ -54,6 +54,7 @@ class PreparedTable {
         schema_(columns_),
         bound_(std::move(bound)) {}
   Result<void> project();
+  Result<void> measure_outside();
   Result<void> count_inside();
   void describe_columns(ReleaseDocument& document) const;
   Result<std::vector<std::size_t>> indicated() const;
@@ -65,6 +66,7 @@ class PreparedTable {
   Schema schema_;   ///< after all stages
   RowBound bound_;
   std::size_t key_cells_ = 0;            ///< columns at the end that say whose a row is
+  std::optional<OutsideTable> outside_;  ///< what the basis leaves out is a column
   std::optional<CountedTable> counted_;  ///< counts are entries
   CountedRows counted_rows_ = {};        ///< as its rows are made
   std::vector<double> frequencies_ = {};

@@ -102,15 +102,15 @@ Result<OpenedTable::ModelRadius> model_of(const Method& method, const Request& r
 }  // namespace
 
 Result<OpenedTable> awaited_table(const Method& method, const ReleaseJob& job, const Schema& read,
-                                  bool read_again) {
+                                  bool read_again, std::optional<std::int64_t> stated_rows) {
   if (!has_bound(job.request.task)) {
     return OpenedTable::awaited_unbounded(read);
   }
   if (job.table.bounded()) {
-    return OpenedTable::awaited(job.table, read, read_again);
+    return OpenedTable::awaited(job.table, read, read_again, stated_rows);
   }
   return model_of(method, job.request).and_then([&](const OpenedTable::ModelRadius& model) {
-    return OpenedTable::awaited(job.table, read, read_again, model);
+    return OpenedTable::awaited(job.table, read, read_again, stated_rows, model);
   });
 }
 
@@ -199,13 +199,24 @@ bool ReleaseSession::wants_row_count() const {
   return info().needs_row_count && !info().reads_exact_rows && !job_.rows;
 }
 
+/// What was declared; else what a header says, where nobody's row changes it. Those of people and
+/// weights count otherwise, and under add-remove the file is never asked.
+std::optional<std::int64_t> ReleaseSession::public_rows(const PublicFacts& facts) const {
+  if (job_.people || facts.rows) {
+    return job_.people ? job_.people : facts.rows;
+  }
+  const bool moves = request().relation == Relation::AddRemove || facts.rows_per_person > 0 ||
+                     facts.counted.has_value();
+  return moves || !table_ ? std::nullopt : table_->stated_rows();
+}
+
 /// What can be said before anything is spent: a refusal, or warnings.
 Result<void> ReleaseSession::judge(const PublicFacts& facts) {
   if (!has_bound(request().task) || request().task == Task::Mask) {
     return {};
   }
-  const std::optional<std::int64_t> known = job_.people ? job_.people : facts.rows;
-  if (known && !job_.anyway) {
+  const std::optional<std::int64_t> known = public_rows(facts);
+  if (!job_.anyway) {
     if (const Result<void> worth = verdict(*method_, request(), facts, *known); !worth) {
       return worth;
     }
@@ -361,7 +372,9 @@ Result<TableOutcome> ReleaseSession::finish(const AroundDraw& around) {
       .map([&](TableOutcome outcome) {
         if (has_bound(request().task)) {
           const PublicFacts& facts = plan_->facts();
-          outcome.bounds = describe_bound(facts.counted ? facts.counted->bound : facts.bound);
+          outcome.bounds = describe_bound(facts.counted   ? facts.counted->bound
+                                          : facts.outside ? facts.outside->bound
+                                                          : facts.bound);
         }
         return outcome;
       });

@@ -124,6 +124,9 @@ ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
                           spec_.project->dimension(), columns_.dimension()));
     set_field(parameters, "basis_sha256", hex(spec_.project->digest()));
     set_field(parameters, "projected_norm", *spec_.projected_norm);
+    if (spec_.outside_norm) {
+      set_field(parameters, "outside_norm", *spec_.outside_norm);
+    }
     if (document.task == "pca") {
       describe_columns(document);
       set_field(parameters, "columns", columns_.columns);

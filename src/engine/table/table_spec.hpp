@@ -57,6 +57,9 @@ struct TableSpec {
   /// Rows become their coordinates in a public basis, scaled down to `projected_norm` when longer.
   std::optional<PublicBasis> project = {};
   std::optional<double> projected_norm = {};
+  /// The length of what lies outside of the basis becomes a column, clipped to this norm: what
+  /// share of the variance is inside.
+  std::optional<double> outside_norm = {};
   bool normalise_rows = false;  ///< every row scaled to norm 1 about the centre
   bool scaled = false;          ///< both of them see columns scaled from their range to [-1, 1]
 
