@@ -331,10 +331,11 @@ Json lines_of(const PlanFacts& facts) {
 /// The plan's noise by its law. Gaussian noise has one of its own along the trace, which is common
 /// to all variances: their standard deviation says how much of it.
 NoiseScale noise_of(const Planned& plan, double sd_diagonal, double sd_off) {
-  if (plan.method == "wishart") {
+  const NoiseOnEntries law = entry_noise_of(plan.method);
+  if (law == NoiseOnEntries::Wishart) {
     return {.law = NoiseLaw::Wishart, .diagonal = sd_diagonal, .off_diagonal = sd_off};
   }
-  if (plan.method == "laplace") {
+  if (law == NoiseOnEntries::Laplace) {
     const double root = std::sqrt(2.0);
     return {
         .law = NoiseLaw::Laplace, .diagonal = sd_diagonal / root, .off_diagonal = sd_off / root};
@@ -384,17 +385,7 @@ constexpr std::array kRoundBudgets = {0.05, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.
 constexpr Eigen::Index kTriedUpTo = 120;
 
 MethodComparison compared_here(const Request& request, const AssumedSetting& setting) {
-  if (setting.spectrum.size() <= kTriedUpTo) {
-    return compare_methods(request, setting);
-  }
-  std::vector<ComparedMethod> methods;
-  for (const Method* method : methods_for(request.task)) {
-    if (std::optional<PredictedError> predicted = method->predicted_error(request, setting)) {
-      predicted->trial = nullptr;
-      methods.push_back({method->info().name, *std::move(predicted)});
-    }
-  }
-  return compared(std::move(methods), setting);
+  return compare_methods(request, setting, setting.spectrum.size() <= kTriedUpTo);
 }
 
 /// Every method of a task without a comparison of its own, planned at the same budget: what its

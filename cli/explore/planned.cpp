@@ -9,6 +9,7 @@
 #include "cli/explore/slopes.hpp"
 #include "core/number_text.hpp"
 #include "core/outward.hpp"
+#include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/release.hpp"
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
@@ -48,7 +49,7 @@ std::optional<double> entry_accuracy(const Planned& plan) {
     return sd ? std::optional(kNinetyFive * *sd / variance) : std::nullopt;
   }
   const auto people = static_cast<double>(plan.table.rows);
-  const bool rotated = plan.method == "mask";
+  const bool rotated = entry_noise_of(plan.method) == NoiseOnEntries::None;
   const std::optional<double> sd =
       plan.number(rotated ? "gram_noise_sd_mask" : "gram_noise_sd_gauss");
   if (!sd) {

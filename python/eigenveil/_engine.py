@@ -56,6 +56,16 @@ def plain(name, value):
         raise EigenveilError(f"{name} must be a number, a word or a list of numbers") from None
 
 
+def shows_variances(method):
+    """Whether a method releases variances along its directions; True of methods that the engine will refuse."""
+    return all(each.shows_variances for each in _core.methods() if each.name == method)
+
+
+def has_option(method, name):
+    """Whether a method of this name has an option, for some task."""
+    return any(option.name == name for each in _core.methods() if each.name == method for option in each.options)
+
+
 def method_names(task=None):
     """Names of the methods, of one task or of all."""
     return [method.name for method in _core.methods() if task is None or task in method.tasks]

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from ._docs import with_parameters
-from ._engine import marked
+from ._engine import marked, shows_variances
 from ._errors import EigenveilError, ResultWarning
 from ._estimator import PrivateEstimator
 from ._parameters import shared_parameters, store_parameters
@@ -113,8 +113,8 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     def _job(self, names, budget_needed=True):
         if not isinstance(self.whiten, (bool, np.bool_)):
             raise EigenveilError("whiten must be True or False")
-        if self.whiten and self.method == "oja":
-            raise EigenveilError(_NO_VARIANCE.format(what="whiten", method="oja"))
+        if self.whiten and not shows_variances(self.method):
+            raise EigenveilError(_NO_VARIANCE.format(what="whiten", method=self.method))
         return super()._job(names, budget_needed)
 
     def _variances(self, what):

@@ -52,7 +52,7 @@ private_lm <- function(formula, data, epsilon = NULL, delta = NULL, ..., rho = N
   } else {
     check_declared(data, model)
     release <- private_cov(data,
-      epsilon = epsilon, delta = delta, rho = rho, mu = mu, ..., method = "gauss", center = "private",
+      epsilon = epsilon, delta = delta, rho = rho, mu = mu, ..., method = gaussian_methods()[1], center = "private",
       columns = model$columns, one_hot = model$one_hot
     )
   }

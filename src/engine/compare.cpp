@@ -67,11 +67,35 @@ Result<AssumedSetting> assumed_setting(const Request& request, const AssumedTabl
                         private_mean ? Extension::Full : Extension::Count};
 }
 
-MethodComparison compare_methods(const Request& request, const AssumedSetting& setting) {
+namespace {
+
+/// Defaults first: of (epsilon, delta), then of pure budgets.
+int place_of(DefaultFor is_default_for) {
+  switch (is_default_for) {
+    case DefaultFor::OtherBudgets:
+    case DefaultFor::EveryBudget:
+      return 0;
+    case DefaultFor::PureBudgets:
+      return 1;
+    case DefaultFor::Nothing:
+      break;
+  }
+  return 2;
+}
+
+}  // namespace
+
+MethodComparison compare_methods(const Request& request, const AssumedSetting& setting,
+                                 bool with_trials) {
   std::vector<ComparedMethod> methods;
   for (const Method* method : methods_for(request.task)) {
     if (std::optional<PredictedError> predicted = method->predicted_error(request, setting)) {
-      methods.push_back({method->info().name, *std::move(predicted)});
+      if (!with_trials) {
+        predicted->trial = {};
+      }
+      methods.push_back({.name = method->info().name,
+                         .predicted = *std::move(predicted),
+                         .place = place_of(method->info().is_default_for)});
     }
   }
   return compared(std::move(methods), setting);

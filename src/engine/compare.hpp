@@ -22,8 +22,10 @@ struct Scenario {
 };
 std::vector<Scenario> named_scenarios(const RowBound& bound, Eigen::Index components);
 
-/// Every method of the request's task on it, best first.
-MethodComparison compare_methods(const Request& request, const AssumedSetting& setting);
+/// Every method of the request's task on it, best first; by first-order formulas alone without
+/// `with_trials`.
+MethodComparison compare_methods(const Request& request, const AssumedSetting& setting,
+                                 bool with_trials = true);
 
 /// One on the spectrum of the table; where that has none, one on every scenario.
 struct NamedComparison {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parameter_names.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "eigenveil/engine/option.hpp"
 #include "eigenveil/report/fields.hpp"
@@ -50,7 +51,7 @@ void add_deviations(ReleaseDocument& document, const NoisyCorrelation& correlati
                       ? "divided by their released standard deviations"
                       : fmt::format("divided by their released standard deviations; variance "
                                     "within its noise, so left out: {}",
-                                    fmt::join(left_out, ", "))});
+                                    fmt::join(shown(left_out), ", "))});
   document.result.emplace_back("left_out_columns", std::move(left_out));
 }
 

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "core/parameter_names.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "engine/documents/moment_document.hpp"
@@ -75,7 +76,7 @@ ReleaseDocument pairwise_document(const MomentPlan& plan, const MomentSettings& 
   document.result.emplace_back("refused_entries", found.refused);
   if (!found.refused.empty()) {
     document.remarks.push_back({"refused", fmt::format("noise hides how many rows have: {}",
-                                                       fmt::join(found.refused, "; "))});
+                                                       fmt::join(shown(found.refused), "; "))});
   }
   switch (task) {
     case Task::Components:

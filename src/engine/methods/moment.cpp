@@ -21,19 +21,18 @@
 namespace eigenveil {
 namespace {
 
-using Planner = Result<MomentPlan> (*)(const MomentRequest&);
-
 /// gauss, wishart and laplace: noise on the exact second moment, then post-processing.
 class MomentMethod final : public Method {
  public:
-  MomentMethod(MethodInfo info, Planner planner) : info_(std::move(info)), planner_(planner) {}
+  MomentMethod(MethodInfo info, MomentPlanner planner)
+      : info_(std::move(info)), planner_(planner) {}
   const MethodInfo& info() const override { return info_; }
   Result<std::unique_ptr<Plan>> plan(const Request& request,
                                      const PublicFacts& facts) const override;
   Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const override;
   std::optional<PredictedError> predicted_error(const Request& /*request*/,
                                                 const AssumedSetting& setting) const override {
-    return predicted_moment_error(info_.name, setting);
+    return predicted_moment_error(planner_, setting);
   }
 
  private:
@@ -44,7 +43,7 @@ class MomentMethod final : public Method {
   Result<MomentPlan> counted_moment_plan(const Request& request, const PublicFacts& facts) const;
 
   MethodInfo info_;
-  Planner planner_;
+  MomentPlanner planner_;
 };
 
 /// Where a variance of its own for the trace helps. A replaced row leaves it with less noise and
@@ -475,7 +474,9 @@ const Method& gauss_method() {
                                     .options = gauss_options(),
                                     .subtracts_mean = true,
                                     .takes_counted_rows = true,
-                                    .takes_wide_rows = true},
+                                    .takes_wide_rows = true,
+                                    .entry_noise = NoiseOnEntries::Gaussian,
+                                    .is_default_for = DefaultFor::OtherBudgets},
                                    &plan_gauss);
   return method;
 }
@@ -488,7 +489,9 @@ const Method& wishart_method() {
        .tasks = kEveryTask,
        .options = {correlation_option()},
        .subtracts_mean = true,
-       .takes_counted_rows = true},
+       .takes_counted_rows = true,
+       .entry_noise = NoiseOnEntries::Wishart,
+       .is_default_for = DefaultFor::PureBudgets},
       &plan_wishart);
   return method;
 }
@@ -500,7 +503,8 @@ const Method& laplace_method() {
                                     .tasks = kEveryTask,
                                     .options = {correlation_option()},
                                     .subtracts_mean = true,
-                                    .takes_counted_rows = true},
+                                    .takes_counted_rows = true,
+                                    .entry_noise = NoiseOnEntries::Laplace},
                                    &plan_laplace);
   return method;
 }

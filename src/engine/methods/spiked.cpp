@@ -45,7 +45,8 @@ const MethodInfo& SpikedMethod::info() const {
           "under that model only",
       .budgets = "(epsilon, delta), rho, mu; under a model, for independent copies",
       .tasks = {Task::Components, Task::Covariance},
-      .options = spiked_options()};
+      .options = spiked_options(),
+      .basis = Basis::ModelProbability};
   return info;
 }
 

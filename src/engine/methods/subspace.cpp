@@ -48,7 +48,8 @@ const MethodInfo& SubspaceMethod::info() const {
                    .range = kOpenUnit,
                    .otherwise_in_words = "searched"}},
       .needs_row_count = true,
-      .reads_rows = true};
+      .reads_rows = true,
+      .spends_pair = true};
   return info;
 }
 

@@ -204,9 +204,12 @@ void draw_person_key(TableSpec& table) {
 Result<void> settle_job(ReleaseJob& job) {
   Request& request = job.request;
   TableSpec& table = job.table;
+  table.scaled = request.units == Units::Scaled;
+  if (const Result<void> fit = check_stages(request, table); !fit) {
+    return fit;
+  }
   request.arrives_centred = table.arrives_centred();
   request.rank_transform = table.rank_transform;
-  table.scaled = request.units == Units::Scaled;
   if (table.center) {
     request.center = CenterChoice::Public;
   }
@@ -228,6 +231,11 @@ Result<ReleaseJob> release_job(std::string_view text, bool planned, const TableS
           "a budget is missing: give {epsilon} with {delta}, {epsilon} alone, {rho} or {mu}; there "
           "is no default",
           "epsilon");
+    }
+    if (!planned && (!job.columns.empty() || job.spectrum.size() > 0 || job.compare)) {
+      return bad_request(
+          "{columns} of a job, {spectrum} and {compare} are of plans, for tables nobody has read",
+          "spectrum");
     }
     if (const char* named = std::getenv("EIGENVEIL_LEDGER");
         job.output.ledger.empty() && !planned && named != nullptr) {

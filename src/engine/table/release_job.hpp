@@ -49,6 +49,11 @@ ReadOptions text_format(const TextWords& words);
 /// A key for the names of people, where there are some and nobody gave one.
 void draw_person_key(TableSpec& table);
 
+/// Refuses by name, for every face and before a table is opened, the stages that a task does
+/// nothing with. What single methods do not take is refused by their descriptors (choose_method,
+/// check_people).
+Result<void> check_stages(const Request& request, const TableSpec& table);
+
 /// The parts of the request and of the table that follow from each other, and a fresh key for the
 /// names of people; whoever fills in a job calls it last.
 Result<void> settle_job(ReleaseJob& job);

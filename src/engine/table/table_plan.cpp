@@ -70,6 +70,7 @@ Json method_json(const MethodInfo& info, Task task) {
           {"budgets", info.budgets},
           {"plans_without_budget", info.plans_without_budget},
           {"takes_ranks", info.takes_ranks},
+          {"gaussian_entries", info.entry_noise == NoiseOnEntries::Gaussian},
           {"options", options}};
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/decompositions.hpp"
 #include "core/distributions.hpp"
+#include "core/parameter_names.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/mask/released_gram.hpp"
 
@@ -20,8 +21,8 @@ constexpr const char* kNoSignal =
 Result<Eigen::Index> position(const ReleasedGram& gram, const std::string& name) {
   const auto found = std::find(gram.names.begin(), gram.names.end(), name);
   if (found == gram.names.end()) {
-    return bad_request(fmt::format("the release has no column '{}'; it has {}", name,
-                                   fmt::join(gram.names, ", ")));
+    return bad_request(fmt::format("the release has no column '{}'; it has {}", shown(name),
+                                   fmt::join(shown(gram.names), ", ")));
   }
   return found - gram.names.begin();
 }
@@ -57,7 +58,7 @@ Result<Parts> parts_of(const ReleasedGram& gram, const RegressionRequest& reques
       return error_of(x);
     }
     if (*x == parts.y || std::count(parts.x.begin(), parts.x.end(), *x) > 0) {
-      return bad_request(fmt::format("'{}' is named twice", name));
+      return bad_request(fmt::format("'{}' is named twice", shown(name)));
     }
     parts.x.push_back(*x);
   }
