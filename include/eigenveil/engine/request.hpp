@@ -80,7 +80,6 @@ struct PublicFacts {
   std::optional<std::int64_t> rows = {};     ///< where the relation makes it public and it is known
   std::optional<CountedTable> counted = {};  ///< where counts are entries of the statistic
   std::optional<OutsideTable> outside = {};  ///< where what a basis leaves out is a last column
-  int rows_per_person = 0;       ///< where the unit is a person: a row is one of at most so many
   std::string preparation = {};  ///< what stages did to the rows, where any did (TableSpec's JSON)
   bool keeps_columns = true;     ///< no stage put directions or rows of norm 1 in their place
   bool read_again = false;       ///< the rows can be read more than once: a file, a matrix

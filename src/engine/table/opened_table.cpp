@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/parameter_names.hpp"
 #include "data/column_rows.hpp"
 
 namespace eigenveil {
@@ -69,6 +70,11 @@ Result<PreparedTable> basis_of_stored(TableSpec spec, const GramHead& gram) {
   Schema columns =
       spec.project->columns.empty() ? Schema::numbered(p) : Schema{spec.project->columns};
   columns.counted_alleles = spec.project->counted_alleles;
+  if (gram.schema.people.given()) {  // as a reader would have it: whose a row is, at the end
+    spec.person = gram.schema.people.column;
+    spec.rows_per_person = gram.schema.people.rows;
+    columns.columns.push_back(spec.person);
+  }
   return PreparedTable::make(spec, columns)
       .and_then([&](PreparedTable table) -> Result<PreparedTable> {
         if (table.schema().columns != gram.schema.columns || !(table.bound() == gram.bound)) {
@@ -219,18 +225,16 @@ std::optional<std::int64_t> OpenedTable::stated_rows() const {
   return first_ ? first_->stated_rows() : stated_;
 }
 
-std::string OpenedTable::person() const {
-  return prepared_ ? prepared_->spec().person : std::string();
-}
-
 Result<std::unique_ptr<RowReader>> OpenedTable::rows(const WatchRows& watch) {
   Result<std::unique_ptr<RowReader>> reader = std::move(first_);
   if (*reader == nullptr) {
     reader = source_.read();
   }
+  seen_ = nobody_seen();
+  ranked_ = true;
   return std::move(reader).and_then([&](std::unique_ptr<RowReader> read) {
     std::unique_ptr<RowReader> watched = watch ? watch(std::move(read)) : std::move(read);
-    return prepared_ ? prepared_->rows(std::move(watched))
+    return prepared_ ? prepared_->rows(std::move(watched), seen_)
                      : Result<std::unique_ptr<RowReader>>(std::move(watched));
   });
 }
@@ -258,18 +262,42 @@ Result<const ExactGram*> OpenedTable::load_totals() {
   });
 }
 
-Result<const ExactGram*> OpenedTable::sums(int threads, const WatchRows& watch) {
+namespace {
+
+/// The rows of another file of one table, whose columns are those of the first.
+Result<std::unique_ptr<RowReader>> rows_of(const TableSource& source, const WatchRows& watch,
+                                           const Schema& first) {
+  return source.read().and_then(
+      [&](std::unique_ptr<RowReader> reader) -> Result<std::unique_ptr<RowReader>> {
+        if (!(reader->schema() == first)) {
+          return bad_request(shown(source.path) + " has other columns than the first file");
+        }
+        return watch ? watch(std::move(reader)) : std::move(reader);
+      });
+}
+
+}  // namespace
+
+Result<const ExactGram*> OpenedTable::sums(int threads, const WatchRows& watch,
+                                           const std::vector<TableSource>& more) {
   if (source_.is_gram()) {
     return load_totals();
   }
+  const Schema columns = first_ ? first_->schema() : Schema();
   const Result<std::unique_ptr<RowReader>> reader = rows(watch);
   if (!reader) {
     return error_of(reader);
   }
   const PublicFacts known = facts();
   GramAccumulator accumulator(known.schema, known.bound, threads);
-  return accumulator.add(**reader)
-      .and_then([&] { return accumulator.finish(); })
+  Result<void> added = accumulator.add(**reader);
+  for (std::size_t i = 0; added && i < more.size(); ++i) {
+    added = rows_of(more[i], watch, columns).and_then([&](const std::unique_ptr<RowReader>& next) {
+      return staged(*next).and_then(
+          [&](const std::unique_ptr<RowReader>& rows) { return accumulator.add(*rows); });
+    });
+  }
+  return added.and_then([&] { return accumulator.finish(); })
       .map([&](ExactGram&& gram) -> const ExactGram* {
         sums_ = std::make_shared<ExactGram>(std::move(gram));
         return sums_.get();
@@ -277,7 +305,11 @@ Result<const ExactGram*> OpenedTable::sums(int threads, const WatchRows& watch) 
 }
 
 ReleaseDocument OpenedTable::finish(ReleaseDocument document) const {
-  return prepared_ ? prepared_->finish(std::move(document)) : document;
+  if (prepared_) {
+    return prepared_->finish(std::move(document));
+  }
+  state_people(plain_->schema.people, document);
+  return document;
 }
 
 }  // namespace eigenveil

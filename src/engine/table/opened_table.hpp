@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "eigenveil/data/column_table.hpp"
 #include "eigenveil/engine/method.hpp"
@@ -59,8 +60,10 @@ class OpenedTable {
   PublicFacts facts() const;
   /// How many rows there are, as a header says it; private where the relation protects it.
   std::optional<std::int64_t> stated_rows() const;
-  /// The column of people where the rows of each are limited; else empty.
-  std::string person() const;
+  /// Whose rows were limited, if anybody's.
+  const PeopleLimit& people() const {
+    return (prepared_ ? prepared_->schema() : plain_->schema).people;
+  }
   /// Stages and columns; null where there are none: totals, rows of any length.
   const PreparedTable* prepared() const { return prepared_ ? &*prepared_ : nullptr; }
   /// The rows from the start; a second call opens the table again.
@@ -71,8 +74,10 @@ class OpenedTable {
   /// Totals of a .gram file are private like rows: they are read here, once a ledger was charged.
   /// Null: there are rows.
   Result<const ExactGram*> load_totals();
-  /// Totals of a .gram file, or of one pass over the rows.
-  Result<const ExactGram*> sums(int threads, const WatchRows& watch = {});
+  /// Totals of a .gram file, or of one pass over the rows, and over those of `more` files of the
+  /// same table after them.
+  Result<const ExactGram*> sums(int threads, const WatchRows& watch = {},
+                                const std::vector<TableSource>& more = {});
   /// A released document in terms of the table.
   ReleaseDocument finish(ReleaseDocument document) const;
 

@@ -145,6 +145,7 @@ Result<PreparedTable> PreparedTable::make(const TableSpec& given, const Schema& 
     schema = *expanded;
   }
   schema.allele_frequencies = *frequencies;
+  schema.people = spec.people();
   Result<RowBound> bound = bound_of(with_cells(spec), schema, features, *frequencies);
   if (!bound) {
     return error_of(bound);
@@ -189,8 +190,7 @@ Result<void> PreparedTable::project() {
   if (!used.counted_alleles.empty() && used.counted_alleles != columns_.counted_alleles) {
     return bad_request("{project} counts other alleles than the table does", "project");
   }
-  schema_ = Schema{direction_names(used)};
-  schema_.fills_gaps = columns_.fills_gaps;
+  schema_ = Schema{direction_names(used), {}, {}, columns_.fills_gaps, columns_.people};
   return RowBound::row_norm(used.dimension(), *spec_.projected_norm, spec_.grid)
       .map([&](RowBound inside) { bound_ = std::move(inside); })
       .and_then([&] { return measure_outside(); });
@@ -262,8 +262,11 @@ Result<void> PreparedTable::count_inside() {
                             counted_rows_.weight_bound,
                             counted_rows_.square_constant,
                             counted_rows_.indicated};
-    schema_ = Schema{counted_names(counted_->schema, counted_rows_)};
-    schema_.fills_gaps = counted_->schema.fills_gaps;
+    schema_ = Schema{counted_names(counted_->schema, counted_rows_),
+                     {},
+                     {},
+                     counted_->schema.fills_gaps,
+                     counted_->schema.people};
     bound_ = std::move(made.bound);
   });
 }
@@ -272,7 +275,6 @@ PublicFacts PreparedTable::facts() const {
   PublicFacts facts{schema_, bound_};
   facts.counted = counted_;
   facts.outside = outside_;
-  facts.rows_per_person = static_cast<int>(spec_.rows_per_person);
   facts.keeps_columns = !spec_.project && !spec_.normalise_rows;
   if (spec_.project || has_people() || counted_ || spec_.normalise_rows) {
     facts.preparation = table_json(spec_);
@@ -284,8 +286,8 @@ Result<std::unique_ptr<RowReader>> PreparedTable::rows(std::unique_ptr<RowReader
                                                        std::shared_ptr<SeenPeople> seen) const {
   Result<std::unique_ptr<RowReader>> reader = std::move(read);
   if (has_people()) {
-    reader = limit_rows_per_person(std::move(*reader), key_cells_, spec_.rows_per_person,
-                                   std::move(seen), spec_.bad_cell);
+    reader = limit_rows_per_person(std::move(*reader), key_cells_, spec_.people(), std::move(seen),
+                                   spec_.bad_cell, spec_.people_shard());
   }
   if (!frequencies_.empty()) {
     reader = standardise_genotypes(std::move(*reader), frequencies_);

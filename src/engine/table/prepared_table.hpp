@@ -12,6 +12,10 @@
 
 namespace eigenveil {
 
+/// What a release of rows that were limited by person states, and where a table is no more than
+/// that; nothing where they were not.
+void state_people(const PeopleLimit& people, ReleaseDocument& document);
+
 /// A spec fitted to the columns of a table: the schema and the bound of the rows that a statistic
 /// sees, and the stages that turn rows as they are read into those. Made from public facts alone,
 /// so every refusal comes before a row is read.

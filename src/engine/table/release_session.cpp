@@ -7,6 +7,7 @@
 
 #include "eigenveil/engine/request_json.hpp"
 #include "engine/bound_words.hpp"
+#include "engine/outlook.hpp"
 #include "engine/release_cost.hpp"
 #include "engine/verdict.hpp"
 
@@ -159,11 +160,30 @@ Result<void> ReleaseSession::charge(const ReleaseCost& cost, const std::string& 
   return publication_.charge(cost, request).map([&](bool found) { found_again_ = found; });
 }
 
+Result<void> ReleaseSession::take_people(const PeopleLimit& people) {
+  if (!people.given() || !job_.table.person.empty()) {  // settled with the job
+    return {};
+  }
+  if (job_.request.group_size != 1) {
+    return bad_request(
+        "the sums are of people, with their rows as the group; leave out {group_size}",
+        "group_size");
+  }
+  job_.request.group_size = static_cast<int>(people.rows);
+  return {};
+}
+
 Result<void> ReleaseSession::begin(std::shared_ptr<OpenedTable> table) {
   table_ = std::move(table);
+  if (const Result<void> taken = take_people(table_->people()); !taken) {
+    return taken;
+  }
   const bool waits = info().reads_exact_rows || wants_row_count();
   if (!waits || !publication_.charges()) {
     return {};
+  }
+  if (const Result<void> fits = check_people(info(), request(), table_->facts()); !fits) {
+    return fits;
   }
   Request asked = request();
   asked.method = info().name;
@@ -248,7 +268,7 @@ Result<void> ReleaseSession::charge() {
     return check_charged(*charged_cost_, *plan_);
   }
   ReleaseCost cost = cost_of(*plan_, job_.output.seed.has_value());
-  cost.guarantee.person = table_ ? table_->person() : std::string();  // whose rows it limits
+  cost.guarantee.person = table_ ? table_->people().column : std::string();  // whose rows it limits
   if (!publication_.charges()) {
     publication_.promise(cost);
     return check_output();
