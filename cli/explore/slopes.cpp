@@ -6,6 +6,7 @@
 
 #include "cli/explore/kept.hpp"
 #include "cli/explore/simulated.hpp"
+#include "eigenveil/engine/registry.hpp"
 #include "mechanism/mask/released_gram.hpp"
 
 namespace eigenveil::cli {
@@ -42,7 +43,8 @@ Result<PredictedRegression> at_unit_noise(const Planned& plan, RegressionRequest
 std::optional<Slopes> slopes_of(const Planned& plan) {
   const Question& question = plan.question;
   const std::optional<double> noise = plan.number("noise_sd_off_diagonal");
-  if (question.response.empty() || plan.method != "gauss" || !noise) {
+  const bool gaussian = entry_noise_of(plan.method) == NoiseOnEntries::Gaussian;
+  if (question.response.empty() || !gaussian || !noise) {
     return std::nullopt;
   }
   const Result<PredictedRegression> found =

@@ -158,7 +158,8 @@ bool parameters_fit(const Json& parameters, const ReleaseDocument& document) {
              parameters.value("person", std::string()) == guarantee.person &&
              same_where_given(parameters, "rows_per_person", guarantee.group_size) &&
              (document.is_private() ? !parameters.contains("seed") : true);
-  for (const auto& [name, value] : budget_to_json(document.requested).items()) {
+  const Json requested = budget_to_json(document.requested);
+  for (const auto& [name, value] : requested.items()) {
     fit = fit && (name == "kind" || same_where_given(parameters, name.c_str(), value));
   }
   return fit;
