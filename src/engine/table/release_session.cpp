@@ -205,7 +205,7 @@ std::optional<std::int64_t> ReleaseSession::public_rows(const PublicFacts& facts
   if (job_.people || facts.rows) {
     return job_.people ? job_.people : facts.rows;
   }
-  const bool moves = request().relation == Relation::AddRemove || facts.rows_per_person > 0 ||
+  const bool moves = request().relation == Relation::AddRemove || facts.schema.people.given() ||
                      facts.counted.has_value();
   return moves || !table_ ? std::nullopt : table_->stated_rows();
 }
@@ -217,7 +217,7 @@ Result<void> ReleaseSession::judge(const PublicFacts& facts) {
   }
   const std::optional<std::int64_t> known = public_rows(facts);
   if (!job_.anyway) {
-    if (const Result<void> worth = verdict(*method_, request(), facts, *known); !worth) {
+    if (const Result<void> worth = verdict(*method_, request(), facts, known); !worth) {
       return worth;
     }
   }
