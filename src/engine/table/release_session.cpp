@@ -217,7 +217,7 @@ Result<void> ReleaseSession::judge(const PublicFacts& facts) {
   }
   const std::optional<std::int64_t> known = public_rows(facts);
   if (!job_.anyway) {
-    if (const Result<void> worth = verdict(*method_, request(), facts, *known); !worth) {
+    if (const Result<void> worth = verdict(*method_, request(), facts, known); !worth) {
       return worth;
     }
   }
