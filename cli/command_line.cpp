@@ -82,7 +82,7 @@ std::string typed_command(const CLI::App& app) {
 std::string unknown_words(const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining(true);
   const std::string word = rest.empty() ? "" : rest.front().substr(0, rest.front().find('='));
-  return fmt::format("'{}' is not known here (see {} --help){}", word, typed_command(app),
+  return fmt::format("'{}' is not known here (see {} --help){}", shown(word), typed_command(app),
                      did_you_mean(word, words_of(*active_app(app))));
 }
 
@@ -199,7 +199,8 @@ int run_command_line(std::vector<std::string> arguments) {
     const auto asked = [&](const Command& command) { return command.name == arguments.front(); };
     if (!arguments.empty() && std::ranges::none_of(all_commands(), asked)) {
       return report_failure(
-          fmt::format("'{}' is not known here (see eigenveil --help)", arguments.front()), 2);
+          fmt::format("'{}' is not known here (see eigenveil --help)", shown(arguments.front())),
+          2);
     }
     arguments.emplace_back("--help");
   }

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,17 @@ struct Command {
   std::string summary;
   std::function<std::function<Outcome()>(CLI::App&)> declare;
 };
+
+/// A command whose options stand in a struct: `declare` adds them to the parser, `run` does the
+/// work.
+template <class Options>
+Command command_of(std::string name, std::string summary, const Options& defaults = {}) {
+  return {std::move(name), std::move(summary), [defaults](CLI::App& app) {
+            auto options = std::make_shared<Options>(defaults);
+            options->declare(app);
+            return [options] { return options->run(); };
+          }};
+}
 
 /// A command whose first word says which of `children` is meant: `plan pca`, `audit gauss`.
 Command command_group(std::string name, std::string summary, std::vector<Command> children);

@@ -9,8 +9,8 @@
 
 namespace eigenveil::cli {
 
-/// A title and lines with labels: how plans and releases are shown.
-void print_lines(const std::string& title, const std::vector<FactLine>& lines);
+/// Lines with labels: how plans and releases are shown.
+void print_lines(const std::vector<FactLine>& lines);
 
 /// A plan in words, or its numbers for machines.
 void print_facts(const PlanFacts& facts, bool json);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "engine/compare.hpp"
 #include "papers/entry.hpp"
 #include "papers/method_contest.hpp"
 
@@ -179,7 +180,7 @@ class GridRun {
     if (!setting) {
       return error_of(setting);
     }
-    const MethodComparison comparison = compared_methods(*setting);
+    const MethodComparison comparison = compare_methods({}, *setting);
     std::vector<std::string> names;
     for (const ComparedMethod& method : comparison.methods) {
       if (method.predicted.available) {

@@ -24,6 +24,9 @@ def main():
             page = browser.new_context(viewport={"width": 1200, "height": 1330}).new_page()
             page.goto(address)
             page.wait_for_selector("#columns label")
+            for field, value in (("#people", "20000"), ("#low", "0"), ("#high", "10")):
+                page.fill(field, value)
+            page.keyboard.press("Tab")
             page.click('.steps [data-to="3"]')
             page.wait_for_selector("#methods .m")
             page.evaluate("state.component = 1; redraw()")

@@ -48,6 +48,11 @@ struct AllAuditsOptions {
   std::vector<std::string> only;
   std::optional<std::uint64_t> seed;
 
+  void declare(CLI::App& app) {
+    app.add_option("METHOD", only, "only these methods");
+    app.add_option("--seed", seed, "the same attacks again")->check(whole_number(0));
+  }
+
   Outcome run() const {
     bool wrong = false;
     for (const std::string& name : only) {
@@ -106,15 +111,9 @@ struct AllAuditsOptions {
 }  // namespace
 
 Command all_audits() {
-  return {
+  return command_of<AllAuditsOptions>(
       "all",
-      "every method, relation, unit and group with its mutants, as the table of docs/audit.md",
-      [](CLI::App& app) {
-        auto options = std::make_shared<AllAuditsOptions>();
-        app.add_option("METHOD", options->only, "only these methods");
-        app.add_option("--seed", options->seed, "the same attacks again")->check(whole_number(0));
-        return [options] { return options->run(); };
-      }};
+      "every method, relation, unit and group with its mutants, as the table of docs/audit.md");
 }
 
 }  // namespace eigenveil::cli

@@ -65,7 +65,7 @@ Result<AuditRequest> MethodAuditOptions::asked() const {
   AuditRequest made = request;
   made.setting.group_size = budget.group_size;
   made.settings.threads = default_threads();
-  if (budget.epsilon || budget.delta || budget.rho || budget.mu) {
+  if (budget.given()) {
     const Result<Budget> given = budget.budget();
     if (!given) {
       return error_of(given);
@@ -115,11 +115,7 @@ Outcome MethodAuditOptions::run() const {
 }  // namespace
 
 Command method_audit(const AuditedMethod& method) {
-  return {method.name, method.summary, [method](CLI::App& app) {
-            auto options = std::make_shared<MethodAuditOptions>(method);
-            options->declare(app);
-            return [options] { return options->run(); };
-          }};
+  return command_of(method.name, method.summary, MethodAuditOptions(method));
 }
 
 }  // namespace eigenveil::cli

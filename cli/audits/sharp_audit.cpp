@@ -138,11 +138,7 @@ Outcome SharpAuditOptions::run() const {
 }  // namespace
 
 Command sharp_audit() {
-  return {"sharp", "the asymptotic mu against draws at this size", [](CLI::App& app) {
-            auto options = std::make_shared<SharpAuditOptions>();
-            options->declare(app);
-            return [options] { return options->run(); };
-          }};
+  return command_of<SharpAuditOptions>("sharp", "the asymptotic mu against draws at this size");
 }
 
 }  // namespace eigenveil::cli

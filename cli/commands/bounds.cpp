@@ -25,6 +25,11 @@ struct BoundsTemplate {
   InputOptions input;
   std::string out;
 
+  void declare(CLI::App& app) {
+    input.declare(app);
+    app.add_option("--out", out, "file to write (default: standard output)");
+  }
+
   /// Names only: a range filled in from the data would leak.
   Outcome run() const {
     const Result<std::unique_ptr<RowReader>> reader =
@@ -150,24 +155,14 @@ struct BoundsPrivate {
 }  // namespace
 
 Command bounds_command() {
-  return {"bounds",
-          "A bounds file to fill in (no numbers from the data), or one from noisy histograms.\n"
-          "  eigenveil bounds template survey.csv --out bounds.csv\n"
-          "  eigenveil bounds private survey.csv --mu 0.2 --out found/",
-          [](CLI::App& app) {
-            auto options = std::make_shared<BoundsTemplate>();
-            app.require_subcommand(1);
-            auto noisy = std::make_shared<BoundsPrivate>();
-            CLI::App* second = app.add_subcommand(
-                "private", "ranges from noisy histograms, for columns whose bounds nobody knows");
-            noisy->declare(*second);
-            CLI::App* child = app.add_subcommand("template", "column names with empty ranges");
-            options->input.declare(*child);
-            child->add_option("--out", options->out, "file to write (default: standard output)");
-            return [options, noisy, second] {
-              return second->parsed() ? noisy->run() : options->run();
-            };
-          }};
+  return command_group(
+      "bounds",
+      "A bounds file to fill in (no numbers from the data), or one from noisy histograms.\n"
+      "  eigenveil bounds template survey.csv --out bounds.csv\n"
+      "  eigenveil bounds private survey.csv --mu 0.2 --out found/",
+      {command_of<BoundsPrivate>(
+           "private", "ranges from noisy histograms, for columns whose bounds nobody knows"),
+       command_of<BoundsTemplate>("template", "column names with empty ranges")});
 }
 
 }  // namespace eigenveil::cli

@@ -95,12 +95,9 @@ struct FromCollected {
 };
 
 Command from_collected(const std::string& task, const std::string& summary) {
-  return {task, summary, [task](CLI::App& app) {
-            auto command = std::make_shared<FromCollected>();
-            command->task = task;
-            command->declare(app);
-            return [command] { return command->run(); };
-          }};
+  FromCollected command;
+  command.task = task;
+  return command_of(task, summary, command);
 }
 
 }  // namespace

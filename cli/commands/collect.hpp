@@ -10,7 +10,9 @@
 
 namespace eigenveil::cli {
 
-Command study_command();          ///< keys, issuer, new, open, tokens, form, close, merge
+Command study_command();          ///< keys, issuer, new, open, tokens, form; then
+Command study_close_command();    ///< its sums are fetched, and charged
+Command study_merge_command();    ///< and become a release
 Command collect_serve_command();  ///< an aggregator
 
 /// Asks at a terminal; elsewhere refuses, saying which option answers instead.

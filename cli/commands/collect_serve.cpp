@@ -196,14 +196,10 @@ Outcome CollectServe::run() const {
 }  // namespace
 
 Command collect_serve_command() {
-  return {"serve",
-          "An aggregator: takes encrypted shares, adds them up, closes with the other one.\n"
-          "  eigenveil collect serve --role a --folder a/ --tokens tokens.list --port 8441",
-          [](CLI::App& app) {
-            auto command = std::make_shared<CollectServe>();
-            command->declare(app);
-            return [command] { return command->run(); };
-          }};
+  return command_of<CollectServe>(
+      "serve",
+      "An aggregator: takes encrypted shares, adds them up, closes with the other one.\n"
+      "  eigenveil collect serve --role a --folder a/ --tokens tokens.list --port 8441");
 }
 
 }  // namespace eigenveil::cli

@@ -254,15 +254,10 @@ Outcome Contribute::run() const {
 }  // namespace
 
 Command contribute_command() {
-  return {
+  return command_of<Contribute>(
       "contribute",
       "Sends one row to a study: divided into two shares, each encrypted for one aggregator.\n"
-      "  eigenveil contribute study.json row.csv --token 0123... --key-a 45ab... --key-b 67cd...",
-      [](CLI::App& app) {
-        auto command = std::make_shared<Contribute>();
-        command->declare(app);
-        return [command] { return command->run(); };
-      }};
+      "  eigenveil contribute study.json row.csv --token 0123... --key-a 45ab... --key-b 67cd...");
 }
 
 }  // namespace eigenveil::cli

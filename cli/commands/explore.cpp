@@ -112,6 +112,11 @@ Result<ExploreSource> ExploreCommand::source() const {
   from.ledger = ledger;
   from.bounds_file = bounds_file;
   if (!bounds_file.empty()) {
+    constexpr std::uintmax_t kLargestDictionary = std::uintmax_t{1} << 24U;
+    std::error_code ignored;
+    if (fs::file_size(bounds_file, ignored) > kLargestDictionary && !ignored) {
+      return bad_request("{bounds} is larger than 16 MiB: the page takes 4096 columns", "bounds");
+    }
     const Result<std::vector<NamedNumbers>> lines =
         read_named_numbers(bounds_file, {"low", "high"});
     if (!lines) {
@@ -256,16 +261,12 @@ Outcome ExploreCommand::run() const {
 }  // namespace
 
 Command explore_command() {
-  return {"explore",
-          "Choose the noise by looking: a local page with what a release would show and what a "
-          "person would risk.\n"
-          "  eigenveil explore\n"
-          "  eigenveil explore survey.csv --ledger survey.ledger",
-          [](CLI::App& app) {
-            auto command = std::make_shared<ExploreCommand>();
-            command->declare(app);
-            return [command] { return command->run(); };
-          }};
+  return command_of<ExploreCommand>(
+      "explore",
+      "Choose the noise by looking: a local page with what a release would show and what a "
+      "person would risk.\n"
+      "  eigenveil explore\n"
+      "  eigenveil explore survey.csv --ledger survey.ledger");
 }
 
 }  // namespace eigenveil::cli

@@ -17,12 +17,9 @@ struct Generator {
   std::string out;
   std::string bounds_out;
   std::string populations_out;
-  std::string kind = "questions";
 
   void declare(CLI::App& app, std::int64_t default_columns, const std::string& formats);
   Outcome write_table(SampleTable& table, bool with_plink) const;
-  Outcome survey() const;
-  Outcome genotype_table() const;
 
  private:
   Outcome check_outputs() const;
@@ -95,47 +92,52 @@ Outcome Generator::write_table(SampleTable& table, bool with_plink) const {
       });
 }
 
-Outcome Generator::survey() const {
-  const auto table = kind == "mixed" ? mixed_survey(columns, seed) : question_survey(columns, seed);
-  return write_table(*table, false);
-}
+struct Survey : Generator {
+  std::string kind = "questions";
 
-Outcome Generator::genotype_table() const {
-  const auto table = genotypes(rows, columns, seed);
-  return write_table(*table, true).and_then([&] {
-    return populations_out.empty() ? Outcome() : write_populations(rows, populations_out).map([&] {
-      fmt::print("wrote {} (the population of each person)\n", populations_out);
+  void declare(CLI::App& app) {
+    Generator::declare(app, 12, ".csv, .tsv or .npy");
+    app.add_option("--kind", kind,
+                   "questions (default: all 0..10), or mixed: age, income, hours, scores and "
+                   "yes/no, each with its own range")
+        ->check(CLI::IsMember({"questions", "mixed"}));
+  }
+  Outcome run() const {
+    const auto table =
+        kind == "mixed" ? mixed_survey(columns, seed) : question_survey(columns, seed);
+    return write_table(*table, false);
+  }
+};
+
+struct Genotypes : Generator {
+  void declare(CLI::App& app) {
+    Generator::declare(app, 200, ".csv, .tsv, .npy or PLINK .bed (with .bim and .fam)");
+    app.add_option("--populations-out", populations_out,
+                   "also write the population of each person");
+  }
+  Outcome run() const {
+    const auto table = genotypes(rows, columns, seed);
+    return write_table(*table, true).and_then([&] {
+      return populations_out.empty()
+                 ? Outcome()
+                 : write_populations(rows, populations_out).map([&] {
+                     fmt::print("wrote {} (the population of each person)\n", populations_out);
+                   });
     });
-  });
-}
+  }
+};
 
 }  // namespace
 
 Command generate_command() {
-  return {"generate",
-          "Makes sample tables to try the program on: a survey, or genotypes of five populations.\n"
-          "  eigenveil generate survey --rows 20000 --out survey.csv",
-          [](CLI::App& app) {
-            app.require_subcommand(1);
-            auto survey = std::make_shared<Generator>();
-            auto genotype = std::make_shared<Generator>();
-            CLI::App* first = app.add_subcommand(
-                "survey", "answers 0..10 to related questions, or columns of several kinds");
-            survey->declare(*first, 12, ".csv, .tsv or .npy");
-            first
-                ->add_option("--kind", survey->kind,
-                             "questions (default: all 0..10), or mixed: age, income, hours, "
-                             "scores and yes/no, each with its own range")
-                ->check(CLI::IsMember({"questions", "mixed"}));
-            CLI::App* second = app.add_subcommand(
-                "genotypes", "allele counts 0, 1, 2 of people from five populations");
-            genotype->declare(*second, 200, ".csv, .tsv, .npy or PLINK .bed (with .bim and .fam)");
-            second->add_option("--populations-out", genotype->populations_out,
-                               "also write the population of each person");
-            return [=]() -> Outcome {
-              return first->parsed() ? survey->survey() : genotype->genotype_table();
-            };
-          }};
+  return command_group(
+      "generate",
+      "Makes sample tables to try the program on: a survey, or genotypes of five populations.\n"
+      "  eigenveil generate survey --rows 20000 --out survey.csv",
+      {command_of<Survey>("survey",
+                          "answers 0..10 to related questions, or columns of several kinds"),
+       command_of<Genotypes>("genotypes",
+                             "allele counts 0, 1, 2 of people from five populations")});
 }
 
 }  // namespace eigenveil::cli

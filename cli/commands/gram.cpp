@@ -1,8 +1,6 @@
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <charconv>
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -11,6 +9,7 @@
 #include "cli/options/table_options.hpp"
 #include "cli/progress.hpp"
 #include "core/plain_text.hpp"
+#include "statistics/merged_grams.hpp"
 #include "statistics/shards.hpp"
 
 namespace eigenveil::cli {
@@ -54,6 +53,19 @@ struct GramPartial {
   std::optional<std::string> shard;
   bool replace = false;
   bool quiet = false;
+
+  void declare(CLI::App& app) {
+    input.declare(app);
+    input.declare_one_hot(app);
+    bounds.declare(app);
+    bounds.declare_basis(app);
+    app.add_option("--out", out, "the .gram file to write")->required();
+    app.add_option("--shard", shard,
+                   "RUN,INDEX,COUNT: this is shard INDEX (from 0) of COUNT of a run whose name "
+                   "nobody else uses, such as a UUID; merge then misses none and takes none twice");
+    app.add_flag("--replace", replace, kReplace);
+    app.add_flag("--quiet", quiet, "no progress bar");
+  }
 
   Outcome run() const {
     const Result<ShardIdentity> identity =
@@ -100,102 +112,39 @@ struct GramMerge {
   bool incomplete = false;
   bool replace = false;
 
+  void declare(CLI::App& app) {
+    app.add_option("PARTS", parts, ".gram files, each shard once")->required();
+    app.add_option("--out", out, "the .gram file to write")->required();
+    app.add_flag("--equal-totals", equal_totals,
+                 "files without a shard name and with equal totals hold different rows: yes, they "
+                 "do");
+    app.add_flag("--incomplete", incomplete,
+                 "shards of the run may be missing: to merge in rounds");
+    app.add_flag("--replace", replace, kReplace);
+  }
+
   Outcome run() const {
     if (const Result<void> sound = check_gram_output(out, parts, replace); !sound) {
       return error_of(sound);
     }
-    if (const Result<void> once = each_once(); !once) {
-      return error_of(once);
-    }
-    Result<ExactGram> total = loaded(parts.front());
-    for (std::size_t i = 1; total && i < parts.size(); ++i) {
-      const Result<ExactGram> part = loaded(parts[i]);
-      if (!part) {
-        return error_of(part);
-      }
-      const EqualTotals equal = equal_totals ? EqualTotals::DifferentRows : EqualTotals::Refuse;
-      if (const Result<void> merged = total->merge(*part, equal); !merged) {
-        return named(parts[i], merged.error());
-      }
-    }
-    if (const Result<void> complete =
-            total && !incomplete ? total->check_complete() : Result<void>();
-        !complete) {
-      return bad_request(complete.error().message + "; give the others too, or say --incomplete");
-    }
-    return total.and_then([&](const ExactGram& gram) { return gram.save(out); }).map([&] {
-      fmt::print("wrote {} ({})\n", out, kPrivate);
-    });
-  }
-
- private:
-  static tl::unexpected<Error> named(const std::string& path, const Error& error) {
-    const bool has_name = error.message.starts_with(path);
-    return tl::unexpected<Error>(
-        Error{error.code, has_name ? error.message : fmt::format("{}: {}", path, error.message)});
-  }
-
-  static Result<ExactGram> loaded(const std::string& path) {
-    Result<ExactGram> part = ExactGram::load(path);
-    return part ? std::move(part) : Result<ExactGram>(named(path, part.error()));
-  }
-
-  /// --equal-totals is about other rows, never about one file.
-  Result<void> each_once() const {
-    std::map<std::pair<dev_t, ino_t>, std::string> seen;
-    for (const std::string& path : parts) {
-      struct stat found {};
-      if (::stat(path.c_str(), &found) != 0) {
-        continue;  // said when it is opened
-      }
-      const auto [first, fresh] = seen.emplace(std::pair(found.st_dev, found.st_ino), path);
-      if (!fresh) {
-        return bad_request(fmt::format(
-            "{} and {} are the same file; counting its rows twice would break the privacy "
-            "guarantee",
-            first->second, path));
-      }
-    }
-    return {};
+    return merged_grams(parts, equal_totals ? EqualTotals::DifferentRows : EqualTotals::Refuse,
+                        incomplete)
+        .and_then([&](const ExactGram& gram) { return gram.save(out); })
+        .map([&] { fmt::print("wrote {} ({})\n", out, kPrivate); });
   }
 };
 
 }  // namespace
 
 Command gram_command() {
-  return {
+  return command_group(
       "gram",
       "The exact pass alone, for data in shards: partial sums that merge to the same bits.\n"
       "  eigenveil gram partial a.csv --range 0:10 --out a.gram\n"
       "  eigenveil gram merge a.gram b.gram --out all.gram\n"
       "  eigenveil covariance all.gram --epsilon 1 --delta 1e-6 --out out/",
-      [](CLI::App& app) {
-        auto partial = std::make_shared<GramPartial>();
-        auto merge = std::make_shared<GramMerge>();
-        app.require_subcommand(1);
-        CLI::App* first = app.add_subcommand("partial", "rows to a .gram file");
-        partial->input.declare(*first);
-        partial->input.declare_one_hot(*first);
-        partial->bounds.declare(*first);
-        partial->bounds.declare_basis(*first);
-        first->add_option("--out", partial->out, "the .gram file to write")->required();
-        first->add_option("--shard", partial->shard,
-                          "RUN,INDEX,COUNT: this is shard INDEX (from 0) of COUNT of a run whose "
-                          "name nobody else uses, such as a UUID; merge then misses none and "
-                          "takes none twice");
-        first->add_flag("--replace", partial->replace, kReplace);
-        first->add_flag("--quiet", partial->quiet, "no progress bar");
-        CLI::App* second = app.add_subcommand("merge", ".gram files to one");
-        second->add_option("PARTS", merge->parts, ".gram files, each shard once")->required();
-        second->add_option("--out", merge->out, "the .gram file to write")->required();
-        second->add_flag("--equal-totals", merge->equal_totals,
-                         "files without a shard name and with equal totals hold different "
-                         "rows: yes, they do");
-        second->add_flag("--incomplete", merge->incomplete,
-                         "shards of the run may be missing: to merge in rounds");
-        second->add_flag("--replace", merge->replace, kReplace);
-        return [partial, merge, first] { return first->parsed() ? partial->run() : merge->run(); };
-      }};
+      {command_of<GramPartial>("partial", "rows to a .gram file"),
+       command_of<GramMerge>("merge", ".gram files to one")});
 }
 
 }  // namespace eigenveil::cli

@@ -5,19 +5,24 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/commands/commands.hpp"
 #include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
 #include "core/atomic_output.hpp"
 #include "core/parameter_names.hpp"
+#include "eigenveil/engine/ledgers.hpp"
 #include "engine/ledger_batch.hpp"
+#include "engine/ledger_terms.hpp"
 #include "ledger/outlook.hpp"
 #include "ledger/summary.hpp"
 #include "ledger/verify.hpp"
 
 namespace eigenveil::cli {
 namespace {
+
+constexpr const char* kTheLedger = "the ledger";
 
 struct LedgerCreate {
   std::string file;
@@ -63,41 +68,28 @@ void LedgerCreate::declare(CLI::App& app) {
 }
 
 Result<LedgerTerms> LedgerCreate::terms() const {
-  const Result<Relation> relation = promise.relation();
-  if (!relation) {
-    return error_of(relation);
-  }
-  LedgerTerms terms;
-  terms.name = name;
-  terms.relation = *relation;
-  terms.unit = {promise.group_size, person};
-  terms.allow_unproved = allow_unproved;
+  nlohmann::ordered_json asked = {{"name", name},
+                                  {"neighbours", promise.neighbours},
+                                  {"group_size", promise.group_size},
+                                  {"person", person},
+                                  {"allow_unproved", allow_unproved}};
+  const auto say = [](nlohmann::ordered_json& in, const char* key, std::optional<double> value) {
+    if (value) {
+      in[key] = *value;
+    }
+  };
+  say(asked, "epsilon", promise.epsilon);
+  say(asked, "delta", promise.delta);
+  say(asked, "rho", promise.rho);
+  say(asked, "mu", promise.mu);
+  say(asked, "basic_share", basic_share);
+  say(asked, "draws", draws);
   if (cap_mu || cap_epsilon || cap_delta) {
-    if (promise.given() || basic_share) {
-      return bad_request("give a promise (--epsilon ...) or caps (--cap-...), not both");
-    }
-    terms.caps = {cap_mu.value_or(0.0), cap_epsilon.value_or(0.0), cap_delta.value_or(0.0)};
-    terms.promise = promise_of(terms.caps);
-    terms.caps.draws = draws.value_or(default_draws(terms.promise));
-    return check_caps(terms.caps).map([&](const LedgerCaps&) { return terms; });
+    say(asked["caps"], "mu", cap_mu);
+    say(asked["caps"], "epsilon", cap_epsilon);
+    say(asked["caps"], "delta", cap_delta);
   }
-  return promise.budget().and_then([&](const Budget& budget) -> Result<LedgerTerms> {
-    if (basic_share && !std::holds_alternative<ApproxDp>(budget)) {
-      return bad_request(
-          "--basic-share divides --epsilon and --delta; other promises have one "
-          "account");
-    }
-    return caps_for(budget, basic_share.value_or(kBasicShare))
-        .and_then([&](LedgerCaps caps) {
-          caps.draws = draws.value_or(caps.draws);
-          return check_caps(caps);
-        })
-        .map([&](const LedgerCaps& caps) {
-          terms.caps = caps;
-          terms.promise = std::visit([](const auto& loss) { return Loss(loss); }, budget);
-          return terms;
-        });
-  });
+  return ledger_terms(asked.dump());
 }
 
 Outcome LedgerCreate::run() const {
@@ -128,29 +120,42 @@ struct LedgerShow {
   std::string html;
   bool json = false;
 
+  void declare(CLI::App& app) {
+    app.add_option("FILE", file, kTheLedger)->required();
+    app.add_option("--html", html, "also as a page")->check(not_empty());
+    app.add_flag("--json", json, "for machines, all entries");
+  }
+
   Outcome run() const {
-    return Ledger::open(file)
-        .and_then([](const Ledger& ledger) { return ledger.state(); })
-        .and_then([&](const LedgerState& state) -> Outcome {
-          const LedgerSummary summary = summary_of(state);
-          if (!html.empty()) {
-            if (const Result<void> written = write_file_atomically(html, ledger_html(summary));
-                !written) {
-              return error_of(written);
-            }
-          }
-          fmt::print("{}", json ? ledger_json(summary) : ledger_text(summary));
-          if (!html.empty() && !json) {
-            fmt::print("  wrote       {}\n", html);
-          }
-          return {};
-        });
+    if (!html.empty()) {
+      const Result<void> written = show_ledger(file, "html").and_then([&](const std::string& page) {
+        return write_file_atomically(html, page);
+      });
+      if (!written) {
+        return error_of(written);
+      }
+    }
+    return show_ledger(file, json ? "json" : "text").map([&](const std::string& shown) {
+      fmt::print("{}", shown);
+      if (!html.empty() && !json) {
+        fmt::print("  wrote       {}\n", html);
+      }
+    });
   }
 };
 
 struct LedgerPlan {
   std::string file;
   std::string batch;
+
+  void declare(CLI::App& app) {
+    app.add_option("FILE", file, kTheLedger)->required();
+    app.add_option("BATCH", batch,
+                   "JSON list of releases: task, method, epsilon, delta, rho, mu, neighbours, "
+                   "group_size, count, name; what is not said is what the command takes. Exit code "
+                   "1 where one would not fit")
+        ->required();
+  }
 
   Outcome run() const {
     std::ifstream input(batch, std::ios::binary);
@@ -179,6 +184,11 @@ struct LedgerPlan {
 struct LedgerVerify {
   std::string file;
   std::vector<std::string> releases;
+
+  void declare(CLI::App& app) {
+    app.add_option("FILE", file, kTheLedger)->required();
+    app.add_option("--release", releases, "release.json or directory; several");
+  }
 
   Outcome run() const {
     return verify_ledger(file, {releases.begin(), releases.end()})
@@ -210,24 +220,23 @@ struct LedgerExport {
   std::string curator;
   bool registry = false;
 
+  void declare(CLI::App& app) {
+    app.add_option("FILE", file, kTheLedger)->required();
+    app.add_flag("--registry", registry, "as opendp/deployments-registry-data wants it (YAML)");
+    app.add_option("--curator", curator,
+                   "who publishes: government, industry or nonprofit (default: left out, though "
+                   "the registry asks for it)");
+    app.add_option("--out", out, "a new file (default: standard output)");
+  }
+
   Outcome run() const {
     if (!registry) {
       return bad_request(
           "say what to export: --registry, a record for the registry of deployments "
           "(eigenveil ledger show --json for all entries)");
     }
-    return Ledger::open(file)
-        .and_then([](const Ledger& ledger) { return ledger.state(); })
-        .and_then([&](const LedgerState& state) -> Outcome {
-          std::string kind;
-          if (!curator.empty()) {
-            const Result<std::string> known = curator_type(curator);
-            if (!known) {
-              return error_of(known);
-            }
-            kind = *known;
-          }
-          const std::string record = registry_record(summary_of(state), kind);
+    return show_ledger(file, curator.empty() ? "registry" : "registry " + curator)
+        .and_then([&](const std::string& record) -> Outcome {
           if (out.empty()) {
             fmt::print("{}", record);
             return {};
@@ -243,89 +252,40 @@ struct LedgerBackup {
   std::string file;
   std::string out;
 
+  void declare(CLI::App& app) {
+    app.add_option("FILE", file, kTheLedger)->required();
+    app.add_option("--out", out, "a new file")->required();
+  }
+
   Outcome run() const {
-    return Ledger::open(file)
-        .and_then([&](const Ledger& ledger) { return ledger.backup(out); })
-        .map([&] {
-          fmt::print(
-              "wrote {} without the key: it can be shown and verified, not spent from\n"
-              "it knows nothing of what is charged from now on: put it in the ledger's place only "
-              "if "
-              "that is lost, and then run eigenveil ledger verify {} --release with every release "
-              "you have\n",
-              out, file);
-        });
+    return back_up_ledger(file, out).map([&] {
+      fmt::print(
+          "wrote {} without the key: it can be shown and verified, not spent from\n"
+          "it knows nothing of what is charged from now on: put it in the ledger's place only "
+          "if "
+          "that is lost, and then run eigenveil ledger verify {} --release with every release "
+          "you have\n",
+          out, file);
+    });
   }
 };
-
-template <class Action>
-CLI::App* add_action(CLI::App& app, const char* name, const char* summary,
-                     const std::shared_ptr<Action>& action) {
-  CLI::App* child = app.add_subcommand(name, summary);
-  if constexpr (!std::is_same_v<Action, LedgerCreate>) {
-    child->add_option("FILE", action->file, "the ledger")->required();
-  } else {
-    action->declare(*child);
-  }
-  return child;
-}
 
 }  // namespace
 
 Command ledger_command() {
-  return {
+  return command_group(
       "ledger",
       "A budget that outlives the process: every release is charged before a row is read, and "
       "nothing can be spent twice.\n"
       "  eigenveil ledger create survey.ledger --name \"Survey 2026\" --epsilon 3 --delta 1e-6\n"
       "  eigenveil pca survey.csv --header present ... --ledger survey.ledger --out out/\n"
       "  eigenveil ledger show survey.ledger --html ledger.html",
-      [](CLI::App& app) {
-        app.require_subcommand(1);
-        auto create = std::make_shared<LedgerCreate>();
-        auto show = std::make_shared<LedgerShow>();
-        auto plan = std::make_shared<LedgerPlan>();
-        auto verify = std::make_shared<LedgerVerify>();
-        auto to_registry = std::make_shared<LedgerExport>();
-        auto backup = std::make_shared<LedgerBackup>();
-        std::vector<std::pair<CLI::App*, std::function<Outcome()>>> parts;
-        CLI::App* part = add_action(app, "create", "a new ledger; its caps never change", create);
-        parts.emplace_back(part, [create] { return create->run(); });
-        part = add_action(app, "show", "promise, spent, left, and every release", show);
-        part->add_option("--html", show->html, "also as a page")->check(not_empty());
-        part->add_flag("--json", show->json, "for machines, all entries");
-        parts.emplace_back(part, [show] { return show->run(); });
-        part = add_action(app, "plan", "would these releases fit, and with what left", plan);
-        part->add_option(
-                "BATCH", plan->batch,
-                "JSON list of releases: task, method, epsilon, delta, rho, mu, neighbours, "
-                "group_size, count, name; what is not said is what the command takes. Exit "
-                "code 1 where one would not fit")
-            ->required();
-        parts.emplace_back(part, [plan] { return plan->run(); });
-        part = add_action(app, "verify", "every entry, and releases against it", verify);
-        part->add_option("--release", verify->releases, "release.json or directory; several");
-        parts.emplace_back(part, [verify] { return verify->run(); });
-        part = add_action(app, "export", "a record for others", to_registry);
-        part->add_flag("--registry", to_registry->registry,
-                       "as opendp/deployments-registry-data wants it (YAML)");
-        part->add_option("--curator", to_registry->curator,
-                         "who publishes: government, industry or nonprofit (default: left out, "
-                         "though the registry asks for it)");
-        part->add_option("--out", to_registry->out, "a new file (default: standard output)");
-        parts.emplace_back(part, [to_registry] { return to_registry->run(); });
-        part = add_action(app, "backup", "a copy as of one moment, without the key", backup);
-        part->add_option("--out", backup->out, "a new file")->required();
-        parts.emplace_back(part, [backup] { return backup->run(); });
-        return [parts]() -> Outcome {
-          for (const auto& [child, run] : parts) {
-            if (child->parsed()) {
-              return run();
-            }
-          }
-          return {};
-        };
-      }};
+      {command_of<LedgerCreate>("create", "a new ledger; its caps never change"),
+       command_of<LedgerShow>("show", "promise, spent, left, and every release"),
+       command_of<LedgerPlan>("plan", "would these releases fit, and with what left"),
+       command_of<LedgerVerify>("verify", "every entry, and releases against it"),
+       command_of<LedgerExport>("export", "a record for others"),
+       command_of<LedgerBackup>("backup", "a copy as of one moment, without the key")});
 }
 
 }  // namespace eigenveil::cli

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/commands/commands.hpp"
-#include "cli/commands/compare.hpp"
 #include "cli/commands/plan_counts.hpp"
 #include "cli/options/request_options.hpp"
 #include "cli/summary.hpp"
+#include "core/parameter_names.hpp"
+#include "engine/comparison_words.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -23,6 +25,9 @@ struct PlanCommand {
 
   void declare(CLI::App& app);
   Outcome run() const;
+
+ private:
+  Outcome print_comparison(const Request& request, const AssumedTable& table) const;
 };
 
 void PlanCommand::declare(CLI::App& app) {
@@ -49,28 +54,59 @@ void PlanCommand::declare(CLI::App& app) {
   what.own.declare(app, what.task);
 }
 
+Outcome PlanCommand::print_comparison(const Request& request, const AssumedTable& table) const {
+  if (table.spectrum.size() == 0 && !figure_folder.empty()) {
+    return error_of(assumed_setting(request, table));  // a figure is of one spectrum
+  }
+  const Result<std::vector<NamedComparison>> all = compare_on(request, table);
+  if (!all) {
+    return error_of(all);
+  }
+  if (!figure_folder.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(figure_folder, error);
+    if (error) {
+      return input_output_error(
+          fmt::format("cannot create {}: {}", figure_folder, error.message()));
+    }
+    if (const Outcome drawn =
+            write_figure(comparison_figure(all->front().methods), figure_folder, "comparison");
+        !drawn) {
+      return drawn;
+    }
+  }
+  fmt::print("{}", json ? comparison_json(*all, for_command_line).dump(2) + "\n"
+                        : for_command_line(in_words(request, table, *all)));
+  return {};
+}
+
 Outcome PlanCommand::run() const {
+  ReleaseJob job;
   Result<Request> request = what.request(true);
   if (!request) {
     return error_of(request);
   }
-  const Result<AssumedTable> table = assumed.table(*request, what.bounds, people);
+  job.request = *std::move(request);
+  const Result<AssumedTable> table = people.fill(job.table)
+                                         .and_then([&] { return what.bounds.fill(job.table); })
+                                         .and_then([&] { return assumed.fill(job); })
+                                         .and_then([&] { return settle_job(job); })
+                                         .and_then([&] { return assumed_table(job); });
   if (!table) {
     return error_of(table);
   }
   if (compare) {
-    return print_comparison(*request, *table, figure_folder, json);
+    return print_comparison(job.request, *table);
   }
-  return outlook(*request, *table).map([&](const PlanFacts& facts) { print_facts(facts, json); });
+  return outlook(job.request, *table).map([&](const PlanFacts& facts) {
+    print_facts(facts, json);
+  });
 }
 
 Command method_plan(std::string summary, Task task) {
-  return {std::string(name_of(task)), std::move(summary), [task](CLI::App& app) {
-            auto command = std::make_shared<PlanCommand>();
-            command->what.task = task;
-            command->declare(app);
-            return [command] { return command->run(); };
-          }};
+  PlanCommand command;
+  command.what.task = task;
+  return command_of(std::string(name_of(task)), std::move(summary), command);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "cli/commands/plan_counts.hpp"
 
-#include <memory>
-
 #include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
 #include "cli/options/request_options.hpp"
@@ -65,13 +63,17 @@ struct PlanBounds {
     if (!row_norm.empty()) {
       request.row_norm = TableSpec{};  // in whatever units
     }
+    ReleaseJob job;
     return counts.fill(request)
-        .and_then([&] { return assumed.schema({}); })
-        .and_then([&](Schema schema) {
-          if (request.people.given()) {
-            schema.columns.push_back(request.people.column);
+        .and_then([&] { return assumed.fill(job); })
+        .and_then([&]() -> Result<PrivateBounds> {
+          if (job.columns.empty()) {
+            return bad_request("give {dimension P}, or {columns} with the names", "dimension");
           }
-          return PrivateBounds::make(request, schema);
+          if (request.people.given()) {
+            job.columns.push_back(request.people.column);
+          }
+          return PrivateBounds::make(request, Schema{job.columns});
         })
         .map([&](const PrivateBounds& plan) {
           print_facts(plan.outlook(assumed.rows), counts.json);
@@ -102,23 +104,14 @@ struct PlanScores {
   }
 };
 
-template <class Options>
-Command counts_plan(std::string name, std::string summary) {
-  return {std::move(name), std::move(summary), [](CLI::App& app) {
-            auto command = std::make_shared<Options>();
-            command->declare(app);
-            return [command] { return command->run(); };
-          }};
-}
-
 }  // namespace
 
 Command plan_bounds_command() {
-  return counts_plan<PlanBounds>("bounds", "ranges from noisy histograms: what they can resolve");
+  return command_of<PlanBounds>("bounds", "ranges from noisy histograms: what they can resolve");
 }
 
 Command plan_scores_command() {
-  return counts_plan<PlanScores>("scores", "people on released components: which cells can show");
+  return command_of<PlanScores>("scores", "people on released components: which cells can show");
 }
 
 }  // namespace eigenveil::cli

@@ -150,12 +150,9 @@ Outcome ReleaseCommand::run() const {
 }
 
 Command release_command(std::string name, std::string summary, Task task) {
-  return {std::move(name), std::move(summary), [task](CLI::App& app) {
-            auto command = std::make_shared<ReleaseCommand>();
-            command->what.task = task;
-            command->declare(app);
-            return [command] { return command->run(); };
-          }};
+  ReleaseCommand command;
+  command.what.task = task;
+  return command_of(std::move(name), std::move(summary), command);
 }
 
 }  // namespace

@@ -127,11 +127,7 @@ Outcome SampleBingham::run() const {
 }  // namespace
 
 Command sample_bingham_command() {
-  return {"bingham", "frames with density exp(C tr(V' diag(spectrum) V))", [](CLI::App& app) {
-            auto options = std::make_shared<SampleBingham>();
-            options->declare(app);
-            return [options] { return options->run(); };
-          }};
+  return command_of<SampleBingham>("bingham", "frames with density exp(C tr(V' diag(spectrum) V))");
 }
 
 }  // namespace eigenveil::cli

@@ -126,15 +126,11 @@ Outcome SampleOrbit::run() const {
 }  // namespace
 
 Command sample_orbit_command() {
-  return {"orbit",
-          "Hermitian matrices with given eigenvalues and density exp(C tr(H diag(spectrum))).\n"
-          "  eigenveil sample orbit --spectrum y.txt --exponent 40 --orbit 2,1.5,1 --draws 1000 "
-          "--out draws.npy",
-          [](CLI::App& app) {
-            auto request = std::make_shared<SampleOrbit>();
-            request->declare(app);
-            return [request] { return request->run(); };
-          }};
+  return command_of<SampleOrbit>(
+      "orbit",
+      "Hermitian matrices with given eigenvalues and density exp(C tr(H diag(spectrum))).\n"
+      "  eigenveil sample orbit --spectrum y.txt --exponent 40 --orbit 2,1.5,1 --draws 1000 "
+      "--out draws.npy");
 }
 
 }  // namespace eigenveil::cli

@@ -144,14 +144,10 @@ struct ScoresCommand {
 }  // namespace
 
 Command scores_command() {
-  return {"scores",
-          "People on two released components, as a noisy 2-D histogram.\n"
-          "  eigenveil scores survey.csv --on out/release.json --axes 1,2 --mu 1 --out picture/",
-          [](CLI::App& app) {
-            auto command = std::make_shared<ScoresCommand>();
-            command->declare(app);
-            return [command] { return command->run(); };
-          }};
+  return command_of<ScoresCommand>(
+      "scores",
+      "People on two released components, as a noisy 2-D histogram.\n"
+      "  eigenveil scores survey.csv --on out/release.json --axes 1,2 --mu 1 --out picture/");
 }
 
 }  // namespace eigenveil::cli

@@ -10,8 +10,8 @@
 #include "cli/explore/dictionary.hpp"
 #include "cli/explore/look.hpp"
 #include "cli/explore/page.hpp"
+#include "cli/explore/page_words.hpp"
 #include "core/outside_json.hpp"
-#include "core/parameter_names.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/core/version.hpp"
 #include "eigenveil/report/read_release.hpp"
@@ -39,7 +39,7 @@ HttpResponse as_json(const Result<std::string>& answer) {
   }
   return strict({.status = 422,
                  .type = "application/json",
-                 .body = Json{{"error", for_command_line(answer.error().message)}}.dump()});
+                 .body = Json{{"error", for_page(answer.error().message)}}.dump()});
 }
 
 std::string text_of(const std::string& body, const char* key) {

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "cli/explore/page_words.hpp"
 #include "cli/explore/planned.hpp"
 #include "cli/explore/simulated.hpp"
+#include "cli/explore/slopes.hpp"
 #include "core/outside_json.hpp"
 #include "core/parameter_names.hpp"
 #include "eigenveil/engine/registry.hpp"
@@ -141,20 +143,18 @@ std::string scree_of(const Planned& plan, const Simulated& simulated, const Glan
   return scree_picture(picture);
 }
 
-/// Largest weights first chosen, then in the table's order; or the names that were searched for.
-std::vector<Eigen::Index> shown_rows(const Planned& plan, const Simulated& simulated,
-                                     const Glance& glance) {
-  std::vector<Eigen::Index> rows(plan.question.columns.size());
+/// Of the largest first chosen, then in the table's order; or those whose names were searched for.
+std::vector<Eigen::Index> shown_rows(const std::vector<std::string>& names, const Vector& values,
+                                     const std::string& search) {
+  std::vector<Eigen::Index> rows(names.size());
   std::iota(rows.begin(), rows.end(), Eigen::Index{0});
-  if (!glance.search.empty()) {
+  if (!search.empty()) {
     std::erase_if(rows, [&](Eigen::Index row) {
-      return plan.question.columns[static_cast<std::size_t>(row)].find(glance.search) ==
-             std::string::npos;
+      return names[static_cast<std::size_t>(row)].find(search) == std::string::npos;
     });
   } else {
     std::stable_sort(rows.begin(), rows.end(), [&](Eigen::Index a, Eigen::Index b) {
-      return std::abs(simulated.truth(a, glance.component)) >
-             std::abs(simulated.truth(b, glance.component));
+      return std::abs(values[a]) > std::abs(values[b]);
     });
   }
   rows.resize(std::min(rows.size(), kShownRows));
@@ -164,23 +164,46 @@ std::vector<Eigen::Index> shown_rows(const Planned& plan, const Simulated& simul
 
 std::string weights_of(const Planned& plan, const Simulated& simulated, const Glance& glance) {
   const Matrix& assumed = assumed_directions(plan.table.spectrum.size());
+  const Vector weights = simulated.truth.col(glance.component);
   WeightsPicture picture;
-  for (const Eigen::Index row : shown_rows(plan, simulated, glance)) {
-    WeightRow weights{
-        .name = plan.question.columns[static_cast<std::size_t>(row)],
-        .weight = simulated.truth(row, glance.component),
-        .sampling = sampling_reach(plan.table.spectrum, assumed, row, glance.component,
-                                   static_cast<double>(plan.table.rows))};
+  // The scale stays while a slider moves: it follows the assumptions alone.
+  picture.full = std::clamp(1.25 * weights.cwiseAbs().maxCoeff(), 0.6, 1.0);
+  for (const Eigen::Index row : shown_rows(plan.question.columns, weights, glance.search)) {
+    WeightRow shown{.name = plan.question.columns[static_cast<std::size_t>(row)],
+                    .weight = weights[row],
+                    .sampling = sampling_reach(plan.table.spectrum, assumed, row, glance.component,
+                                               static_cast<double>(plan.table.rows))};
     for (const Matrix& directions : simulated.directions) {
-      weights.releases.push_back(assumed.row(row).dot(directions.col(glance.component)));
+      shown.releases.push_back(assumed.row(row).dot(directions.col(glance.component)));
     }
-    picture.rows.push_back(std::move(weights));
+    picture.rows.push_back(std::move(shown));
   }
   picture.ring = static_cast<std::size_t>(glance.release);
   picture.above_noise = glance.component < plan.above_noise;
   picture.words =
       fmt::format("Weights of {} columns in PC{}: assumed value, {} simulated releases",
                   picture.rows.size(), glance.component + 1, simulated.directions.size());
+  picture.width = glance.wide;
+  return weights_picture(picture);
+}
+
+/// Every slope of a regression where the assumptions put it, with what noise and sampling may make
+/// of it.
+std::string slopes_picture(const Slopes& slopes, const std::string& response,
+                           const Glance& glance) {
+  WeightsPicture picture;
+  picture.full = 1.25 * (slopes.values.cwiseAbs() + slopes.sampling).maxCoeff();
+  for (const Eigen::Index row : shown_rows(slopes.predictors, slopes.values, glance.search)) {
+    picture.rows.push_back({.name = slopes.predictors[static_cast<std::size_t>(row)],
+                            .weight = slopes.values[row],
+                            .sampling = slopes.sampling[row],
+                            .noise = slopes.noise[row]});
+  }
+  picture.above_noise = !slopes.hidden;
+  picture.words = fmt::format(
+      "Slopes of {} columns that explain {}: assumed value, privacy noise "
+      "and sampling error",
+      picture.rows.size(), response);
   picture.width = glance.wide;
   return weights_picture(picture);
 }
@@ -238,6 +261,15 @@ std::string plus_minus(const Planned& plan, double value) {
                                           : fmt::format("±{:.2g}", value);
 }
 
+/// End of the scale of errors. It stays while a slider moves: no weight is further off than chance,
+/// and sampling error can be seen. What is longer ends in an arrow.
+double largest_drawn(const Planned& plan) {
+  const auto columns = static_cast<double>(plan.question.columns.size());
+  const double chance =
+      plan.question.task == Task::Components ? std::min(1.0, 1.96 * std::sqrt(1.0 / columns)) : 1.0;
+  return std::min(chance, 12.0 * plan.sampling_accuracy());
+}
+
 Json errors_of(const Planned& plan, const Glance& glance) {
   const std::optional<double> privacy = plan.accuracy();
   if (!privacy) {
@@ -245,12 +277,7 @@ Json errors_of(const Planned& plan, const Glance& glance) {
   }
   const double sampling = plan.sampling_accuracy();
   const double both = std::hypot(*privacy, sampling);
-  const auto columns = static_cast<double>(plan.question.columns.size());
-  // The scale stays while a slider moves: no weight is further off than chance, and sampling error
-  // can be seen. What is longer ends in an arrow.
-  const double chance =
-      plan.question.task == Task::Components ? std::min(1.0, 1.96 * std::sqrt(1.0 / columns)) : 1.0;
-  const double full = std::min(chance, 12.0 * sampling);
+  const double full = largest_drawn(plan);
   const auto said = [&](double value) {
     return plus_minus(plan, value) + (value > full ? " →" : "");
   };
@@ -262,6 +289,7 @@ Json errors_of(const Planned& plan, const Glance& glance) {
   return {{"sampling", sampling},
           {"privacy", *privacy},
           {"both", both},
+          {"full", full},
           {"picture", errors_picture(lanes, full, glance.narrow,
                                      fmt::format("Error of a {}: sampling {:.2g}, privacy "
                                                  "noise {:.2g}, together {:.2g}",
@@ -283,7 +311,7 @@ Result<Json> ledger_of(const Planned& plan, const ExploreSource& source, const G
                     {"spent", view.spent},
                     {"now", view.now},
                     {"fits", view.fits},
-                    {"refusal", for_command_line(view.refusal)},
+                    {"refusal", for_page(view.refusal)},
                     {"limit", view.limit ? Json(*view.limit) : Json(nullptr)},
                     {"picture", ledger_picture({.spent = {view.spent},
                                                 .now = view.now,
@@ -303,10 +331,11 @@ Json lines_of(const PlanFacts& facts) {
 /// The plan's noise by its law. Gaussian noise has one of its own along the trace, which is common
 /// to all variances: their standard deviation says how much of it.
 NoiseScale noise_of(const Planned& plan, double sd_diagonal, double sd_off) {
-  if (plan.method == "wishart") {
+  const NoiseOnEntries law = entry_noise_of(plan.method);
+  if (law == NoiseOnEntries::Wishart) {
     return {.law = NoiseLaw::Wishart, .diagonal = sd_diagonal, .off_diagonal = sd_off};
   }
-  if (plan.method == "laplace") {
+  if (law == NoiseOnEntries::Laplace) {
     const double root = std::sqrt(2.0);
     return {
         .law = NoiseLaw::Laplace, .diagonal = sd_diagonal / root, .off_diagonal = sd_off / root};
@@ -356,17 +385,7 @@ constexpr std::array kRoundBudgets = {0.05, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.
 constexpr Eigen::Index kTriedUpTo = 120;
 
 MethodComparison compared_here(const Request& request, const AssumedSetting& setting) {
-  if (setting.spectrum.size() <= kTriedUpTo) {
-    return compare_methods(request, setting);
-  }
-  std::vector<ComparedMethod> methods;
-  for (const Method* method : methods_for(request.task)) {
-    if (std::optional<PredictedError> predicted = method->predicted_error(request, setting)) {
-      predicted->trial = nullptr;
-      methods.push_back({method->info().name, *std::move(predicted)});
-    }
-  }
-  return compared(std::move(methods), setting);
+  return compare_methods(request, setting, setting.spectrum.size() <= kTriedUpTo);
 }
 
 /// Every method of a task without a comparison of its own, planned at the same budget: what its
@@ -379,12 +398,15 @@ Json ways_of(const Planned& plan, const ExploreSource& source) {
     Json way = {{"method", question.method}};
     const Result<Planned> other = planned(question, source);
     if (!other || !other->facts.guarantee) {
-      way["note"] = other ? "no guarantee is stated here" : for_command_line(other.error().message);
+      way["note"] = other ? "no guarantee is stated here" : for_page(other.error().message);
+    } else if (!question.response.empty() && !other->accuracy()) {
+      way["note"] = "intervals of a regression are only known for Gaussian noise";
     } else {
       way["basis"] = name_of(other->facts.guarantee->basis);
       way["power"] = other->power();
       if (const std::optional<double> accuracy = other->accuracy()) {
         way["accuracy"] = *accuracy;
+        way["chance"] = other->chance();
       }
     }
     ways.push_back(std::move(way));
@@ -420,11 +442,19 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
   Json warnings = Json::array();
   for (const std::string& line :
        public_warnings(plan->request, plan->table.schema, plan->table.rows)) {
-    warnings.push_back(for_command_line(line));
+    warnings.push_back(for_page(line));
   }
   json["warnings"] = warnings;
   json["errors"] = errors_of(*plan, glance);
   add_directions(json, *plan, glance);
+  if (source.ledger.empty()) {
+    const std::string table = source.input.empty() ? "table.csv" : source.input;
+    json["with_ledger"] = "eigenveil ledger create table.ledger --epsilon 3 --delta 1e-6\n" +
+                          shell_line({"explore", table, "--ledger", "table.ledger"});
+  }
+  if (const std::optional<Slopes> slopes = slopes_of(*plan)) {
+    json["slopes"] = slopes_picture(*slopes, plan->question.response, glance);
+  }
   const Result<Json> ledger = ledger_of(*plan, source, glance);
   if (!ledger) {
     return error_of(ledger);
@@ -432,8 +462,9 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
   json["ledger"] = *ledger;
   json["command"] = shell_line(command_words(plan->question, source, plan->components));
   json["python"] = python_code(plan->question, source, plan->components);
+  const std::vector<std::string> next = next_words(plan->question, source);
+  json["next_command"] = next.empty() ? std::string() : shell_line(next);
   if (plan->question.map_epsilon > 0.0) {
-    json["map_command"] = shell_line(map_words(plan->question, source));
     json["power_of_directions"] = plan->power();
   }
   return json.dump();
@@ -487,7 +518,7 @@ Result<std::string> methods_json(std::string_view asked, const ExploreSource& so
       {"first_order", static_cast<Eigen::Index>(plan->question.columns.size()) > kTriedUpTo}};
   Json sentences = Json::object();
   for (const Method* method : methods_for(plan->request.task)) {
-    sentences[method->info().name] = for_command_line(method->info().sentence);
+    sentences[method->info().name] = for_page(method->info().sentence);
   }
   json["sentences"] = sentences;
   if (plan->request.task != Task::Components) {
@@ -498,9 +529,9 @@ Result<std::string> methods_json(std::string_view asked, const ExploreSource& so
     request.components = plan->steady;
     const Result<AssumedSetting> setting = assumed_setting(request, plan->table);
     if (setting) {
-      json["comparison"] = comparison_json(compared_here(request, *setting), for_command_line);
+      json["comparison"] = comparison_json(compared_here(request, *setting), for_page);
     } else {
-      json["none"] = for_command_line(setting.error().message);
+      json["none"] = for_page(setting.error().message);
     }
   }
   return json.dump();

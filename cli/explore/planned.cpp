@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <mutex>
 
+#include "cli/explore/kept.hpp"
+#include "cli/explore/slopes.hpp"
 #include "core/number_text.hpp"
 #include "core/outward.hpp"
+#include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/release.hpp"
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
@@ -18,8 +19,6 @@
 
 namespace eigenveil::cli {
 namespace {
-
-constexpr double kNinetyFive = 1.959963984540054;
 
 double weight_error(double error_f2, Eigen::Index dimension, Eigen::Index components) {
   return kNinetyFive * std::sqrt(error_f2 / (2.0 * static_cast<double>(dimension * components)));
@@ -50,7 +49,7 @@ std::optional<double> entry_accuracy(const Planned& plan) {
     return sd ? std::optional(kNinetyFive * *sd / variance) : std::nullopt;
   }
   const auto people = static_cast<double>(plan.table.rows);
-  const bool rotated = plan.method == "mask";
+  const bool rotated = entry_noise_of(plan.method) == NoiseOnEntries::None;
   const std::optional<double> sd =
       plan.number(rotated ? "gram_noise_sd_mask" : "gram_noise_sd_gauss");
   if (!sd) {
@@ -80,6 +79,10 @@ std::optional<double> Planned::number(const char* key) const {
 }
 
 std::optional<double> Planned::accuracy() const {
+  if (!question.response.empty()) {
+    const std::optional<Slopes> slopes = slopes_of(*this);
+    return slopes ? std::optional(slopes->noise.maxCoeff()) : std::nullopt;
+  }
   if (question.task == Task::Covariance || question.task == Task::Mask) {
     return entry_accuracy(*this);
   }
@@ -88,12 +91,17 @@ std::optional<double> Planned::accuracy() const {
 }
 
 std::string_view Planned::accuracy_of() const {
-  return question.task == Task::Covariance ? "correlation"
-         : question.task == Task::Mask     ? "variance"
-                                           : "weight";
+  return !question.response.empty()          ? "slope"
+         : question.task == Task::Covariance ? "correlation"
+         : question.task == Task::Mask       ? "variance"
+                                             : "weight";
 }
 
 bool Planned::chance() const {
+  if (!question.response.empty()) {
+    const std::optional<Slopes> slopes = slopes_of(*this);
+    return slopes && slopes->hidden;
+  }
   if (question.task == Task::Covariance || question.task == Task::Mask) {
     return accuracy().value_or(0.0) >= 1.0;  // every correlation is within 1, and says nothing
   }
@@ -103,6 +111,10 @@ bool Planned::chance() const {
 }
 
 double Planned::sampling_accuracy() const {
+  if (!question.response.empty()) {
+    const std::optional<Slopes> slopes = slopes_of(*this);
+    return slopes ? slopes->sampling.maxCoeff() : 0.0;
+  }
   const auto people = static_cast<double>(table.rows);
   if (question.task == Task::Covariance) {
     return kNinetyFive / std::sqrt(people);
@@ -159,29 +171,6 @@ std::string key_of(const Question& question, const ExploreSource& source) {
   return key;
 }
 
-/// Answers of the session by their keys; the whole is forgotten when there are many.
-template <class Value>
-class Kept {
- public:
-  std::optional<Value> find(const std::string& key) {
-    const std::lock_guard lock(mutex_);
-    const auto found = values_.find(key);
-    return found == values_.end() ? std::nullopt : std::optional(found->second);
-  }
-  void keep(const std::string& key, const Value& value) {
-    constexpr std::size_t kMost = 400;
-    const std::lock_guard lock(mutex_);
-    if (values_.size() >= kMost) {
-      values_.clear();
-    }
-    values_.insert_or_assign(key, value);
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, Value> values_;
-};
-
 Result<Planned> planned_anew(const Question& question, const ExploreSource& source);
 
 }  // namespace
@@ -219,7 +208,7 @@ Result<Planned> planned_anew(const Question& question, const ExploreSource& sour
   plan.above_noise = above(plan);
   const Eigen::Index wanted =
       question.components > 0 ? question.components : std::max<Eigen::Index>(1, plan.above_noise);
-  if (wanted != first) {
+  if (wanted != first && takes_rank(question.task)) {
     if (const Result<void> made = plan_with(plan, wanted); !made) {
       return error_of(made);
     }

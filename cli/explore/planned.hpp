@@ -9,6 +9,8 @@
 
 namespace eigenveil::cli {
 
+constexpr double kNinetyFive = 1.959963984540054;  ///< 95 times in 100 a normal error is within
+
 /// A question with the engine's plan for it.
 struct Planned {
   Question question;
@@ -28,11 +30,12 @@ struct Planned {
   std::optional<double> steady_error;  ///< predicted |UU' - VV'|_F² of a plan for those
   /// What privacy noise does to the number that the task is about, 95 times in 100. Components: a
   /// weight in them, 1.96 sqrt(F² / (2 p k)). Covariance: the correlation of two columns that have
-  /// none, whose spread is the assumed one. Pseudo-data: the variance of a column, as a share.
+  /// none, whose spread is the assumed one; of a regression, the slope that is furthest off.
+  /// Pseudo-data: the variance of a column, as a share.
   std::optional<double> accuracy() const;
   bool chance() const;  ///< no better than a blind guess
   double sampling_accuracy() const;
-  std::string_view accuracy_of() const;  ///< "weight", "correlation" or "variance"
+  std::string_view accuracy_of() const;  ///< "weight", "correlation", "slope" or "variance"
   /// The bound on detection that the plan states, under whichever condition.
   double power() const;
   /// Of this release and the map of people together, where one is wanted.

@@ -39,13 +39,14 @@ Result<std::string> text_in(const Sent& json, const char* key, std::string other
   return json[key].get<std::string>();
 }
 
-Result<std::vector<std::string>> columns_in(const Sent& json) {
+Result<std::vector<std::string>> names_in(const Sent& json, const char* key) {
   std::vector<std::string> columns;
-  if (!json.contains("columns") || !json["columns"].is_array() || json["columns"].empty() ||
-      json["columns"].size() > kMostColumns) {
-    return bad_request(fmt::format("the table needs 1 to {} columns", kMostColumns));
+  if (!json.contains(key) || !json[key].is_array() || json[key].empty() ||
+      json[key].size() > kMostColumns) {
+    return bad_request(fmt::format("this page takes 1 to {} columns: choose among them on screen 1",
+                                   kMostColumns));
   }
-  for (const Sent& name : json["columns"]) {
+  for (const Sent& name : json[key]) {
     if (!name.is_string() || name.get<std::string>().empty() ||
         name.get<std::string>().size() > kLongestName) {
       return bad_request("every column needs a name");
@@ -84,6 +85,13 @@ class Reader {
   std::optional<Error> refusal_;
 };
 
+/// Lists of names on a command line are cut at commas, and "@" there begins the name of a file.
+bool all_listable(const std::vector<std::string>& names) {
+  return std::none_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.find(',') != std::string::npos || name.starts_with('@');
+  });
+}
+
 /// How fast the eigenvalues fall.
 double decay_of(const std::string& shape) {
   return shape == "few" ? 0.42 : shape == "some" ? 0.65 : 0.85;
@@ -106,7 +114,7 @@ Result<Question> question_from_json(std::string_view text, const ExploreSource& 
       parse_relation(read.text("relation", std::string(name_of(default_relation(question.task))))),
       Relation::AddRemove);
   question.people = static_cast<std::int64_t>(read.number("people", 20000, 2, 1e12));
-  question.columns = read.keep(columns_in(json), {});
+  question.columns = read.keep(names_in(json, "columns"), {});
   question.some_columns = json.contains("some_columns") && json["some_columns"].is_boolean() &&
                           json["some_columns"].get<bool>();
   question.hoped = static_cast<Eigen::Index>(read.number("hoped", 6, 1, 12));
@@ -115,6 +123,10 @@ Result<Question> question_from_json(std::string_view text, const ExploreSource& 
   question.shape = read.text("shape", "few");
   question.map_epsilon =
       question.task == Task::Components ? read.number("map_epsilon", 0.0, 0.0, 100.0) : 0.0;
+  question.response = question.task == Task::Covariance ? read.text("response", "") : "";
+  if (!question.response.empty()) {
+    question.predictors = read.keep(names_in(json, "predictors"), {});
+  }
   question.data_set = read.text("data_set", "");
   question.date = read.text("date", "");
   question.out = read.text("out", "out");
@@ -125,12 +137,15 @@ Result<Question> question_from_json(std::string_view text, const ExploreSource& 
   if (read.refusal()) {
     return tl::unexpected<Error>(*read.refusal());
   }
-  const auto cut = [](const std::string& name) {
-    return name.find(',') != std::string::npos || name.starts_with('@');
-  };
-  if (question.some_columns && std::any_of(question.columns.begin(), question.columns.end(), cut)) {
+  if (question.some_columns && !all_listable(question.columns)) {
     return bad_request(
         "a name with a comma cannot be chosen in a list of names: keep all columns, or rename it");
+  }
+  if (!all_listable(question.predictors)) {
+    return bad_request(
+        "a name with a comma cannot stand in the list of what explains: leave it out on screen 2, "
+        "or "
+        "rename it");
   }
   const auto width = static_cast<Eigen::Index>(question.columns.size());
   question.hoped = std::min(question.hoped, std::max<Eigen::Index>(1, width - 1));

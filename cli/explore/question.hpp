@@ -36,7 +36,9 @@ struct Question {
   double spread = 0.3;        ///< assumed: standard deviation of a column over half its range
   std::string shape = "few";  ///< assumed: few, some or many directions carry it
   double map_epsilon = 0.0;   ///< of the map of people, a release of its own; 0: none
-  bool standardize = false;   ///< ranges differ, so results stay in scaled units
+  std::string response = {};  ///< of a regression on the released covariance; empty: none
+  std::vector<std::string> predictors = {};
+  bool standardize = false;  ///< ranges differ, so results stay in scaled units
   std::string data_set = {};
   std::string date = {};
   std::string out = "out";
@@ -60,8 +62,9 @@ std::optional<double> common_half_range(const Question& question, const ExploreS
 /// Without a table its file is called table.csv.
 std::vector<std::string> command_words(const Question& question, const ExploreSource& source,
                                        Eigen::Index components);
-/// The words of the second release, the map of people on the directions of the first.
-std::vector<std::string> map_words(const Question& question, const ExploreSource& source);
+/// The words of what follows the release: the map of people on its directions, a release of its
+/// own, or a regression on the covariance, which costs nothing. Empty where nothing does.
+std::vector<std::string> next_words(const Question& question, const ExploreSource& source);
 /// The same as a line for a shell.
 std::string shell_line(const std::vector<std::string>& words);
 /// The same in Python.

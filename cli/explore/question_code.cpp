@@ -111,6 +111,8 @@ std::vector<std::string> command_words(const Question& question, const ExploreSo
   return words;
 }
 
+namespace {
+
 std::vector<std::string> map_words(const Question& question, const ExploreSource& source) {
   std::vector<std::string> words = {"scores", source.input.empty() ? kNoTable : source.input,
                                     "--header", source.header.empty() ? "present" : source.header};
@@ -129,6 +131,26 @@ std::vector<std::string> map_words(const Question& question, const ExploreSource
   return words;
 }
 
+std::vector<std::string> with_intercept(const Question& question) {
+  std::vector<std::string> predictors = {"intercept"};
+  predictors.insert(predictors.end(), question.predictors.begin(), question.predictors.end());
+  return predictors;
+}
+
+}  // namespace
+
+std::vector<std::string> next_words(const Question& question, const ExploreSource& source) {
+  if (question.map_epsilon > 0.0) {
+    return map_words(question, source);
+  }
+  if (question.response.empty()) {
+    return {};
+  }
+  // With "=", for a name may begin with a dash.
+  return {"analyse", "regress", question.out, "--response=" + question.response,
+          "--predictors=" + column_list(with_intercept(question))};
+}
+
 std::string shell_line(const std::vector<std::string>& words) {
   std::string line = "eigenveil";
   for (const std::string& word : words) {
@@ -136,6 +158,26 @@ std::string shell_line(const std::vector<std::string>& words) {
   }
   return line;
 }
+
+namespace {
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) {
+    list += (list.empty() ? "" : ", ") + python_quoted(name);
+  }
+  return "[" + list + "]";
+}
+
+std::string regression_code(const Question& question) {
+  if (question.response.empty()) {
+    return {};
+  }
+  return fmt::format("\nslopes = eigenveil.analyse_regress(release, {}, {})",
+                     python_quoted(question.response), list_of(with_intercept(question)));
+}
+
+}  // namespace
 
 std::string python_code(const Question& question, const ExploreSource& source,
                         Eigen::Index components) {
@@ -164,11 +206,7 @@ std::string python_code(const Question& question, const ExploreSource& source,
     add("bounds", "{" + ranges + "}");
   }
   if (question.some_columns) {
-    std::string names;
-    for (const std::string& column : question.columns) {
-      names += (names.empty() ? "" : ", ") + python_quoted(column);
-    }
-    add("columns", "[" + names + "]");
+    add("columns", list_of(question.columns));
   }
   if (!source.header.empty()) {
     add("header", python_quoted(source.header));
@@ -191,7 +229,8 @@ std::string python_code(const Question& question, const ExploreSource& source,
                          ? ""
                          : "# The command charges the ledger; MaskedData cannot yet.\n",
                      class_of(question.task), arguments,
-                     python_quoted(source.input.empty() ? kNoTable : source.input));
+                     python_quoted(source.input.empty() ? kNoTable : source.input)) +
+         regression_code(question);
 }
 
 }  // namespace eigenveil::cli

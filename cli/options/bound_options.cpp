@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "cli/options/checks.hpp"
+
 namespace eigenveil::cli {
 void BoundOptions::declare(CLI::App& app) {
   constexpr const char* kGroup = "Bounds (what is known without looking)";
@@ -97,6 +99,30 @@ Result<ColumnRange> parse_range(const std::string& text, const std::string& opti
   return ColumnRange{low, high};
 }
 
+namespace {
+
+Result<std::vector<NamedRange>> read_ranges(const std::string& path) {
+  return read_named_numbers(path, {"low", "high"}).map([](const auto& lines) {
+    std::vector<NamedRange> ranges;
+    for (const NamedNumbers& line : lines) {
+      ranges.push_back({line.column, {line.numbers[0], line.numbers[1]}});
+    }
+    return ranges;
+  });
+}
+
+Result<std::vector<NamedValue>> read_values(const std::string& path) {
+  return read_named_numbers(path, {"value"}).map([](const auto& lines) {
+    std::vector<NamedValue> values;
+    for (const NamedNumbers& line : lines) {
+      values.push_back({line.column, line.numbers[0]});
+    }
+    return values;
+  });
+}
+
+}  // namespace
+
 Result<void> BoundOptions::fill(TableSpec& spec) const {
   if (!range.empty() && !bounds_file.empty()) {
     return bad_request("give {range} or {bounds}, not both", "range");
@@ -107,49 +133,23 @@ Result<void> BoundOptions::fill(TableSpec& spec) const {
   spec.projected_norm = projected_norm;
   spec.outside_norm = outside_norm;
   spec.normalise_rows = normalise_rows;
+  Result<void> kept;
   if (!project_file.empty()) {
-    Result<PublicBasis> basis = read_basis(project_file);
-    if (!basis) {
-      return error_of(basis);
-    }
-    spec.project = *std::move(basis);
+    kept = keep(read_basis(project_file), spec.project);
   }
-  if (!range.empty()) {
-    const Result<ColumnRange> common = parse_range(range);
-    if (!common) {
-      return error_of(common);
-    }
-    spec.range = *common;
+  if (kept && !range.empty()) {
+    kept = keep(parse_range(range), spec.range);
   }
-  if (!bounds_file.empty()) {
-    const Result<std::vector<NamedNumbers>> lines =
-        read_named_numbers(bounds_file, {"low", "high"});
-    if (!lines) {
-      return error_of(lines);
-    }
-    spec.bounds.emplace();
-    for (const NamedNumbers& line : *lines) {
-      spec.bounds->push_back({line.column, {line.numbers[0], line.numbers[1]}});
-    }
+  if (kept && !bounds_file.empty()) {
+    kept = keep(read_ranges(bounds_file), spec.bounds);
   }
-  if (public_center_given()) {
-    const Result<std::vector<NamedNumbers>> lines = read_named_numbers(center.substr(7), {"value"});
-    if (!lines) {
-      return error_of(lines);
-    }
-    spec.center.emplace();
-    for (const NamedNumbers& line : *lines) {
-      spec.center->push_back({line.column, line.numbers[0]});
-    }
+  if (kept && public_center_given()) {
+    kept = keep(read_values(center.substr(7)), spec.center);
   }
-  if (standardises()) {
-    Result<std::vector<AlleleFrequency>> frequencies = read_allele_frequencies(frequencies_file);
-    if (!frequencies) {
-      return error_of(frequencies);
-    }
-    spec.allele_frequencies = *std::move(frequencies);
+  if (kept && standardises()) {
+    kept = keep(read_allele_frequencies(frequencies_file), spec.allele_frequencies);
   }
-  return {};
+  return kept;
 }
 
 }  // namespace eigenveil::cli

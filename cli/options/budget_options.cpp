@@ -19,29 +19,6 @@ void BudgetOptions::declare(CLI::App& app) {
       ->group(kGroup);
 }
 
-Result<Budget> BudgetOptions::budget() const {
-  const int notions = (epsilon ? 1 : 0) + (rho ? 1 : 0) + (mu ? 1 : 0);
-  if (notions == 0) {
-    return bad_request(delta
-                           ? "--delta needs --epsilon beside it"
-                           : "a privacy budget is missing. It decides how much one person can show "
-                             "in the result, so it has no default. Give exactly one of --epsilon E "
-                             "(pure), --epsilon E --delta D, --rho R, or --mu M; --epsilon 1 "
-                             "--delta 1e-6 is a common start");
-  }
-  if (notions > 1 || (delta && !epsilon)) {
-    return bad_request(
-        "give exactly one budget: --epsilon E, --epsilon E --delta D, --rho R, or --mu M");
-  }
-  if (epsilon && delta) {
-    return check_budget(ApproxDp{*epsilon, *delta});
-  }
-  if (epsilon) {
-    return check_budget(PureDp{*epsilon});
-  }
-  return rho ? check_budget(Zcdp{*rho}) : check_budget(GaussianDp{*mu});
-}
-
 Result<AskedBudget> BudgetOptions::asked() const {
   return budget().and_then([&](const Budget& spent) {
     return relation().map([&](Relation whom) { return AskedBudget{spent, whom, group_size}; });

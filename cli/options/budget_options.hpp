@@ -1,11 +1,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 
-#include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/relation.hpp"
+#include "engine/asked_budget.hpp"
 
 namespace eigenveil::cli {
 
@@ -17,17 +16,12 @@ struct AskedBudget {
 };
 
 /// --epsilon, --delta, --rho, --mu, --group-size, --neighbours. There is no default budget.
-struct BudgetOptions {
-  std::optional<double> epsilon;
-  std::optional<double> delta;
-  std::optional<double> rho;
-  std::optional<double> mu;
+struct BudgetOptions : BudgetNumbers {
   int group_size = 1;
   std::string neighbours = "add-remove";
 
   void declare(CLI::App& app);
-  bool given() const { return epsilon || delta || rho || mu; }
-  Result<Budget> budget() const;
+  Result<Budget> budget() const { return asked_budget(*this); }
   Result<Relation> relation() const { return parse_relation(neighbours); }
   Result<AskedBudget> asked() const;
 };

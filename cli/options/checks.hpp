@@ -25,4 +25,10 @@ CLI::Validator number_in(NumberRange range);
 Result<void> check_gram_output(const std::string& path, const std::vector<std::string>& inputs,
                                bool replace);
 
+/// What was read, into its place.
+template <class T, class Place>
+Result<void> keep(Result<T> read, Place& place) {
+  return std::move(read).map([&](T&& value) { place = std::move(value); });
+}
+
 }  // namespace eigenveil::cli

@@ -172,34 +172,14 @@ bool InputOptions::is_text() const {
 }
 
 Result<void> InputOptions::fill(TableSpec& spec) const {
-  for (const auto& [text, names] :
-       {std::pair(&columns, &spec.columns), std::pair(&exclude, &spec.exclude)}) {
-    if (text->empty()) {
-      continue;
-    }
-    Result<std::vector<std::string>> parsed = parse_columns(*text);
-    if (!parsed) {
-      return error_of(parsed);
-    }
-    *names = *std::move(parsed);
+  if (missing.starts_with("pairwise") && !takes_pairwise) {
+    return bad_request("--missing pairwise is for pca, covariance and lowrank of a table of rows");
   }
   spec.person = person;
   spec.rows_per_person = rows_per_person;
   spec.weights = weights;
   spec.weight_bound = weight_bound;
   spec.missing = missing == "refuse" ? MissingCell::Refuse : MissingCell::Midpoint;
-  if (missing.starts_with("pairwise") && !takes_pairwise) {
-    return bad_request("--missing pairwise is for pca, covariance and lowrank of a table of rows");
-  }
-  if (missing == "pairwise") {
-    spec.pairwise.emplace();
-  } else if (missing.starts_with(kPairwiseOf)) {
-    Result<std::vector<std::string>> named = parse_columns(missing.substr(kPairwiseOf.size()));
-    if (!named) {
-      return error_of(named);
-    }
-    spec.pairwise = *std::move(named);
-  }
   spec.bad_cell = bad_cell == "refuse" ? BadCell::Refuse : BadCell::Midpoint;
   for (const std::string& text : one_hot) {
     const std::size_t equals = text.find('=');
@@ -207,23 +187,23 @@ Result<void> InputOptions::fill(TableSpec& spec) const {
                             equals == std::string::npos ? std::vector<std::string>()
                                                         : split_list(text.substr(equals + 1))});
   }
-  return {};
+  Result<void> kept;
+  if (!columns.empty()) {
+    kept = keep(parse_columns(columns), spec.columns);
+  }
+  if (kept && !exclude.empty()) {
+    kept = keep(parse_columns(exclude), spec.exclude);
+  }
+  if (kept && missing == "pairwise") {
+    spec.pairwise.emplace();
+  } else if (kept && missing.starts_with(kPairwiseOf)) {
+    kept = keep(parse_columns(missing.substr(kPairwiseOf.size())), spec.pairwise);
+  }
+  return kept;
 }
 
 ReadOptions InputOptions::format() const {
-  ReadOptions options;
-  options.header = parse_header(header).value_or(ReadOptions::Header::Auto);
-  options.width = width;
-  options.separator = separator == "comma"       ? ','
-                      : separator == "semicolon" ? ';'
-                      : separator == "tab"       ? '\t'
-                      : separator == "pipe"      ? '|'
-                                                 : '\0';
-  options.decimal = decimal.empty() ? '\0' : decimal == "comma" || decimal == "," ? ',' : '.';
-  options.encoding = encoding == "latin-1"  ? TextEncoding::Latin1
-                     : encoding == "utf-16" ? TextEncoding::Utf16
-                                            : TextEncoding::Utf8;
-  return options;
+  return text_format({header, separator, decimal, encoding, width});
 }
 
 Result<TableSource> InputOptions::source() const {

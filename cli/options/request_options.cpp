@@ -5,7 +5,6 @@
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
 #include "cli/options/numbers_file.hpp"
-#include "engine/table/prepared_table.hpp"
 #include "mechanism/moment/assumed_spectrum.hpp"
 
 namespace eigenveil::cli {
@@ -82,77 +81,30 @@ void AssumedOptions::declare(CLI::App& app, bool with_spectrum) {
   }
 }
 
-namespace {
-
-/// The columns that a public file speaks of; a size that was given must be theirs.
-Result<Schema> columns_of_files(const BoundOptions& bounds) {
-  if (!bounds.project_file.empty()) {
-    return read_basis(bounds.project_file).map([](const PublicBasis& basis) {
-      const auto p = static_cast<std::size_t>(basis.directions.rows());
-      return basis.columns.empty() ? Schema::numbered(p) : Schema{basis.columns};
-    });
-  }
-  TableSpec spec;
-  return bounds.fill(spec).map([&] { return Schema{spec.bounded_columns()}; });
-}
-
-}  // namespace
-
-Result<Schema> AssumedOptions::schema(const BoundOptions& bounds) const {
-  if (!columns.empty() && dimension != 0) {
-    return bad_request("give {dimension} or {columns}, not both", "dimension");
-  }
+Result<void> AssumedOptions::fill(ReleaseJob& job) const {
+  job.rows = rows;
   if (!columns.empty()) {
-    return parse_columns(columns).map([](auto names) { return Schema{std::move(names)}; });
-  }
-  const bool project = !bounds.project_file.empty();
-  if (project || !bounds.bounds_file.empty()) {
-    Result<Schema> named = columns_of_files(bounds);
-    if (named && dimension != 0 && static_cast<std::size_t>(dimension) != named->dimension()) {
-      return bad_request(
-          fmt::format("{} speaks of {} columns: leave out {{dimension}}",
-                      project ? "{project}" : "the {bounds} file", named->dimension()),
-          "dimension");
+    if (dimension != 0) {
+      return bad_request("give {dimension} or {columns}, not both", "dimension");
     }
-    return named;
-  }
-  if (dimension == 0) {
-    return bad_request("give {dimension P}, {columns} with the names, or a {bounds} file",
-                       "dimension");
-  }
-  return Schema::numbered(static_cast<std::size_t>(dimension));
-}
-
-Result<AssumedTable> AssumedOptions::table(Request& request, const BoundOptions& bounds,
-                                           const InputOptions& people) const {
-  Schema columns_of_table;
-  const bool sizeless = dimension == 0 && columns.empty() && bounds.bounds_file.empty() &&
-                        bounds.project_file.empty();
-  if (!sizeless || !plans_without_budget(request.method)) {
-    const Result<Schema> named = schema(bounds);
-    if (!named) {
-      return error_of(named);
+    if (const Result<void> named = keep(parse_columns(columns), job.columns); !named) {
+      return named;
     }
-    columns_of_table = *named;
+  } else if (dimension != 0) {
+    const auto size = static_cast<std::size_t>(dimension);
+    const auto& basis = job.table.project;
+    const std::size_t known = basis ? static_cast<std::size_t>(basis->directions.rows())
+                              : job.table.bounds ? job.table.bounded_columns().size()
+                                                 : 0;
+    if (known == 0) {
+      job.columns = Schema::numbered(size).columns;
+    } else if (known != size) {
+      return bad_request(fmt::format("{} speaks of {} columns: leave out {{dimension}}",
+                                     basis ? "{project}" : "the {bounds} file", known),
+                         "dimension");
+    }
   }
-  TableSpec spec;
-  const Result<void> filled =
-      people.fill(spec).and_then([&] { return bounds.fill(spec); }).and_then([&] {
-        return settle_people(spec, request);
-      });
-  if (!filled) {
-    return error_of(filled);
-  }
-  Result<AssumedTable> table = assumed_table(spec, std::move(columns_of_table), rows);
-  if (!table || spectrum_file.empty()) {
-    return table;
-  }
-  Result<Vector> spectrum = read_spectrum(spectrum_file);
-  if (!spectrum) {
-    return error_of(spectrum);
-  }
-  table->spectrum = *std::move(spectrum);
-  return table;
+  return spectrum_file.empty() ? Result<void>() : keep(read_spectrum(spectrum_file), job.spectrum);
 }
 
 }  // namespace eigenveil::cli

@@ -8,6 +8,7 @@
 #include "cli/options/input_options.hpp"
 #include "cli/options/method_options.hpp"
 #include "eigenveil/engine/request.hpp"
+#include "engine/table/release_job.hpp"
 
 namespace eigenveil::cli {
 
@@ -34,11 +35,8 @@ struct AssumedOptions {
   std::string spectrum_file;
 
   void declare(CLI::App& app, bool with_spectrum);
-  /// Names of the columns: given, from a basis or a bounds file, or c1, c2, ...
-  Result<Schema> schema(const BoundOptions& bounds) const;
-  /// People settle the group of the request.
-  Result<AssumedTable> table(Request& request, const BoundOptions& bounds,
-                             const InputOptions& people) const;
+  /// A size must be that of the public files of the job, if they speak of columns.
+  Result<void> fill(ReleaseJob& job) const;
 };
 
 }  // namespace eigenveil::cli

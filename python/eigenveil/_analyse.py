@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 
-from . import _core
 from ._covariance import PrivateCovariance
+from ._engine import estimates
 from ._errors import EigenveilError
 from ._masked import MaskedData
 
 
-def _gram(release):
+def _released(release):
     if isinstance(release, (MaskedData, PrivateCovariance)):
-        return release._released_gram()
+        release._check_released()
+        return release._document
     paths = [release] if isinstance(release, (str, os.PathLike)) or not isinstance(release, (list, tuple)) else list(release)
     if not paths or not all(isinstance(path, (str, os.PathLike)) for path in paths):
         raise EigenveilError("give a fitted MaskedData or PrivateCovariance, the directory (or file) of a release, or a list of those of shards")
-    return _core.read_released_moments([os.fsdecode(path) for path in paths])
+    return [os.fsdecode(path) for path in paths]
 
 
 def analyse_moments(release, *, second_moment=False):
@@ -49,7 +50,8 @@ def analyse_moments(release, *, second_moment=False):
     >>> found["estimate"], found["values"].shape
     ('covariance', (2, 2))
     """
-    return _core.analyse_moments(_gram(release), bool(second_moment))
+    found = estimates(_released(release), estimate="moments", second_moment=bool(second_moment))
+    return {**dict.fromkeys(("mean", "correlation_standard_errors", "correlations_low", "correlations_high")), **found}
 
 
 def analyse_regress(release, response, predictors, *, ridge=0.0, level=0.95, about="population"):
@@ -92,11 +94,9 @@ def analyse_regress(release, response, predictors, *, ridge=0.0, level=0.95, abo
     """
     if about not in ("population", "raw"):
         raise EigenveilError("about must be 'population' or 'raw'")
-    if not 0 < level < 1:
-        raise EigenveilError("level must lie strictly between 0 and 1")
     names = [predictors] if isinstance(predictors, str) else [str(name) for name in predictors]
-    found = _core.analyse_regress(_gram(release), str(response), names, float(ridge), float(level), about == "raw")
-    return {"response": str(response), **found, "ridge": float(ridge), "level": float(level), "about": about}
+    question = {"response": str(response), "predictors": names, "ridge": float(ridge), "level": float(level)}
+    return estimates(_released(release), estimate="regression", **question, **({"about": "raw"} if about == "raw" else {}))
 
 
 def analyse_pca(release, n_components=2):
@@ -124,4 +124,4 @@ def analyse_pca(release, n_components=2):
     >>> analyse_pca(masked, 2)["loadings"].shape
     (3, 2)
     """
-    return _core.analyse_pca(_gram(release), int(n_components))
+    return estimates(_released(release), estimate="components", components=int(n_components))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import _core
 from ._docs import with_parameters
 from ._estimator import PrivateEstimator
 from ._parameters import shared_parameters, store_parameters
@@ -147,11 +146,6 @@ class PrivateCovariance(PrivateEstimator):
         """
         self._check_released()
         return float(np.linalg.norm(self.covariance_ - np.asarray(covariance)))
-
-    def _released_gram(self):
-        """The release as sums of row products about the public midpoint, for estimates with standard errors."""
-        self._check_released()
-        return _core.released_moments(self._document)
 
     def _floored(self):
         values, vectors = np.linalg.eigh(self.covariance_)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _core
-from ._engine import job_text
+from ._engine import has_option, job_text
 from ._errors import EigenveilError
 from ._progress import Progress
 from ._rows import is_gram
@@ -40,8 +40,8 @@ def diagnose_spiked(released, X):
     <SpikedDiagnostic CURATOR ONLY, not a release: the model holds>
     """
     released._check_released()
-    if released.method_ != "spiked":
-        raise EigenveilError("the diagnostic is about the model of method 'spiked'; the other methods rest on none")
+    if not has_option(released.method_, "diagnostic"):
+        raise EigenveilError(f"the diagnostic is about the model of a method, and method {released.method_} rests on none")
     if is_gram(X):
         return _diagnosed(released, totals_of(X))
     options = reading(released)

@@ -28,6 +28,16 @@ def job_text(job):
     return json.dumps({name: value for name, value in job.items() if value not in (None, "", [], {})})
 
 
+def estimates(released, **question):
+    """What the engine answers about a document, or about files of releases: lists of numbers as arrays."""
+    ask = _core.estimate_from_files if isinstance(released, list) else _core.estimate
+    return {name: _in_numpy(value) for name, value in json.loads(ask(released, json.dumps(question))).items()}
+
+
+def _in_numpy(value):
+    return value if not isinstance(value, list) or not value or isinstance(value[0], (str, bool)) else np.array(value, dtype=float)
+
+
 def plain(name, value):
     """An option as the engine takes it: a truth, a number, a word, or a list of numbers."""
     if isinstance(value, (bool, np.bool_)):
@@ -44,6 +54,16 @@ def plain(name, value):
         return [float(number) for number in np.asarray(value, dtype=float).ravel()]
     except (TypeError, ValueError):
         raise EigenveilError(f"{name} must be a number, a word or a list of numbers") from None
+
+
+def shows_variances(method):
+    """Whether a method releases variances along its directions; True of methods that the engine will refuse."""
+    return all(each.shows_variances for each in _core.methods() if each.name == method)
+
+
+def has_option(method, name):
+    """Whether a method of this name has an option, for some task."""
+    return any(option.name == name for each in _core.methods() if each.name == method for option in each.options)
 
 
 def method_names(task=None):

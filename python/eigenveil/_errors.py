@@ -34,6 +34,8 @@ def library_error(message: str, code: str) -> EigenveilError:
 
 # What the library says and Python says otherwise; {} are parameters.
 _PHRASES = {
+    "{epsilon E} {delta D}": "epsilon=E with delta=D",
+    "{epsilon 1} {delta 1e-6}": "epsilon=1, delta=1e-6",
     "must end in one of ": "must end in one of .parquet .feather ",
     "{separator} comma, semicolon, tab or pipe": "separator='comma', 'semicolon', 'tab' or 'pipe'",
     "{range LO:HI}, {bounds FILE} (per column; eigenveil bounds template INPUT writes one to fill in), or {row_norm R}": "bounds=(low, high) for all columns, bounds={column: (low, high)}, or row_norm=R.",

@@ -6,7 +6,6 @@ import os
 
 from . import _core
 from ._errors import EigenveilError
-from ._shards import Gram, merge
 
 
 def explain(release, *more):
@@ -60,8 +59,6 @@ def merge_grams(paths, out):
     paths = [os.fsdecode(path) for path in paths]
     if len(paths) < 2:
         raise EigenveilError("give at least two .gram files to merge")
-    if len({os.path.realpath(path) for path in paths}) < len(paths):
-        raise EigenveilError("a .gram file is named twice; its rows would count twice")
     if os.path.lexists(out):
         raise EigenveilError("the file exists already, and its sums would be lost; give another name", "input-output")
-    merge(Gram.load(path) for path in paths).save(out)
+    _core.merged_grams(paths).save(os.fsdecode(out))

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 
 from . import _core
-from ._budget import make_budget
+from ._engine import job_text, plain
 from ._errors import EigenveilError, in_python, whole
 from ._rows import is_text
 from ._surroundings import steps_that_learned
@@ -97,25 +97,12 @@ class Ledger:
         -------
         Ledger
         """
-        if caps is not None and (basic_share is not None or any(given is not None for given in (epsilon, delta, rho, mu))):
-            raise EigenveilError("give a promise (epsilon=...) or caps={...}, not both")
-        if caps is not None and not set(caps) <= {"mu", "epsilon", "delta"}:
-            raise EigenveilError("caps has the keys 'mu', 'epsilon' and 'delta'")
-        promise = None if caps is not None else make_budget(epsilon, delta, rho, mu)
-        if basic_share is not None and not isinstance(promise, _core.ApproxDP):
-            raise EigenveilError("basic_share divides epsilon and delta; other promises have one account")
-        _core.ledger_create(
-            _absolute(path),
-            str(name),
-            promise,
-            None if caps is None else tuple(float(caps.get(account, 0)) for account in ("mu", "epsilon", "delta")),
-            0.25 if basic_share is None else float(basic_share),
-            str(neighbours),
-            whole(group_size, "group_size", 1, 2**31 - 1),
-            "" if person is None else str(person),
-            bool(allow_unproved),
-            None if draws is None else float(draws),
-        )
+        terms = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu, "basic_share": basic_share, "draws": draws, "person": person}
+        terms = {key: plain(key, value) for key, value in terms.items() if value is not None}
+        terms["caps"] = None if caps is None else {str(account): float(cap) for account, cap in caps.items()}
+        terms["group_size"] = whole(group_size, "group_size", 1, 2**31 - 1)
+        terms.update(name=str(name), neighbours=str(neighbours), allow_unproved=bool(allow_unproved))
+        _core.ledger_create(_absolute(path), job_text(terms))
         return cls(path)
 
     def once(self, key="", *, out=None, format="csv", replace=False, data_set="", date="", builds_on=(), same_data=None):
@@ -164,7 +151,7 @@ class Ledger:
         -------
         dict
         """
-        return json.loads(_core.ledger_json(self.path))
+        return json.loads(_core.ledger_shown(self.path, "json"))
 
     name = property(lambda self: self.summary()["name"])
     entries = property(lambda self: self.summary()["entries"])
@@ -174,7 +161,7 @@ class Ledger:
 
     def show(self):
         """Print what was promised, spent and published, as ``eigenveil ledger show`` does."""
-        print(in_python(_core.ledger_text(self.path)), end="")
+        print(in_python(_core.ledger_shown(self.path, "text")), end="")
 
     def plan(self, releases):
         """Whether these releases would fit, one after the other; nothing is charged.
@@ -228,16 +215,16 @@ class Ledger:
         -------
         str
         """
-        return _core.ledger_registry(self.path, str(curator))
+        return _core.ledger_shown(self.path, f"registry {curator}".strip())
 
     def __repr__(self):
         return f"Ledger({self.path!r})"
 
     def __str__(self):
-        return in_python(_core.ledger_text(self.path))
+        return in_python(_core.ledger_shown(self.path, "text"))
 
     def _repr_html_(self) -> str:
-        return _core.ledger_html(self.path)
+        return _core.ledger_shown(self.path, "html")
 
     def __eq__(self, other):
         return type(other) is Ledger and other.path == self.path

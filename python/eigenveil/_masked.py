@@ -154,17 +154,12 @@ class MaskedData(PrivateEstimator):
             self.sigma_ = said["sigma"]
         self.noise_floor_ = said["sigma"] ** 2 if "sigma" in said else said["gram_noise_sd_diagonal"] / max(1, self.n_samples_)
         try:
-            estimate = _core.analyse_moments(self._released_gram(), False)
+            self.covariance_, mean = _core.released_covariance(document)
         except EigenveilError as refusal:  # too few rows for an estimate: the release itself is whole, and its budget is spent
             self.details_["no_estimates"] = str(refusal)
             return
-        self.covariance_ = estimate["values"]
         if self.intercept:
-            self.mean_ = self.midpoint_ + estimate["mean"] * self.scale_
-
-    def _released_gram(self):
-        check_is_fitted(self)
-        return _core.released_gram(self._document)
+            self.mean_ = self.midpoint_ + mean * self.scale_
 
     # ---- the release -----------------------------------------------------------------------------------------------
 

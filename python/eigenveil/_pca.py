@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from ._docs import with_parameters
-from ._engine import marked
+from ._engine import marked, shows_variances
 from ._errors import EigenveilError, ResultWarning
 from ._estimator import PrivateEstimator
 from ._parameters import shared_parameters, store_parameters
@@ -57,7 +57,7 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
         Mean variance of the directions that show none of their own: those left out, and the components that cannot be told from noise. What
         is left of the released total, never negative. Exists where ``explained_variance_ratio_`` does.
     noise_edge_ : ndarray of shape (n_components,)
-        The variance that noise alone could show along each component, about. Below it a component cannot be told from noise.
+        What each component must exceed: noise on directions that have the variance of those left out passes it in 5% of releases at most. Below it a component cannot be told from noise.
     below_noise_, clipped_ : ndarray of bool
         Components that cannot be told from noise; variances that were clipped to the largest the bounds allow.
     center_ : ndarray of shape (n_features,)
@@ -65,7 +65,7 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     mean_ : ndarray of shape (n_features,)
         The private mean; only with ``center="private"``, which pays for it.
     noise_floor_ : float
-        About the largest eigenvalue that noise alone would show.
+        The largest variance of a table of zeros passes it in 5% of releases at most.
     is_null_ : bool
         Some methods may answer NULL, a legal outcome that says nothing more ("spiked-robust": the noisy eigengap is too small; "sharp": the
         target is out of reach). Then there are no components, ``null_reason_`` says why, and ``transform`` raises
@@ -113,8 +113,8 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     def _job(self, names, budget_needed=True):
         if not isinstance(self.whiten, (bool, np.bool_)):
             raise EigenveilError("whiten must be True or False")
-        if self.whiten and self.method == "oja":
-            raise EigenveilError(_NO_VARIANCE.format(what="whiten", method="oja"))
+        if self.whiten and not shows_variances(self.method):
+            raise EigenveilError(_NO_VARIANCE.format(what="whiten", method=self.method))
         return super()._job(names, budget_needed)
 
     def _variances(self, what):

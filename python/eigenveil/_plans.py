@@ -13,7 +13,7 @@ import numpy as np
 from . import _core
 from ._budget import make_budget
 from ._covariance import PrivateCovariance
-from ._engine import job_text
+from ._engine import has_option, job_text
 from ._errors import EigenveilError, in_python, whole
 from ._estimator import PrivateEstimator
 from ._guarantee import stated
@@ -139,7 +139,7 @@ def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
     own, spectrum = {"beta": beta}, _spectrum(spectrum)
     if dimension is None and pca.columns is None and spectrum is not None:
         dimension = len(spectrum)
-    if pca.method == "sharp" and spectrum is not None:  # whose spectrum is that of standardised data
+    if has_option(pca.method, "data_spectrum") and spectrum is not None:  # whose spectrum is that of standardised data
         own["data_spectrum"], spectrum = spectrum, None
     pca.method_options = {**own, **(pca.method_options or {})}
     return _planned(pca, rows, dimension, spectrum, budget_needed=beta is None)
@@ -250,9 +250,9 @@ def _of_people(shared, neighbours):
 
 def _of_counts(task, outlook):
     """The plan of a histogram with noise."""
-    method, title, lines, facts, warning, guarantee = outlook
-    lines = tuple((what, in_python(words)) for what, words in lines)
-    return Plan(task, method, guarantee, None, json.loads(facts), in_python(warning), lines, title)
+    _, title, lines, facts, warning, guarantee = outlook
+    lines, facts = tuple((what, in_python(words)) for what, words in lines), json.loads(facts)
+    return Plan(task, facts["method"], guarantee, None, facts, in_python(warning), lines, title)
 
 
 @shared_parameters(PrivateEstimator, "columns epsilon delta rho mu group_size person rows_per_person")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from ._errors import EigenveilError, missing_package
+from ._errors import EigenveilError, in_python, missing_package
 from ._guarantee import stated
 
 
@@ -119,8 +119,8 @@ class Release:
         return self._document.write(os.fsdecode(path), format == "npy", bool(replace), str(data_set), str(date), 0, self._settled)
 
     def _lines(self):
-        yield "guarantee", str(self.guarantee)
-        yield "in words", self.guarantee.detection()
+        for label, words in self._document.summary:
+            yield label, in_python(words)
         for name in self.arrays:
             yield name, self._document.labels(name)[2]
         for name in self.files:

@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from ._errors import EigenveilError, whole
 
-SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
+SEPARATORS = ("comma", "semicolon", "tab", "pipe")
 _WORDS = {"missing": ("midpoint", "refuse"), "bad_cell": ("refuse", "midpoint"), "header": ("auto", "present", "absent", "numbers"), "encoding": ("utf-8", "latin-1", "utf-16"), "decimal": (None, ",", ".")}
 _SHAPE = "bounds is a pair (low, high), a mapping from every column to its pair, or an array with one row (low, high) per column"
 
@@ -197,6 +197,6 @@ def reading(estimator, like=None):
     spec = describe(estimator, like=like)
     columns, exclude, appended, person, words = spec.selection()
     return Reading(
-        spec, _core.TextFormat(estimator.header, SEPARATORS.get(estimator.separator, ""), estimator.decimal or "", estimator.encoding), estimator.missing == "refuse", estimator.bad_cell == "refuse",
+        spec, _core.TextFormat(estimator.header, estimator.separator or "", estimator.decimal or "", estimator.encoding), estimator.missing == "refuse", estimator.bad_cell == "refuse",
         bool((getattr(estimator, "method_options", None) or {}).get("complex_rows")), columns, exclude, appended, person, dict(words),
     )  # fmt: skip

@@ -16,6 +16,7 @@
 #include "eigenveil/report/read_release.hpp"
 #include "eigenveil/report/release_writer.hpp"
 #include "engine/mask/pseudo_release.hpp"
+#include "engine/release_words.hpp"
 #include "report/report_figures.hpp"
 
 namespace eigenveil::python {
@@ -234,6 +235,14 @@ void bind_document(nb::module_& m) {
       .def_prop_ro("result", [](const ReleaseDocument& d) { return in_python(d.result); })
       .def_prop_ro("null_reason", &null_reason)
       .def_prop_ro("tables", &table_names)
+      .def_prop_ro("summary",
+                   [](const ReleaseDocument& d) {
+                     std::vector<std::pair<std::string, std::string>> lines;
+                     for (const FactLine& line : summary_lines(d)) {
+                       lines.emplace_back(line.label, line.text);
+                     }
+                     return lines;
+                   })
       .def_prop_ro("streamed",
                    [](const ReleaseDocument& d) {
                      std::vector<std::string> names;

@@ -43,6 +43,7 @@ void bind_registry(nb::module_& m) {
       .def_ro("name", &MethodInfo::name)
       .def_ro("sentence", &MethodInfo::sentence)
       .def_ro("budgets", &MethodInfo::budgets)
+      .def_ro("shows_variances", &MethodInfo::shows_variances)
       .def_prop_ro("tasks", [](const MethodInfo& i) { return names_of(i.tasks); })
       .def_prop_ro("options", [](const MethodInfo& i) { return i.options; });
   m.def(

@@ -1,6 +1,7 @@
 #include "eigenveil/privacy/guarantee.hpp"
 
 #include <nanobind/operators.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
@@ -13,9 +14,9 @@
 #include <tuple>
 
 #include "bind.hpp"
-#include "eigenveil/privacy/calibration.hpp"
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
+#include "engine/asked_budget.hpp"
 #include "report/figure.hpp"
 #include "report/html_text.hpp"
 #include "report/report_figures.hpp"
@@ -187,22 +188,31 @@ void bind_loss(nb::module_& m, const char* name, const char* doc, const char* fi
       });
 }
 
-void bind_losses(nb::module_& m) {
-  bind_loss<PureDp>(m, "PureDP", "Pure epsilon-differential privacy.", "epsilon", &PureDp::epsilon);
-  nb::class_<ApproxDp>(m, "ApproxDP", "(epsilon, delta)-differential privacy.")
+/// A loss of two fields.
+template <class Kind, class Field>
+nb::class_<Kind> bind_loss(nb::module_& m, const char* name, const char* doc, const char* first,
+                           Field Kind::*first_field, const char* second,
+                           Field Kind::*second_field) {
+  using Both = std::tuple<Field, Field>;
+  return nb::class_<Kind>(m, name, doc)
       .def(
           "__init__",
-          [](ApproxDp* self, double e, double d) {
-            new (self) ApproxDp{e, d};
+          [](Kind* self, Field one, Field two) {
+            new (self) Kind{std::move(one), std::move(two)};
           },
-          "epsilon"_a, "delta"_a)
-      .def_ro("epsilon", &ApproxDp::epsilon)
-      .def_ro("delta", &ApproxDp::delta)
-      .def("__getstate__", [](const ApproxDp& k) { return std::make_tuple(k.epsilon, k.delta); })
-      .def("__setstate__",
-           [](ApproxDp& k, const std::tuple<double, double>& s) {
-             new (&k) ApproxDp{std::get<0>(s), std::get<1>(s)};
-           })
+          nb::arg(first), nb::arg(second))
+      .def_ro(first, first_field)
+      .def_ro(second, second_field)
+      .def("__getstate__", [=](const Kind& k) { return Both(k.*first_field, k.*second_field); })
+      .def("__setstate__", [](Kind& k, const Both& s) {
+        new (&k) Kind{std::get<0>(s), std::get<1>(s)};
+      });
+}
+
+void bind_losses(nb::module_& m) {
+  bind_loss<PureDp>(m, "PureDP", "Pure epsilon-differential privacy.", "epsilon", &PureDp::epsilon);
+  bind_loss(m, "ApproxDP", "(epsilon, delta)-differential privacy.", "epsilon", &ApproxDp::epsilon,
+            "delta", &ApproxDp::delta)
       .def(
           "__eq__",
           [](const ApproxDp& a, const ApproxDp& b) {
@@ -216,34 +226,10 @@ void bind_losses(nb::module_& m) {
       });
   bind_loss<Zcdp>(m, "ZCDP", "rho-zero-concentrated differential privacy.", "rho", &Zcdp::rho);
   bind_loss<GaussianDp>(m, "GDP", "mu-Gaussian differential privacy.", "mu", &GaussianDp::mu);
-  using Curve = std::tuple<std::vector<double>, std::vector<double>>;
-  nb::class_<RenyiCurve>(m, "RenyiCurve", "Renyi divergences by order.")
-      .def(
-          "__init__",
-          [](RenyiCurve* self, std::vector<double> orders, std::vector<double> divergences) {
-            new (self) RenyiCurve{std::move(orders), std::move(divergences)};
-          },
-          "orders"_a, "divergences"_a)
-      .def_ro("orders", &RenyiCurve::orders)
-      .def_ro("divergences", &RenyiCurve::divergences)
-      .def("__getstate__", [](const RenyiCurve& k) { return Curve(k.orders, k.divergences); })
-      .def("__setstate__", [](RenyiCurve& k, const Curve& s) {
-        new (&k) RenyiCurve{std::get<0>(s), std::get<1>(s)};
-      });
-  nb::class_<TradeOffCurve>(m, "TradeOffCurve",
-                            "A convex lower bound on the type II error at every type I error.")
-      .def(
-          "__init__",
-          [](TradeOffCurve* self, std::vector<double> one, std::vector<double> two) {
-            new (self) TradeOffCurve{std::move(one), std::move(two)};
-          },
-          "type_one"_a, "type_two"_a)
-      .def_ro("type_one", &TradeOffCurve::type_one)
-      .def_ro("type_two", &TradeOffCurve::type_two)
-      .def("__getstate__", [](const TradeOffCurve& k) { return Curve(k.type_one, k.type_two); })
-      .def("__setstate__", [](TradeOffCurve& k, const Curve& s) {
-        new (&k) TradeOffCurve{std::get<0>(s), std::get<1>(s)};
-      });
+  bind_loss(m, "RenyiCurve", "Renyi divergences by order.", "orders", &RenyiCurve::orders,
+            "divergences", &RenyiCurve::divergences);
+  bind_loss(m, "TradeOffCurve", "A convex lower bound on the type II error at every type I error.",
+            "type_one", &TradeOffCurve::type_one, "type_two", &TradeOffCurve::type_two);
 }
 
 constexpr const char* kGuaranteeDoc =
@@ -383,8 +369,13 @@ void bind_guarantee(nb::module_& m) {
   m.def(
       "pure_zcdp", [](double epsilon) { return pure_zcdp(epsilon).rho; }, "epsilon"_a,
       "rho of the zCDP that pure epsilon-DP implies, rounded up.");
+  using Number = std::optional<double>;
   m.def(
-      "check_budget", [](const Budget& b) { return unwrap(check_budget(b)); }, "budget"_a);
+      "asked_budget",
+      [](Number epsilon, Number delta, Number rho, Number mu) {
+        return unwrap(asked_budget({epsilon, delta, rho, mu}));
+      },
+      "epsilon"_a.none(), "delta"_a.none(), "rho"_a.none(), "mu"_a.none());
 }
 
 }  // namespace eigenveil::python

@@ -1,55 +1,17 @@
 #include "ledger/ledger.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 
 #include "bind.hpp"
+#include "eigenveil/engine/ledgers.hpp"
 #include "engine/ledger_batch.hpp"
 #include "engine/release_cost.hpp"
 #include "ledger/outlook.hpp"
-#include "ledger/summary.hpp"
-#include "ledger/verify.hpp"
 
 namespace eigenveil::python {
 namespace {
 
 using namespace nb::literals;
-using Caps = std::tuple<double, double, double>;
-
-LedgerTerms terms_of(const std::string& name, const std::optional<Budget>& promise,
-                     const std::optional<Caps>& caps, double basic_share,
-                     const std::string& relation, int group_size, const std::string& person,
-                     bool allow_unproved, const std::optional<double>& draws) {
-  LedgerTerms terms;
-  terms.name = name;
-  terms.relation = unwrap(parse_relation(relation));
-  terms.unit = {group_size, person};
-  terms.allow_unproved = allow_unproved;
-  if (caps) {
-    const auto [mu, epsilon, delta] = *caps;
-    terms.caps = unwrap(check_caps({mu, epsilon, delta}));
-    terms.promise = promise_of(terms.caps);
-    terms.caps.draws = draws.value_or(default_draws(terms.promise));
-    unwrap(check_caps(terms.caps));
-    return terms;
-  }
-  terms.caps = unwrap(caps_for(*promise, basic_share));
-  terms.caps.draws = draws.value_or(terms.caps.draws);
-  unwrap(check_caps(terms.caps));
-  terms.promise = std::visit([](const auto& loss) { return Loss(loss); }, *promise);
-  return terms;
-}
-
-/// One view of the whole ledger, checked.
-template <class View>
-std::string shown(const std::string& path, const View& view) {
-  return interruptibly([&] {
-    const LedgerState state = unwrap(unwrap(Ledger::open(path)).state());
-    return std::string(view(summary_of(state)));
-  });
-}
-
 /// What one release would take, and what would be left; or the refusal. Nothing is charged.
 std::string outlook_of(const std::string& path, const std::string& task, const std::string& method,
                        const Guarantee& guarantee, const Budget& requested, bool seeded) {
@@ -80,28 +42,14 @@ std::string outlook_of(const std::string& path, const std::string& task, const s
 void bind_ledger(nb::module_& m) {
   m.def(
       "ledger_create",
-      [](const std::string& path, const std::string& name, const std::optional<Budget>& promise,
-         const std::optional<Caps>& caps, double basic_share, const std::string& relation,
-         int group_size, const std::string& person, bool allow_unproved,
-         const std::optional<double>& draws) {
-        unwrap(Ledger::create(path, terms_of(name, promise, caps, basic_share, relation, group_size,
-                                             person, allow_unproved, draws)));
+      [](const std::string& path, const std::string& terms) { unwrap(create_ledger(path, terms)); },
+      "path"_a, "terms"_a);
+  m.def(
+      "ledger_shown",
+      [](const std::string& path, const std::string& view) {
+        return interruptibly([&] { return unwrap(show_ledger(path, view)); });
       },
-      "path"_a, "name"_a, "promise"_a.none(), "caps"_a.none(), "basic_share"_a, "relation"_a,
-      "group_size"_a, "person"_a, "allow_unproved"_a, "draws"_a.none());
-  m.def(
-      "ledger_json", [](const std::string& path) { return shown(path, ledger_json); }, "path"_a);
-  m.def(
-      "ledger_text", [](const std::string& path) { return shown(path, ledger_text); }, "path"_a);
-  m.def(
-      "ledger_html", [](const std::string& path) { return shown(path, ledger_html); }, "path"_a);
-  m.def(
-      "ledger_registry",
-      [](const std::string& path, const std::string& curator) {
-        const std::string kind = curator.empty() ? std::string() : unwrap(curator_type(curator));
-        return shown(path, [&](const LedgerSummary& all) { return registry_record(all, kind); });
-      },
-      "path"_a, "curator"_a);
+      "path"_a, "view"_a, "The whole ledger, checked: as json, text, html or registry.");
   m.def("ledger_outlook", &outlook_of, "path"_a, "task"_a, "method"_a, "guarantee"_a, "requested"_a,
         "seeded"_a);
   m.def(
@@ -117,16 +65,12 @@ void bind_ledger(nb::module_& m) {
   m.def(
       "ledger_verify",
       [](const std::string& path, const std::vector<std::string>& releases) {
-        return interruptibly([&] {
-          return unwrap(verify_ledger(path, {releases.begin(), releases.end()})).problems;
-        });
+        return interruptibly([&] { return unwrap(ledger_problems(path, releases)); });
       },
       "path"_a, "releases"_a);
   m.def(
       "ledger_backup",
-      [](const std::string& path, const std::string& out) {
-        unwrap(unwrap(Ledger::open(path)).backup(out));
-      },
+      [](const std::string& path, const std::string& out) { unwrap(back_up_ledger(path, out)); },
       "path"_a, "out"_a);
 }
 

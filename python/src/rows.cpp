@@ -16,6 +16,7 @@
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 #include "statistics/gram_head.hpp"
+#include "statistics/merged_grams.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -106,6 +107,12 @@ void bind_rows(nb::module_& m) {
       .def(
           "__eq__", [](const ExactGram& a, const ExactGram& b) { return a == b; },
           nb::is_operator());
+  m.def(
+      "merged_grams",
+      [](const std::vector<std::string>& paths) {
+        return interruptibly([&] { return unwrap(merged_grams(paths)); });
+      },
+      "paths"_a, "One table from the .gram files of its parts.");
   m.def(
       "gram_head",
       [](const std::string& path) {

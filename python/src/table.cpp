@@ -16,6 +16,7 @@
 #include "data/public_files.hpp"
 #include "eigenveil/engine/release.hpp"
 #include "engine/table/prepared_table.hpp"
+#include "engine/table/release_job.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -121,18 +122,6 @@ void bind_spec(nb::module_& m) {
   m.def("coded", &coded, "cells"_a, "words"_a);
 }
 
-ReadOptions format_of(const std::string& header, const std::string& separator,
-                      const std::string& decimal, const std::string& encoding) {
-  ReadOptions format;
-  format.header = parse_header(header).value_or(ReadOptions::Header::Auto);
-  format.separator = separator.empty() ? '\0' : separator.front();
-  format.decimal = decimal.empty() ? '\0' : decimal.front();
-  format.encoding = encoding == "latin-1"  ? TextEncoding::Latin1
-                    : encoding == "utf-16" ? TextEncoding::Utf16
-                                           : TextEncoding::Utf8;
-  return format;
-}
-
 /// A file as far as its column names; rows are read by a pass over it, once.
 void bind_opened(nb::module_& m) {
   nb::class_<ReadOptions>(m, "TextFormat", "How a text table is written.")
@@ -140,7 +129,7 @@ void bind_opened(nb::module_& m) {
           "__init__",
           [](ReadOptions* self, const std::string& header, const std::string& separator,
              const std::string& decimal, const std::string& encoding) {
-            new (self) ReadOptions(format_of(header, separator, decimal, encoding));
+            new (self) ReadOptions(text_format({header, separator, decimal, encoding}));
           },
           "header"_a, "separator"_a, "decimal"_a, "encoding"_a);
   nb::class_<Table>(m, "Table", "An opened file of rows.")

@@ -78,3 +78,13 @@ def test_reached_messages(rows, tmp_path):
         with pytest.raises(EigenveilError, match=message) as caught:
             attempt()
         assert "--" not in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_names_from_outside_are_not_spelled_as_parameters():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"{row_norm}": [0.0, 1.0], "{method gauss}": [1.0, 0.0]})
+    with pytest.raises(EigenveilError) as refused:
+        PrivatePCA(1, mu=1, bounds=(0, 1), columns=["{neighbours zero-row}"]).fit(frame)
+    said = str(refused.value)
+    assert "{ neighbours zero-row}" in said and "neighbours='zero-row'" not in said
+    assert "row_norm" not in said or "{ row_norm}" in said

@@ -26,6 +26,14 @@ engine_options <- function(task = "pca") {
   )
 }
 
+# Methods of covariances whose entries have Gaussian noise and nothing else: what intervals need.
+gaussian_methods <- function() {
+  methods <- Filter(function(method) method$gaussian_entries, task_info("covariance")$methods)
+  vapply(methods, function(method) method$name, "")
+}
+
+has_gaussian_entries <- function(method) method %in% gaussian_methods()
+
 known_task <- function(task) {
   tasks <- vapply(catalogue()$tasks, function(entry) entry$task, "")
   one_of(task, tasks, "task")

@@ -44,7 +44,7 @@ new_private_cov <- function(parts) {
     noise_floor = noise_floor_of(result)
   )
   fit$entry_sd <- entry_deviations(parts)
-  if (parts$method == "gauss" && !is.null(fit$entry_sd)) {
+  if (has_gaussian_entries(parts$method) && !is.null(fit$entry_sd)) {
     fit$entry_sd[lower.tri(fit$entry_sd, diag = TRUE)] <- sqrt(diag(entry_noise(c(fit, parts))))
     fit$entry_sd[upper.tri(fit$entry_sd)] <- t(fit$entry_sd)[upper.tri(fit$entry_sd)]
   } else if (!is.null(result$noisy_mean)) {
@@ -136,9 +136,10 @@ nobs.private_cov <- function(object, ...) object$n.obs
 #' sqrt(diag(noise_cov(fit)))
 #' @export
 noise_cov <- function(fit) {
-  if (!inherits(fit, "private_cov") || fit$method != "gauss" || is.null(fit$raw) ||
+  if (!inherits(fit, "private_cov") || !has_gaussian_entries(fit$method) || is.null(fit$raw) ||
     !is.null(fit$parameters$pairwise_columns) || !is.null(fit$parameters$correlation)) {
-    refuse("the noise of every entry is only known for a plain covariance by method gauss: release it with {method gauss}",
+    method <- gaussian_methods()[1]
+    refuse(sprintf("the noise of every entry is only known for a plain covariance by method %s: release it with {method %s}", method, method),
       parameter = "fit"
     )
   }

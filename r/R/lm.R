@@ -52,7 +52,7 @@ private_lm <- function(formula, data, epsilon = NULL, delta = NULL, ..., rho = N
   } else {
     check_declared(data, model)
     release <- private_cov(data,
-      epsilon = epsilon, delta = delta, rho = rho, mu = mu, ..., method = "gauss", center = "private",
+      epsilon = epsilon, delta = delta, rho = rho, mu = mu, ..., method = gaussian_methods()[1], center = "private",
       columns = model$columns, one_hot = model$one_hot
     )
   }
@@ -134,7 +134,7 @@ check_declared <- function(data, model) {
 new_private_lm <- function(release, model, ridge, target, formula, call, costs_nothing) {
   question <- list(
     estimate = "regression", response = model$response, predictors = I(predictors_in(release, model)), ridge = ridge,
-    level = 0.95, target = target
+    level = 0.95, about = target
   )
   answer <- estimate(release, question)
   if (!model$intercept && answer$measured_from != "zero") {
@@ -371,7 +371,7 @@ print.summary.private_lm <- function(x, digits = max(3L, getOption("digits") - 3
   print(x$table, digits = digits)
   cat(sprintf(
     "\nintervals cover %s; residual sd %s; about %.0f rows\n",
-    if (x$question$target == "raw") "what the rows, clipped to their bounds, would give (noise alone)" else "the population of rows clipped to their bounds (sampling and noise)",
+    if (x$question$about == "raw") "what the rows, clipped to their bounds, would give (noise alone)" else "the population of rows clipped to their bounds (sampling and noise)",
     format(x$residual_sd, digits = digits), x$rows
   ))
   if (isTRUE(nzchar(x$sampling))) cat(x$sampling, "\n", sep = "")

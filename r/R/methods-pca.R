@@ -22,7 +22,7 @@ print.summary.private_pca <- function(x, digits = max(3L, getOption("digits") - 
     cat("\ncannot be told from noise, so without a share: ", paste(x$below_noise, collapse = ", "), "\n", sep = "")
   }
   if (is.finite(x$noise_floor)) {
-    cat("\nnoise floor (the noise alone shows about this variance): ", format(x$noise_floor, digits = digits), "\n", sep = "")
+    cat("\nnoise floor (noise alone passes it in 5% of releases at most): ", format(x$noise_floor, digits = digits), "\n", sep = "")
   }
   rows <- rows_in_words(x$result)
   if (nzchar(rows)) cat("rows: ", rows, "\n", sep = "")
@@ -53,7 +53,7 @@ rows_in_words <- function(result) {
 
 #' Scree plot of a private release
 #'
-#' Bars are the noisy variances; the dashed line is the noise floor, about what noise alone would show, and the marks are
+#' Bars are the noisy variances; the dashed line is the noise floor, which noise alone passes in 5% of releases at most, and the marks are
 #' what each component must exceed to be told from noise. Components that do not are drawn pale.
 #'
 #' @param x A release by [private_pca()].

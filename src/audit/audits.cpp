@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "audit/drawn_cases.hpp"
+#include "audit/eigenvalue_cases.hpp"
 #include "audit/low_bits.hpp"
 #include "audit/mask_cases.hpp"
 #include "audit/moment_cases.hpp"
@@ -62,6 +63,17 @@ const std::vector<AuditedMethod>& audited_methods() {
       {"orbit", "several components at pure epsilon: a drawn projection and what is inside it",
        PureDp{3.0}, 80'000, kRowRelations, true,
        [](const AuditRequest& request) { return drawn_attacks("orbit", request); }},
+      {"exponential-mu", "the same at a mu, which buys the range of the draw", GaussianDp{1.5},
+       80'000, kRowRelations, true,
+       [](const AuditRequest& request) { return drawn_attacks("exponential", request); }},
+      {"exponential-rho", "the same at a rho", Zcdp{1.0}, 80'000, kRowRelations, true,
+       [](const AuditRequest& request) { return drawn_attacks("exponential", request); }},
+      {"orbit-mu", "orbit at a mu", GaussianDp{1.5}, 80'000, kRowRelations, true,
+       [](const AuditRequest& request) { return drawn_attacks("orbit", request); }},
+      {"orbit-rho", "orbit at a rho", Zcdp{1.0}, 80'000, kRowRelations, true,
+       [](const AuditRequest& request) { return drawn_attacks("orbit", request); }},
+      {"lowrank-mu", "draws on unitary orbits at a mu, with Gaussian noise on eigenvalues",
+       GaussianDp{1.0}, 100'000, kRowRelations, true, gaussian_low_rank_attacks},
       {"lowrank", "draws on unitary orbits, with public and with noisy eigenvalues", PureDp{2.0},
        100'000, kRowRelations, true, low_rank_attacks},
       {"low-bits",

@@ -7,8 +7,10 @@
 #include <memory>
 #include <numbers>
 
+#include "audit/drawn_spending.hpp"
 #include "audit/gamma_difference.hpp"
 #include "audit/orbit_pairs.hpp"
+#include "core/distributions.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/exponential/exponential.hpp"
 #include "mechanism/orbit/orbit_components.hpp"
@@ -28,23 +30,17 @@ enum class DrawnMethod : std::uint8_t {
   Spectrum,     ///< one complex unit vector in the plane, nothing inside
 };
 
-/// What is spent on either part; the claim, or what a mutant really spends.
-struct Spending {
-  double directions = 0.0;
-  double inside = 0.0;
-  double total() const { return directions + inside; }
-};
-
 struct DrawnAudit {
   DrawnMethod method;
   AttackedTables tables;
+  SpendingUnit unit;
   Spending claim;
 
   std::size_t dimension() const { return static_cast<std::size_t>(tables.axis(0).size()); }
   /// One row along an axis adds this to the exponent along it.
   double exponent_per_row(const Spending& spent) const {
     const double relation = tables.setting().relation == Relation::ReplaceOne ? 2.0 : 1.0;
-    return spent.directions / (relation * tables.setting().group_size);
+    return unit.range(spent.directions) / (relation * tables.setting().group_size);
   }
   /// The axis a lone row under attack lies along, and those that hide it.
   AttackedTables::Rows along_others(double exponent) const {
@@ -71,8 +67,8 @@ using Draw = std::function<Seen(const ExactGram&, RandomStream&)>;
 /// The shipped plan at what is spent.
 Result<Draw> draw_of(const DrawnAudit& audit, const Spending& spent) {
   const AttackSetting& setting = audit.tables.setting();
-  const Budget budget = PureDp{spent.total()};
-  const double share = spent.inside / spent.total();
+  const Budget budget = audit.unit.budget(audit.unit.total(spent));
+  const double share = audit.unit.share(spent);
   if (audit.method == DrawnMethod::Exponential) {
     return plan_exponential({audit.tables.bound(), audit.tables.scales(), budget, setting.relation,
                              setting.group_size, share})
@@ -122,8 +118,11 @@ double circle_probability(double rate) {
 /// The exponent from how often the draw lies nearer than not to where the rows pull it: along the
 /// first axis, or (components) its missing direction, which rows along all other axes push there.
 Result<Attack> exponent_attack(const DrawnAudit& audit, const Mutant& mutant) {
-  const Spending spent{audit.claim.directions * mutant.factor, audit.claim.inside};
-  const Result<Draw> draw = draw_of(audit, spent);
+  const SpendingUnit& unit = audit.unit;
+  const double range = unit.range(audit.claim.directions);
+  const Result<Draw> draw = draw_of(
+      audit, {mutant.factor == 1.0 ? audit.claim.directions : unit.for_range(range * mutant.factor),
+              audit.claim.inside});
   if (!draw) {
     return error_of(draw);
   }
@@ -136,12 +135,13 @@ Result<Attack> exponent_attack(const DrawnAudit& audit, const Mutant& mutant) {
   const auto d = static_cast<Eigen::Index>(audit.dimension());
   Attack made;
   made.attack.name = "exponent, " + mutant.name;
-  made.attack.claim = PureDp{audit.claim.directions};
-  made.attack.law = [rate, real, d](double factor) {
+  const auto announced = [rate, real, d](double factor) {
     return real ? circle_probability(factor * rate) : detail::upper_tail(factor * rate, d, 0.5);
   };
+  made.attack.claim = unit.loss(audit.claim.directions);
+  made.attack.law = unit.law_of_draw(announced, audit.claim.directions);
   made.attack.rule = AuditRule{0.5, 1.0, false};
-  made.attack.exact = ExactTest{made.attack.law(mutant.factor), 1.0};
+  made.attack.exact = ExactTest{announced(mutant.factor), 1.0};
   made.attack.statistic_on_first = [draw = *draw, missing, axis = audit.tables.axis(0),
                                     gram = audit.tables.gram(rows)](RandomStream& stream) {
     const double along = axis.dot(draw(gram, stream).projection * axis);
@@ -173,6 +173,19 @@ class DrawnRatio {
   double inside(const Seen& seen) const {
     const Matrix first = seen.frame.transpose() * moments_[0] * seen.frame;
     const Matrix second = seen.frame.transpose() * moments_[1] * seen.frame;
+    const auto length = [](double apart) { return apart * apart; };
+    if (seen.inside.law == NoiseLaw::Gaussian) {  // half as much variance off the diagonal
+      const double sd2 = 2.0 * length(seen.inside.product_sd);
+      const double counted =
+          seen.inside.count_is_public
+              ? 0.0
+              : (length(seen.inside.count - counts_[1]) - length(seen.inside.count - counts_[0])) /
+                    (2.0 * length(seen.inside.count_sd));
+      return ((seen.inside.products - second).squaredNorm() -
+              (seen.inside.products - first).squaredNorm()) /
+                 sd2 +
+             counted;
+    }
     // Two-sided Wishart noise: the density falls about as e^(-|.|_*), exactly so on the cone.
     const double scale =
         seen.inside.product_sd / std::sqrt(static_cast<double>(first.cols()) + 1.0);
@@ -196,45 +209,58 @@ class DrawnRatio {
   double exponent_;
 };
 
-/// How far k x k products move in nuclear norm between neighbours, rows of norm 1.
-double products_move(double k, Relation relation) {
-  return relation == Relation::ReplaceOne && k > 1.0 ? 2.0 : 1.0;
+/// How far k x k products move between neighbours, rows of norm 1: in nuclear norm for pure noise,
+/// in Frobenius norm for Gaussian noise.
+double products_move(double k, Relation relation, bool pure) {
+  return relation != Relation::ReplaceOne || k == 1.0 ? 1.0 : pure ? 2.0 : std::sqrt(2.0);
+}
+
+/// Of the claimed noise on a product: its scale (pure) or standard deviation, from the table alone.
+/// A row moves the count by t^2 beside its products, the deviation of a product over that of the
+/// count.
+double claimed_scale(const DrawnAudit& audit, double k, const NoisyProjection& inside) {
+  const bool pure = audit.unit.pure();
+  const AttackSetting& setting = audit.tables.setting();
+  const double products =
+      audit.tables.radius() * audit.tables.radius() * products_move(k, setting.relation, pure);
+  const double counted =
+      inside.count_is_public
+          ? 0.0
+          : inside.product_sd * (pure ? std::sqrt(2.0 / (k + 1.0)) : 1.0) / inside.count_sd;
+  if (pure) {
+    return setting.group_size * (products + counted) / audit.claim.inside;
+  }
+  const double mu = audit.unit.mu() ? audit.claim.inside : std::sqrt(2.0 * audit.claim.inside);
+  return setting.group_size * std::hypot(products, counted) / mu;
 }
 
 /// The scale of the noise inside, from how often the first product lies within 0.7 times the
 /// claimed scale from the truth.
 Result<Attack> noise_attack(const DrawnAudit& audit, const Mutant& mutant) {
+  const SpendingUnit& unit = audit.unit;
   const Result<Draw> draw =
-      draw_of(audit, {audit.claim.directions, audit.claim.inside * mutant.factor});
+      draw_of(audit, {audit.claim.directions, unit.for_noise(audit.claim.inside, mutant.factor)});
   if (!draw) {
     return error_of(draw);
   }
-  const AttackSetting& setting = audit.tables.setting();
   const double k =
       audit.method == DrawnMethod::Components ? static_cast<double>(audit.dimension()) - 1.0 : 1.0;
-  const double square = audit.tables.radius() * audit.tables.radius();
-  const double products = square * products_move(k, setting.relation);
-  const double per_loss = setting.group_size / audit.claim.inside;
-  const auto rows = audit.along_others(1.0);
-  const ExactGram gram = audit.tables.gram(rows);
+  const ExactGram gram = audit.tables.gram(audit.along_others(1.0));
+  const auto announced = [k, pure = unit.pure()](double factor) {
+    return pure ? gamma_difference_within(0.5 * (k + 1.0), kNear * factor)
+                : 2.0 * normal_cdf(kNear * factor) - 1.0;
+  };
   Attack made;
   made.attack.name = "noise inside, " + mutant.name;
-  made.attack.claim = PureDp{audit.claim.inside};
-  made.attack.law = [k](double factor) {
-    return gamma_difference_within(0.5 * (k + 1.0), kNear * factor);
-  };
+  made.attack.claim = unit.loss(audit.claim.inside);
+  made.attack.law = unit.law_of_noise(announced);
   made.attack.rule = AuditRule{-kNear, 1.0, false};
-  made.attack.exact = ExactTest{made.attack.law(mutant.factor), 1.0};
+  made.attack.exact = ExactTest{announced(mutant.factor), 1.0};
   made.attack.statistic_on_first =
       [=, draw = *draw, moment = scaled_moment(gram, audit.tables.scales())](RandomStream& stream) {
         const Seen seen = draw(gram, stream);
-        // A row moves the count by one beside its products: t^2 = sd / sd of the count.
-        const double counted =
-            seen.inside.count_is_public
-                ? 0.0
-                : seen.inside.product_sd * std::sqrt(2.0 / (k + 1.0)) / seen.inside.count_sd;
         const double truth = (seen.frame.transpose() * moment * seen.frame)(0, 0);
-        return -std::abs(seen.inside.products(0, 0) - truth) / (per_loss * (products + counted));
+        return -std::abs(seen.inside.products(0, 0) - truth) / claimed_scale(audit, k, seen.inside);
       };
   return made;
 }
@@ -266,8 +292,8 @@ Result<Attack> ratio_attack(const DrawnAudit& audit, Part part, const std::strin
   };
   Attack made;
   made.attack = {fmt::format("{}, {}", whole ? "whole release" : "variance inside", name),
-                 PureDp{whole ? audit.claim.total() : audit.claim.inside}, statistic(true),
-                 statistic(false)};
+                 audit.unit.loss(whole ? audit.unit.total(audit.claim) : audit.claim.inside),
+                 statistic(true), statistic(false)};
   return made;
 }
 
@@ -288,7 +314,12 @@ Result<std::vector<Attack>> exponent_attacks(const DrawnAudit& audit, bool mutan
     versions.push_back({"mutant: exponent x 1.5", 1.5});
     if (audit.claim.inside > 0.0) {
       versions.push_back(
-          {"mutant: the variance is not paid for", audit.claim.total() / audit.claim.directions});
+          {"mutant: the variance is not paid for", audit.unit.range(audit.unit.total(audit.claim)) /
+                                                       audit.unit.range(audit.claim.directions)});
+    }
+    if (audit.unit.mu()) {  // the range that rho = mu^2 / 2 buys
+      versions.push_back({"mutant: mu taken for the square root of 2 rho",
+                          2.0 * audit.claim.directions / audit.unit.range(audit.claim.directions)});
     }
     if (setting.relation == Relation::ReplaceOne) {
       versions.push_back({"mutant: relation factor missing", 2.0});
@@ -319,7 +350,7 @@ Result<void> add_inside(std::vector<Attack>& attacks, const DrawnAudit& audit, b
   const Spending& claim = audit.claim;
   const auto inside = [&](const Mutant& version) {
     return ratio_attack(audit, Part::Inside, version.name,
-                        {claim.directions, claim.inside * version.factor});
+                        {claim.directions, audit.unit.for_noise(claim.inside, version.factor)});
   };
   Result<void> added = add(attacks, noise_attack(audit, shipped), false);
   if (added && mutants) {
@@ -335,30 +366,21 @@ Result<void> add_inside(std::vector<Attack>& attacks, const DrawnAudit& audit, b
   return added ? add(attacks, ratio_attack(audit, Part::Whole, shipped.name, claim), false) : added;
 }
 
-Result<double> pure_epsilon(const Budget& budget) {
-  if (const auto* pure = std::get_if<PureDp>(&budget)) {
-    return pure->epsilon;
-  }
-  return bad_request("this audit attacks pure epsilon: give {epsilon} alone");
-}
-
 }  // namespace
 
 Result<std::vector<Attack>> drawn_attacks(const std::string& method, const AuditRequest& request) {
-  const Result<double> epsilon = pure_epsilon(request.budget);
+  const Result<SpendingUnit> unit = SpendingUnit::of(request.budget);
   const bool components = method == "orbit";
   // All but one of three components; ranges have orthogonal corners in four dimensions.
   const std::size_t dimension = !components                                      ? 2
                                 : request.setting.bound == AttackedBound::Ranges ? 4
                                                                                  : 3;
   const Result<AttackedTables> tables = AttackedTables::make(request.setting, dimension);
-  if (!epsilon || !tables) {
-    return epsilon ? Result<std::vector<Attack>>(error_of(tables)) : error_of(epsilon);
+  if (!unit || !tables) {
+    return unit ? Result<std::vector<Attack>>(error_of(tables)) : error_of(unit);
   }
-  const double inside = request.variance_share * *epsilon;
-  const DrawnAudit audit{components ? DrawnMethod::Components : DrawnMethod::Exponential,
-                         *tables,
-                         {*epsilon - inside, inside}};
+  const DrawnAudit audit{components ? DrawnMethod::Components : DrawnMethod::Exponential, *tables,
+                         *unit, unit->divide(request.variance_share)};
   Result<std::vector<Attack>> attacks = exponent_attacks(audit, request.mutants);
   if (!attacks) {
     return attacks;
@@ -370,12 +392,13 @@ Result<std::vector<Attack>> drawn_attacks(const std::string& method, const Audit
 }
 
 Result<std::vector<Attack>> orbit_exponent_attacks(const AuditRequest& request) {
-  const Result<double> epsilon = pure_epsilon(request.budget);
+  const Result<SpendingUnit> unit = SpendingUnit::of(request.budget);
   const Result<AttackedTables> tables = AttackedTables::make(request.setting, 2);
-  if (!epsilon || !tables) {
-    return epsilon ? Result<std::vector<Attack>>(error_of(tables)) : error_of(epsilon);
+  if (!unit || !tables) {
+    return unit ? Result<std::vector<Attack>>(error_of(tables)) : error_of(unit);
   }
-  return exponent_attacks({DrawnMethod::Spectrum, *tables, {*epsilon, 0.0}}, request.mutants);
+  return exponent_attacks({DrawnMethod::Spectrum, *tables, *unit, unit->divide(0.0)},
+                          request.mutants);
 }
 
 }  // namespace eigenveil

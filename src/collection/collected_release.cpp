@@ -9,6 +9,7 @@
 #include "eigenveil/report/fields.hpp"
 #include "engine/documents/moment_document.hpp"
 #include "engine/mask/pseudo_release.hpp"
+#include "engine/methods/all.hpp"
 
 namespace eigenveil {
 namespace {
@@ -18,8 +19,15 @@ constexpr double kFarOut = 8.0;
 /// Of sums below 2^127 read as doubles, their square root and product.
 constexpr double kRounding = 1e-12;
 
+std::string method_of(const CollectionPlan& plan) {
+  const Method& method =
+      plan.noise == NoiseMode::Servers ? pseudo_gauss_method() : pseudo_mask_method();
+  return method.info().name;
+}
+
 MaskSettings settings_of(const Manifest& manifest, const CollectionPlan& plan) {
-  MaskSettings settings{plan.noise == NoiseMode::Servers ? "gauss" : "mask",
+  MaskSettings settings{method_of(plan),
+                        plan.noise == NoiseMode::Participants,
                         manifest.budget,
                         manifest.relation,
                         plan.bound,
@@ -150,7 +158,7 @@ Result<Release<NoisyMoment>> moment_of(const ReadCollection& read) {
   moment.product_sd = noise.gram_sd_diagonal;
   moment.off_diagonal_sd = noise.gram_sd_off_diagonal;
   moment.sum_sd = noise.gram_sd_sums;
-  return Release<NoisyMoment>(std::move(moment), read.guarantee, "gauss");
+  return Release<NoisyMoment>(std::move(moment), read.guarantee, method_of(read.plan));
 }
 
 ReleaseDocument derived(ReleaseDocument document, const ReadRelease& from) {
@@ -171,7 +179,7 @@ MomentSettings moment_settings(const ReadCollection& read) {
 ReleaseCost collection_cost(const Manifest& manifest, const CollectionPlan& plan) {
   ReleaseCost cost;
   cost.task = "collect";
-  cost.method = plan.noise == NoiseMode::Servers ? "gauss" : "mask";
+  cost.method = method_of(plan);
   cost.guarantee = plan.guarantee;
   cost.requested = manifest.budget;
   return cost;

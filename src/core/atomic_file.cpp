@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/atomic_output.hpp"
+#include "core/parameter_names.hpp"
 
 namespace eigenveil {
 namespace {
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 
 tl::unexpected<Error> failed_to(std::string_view action, const fs::path& path) {
   return input_output_error(
-      fmt::format("cannot {} {}: {}", action, path.string(), std::strerror(errno)));
+      fmt::format("cannot {} {}: {}", action, shown(path.string()), std::strerror(errno)));
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/parameter_names.hpp"
+
 namespace eigenveil {
 namespace {
 
@@ -20,7 +22,7 @@ namespace fs = std::filesystem;
 
 tl::unexpected<Error> system_error(std::string_view action, const fs::path& path) {
   return input_output_error(
-      fmt::format("cannot {} {}: {}", action, path.string(), std::strerror(errno)));
+      fmt::format("cannot {} {}: {}", action, shown(path.string()), std::strerror(errno)));
 }
 
 Result<void> write_all(int descriptor, std::string_view bytes, const fs::path& path) {
@@ -146,7 +148,8 @@ Result<void> check_new_file(const std::string& path) {
   std::error_code ignored;
   if (fs::exists(path, ignored)) {
     return bad_request(
-        fmt::format("{} exists and would be lost; remove it or give {{out}} another name", path),
+        fmt::format("{} exists and would be lost; remove it or give {{out}} another name",
+                    shown(path)),
         "out");
   }
   return {};

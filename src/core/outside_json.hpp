@@ -12,11 +12,16 @@ namespace eigenveil {
 /// levels deep, and a text of more than 64 is refused before anything is made of it.
 bool nests_too_deep(std::string_view text);
 
-/// JSON that somebody else wrote. A discarded value where it is none or nests too deep: that is no
-/// object and no array, and its `at` throws as a missing field does.
+/// Whether an object of the text has a field twice: readers differ in which of them they take, so
+/// that two people would read two documents.
+bool repeats_a_field(std::string_view text);
+
+/// JSON that somebody else wrote. A discarded value where it is none, nests too deep or repeats a
+/// field: that is no object and no array, and its `at` throws as a missing field does.
 template <class Json = nlohmann::ordered_json>
 Json json_from_outside(std::string_view text) {
-  return nests_too_deep(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
+  return nests_too_deep(text) || repeats_a_field(text) ? Json(Json::value_t::discarded)
+                                                       : Json::parse(text, nullptr, false);
 }
 
 /// A whole number within limits, or nothing: the JSON library turns 2.9 into 2 and wraps what does

@@ -1,6 +1,7 @@
 #include "core/parameter_names.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace eigenveil {
 namespace {
@@ -54,6 +55,24 @@ std::string with_parameters(std::string_view message, const SpellParameter& spel
     message.remove_prefix(found.length);
   }
   return text;
+}
+
+std::string shown(std::string_view text) {
+  std::string safe;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    safe += text[i];
+    if (text[i] == '{' && i + 1 < text.size() && text[i + 1] != ' ') {
+      safe += ' ';
+    }
+  }
+  return safe;
+}
+
+std::vector<std::string> shown(const std::vector<std::string>& texts) {
+  std::vector<std::string> safe;
+  std::transform(texts.begin(), texts.end(), std::back_inserter(safe),
+                 [](const std::string& text) { return shown(text); });
+  return safe;
 }
 
 std::string for_command_line(std::string_view message) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/outside_json.hpp"
+#include "core/parameter_names.hpp"
 #include "core/suggestion.hpp"
 #include "eigenveil/core/result.hpp"
 
@@ -135,9 +136,10 @@ class StrictObject {
     }
     for (const auto& [key, value] : json_.items()) {
       if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) {
-        refuse(Error{ErrorCode::BadRequest,
-                     fmt::format("{} has no field '{}'{}", what_, key, did_you_mean(key, asked_)),
-                     key});
+        refuse(Error{
+            ErrorCode::BadRequest,
+            fmt::format("{} has no field '{}'{}", what_, shown(key), did_you_mean(key, asked_)),
+            key});
       }
     }
     return sound() ? Result<void>() : Result<void>(tl::unexpected<Error>(error_));

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/parameter_names.hpp"
+
 namespace eigenveil {
 
 Result<std::string> read_whole_file(const std::filesystem::path& path) {
@@ -16,7 +18,7 @@ Result<std::string> read_whole_file(const std::filesystem::path& path) {
     bytes.assign(std::istreambuf_iterator<char>(file), {});
   }
   if (!file.is_open() || file.bad()) {
-    return input_output_error(fmt::format("cannot read {}", path.string()));
+    return input_output_error(fmt::format("cannot read {}", shown(path.string())));
   }
   return bytes;
 }

@@ -10,6 +10,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/parameter_names.hpp"
+
 namespace eigenveil::detail {
 namespace {
 
@@ -95,7 +97,7 @@ Result<void> settle_cells(const RawChunk& chunk, const Schema& schema, BadCell b
     if (missing ? missing_cell == MissingCell::Refuse : bad_cell == BadCell::Refuse) {
       return bad_request(fmt::format(
           "row {}, column {}: {}.", chunk.first_record + i / block.dimension,
-          schema.columns[i % block.dimension],
+          shown(schema.columns[i % block.dimension]),
           missing ? "the value is missing" : "not a finite number (the value is not shown)"));
     }
     value = std::numeric_limits<double>::quiet_NaN();

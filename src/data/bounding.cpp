@@ -7,6 +7,7 @@
 
 #include "core/bytes.hpp"
 #include "core/outward.hpp"
+#include "core/parameter_names.hpp"
 
 namespace eigenveil {
 namespace {
@@ -55,7 +56,7 @@ double sqrt_up(Int128 value) {
 }
 
 std::string column_called(std::span<const std::string> names, std::size_t j) {
-  return j < names.size() ? fmt::format("'{}'", names[j]) : fmt::format("{}", j + 1);
+  return j < names.size() ? fmt::format("'{}'", shown(names[j])) : fmt::format("{}", j + 1);
 }
 
 }  // namespace

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/parameter_names.hpp"
+
 namespace eigenveil::detail {
 namespace {
 
@@ -21,7 +23,7 @@ constexpr std::size_t kLargestRead = std::size_t{1} << 30;
 constexpr std::size_t kCompressedBytes = std::size_t{1} << 18;
 
 std::string shown_name(const std::string& path) {
-  return path == "-" ? "standard input" : path;
+  return path == "-" ? "standard input" : shown(path);
 }
 
 tl::unexpected<Error> system_error(const std::string& path, int number) {

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/parameter_names.hpp"
+
 namespace eigenveil::detail {
 namespace {
 
@@ -38,17 +40,15 @@ std::string suggestion(const std::vector<std::string>& names, const std::string&
       }
     }
   }
-  return best == nullptr ? std::string(".") : fmt::format("; did you mean {}?", *best);
+  return best == nullptr ? std::string(".") : fmt::format("; did you mean {}?", shown(*best));
 }
 
 constexpr std::size_t kShownNames = 8;
 
 std::string first_names(const std::vector<std::string>& names) {
-  return fmt::format(
-      "{}",
-      fmt::join(names.begin(),
-                names.begin() + static_cast<std::ptrdiff_t>(std::min(kShownNames, names.size())),
-                ", "));
+  std::vector<std::string> first = names;
+  first.resize(std::min(kShownNames, names.size()));
+  return fmt::format("{}", fmt::join(shown(first), ", "));
 }
 
 using NameIndex = std::unordered_map<std::string_view, std::size_t>;
@@ -69,13 +69,13 @@ tl::unexpected<Error> no_such_column(const std::vector<std::string>& names,
   return bad_request(
       fmt::format("there is no column {}{} The columns are {}{} (names with commas: "
                   "{{columns}} @FILE, one per line).",
-                  name, suggestion(names, name), first_names(names),
+                  shown(name), suggestion(names, name), first_names(names),
                   names.size() > kShownNames ? ", ..." : ""));
 }
 
 tl::unexpected<Error> several_columns(const std::string& name) {
-  return bad_request(
-      fmt::format("the input has several columns called {}; rename them or select others.", name));
+  return bad_request(fmt::format(
+      "the input has several columns called {}; rename them or select others.", shown(name)));
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ Result<ColumnSelection> select_columns(std::vector<std::string> names,
       return several_columns(name);
     }
     if (selection.slots[column] != ColumnSelection::kSkip) {
-      return bad_request(fmt::format("column {} is selected twice.", name));
+      return bad_request(fmt::format("column {} is selected twice.", shown(name)));
     }
     selection.slots[column] = selection.sources.size();
     selection.sources.push_back(column);

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "core/parameter_names.hpp"
 #include "data/people.hpp"
 #include "data/record_cutter.hpp"
 #include "data/text_cell.hpp"
@@ -137,7 +138,7 @@ class RecordParser {
           "line {}, column {}: not a number (the value is not shown). Leave the column out with "
           "{{columns}}, or count such cells as missing with {{bad_cell midpoint}}; {{one_hot}} "
           "turns words into 0/1 columns, {{decimal}} reads 1.234,5.",
-          line(), layout_.selection.schema.columns[slot]));
+          line(), shown(layout_.selection.schema.columns[slot])));
     }
     return end;
   }
@@ -180,7 +181,7 @@ class RecordParser {
 
   const char* refuse_missing(std::size_t slot) {
     return fail(fmt::format("line {}, column {}: the value is missing.", line(),
-                            layout_.selection.schema.columns[slot]));
+                            shown(layout_.selection.schema.columns[slot])));
   }
 
   const char* fail(std::string message) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/parameter_names.hpp"
+
 namespace eigenveil {
 namespace {
 
@@ -26,7 +28,7 @@ Result<void> check_frequencies(const std::vector<std::string>& names,
       return bad_request(
           fmt::format("the allele frequency of column {} must lie strictly between 0 and 1; leave "
                       "the column out if the allele is absent or fixed.",
-                      names[j]));
+                      shown(names[j])));
     }
   }
   return {};

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "core/parameter_names.hpp"
 #include "data/array_cells.hpp"
 #include "data/chunk_size.hpp"
 #include "data/column_selection.hpp"
@@ -21,7 +22,7 @@ struct IdxHeader {
 };
 
 tl::unexpected<Error> malformed(const std::string& path, std::string_view what) {
-  return bad_request(fmt::format("{} {}", path, what));
+  return bad_request(fmt::format("{} {}", shown(path), what));
 }
 
 constexpr const char* kNotIdx = "is not a valid IDX file.";

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/parameter_names.hpp"
 #include "data/column_selection.hpp"
 
 namespace eigenveil::detail {
@@ -198,11 +199,11 @@ Result<void> check_size(const FileDescriptor& file, const NpyHeader& header) {
   const bool overflow = __builtin_mul_overflow(header.rows, header.columns, &wanted) ||
                         __builtin_mul_overflow(wanted, header.item_bytes, &wanted);
   if (overflow || wanted > available) {
-    return bad_request(
-        fmt::format("{} is shorter than its header announces; is it truncated?", file.path()));
+    return bad_request(fmt::format("{} is shorter than its header announces; is it truncated?",
+                                   shown(file.path())));
   }
   if (wanted < available) {
-    return bad_request(fmt::format("{} is longer than its header announces.", file.path()));
+    return bad_request(fmt::format("{} is longer than its header announces.", shown(file.path())));
   }
   return {};
 }
@@ -210,7 +211,7 @@ Result<void> check_size(const FileDescriptor& file, const NpyHeader& header) {
 /// The dictionary text; sets data_offset.
 Result<std::string> header_text(const FileDescriptor& file, NpyHeader& header) {
   const auto malformed = [&file] {
-    return bad_request(fmt::format("{} is not a valid .npy file.", file.path()));
+    return bad_request(fmt::format("{} is not a valid .npy file.", shown(file.path())));
   };
   std::array<char, 12> prefix = {};
   const Result<std::size_t> got = file.read_at(0, prefix.data(), prefix.size());
@@ -249,7 +250,8 @@ Result<std::string> header_text(const FileDescriptor& file, NpyHeader& header) {
 
 Result<NpyHeader> read_npy_header(const FileDescriptor& file) {
   if (!file.size()) {
-    return bad_request(fmt::format("{} is not a regular file, which .npy needs.", file.path()));
+    return bad_request(
+        fmt::format("{} is not a regular file, which .npy needs.", shown(file.path())));
   }
   NpyHeader header;
   const Result<std::string> text = header_text(file, header);
@@ -261,7 +263,7 @@ Result<NpyHeader> read_npy_header(const FileDescriptor& file) {
   if (!parser.description(description)) {
     return bad_request(parser.structured()
                            ? "the array has named fields; save a plain two-dimensional array."
-                           : fmt::format("{} is not a valid .npy file.", file.path()));
+                           : fmt::format("{} is not a valid .npy file.", shown(file.path())));
   }
   header.column_major = *description.column_major;
   if (const Result<void> done = set_type(*description.type, header); !done) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <utility>
 
+#include "core/parameter_names.hpp"
 #include "data/array_cells.hpp"
 #include "data/chunk_size.hpp"
 #include "data/column_selection.hpp"
@@ -144,7 +145,8 @@ class NpyReader final : public RowReader {
       return error_of(got);
     }
     if (*got < count) {
-      return input_output_error(fmt::format("{} became shorter while it was read.", file_.path()));
+      return input_output_error(
+          fmt::format("{} became shorter while it was read.", shown(file_.path())));
     }
     return {};
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/number_text.hpp"
+#include "core/parameter_names.hpp"
 #include "data/cell_word.hpp"
 
 namespace eigenveil {
@@ -59,11 +60,11 @@ Result<void> check_lists(const Schema& schema, const std::vector<Categories>& li
     if (std::find(schema.columns.begin(), schema.columns.end(), list.column) ==
         schema.columns.end()) {
       return bad_request(fmt::format(
-          "{{one_hot}} names column '{}', which is not among the columns", list.column));
+          "{{one_hot}} names column '{}', which is not among the columns", shown(list.column)));
     }
     const auto same = [&](const Categories& other) { return other.column == list.column; };
     if (std::count_if(lists.begin(), lists.end(), same) > 1) {
-      return bad_request(fmt::format("{{one_hot}} names column '{}' twice", list.column));
+      return bad_request(fmt::format("{{one_hot}} names column '{}' twice", shown(list.column)));
     }
   }
   return {};
@@ -108,7 +109,7 @@ Result<Expansion> expanded(const Schema& plain, const std::vector<Categories>& l
     return bad_request(fmt::format(
         "{{one_hot}} makes a column '{}', and the table has one of that name; rename it or leave "
         "it out with {{exclude}}",
-        *twice));
+        shown(*twice)));
   }
   return expansion;
 }

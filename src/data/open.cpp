@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/parameter_names.hpp"
 #include "data/byte_source.hpp"
 #include "data/csv_reader.hpp"
 #include "data/idx_reader.hpp"
@@ -85,7 +86,7 @@ Result<std::unique_ptr<RowReader>> open_rows(const std::string& input, const Rea
     return bad_request(fmt::format(
         "the format of {} is unknown; the name must end in one of {}or be - for CSV on standard "
         "input.",
-        input, known_endings()));
+        shown(input), known_endings()));
   }
   Result<FileDescriptor> file = FileDescriptor::open(input);
   if (!file) {

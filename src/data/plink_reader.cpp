@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/parameter_names.hpp"
 #include "data/chunk_size.hpp"
 #include "data/plink_tables.hpp"
 
@@ -157,7 +158,7 @@ class PlinkReader final : public RowReader {
       }
       if (*got < count) {
         return input_output_error(
-            fmt::format("{} became shorter while it was read.", file_.path()));
+            fmt::format("{} became shorter while it was read.", shown(file_.path())));
       }
       into += count;
     }
@@ -184,7 +185,7 @@ class PlinkReader final : public RowReader {
       if (std::isnan(block.values[i])) {
         return bad_request(fmt::format("row {}, column {}: the value is missing.",
                                        chunk.first_record + i / block.dimension,
-                                       schema().columns[i % block.dimension]));
+                                       shown(schema().columns[i % block.dimension])));
       }
     }
     return {};
@@ -210,12 +211,12 @@ Result<void> check_magic(const FileDescriptor& file) {
     return error_of(got);
   }
   if (*got < magic.size() || magic[0] != 0x6C || magic[1] != 0x1B || magic[2] > 1) {
-    return bad_request(fmt::format("{} is not a PLINK 1 .bed file.", file.path()));
+    return bad_request(fmt::format("{} is not a PLINK 1 .bed file.", shown(file.path())));
   }
   if (magic[2] == 0) {
     return bad_request(fmt::format(
         "{} is in the old individual-major order; convert it with plink (option make-bed).",
-        file.path()));
+        shown(file.path())));
   }
   return {};
 }
@@ -228,7 +229,8 @@ Result<void> check_size(const FileDescriptor& file, std::size_t variants, std::s
     return bad_request(fmt::format(
         "{} is {} than {} variants (.bim) of {} people (.fam) take; the three files do not belong "
         "together or one is damaged.",
-        file.path(), overflow || wanted > *file.size() ? "shorter" : "longer", variants, people));
+        shown(file.path()), overflow || wanted > *file.size() ? "shorter" : "longer", variants,
+        people));
   }
   return {};
 }
@@ -237,7 +239,8 @@ Result<void> check_size(const FileDescriptor& file, std::size_t variants, std::s
 
 Result<std::unique_ptr<RowReader>> open_plink(FileDescriptor file, const ReadOptions& options) {
   if (!file.size()) {
-    return bad_request(fmt::format("{} is not a regular file, which .bed needs.", file.path()));
+    return bad_request(
+        fmt::format("{} is not a regular file, which .bed needs.", shown(file.path())));
   }
   if (const Result<void> done = check_magic(file); !done) {
     return error_of(done);

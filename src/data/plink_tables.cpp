@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/parameter_names.hpp"
 #include "data/column_selection.hpp"
 #include "data/text_lines.hpp"
 
@@ -50,7 +51,7 @@ class VariantLines {
       return bad_request(
           fmt::format("{} line {}: six fields are expected (chromosome, identifier, centimorgans, "
                       "position, allele 1, allele 2), not {}.",
-                      lines_.path(), lines_.number(), fields_.size()));
+                      shown(lines_.path()), lines_.number(), fields_.size()));
     }
     const std::size_t at = fields_.size() - 3;
     variant = {fields_[0], fields_[1], fields_[at], fields_[at + 1], fields_[at + 2]};
@@ -58,7 +59,7 @@ class VariantLines {
         !is_printable(variant.position) || !is_printable(variant.counted_allele) ||
         !is_printable(variant.other_allele)) {
       return bad_request(fmt::format("{} line {}: only printable ASCII characters are allowed.",
-                                     lines_.path(), lines_.number()));
+                                     shown(lines_.path()), lines_.number()));
     }
     return true;
   }
@@ -102,7 +103,7 @@ Result<PlinkVariants> all_variants(VariantLines& lines) {
       return bad_request(
           fmt::format("there are several variants called {}; make them differ in "
                       "identifier, position or alleles.",
-                      name));
+                      shown(name)));
     }
   }
   return variants;
@@ -118,7 +119,7 @@ class Request {
     request.variants_.positions.assign(names.size(), kOpen);
     for (std::size_t slot = 0; slot < names.size(); ++slot) {
       if (!request.slots_.emplace(names[slot], slot).second) {
-        return bad_request(fmt::format("variant {} is selected twice.", names[slot]));
+        return bad_request(fmt::format("variant {} is selected twice.", shown(names[slot])));
       }
       request.has_places_ = request.has_places_ || names[slot].find(':') != std::string::npos;
     }
@@ -136,12 +137,13 @@ class Request {
     }
     const std::string& name = variants_.schema.columns[slot];
     if (by_identifier != kOpen && by_place != kOpen && by_identifier != by_place) {
-      return bad_request(fmt::format("variant {} is selected twice, once as {}.", name,
-                                     variants_.schema.columns[by_place]));
+      return bad_request(fmt::format("variant {} is selected twice, once as {}.", shown(name),
+                                     shown(variants_.schema.columns[by_place])));
     }
     if (variants_.positions[slot] != kOpen) {
-      return bad_request(fmt::format(
-          "there are several variants called {}; select by chromosome:position:A1:A2.", name));
+      return bad_request(
+          fmt::format("there are several variants called {}; select by chromosome:position:A1:A2.",
+                      shown(name)));
     }
     variants_.positions[slot] = position;
     variants_.schema.counted_alleles[slot] = variant.counted_allele;
@@ -154,7 +156,7 @@ class Request {
         return bad_request(
             fmt::format("there is no variant {}; a name is the second column of the .bim file, or "
                         "chromosome:position:A1:A2",
-                        variants_.schema.columns[slot]));
+                        shown(variants_.schema.columns[slot])));
       }
     }
     return std::move(variants_);

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/number_text.hpp"
+#include "core/parameter_names.hpp"
 
 namespace eigenveil {
 namespace {
@@ -66,13 +67,13 @@ Result<std::vector<AlleleFrequency>> read_plink_frequencies(const std::string& p
   std::ifstream file(path);
   std::string line;
   if (!std::getline(file, line)) {
-    return input_output_error(fmt::format("cannot read {}", path));
+    return input_output_error(fmt::format("cannot read {}", shown(path)));
   }
   if (words_of_line(line) != std::vector<std::string>{"CHR", "SNP", "A1", "A2", "MAF", "NCHROBS"}) {
     return bad_request(fmt::format(
         "the first line of {} must be CHR SNP A1 A2 MAF NCHROBS, as plink (option freq) "
         "writes it",
-        path));
+        shown(path)));
   }
   std::vector<AlleleFrequency> rows;
   for (std::size_t number = 2; std::getline(file, line); ++number) {
@@ -81,7 +82,7 @@ Result<std::vector<AlleleFrequency>> read_plink_frequencies(const std::string& p
       continue;
     }
     if (fields.size() != 6) {
-      return bad_request(fmt::format("{} line {}: 6 fields expected", path, number));
+      return bad_request(fmt::format("{} line {}: 6 fields expected", shown(path), number));
     }
     rows.push_back({fields[1],
                     finite_number(fields[4]).value_or(std::numeric_limits<double>::quiet_NaN()),
@@ -111,13 +112,13 @@ Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
   std::ifstream file(path);
   std::string line;
   if (!std::getline(file, line)) {
-    return input_output_error(fmt::format("cannot read {}", path));
+    return input_output_error(fmt::format("cannot read {}", shown(path)));
   }
   std::vector<std::string> expected = {"column"};
   expected.insert(expected.end(), wanted.begin(), wanted.end());
   if (split_public_line(line) != expected) {
     return bad_request(
-        fmt::format("the first line of {} must be {}", path, fmt::join(expected, ",")));
+        fmt::format("the first line of {} must be {}", shown(path), fmt::join(expected, ",")));
   }
   std::vector<NamedNumbers> rows;
   for (std::size_t number = 2; std::getline(file, line); ++number) {
@@ -127,13 +128,13 @@ Result<std::vector<NamedNumbers>> read_named_numbers(const std::string& path,
     const std::vector<std::string> fields = split_public_line(line);
     if (fields.size() != expected.size()) {
       return bad_request(
-          fmt::format("{} line {}: {} fields expected", path, number, expected.size()));
+          fmt::format("{} line {}: {} fields expected", shown(path), number, expected.size()));
     }
     NamedNumbers row{fields[0], {}};
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const Result<double> value = parse_number(
-          fields[i + 1],
-          fmt::format("{} line {}, field {} of column '{}'", path, number, wanted[i], fields[0]));
+          fields[i + 1], fmt::format("{} line {}, field {} of column '{}'", shown(path), number,
+                                     wanted[i], shown(fields[0])));
       if (!value) {
         return error_of(value);
       }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/parameter_names.hpp"
 #include "data/chunk_size.hpp"
 #include "data/open.hpp"
 #include "data/text_encoding.hpp"
@@ -120,7 +121,7 @@ Result<std::vector<PublicWords>> words_by_column(const Schema& schema,
     const auto found = std::find(schema.columns.begin(), schema.columns.end(), list.column);
     if (found == schema.columns.end()) {
       return bad_request(fmt::format(
-          "{{one_hot}} names column '{}', which is not among the columns", list.column));
+          "{{one_hot}} names column '{}', which is not among the columns", shown(list.column)));
     }
     words[static_cast<std::size_t>(found - schema.columns.begin())] = PublicWords(list.words);
   }

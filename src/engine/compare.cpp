@@ -67,14 +67,60 @@ Result<AssumedSetting> assumed_setting(const Request& request, const AssumedTabl
                         private_mean ? Extension::Full : Extension::Count};
 }
 
-MethodComparison compare_methods(const Request& request, const AssumedSetting& setting) {
+namespace {
+
+/// Defaults first: of (epsilon, delta), then of pure budgets.
+int place_of(DefaultFor is_default_for) {
+  switch (is_default_for) {
+    case DefaultFor::OtherBudgets:
+    case DefaultFor::EveryBudget:
+      return 0;
+    case DefaultFor::PureBudgets:
+      return 1;
+    case DefaultFor::Nothing:
+      break;
+  }
+  return 2;
+}
+
+}  // namespace
+
+MethodComparison compare_methods(const Request& request, const AssumedSetting& setting,
+                                 bool with_trials) {
   std::vector<ComparedMethod> methods;
   for (const Method* method : methods_for(request.task)) {
     if (std::optional<PredictedError> predicted = method->predicted_error(request, setting)) {
-      methods.push_back({method->info().name, *std::move(predicted)});
+      if (!with_trials) {
+        predicted->trial = {};
+      }
+      methods.push_back({.name = method->info().name,
+                         .predicted = *std::move(predicted),
+                         .place = place_of(method->info().is_default_for)});
     }
   }
   return compared(std::move(methods), setting);
+}
+
+Result<std::vector<NamedComparison>> compare_on(const Request& request, AssumedTable table) {
+  std::vector<Scenario> scenarios = {{"", table.spectrum}};
+  if (table.spectrum.size() == 0) {
+    const Result<RowBound> bound = table.bound({});
+    if (!bound) {
+      return error_of(bound);
+    }
+    scenarios = named_scenarios(*bound, request.components);
+  }
+  std::vector<NamedComparison> all;
+  for (Scenario& scenario : scenarios) {
+    table.spectrum = std::move(scenario.spectrum);
+    const Result<AssumedSetting> setting = assumed_setting(request, table);
+    if (!setting) {
+      return error_of(setting);
+    }
+    all.push_back(
+        {std::move(scenario.name), setting->spectrum.size(), compare_methods(request, *setting)});
+  }
+  return all;
 }
 
 nlohmann::ordered_json comparison_json(const MethodComparison& comparison,
@@ -97,6 +143,19 @@ nlohmann::ordered_json comparison_json(const MethodComparison& comparison,
   const ComparedMethod* best = recommended(comparison, false);
   json["recommended"] = best != nullptr ? nlohmann::ordered_json(best->name) : nullptr;
   json["reason"] = recommendation(comparison);
+  return json;
+}
+
+nlohmann::ordered_json comparison_json(const std::vector<NamedComparison>& all,
+                                       const std::function<std::string(std::string_view)>& spell) {
+  if (all.size() == 1 && all.front().scenario.empty()) {
+    return comparison_json(all.front().methods, spell);
+  }
+  nlohmann::ordered_json json;
+  for (const NamedComparison& one : all) {
+    json["scenarios"].push_back(comparison_json(one.methods, spell));
+    json["scenarios"].back()["scenario"] = one.scenario;
+  }
   return json;
 }
 

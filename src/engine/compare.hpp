@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "eigenveil/engine/registry.hpp"
 #include "mechanism/comparison/comparison.hpp"
@@ -21,11 +22,23 @@ struct Scenario {
 };
 std::vector<Scenario> named_scenarios(const RowBound& bound, Eigen::Index components);
 
-/// Every method of the request's task on it, best first.
-MethodComparison compare_methods(const Request& request, const AssumedSetting& setting);
+/// Every method of the request's task on it, best first; by first-order formulas alone without
+/// `with_trials`.
+MethodComparison compare_methods(const Request& request, const AssumedSetting& setting,
+                                 bool with_trials = true);
+
+/// One on the spectrum of the table; where that has none, one on every scenario.
+struct NamedComparison {
+  std::string scenario;  ///< empty: the spectrum that was given
+  Eigen::Index columns = 0;
+  MethodComparison methods;
+};
+Result<std::vector<NamedComparison>> compare_on(const Request& request, AssumedTable table);
 
 /// The comparison for machines; `spell` writes the parameters that notes name as a face does.
 nlohmann::ordered_json comparison_json(const MethodComparison& comparison,
+                                       const std::function<std::string(std::string_view)>& spell);
+nlohmann::ordered_json comparison_json(const std::vector<NamedComparison>& all,
                                        const std::function<std::string(std::string_view)>& spell);
 
 }  // namespace eigenveil

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/outside_json.hpp"
+#include "core/parameter_names.hpp"
 #include "core/suggestion.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/release.hpp"
@@ -31,14 +33,19 @@ Result<void> check_batch_keys(const BatchJson& entry) {
   for (const auto& item : entry.items()) {
     if (std::find(std::begin(kBatchKeys), std::end(kBatchKeys), item.key()) ==
         std::end(kBatchKeys)) {
-      return bad_request(fmt::format("'{}' is not known in a batch; a release has {}", item.key(),
-                                     fmt::join(kBatchKeys, ", ")));
+      return bad_request(fmt::format("'{}' is not known in a batch; a release has {}",
+                                     shown(item.key()), fmt::join(kBatchKeys, ", ")));
     }
   }
   return {};
 }
 
 Result<Budget> batch_budget(const BatchJson& entry) {
+  for (const char* name : {"epsilon", "delta", "rho", "mu"}) {
+    if (entry.contains(name) && !entry.at(name).is_number()) {  // true would be 1
+      return bad_request(fmt::format("'{}' is a number", name));
+    }
+  }
   const auto number = [&](const char* name) { return entry.at(name).get<double>(); };
   const bool epsilon = entry.contains("epsilon");
   const bool delta = entry.contains("delta");
@@ -57,21 +64,21 @@ Result<Budget> batch_budget(const BatchJson& entry) {
                                : check_budget(GaussianDp{number("mu")});
 }
 
-Result<int> batch_number(const BatchJson& entry, const char* name, int otherwise) {
-  const BatchJson& given = entry.value(name, BatchJson(otherwise));
-  if (!given.is_number_integer() || given < 1 || given > kMostColumns) {
-    return bad_request(fmt::format("'{}' is a whole number from 1 to {}", name, kMostColumns));
-  }
-  return given.get<int>();
+Result<int> batch_number(const BatchJson& entry, const char* name, int otherwise, int most) {
+  const std::optional<std::int64_t> given =
+      entry.contains(name) ? whole_number(entry.at(name), 1, most) : otherwise;
+  return given ? Result<int>(static_cast<int>(*given))
+               : bad_request(fmt::format("'{}' is a whole number from 1 to {}", name, most));
 }
 
 /// How many columns and components are planned for.
 Result<int> batch_columns(const BatchJson& entry) {
-  const Result<int> components = batch_number(entry, "k", 1);
+  const Result<int> components = batch_number(entry, "k", 1, kMostColumns);
   if (!components) {
     return components;
   }
-  const Result<int> columns = batch_number(entry, "columns", std::max(kColumns, *components));
+  const Result<int> columns =
+      batch_number(entry, "columns", std::max(kColumns, *components), kMostColumns);
   if (columns && *columns < *components) {
     return bad_request("'k' is larger than 'columns'");
   }
@@ -128,9 +135,12 @@ Result<ReleaseCost> cost_by_registry(Request request, int columns, const LedgerT
       return cost_of(**plan, false);
     }
   }
-  return typical_cost(request.method, *request.budget, request.relation, request.group_size)
+  const MethodInfo& info = (*method)->info();
+  return typical_cost(*request.budget, info.spends_pair, request.relation, request.group_size)
       .map([&](ReleaseCost cost) {
         cost.task = std::string(name_of(request.task));
+        cost.method = info.name;
+        cost.guarantee.basis = info.basis;
         return cost;
       });
 }
@@ -150,7 +160,7 @@ Result<Request> batch_request(const BatchJson& entry) {
           "task '{}' is not known; a batch has pca, covariance, lowrank, mask, subspace, bounds "
           "and "
           "scores{}",
-          task,
+          shown(task),
           did_you_mean(task, std::vector<std::string>{"pca", "covariance", "lowrank", "mask",
                                                       "subspace", "bounds", "scores"})));
     }
@@ -158,16 +168,18 @@ Result<Request> batch_request(const BatchJson& entry) {
     request.relation = default_relation(request.task);
   }
   request.method = entry.value("method", std::string());
-  request.group_size = entry.value("group_size", 1);
-  const Result<int> components = batch_number(entry, "k", 1);
+  const Result<int> together =
+      batch_number(entry, "group_size", 1, std::numeric_limits<int>::max());
+  if (!together) {
+    return error_of(together);
+  }
+  request.group_size = *together;
+  const Result<int> components = batch_number(entry, "k", 1, kMostColumns);
   if (!components) {
     return error_of(components);
   }
   request.components = *components;
   request.components_given = true;
-  if (request.group_size < 1) {
-    return bad_request("{group_size} must be at least 1", "group_size");
-  }
   if (!entry.contains("neighbours")) {
     return request;
   }
@@ -190,18 +202,14 @@ Result<ReleaseCost> cost_in_batch(const BatchJson& entry, const Request& request
   if (!request.method.empty()) {
     return bad_request(fmt::format("{} has no methods to choose from; leave 'method' out", task));
   }
-  const std::string method = std::holds_alternative<PureDp>(*request.budget) ? "laplace" : "gauss";
-  return typical_cost(method, *request.budget, request.relation, request.group_size)
-      .map([&](ReleaseCost cost) {
-        cost.task = task;
-        return cost;
-      });
+  return CountsPlan::make({1, *request.budget, request.relation, request.group_size})
+      .map([&](const CountsPlan& plan) { return cost_of(plan, task, *request.budget, false); });
 }
 
 /// "pca by gauss at (1, 1e-06), add-remove".
 std::string label_of(const BatchJson& entry, const Request& request, const ReleaseCost& cost) {
   std::string label = fmt::format(
-      "{} at {}, {}", entry.value("name", fmt::format("{} by {}", cost.task, cost.method)),
+      "{} at {}, {}", shown(entry.value("name", fmt::format("{} by {}", cost.task, cost.method))),
       budget_in_words(*request.budget), name_of(request.relation));
   const bool by_size = cost.draw_error > 0.0 || !cost.further.empty();
   if (by_size && !(entry.contains("columns") && entry.contains("k"))) {
@@ -243,19 +251,18 @@ Result<std::vector<WantedRelease>> wanted_releases(std::string_view text,
       if (!one) {
         return error_of(one);
       }
-      const BatchJson& count = entry.value("count", BatchJson(1));
-      if (!count.is_number_integer() || count < 1 || count > kMost) {
-        return bad_request(fmt::format("'count' is a whole number from 1 to {}", kMost));
+      const Result<int> copies = batch_number(entry, "count", 1, kMost);
+      if (!copies) {
+        return error_of(copies);
       }
-      const int copies = count.get<int>();
-      if (std::ssize(wanted) + copies > kMost) {
+      if (std::ssize(wanted) + *copies > kMost) {
         return bad_request(fmt::format("a batch has at most {} releases in all", kMost));
       }
-      wanted.insert(wanted.end(), static_cast<std::size_t>(copies), *one);
+      wanted.insert(wanted.end(), static_cast<std::size_t>(*copies), *one);
     }
     return wanted;
   } catch (const BatchJson::exception&) {  // its text is about bytes
-    return bad_request("the batch is not JSON of the expected form");
+    return bad_request("the batch is not JSON of the expected form, every field once");
   }
 }
 

@@ -8,6 +8,7 @@
 namespace eigenveil {
 
 /// What a method must know about the rows of people and of surveys, before they are read.
+std::string needs_sums_alone(Task task, const MethodInfo& info);
 Result<void> check_people(const MethodInfo& info, const Request& request, const PublicFacts& facts);
 
 /// "20000 rows, 12 columns".

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parameter_names.hpp"
 #include "data/parallel_rows.hpp"
 #include "data/row_norms.hpp"
 #include "engine/counts_request.hpp"
@@ -287,7 +288,7 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
                             kLongestWindow, request_.outside, count)});
   if (!hidden.empty()) {
     document.remarks.push_back(
-        {"hidden", fmt::format("noise hides {}; {}", fmt::join(hidden, ", "),
+        {"hidden", fmt::format("noise hides {}; {}", fmt::join(shown(hidden), ", "),
                                request_.outer ? "they have the outer range"
                                               : "fill their lines in, or give {outer LO:HI}")});
   }

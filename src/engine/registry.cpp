@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "core/parameter_names.hpp"
 #include "core/suggestion.hpp"
-#include "engine/centring.hpp"
 #include "engine/methods/all.hpp"
 #include "engine/outlook.hpp"
 #include "mechanism/comparison/comparison.hpp"
@@ -20,11 +20,17 @@ std::vector<const Method*>& registered() {
 }
 
 /// The table of the README: what a task uses when nothing is said.
-std::string default_method(const Request& request) {
-  if (!has_center(request.task)) {
-    return request.task == Task::Mask ? "gauss" : "near";
+std::string default_method(const Request& request, const std::vector<const Method*>& among) {
+  const DefaultFor wanted = std::holds_alternative<PureDp>(*request.budget)
+                                ? DefaultFor::PureBudgets
+                                : DefaultFor::OtherBudgets;
+  for (const Method* method : among) {
+    const DefaultFor is = method->info().is_default_for;
+    if (is == wanted || is == DefaultFor::EveryBudget) {
+      return method->info().name;
+    }
   }
-  return std::holds_alternative<PureDp>(*request.budget) ? "wishart" : "gauss";
+  return {};
 }
 
 Result<const Method*> find(const std::string& wanted, const std::vector<const Method*>& among,
@@ -36,9 +42,10 @@ Result<const Method*> find(const std::string& wanted, const std::vector<const Me
     }
     names.push_back(method->info().name);
   }
-  return bad_request(fmt::format("method '{}' is not known; {} has {}{}", wanted, name_of(task),
-                                 fmt::join(names, ", "), did_you_mean(wanted, names)),
-                     "method");
+  return bad_request(
+      fmt::format("method '{}' is not known; {} has {}{}", shown(wanted), name_of(task),
+                  fmt::join(names, ", "), did_you_mean(wanted, names)),
+      "method");
 }
 
 std::vector<std::string_view> names_of(const std::vector<Task>& tasks) {
@@ -101,7 +108,7 @@ Result<void> check_options(const Request& request, const Method& chosen,
     }
     const std::vector<std::string> legal = option_names(chosen.info(), request.task);
     return bad_request(
-        fmt::format("method {} has no option '{}'; it has: {}{}", chosen.info().name, name,
+        fmt::format("method {} has no option '{}'; it has: {}{}", chosen.info().name, shown(name),
                     legal.empty() ? "none" : fmt::format("{}", fmt::join(legal, ", ")),
                     did_you_mean(name, legal)),
         name);
@@ -159,32 +166,70 @@ Result<const Method*> choose_method(const Request& request) {
   }
   const std::string wanted = !request.method.empty() ? request.method
                              : asked != among.end()  ? (*asked)->info().name
-                                                     : default_method(request);
+                                                     : default_method(request, among);
   const Result<const Method*> found = find(wanted, among, request.task);
   if (!found) {
     return found;
   }
-  const MethodInfo& info = (*found)->info();
-  if (const Result<void> fits = check_options(request, **found, among); !fits) {
-    return error_of(fits);
+  return check_asked(**found, request).and_then([&] { return found; });
+}
+
+Result<void> check_asked(const Method& method, const Request& request) {
+  const MethodInfo& info = method.info();
+  if (!info.serves(request.task)) {
+    return bad_request(fmt::format("method {} does not serve {}", info.name, name_of(request.task)),
+                       "method");
+  }
+  if (const Result<void> fits = check_options(request, method, methods_for(request.task)); !fits) {
+    return fits;
   }
   if (request.rank_transform && !info.takes_ranks) {
     return bad_request(
         fmt::format(
             "{{rank_transform}} cannot go with method {}: one row shifts the ranks of all the "
-            "others, which a guarantee for every data set does not cover; take {{method sharp}} "
-            "(asymptotic), or give {{range}}",
-            info.name),
+            "others, which a guarantee for every data set does not cover; take {} (asymptotic), or "
+            "give {{range}}",
+            info.name, choices(request.task, [](const auto& each) { return each.takes_ranks; })),
         "rank_transform");
   }
-  return found;
+  return {};
 }
 
-bool plans_without_budget(const std::string& name) {
+bool plans_without_budget(std::string_view name) {
   return std::any_of(methods().begin(), methods().end(), [&](const Method* method) {
     return method->info().name == name && method->info().plans_without_budget;
   });
 }
+
+NoiseOnEntries entry_noise_of(std::string_view name) {
+  const auto found = std::find_if(methods().begin(), methods().end(), [&](const Method* method) {
+    return method->info().name == name && method->info().entry_noise != NoiseOnEntries::None;
+  });
+  return found == methods().end() ? NoiseOnEntries::None : (*found)->info().entry_noise;
+}
+
+std::string choices(Task task, const std::function<bool(const MethodInfo&)>& does) {
+  std::vector<std::string> names;
+  for (const Method* method : methods_for(task)) {
+    if (does(method->info())) {
+      names.push_back(fmt::format("{{method {}}}", method->info().name));
+    }
+  }
+  return names.empty() ? "those of another task" : fmt::format("{}", fmt::join(names, " or "));
+}
+
+namespace {
+
+/// For a method that cannot subtract a mean: what its result is about, and what to do. Public.
+std::string uncentred_warning(const MethodInfo& info, Task task) {
+  return fmt::format(
+      "method {} works about the public midpoint, not about the mean: a mean far from it comes out "
+      "as the first component and counts as variance. Give a public {{center}}, take {}, which "
+      "subtract a private mean, or say {{center none}} if this is meant",
+      info.name, choices(task, [](const auto& each) { return each.subtracts_mean; }));
+}
+
+}  // namespace
 
 std::string settle_center(const Method& method, Request& request) {
   if (request.center != CenterChoice::Unsaid) {
@@ -197,7 +242,7 @@ std::string settle_center(const Method& method, Request& request) {
   const bool subtracts = method.info().subtracts_mean && !request.arrives_centred;
   request.center = subtracts ? CenterChoice::Private : CenterChoice::None;
   return subtracts || request.arrives_centred ? std::string()
-                                              : uncentred_warning(method.info().name);
+                                              : uncentred_warning(method.info(), request.task);
 }
 
 Result<void> check_spectrum(const Request& request, const AssumedTable& table) {

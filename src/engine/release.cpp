@@ -9,15 +9,20 @@
 #include "data/parallel_rows.hpp"
 #include "eigenveil/engine/request_json.hpp"
 #include "engine/outlook.hpp"
+#include "engine/release_cost.hpp"
 
 namespace eigenveil {
 namespace {
 
-ReleaseDocument with_origin(ReleaseDocument document, const Plan& plan,
-                            const std::optional<LedgerEntry>& entry) {
-  document.request = to_json(plan.request());
-  document.ledger = entry;
-  return document;
+/// The document of a run, where it states what its plan promised.
+Result<ReleaseDocument> published(ReleaseDocument document, const Plan& plan,
+                                  const RandomStream& stream,
+                                  const std::optional<LedgerEntry>& entry) {
+  return check_kept(cost_of(plan, !stream.is_secure()), document).map([&] {
+    document.request = to_json(plan.request());
+    document.ledger = entry;
+    return std::move(document);
+  });
 }
 
 Result<std::optional<LedgerEntry>> spent(const SpendHook& spend) {
@@ -47,6 +52,15 @@ Result<void> check_request(const Request& request, const PublicFacts& facts) {
 
 }  // namespace
 
+std::string needs_sums_alone(Task task, const MethodInfo& info) {
+  const auto does = [](const MethodInfo& each) {
+    return !each.reads_rows && !each.needs_row_count;
+  };
+  return fmt::format(
+      "{{person}} goes with methods that need the sums of a table alone, such as {}, not with {}",
+      choices(task, does), info.name);
+}
+
 Result<void> check_people(const MethodInfo& info, const Request& request,
                           const PublicFacts& facts) {
   const bool people = facts.rows_per_person > 0;
@@ -55,11 +69,7 @@ Result<void> check_people(const MethodInfo& info, const Request& request,
                        "group_size");
   }
   if (people && (info.reads_rows || info.needs_row_count)) {
-    return bad_request(
-        fmt::format("{{person}} goes with methods that need the sums of a table alone, such as "
-                    "gauss, not with {}",
-                    info.name),
-        "person");
+    return bad_request(needs_sums_alone(request.task, info), "person");
   }
   const bool weighted = facts.counted && facts.counted->square_constant > 0.0;
   if ((people || weighted) && request.relation == Relation::ZeroRow) {
@@ -82,8 +92,8 @@ Result<void> check_people(const MethodInfo& info, const Request& request,
   if (facts.counted && !info.takes_counted_rows) {
     return bad_request(
         fmt::format("{{weights}}, {{missing pairwise}}, and {{person}} under replace-one, need "
-                    "counts with noise: take {{method gauss}}, {{method wishart}} or {{method "
-                    "laplace}} instead of {}",
+                    "counts with noise: take {} instead of {}",
+                    choices(request.task, [](const auto& each) { return each.takes_counted_rows; }),
                     info.name),
         "method");
   }
@@ -91,9 +101,6 @@ Result<void> check_people(const MethodInfo& info, const Request& request,
 }
 
 Result<std::unique_ptr<Plan>> plan(Request request, const PublicFacts& facts) {
-  if (const Result<void> sound = check_request(request, facts); !sound) {
-    return error_of(sound);
-  }
   const Result<const Method*> method = choose_method(request);
   if (!method) {
     return error_of(method);
@@ -114,12 +121,22 @@ Result<std::unique_ptr<Plan>> plan(Request request, const PublicFacts& facts) {
 
 Result<std::unique_ptr<Plan>> make_plan(const Method& method, Request request,
                                         const PublicFacts& facts) {
-  if (const Result<void> fits = check_people(method.info(), request, facts); !fits) {
+  const std::string table = table_fingerprint(facts);
+  const Result<void> fits =
+      check_request(request, facts)
+          .and_then([&] { return check_asked(method, request); })
+          .and_then([&] { return check_people(method.info(), request, facts); })
+          .and_then([&]() -> Result<void> {
+            return request.table.empty() || request.table == table
+                       ? Result<void>()
+                       : bad_request("the request was made for another table", "table");
+          });
+  if (!fits) {
     return error_of(fits);
   }
   return method.plan(request, facts).map([&](std::unique_ptr<Plan>&& plan) {
     request.method = method.info().name;
-    request.table = table_fingerprint(facts);
+    request.table = table;
     plan->remember(std::move(request));
     return std::move(plan);
   });
@@ -143,11 +160,6 @@ Result<ExactGram> Run::take_sums() {
 
 Result<void> Run::add(const ExactRows& /*rows*/) {
   return bad_request("this method does not read exact points");
-}
-
-Result<ReleaseDocument> Plan::release(const ExactGram& gram, RandomStream& stream) const {
-  const std::unique_ptr<Run> run = start(stream, 1);
-  return run->add(gram).and_then([&] { return run->finish(); });
 }
 
 Result<std::int64_t> count_rows(const OpenRows& open, int threads) {
@@ -202,8 +214,8 @@ Result<ReleaseDocument> release(const Plan& plan, const std::vector<TablePart>& 
   const auto finish = [&] { return run->finish(); };
   return feed(*run, parts)
       .and_then([&] { return around ? around(finish) : finish(); })
-      .map([&](ReleaseDocument&& document) {
-        return with_origin(std::move(document), plan, *entry);
+      .and_then([&](ReleaseDocument&& document) {
+        return published(std::move(document), plan, stream, *entry);
       });
 }
 
@@ -225,8 +237,8 @@ Result<ReleaseDocument> release(const Plan& plan, const ExactRows& rows, RandomS
   const std::unique_ptr<Run> run = plan.start(stream, threads);
   return run->add(rows)
       .and_then([&] { return run->finish(); })
-      .map([&](ReleaseDocument&& document) {
-        return with_origin(std::move(document), plan, *entry);
+      .and_then([&](ReleaseDocument&& document) {
+        return published(std::move(document), plan, stream, *entry);
       });
 }
 

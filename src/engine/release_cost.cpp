@@ -2,22 +2,57 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "eigenveil/engine/registry.hpp"
+#include "eigenveil/privacy/conversion.hpp"
+#include "report/json_guarantee.hpp"
+
 namespace eigenveil {
 namespace {
 
-bool same(const Loss& one, const Loss& other) {
-  const auto* first = std::get_if<ApproxDp>(&one);
-  const auto* second = std::get_if<ApproxDp>(&other);
-  return first != nullptr && second != nullptr && first->epsilon == second->epsilon &&
-         first->delta == second->delta;
+/// Everything that is written of it.
+Json statement(const Guarantee& guarantee, const Budget& requested) {
+  return guarantee_to_json(guarantee, requested);
+}
+
+/// A pair is implied by every loss that has at most its delta at its epsilon.
+bool is_at_most(const Loss& loss, const Loss& promised) {
+  const auto* pair = std::get_if<ApproxDp>(&promised);
+  const auto* mu = std::get_if<GaussianDp>(&loss);
+  return pair != nullptr && ((mu != nullptr && mu->mu <= gaussian_mu_for(*pair)) ||
+                             delta_at(loss, pair->epsilon) <= pair->delta);
+}
+
+/// The guarantee with the randomness that is used.
+Guarantee as_drawn(const ReleaseCost& promised) {
+  Guarantee guarantee = promised.guarantee;
+  guarantee.secure_random = !promised.seeded;
+  if (promised.seeded && guarantee.basis != Basis::NotPrivate) {
+    guarantee.would_be = guarantee.basis;
+    guarantee.basis = Basis::NotPrivate;
+  }
+  return guarantee;
+}
+
+bool holds_all(const std::vector<std::string>& all, const std::vector<std::string>& some) {
+  return std::all_of(some.begin(), some.end(), [&](const std::string& one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  });
+}
+
+tl::unexpected<Error> broken(const ReleaseCost& promised, std::string_view what) {
+  return bad_request(
+      fmt::format("an error of method {}, please report it: {}", promised.method, what));
 }
 
 }  // namespace
 
 bool has_pure_margin(const ReleaseCost& cost) {
+  const NoiseOnEntries noise = entry_noise_of(cost.method);
   return std::holds_alternative<PureDp>(cost.guarantee.loss) &&
          cost.guarantee.basis == Basis::Proved &&
-         (cost.method == "laplace" || cost.method == "wishart");
+         (noise == NoiseOnEntries::Laplace || noise == NoiseOnEntries::Wishart);
 }
 
 ReleaseCost cost_of(const Plan& plan, bool seeded) {
@@ -28,6 +63,7 @@ ReleaseCost cost_of(const Plan& plan, bool seeded) {
   cost.further = plan.further_losses();
   cost.draw_error = plan.draw_error();
   cost.has_margin = has_pure_margin(cost);
+  cost.tightens = plan.tightens_with_rows();
   if (plan.request().budget) {
     cost.requested = *plan.request().budget;
   }
@@ -51,17 +87,27 @@ Result<ReleaseCost> stated_cost(const Method& method, const Request& request, bo
 }
 
 Result<void> check_charged(const ReleaseCost& charged, const Plan& plan) {
-  const Guarantee& now = plan.guarantee();
-  const Guarantee& then = charged.guarantee;
-  if (now.relation == then.relation && same(now.loss, then.loss) && now.basis == then.basis &&
-      now.assumptions == then.assumptions && now.group_size == then.group_size &&
-      now.person == then.person) {
-    return {};
+  return statement(plan.guarantee(), charged.requested) ==
+                 statement(charged.guarantee, charged.requested)
+             ? Result<void>()
+             : broken(charged, "it plans another guarantee than the ledger was charged for");
+}
+
+Result<void> check_kept(const ReleaseCost& promised, const ReleaseDocument& document) {
+  const Guarantee due = as_drawn(promised);
+  Guarantee stated = document.guarantee;
+  if (promised.tightens && is_at_most(stated.loss, due.loss) &&
+      holds_all(stated.assumptions, due.assumptions)) {
+    stated.loss = due.loss;
+    stated.assumptions = due.assumptions;
   }
-  return bad_request(fmt::format(
-      "method {} plans another guarantee than the one the ledger was charged for; please report "
-      "this",
-      charged.method));
+  const bool kept = document.task == promised.task &&
+                    budget_to_json(document.requested) == budget_to_json(promised.requested) &&
+                    statement(stated, promised.requested) == statement(due, promised.requested);
+  return kept ? Result<void>()
+              : broken(promised,
+                       "the release states another guarantee than was planned, so nothing is "
+                       "published");
 }
 
 ReleaseCost cost_of(const CountsPlan& plan, std::string task, const Budget& requested,

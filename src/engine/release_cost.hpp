@@ -13,10 +13,16 @@ ReleaseCost cost_of(const Plan& plan, bool seeded);
 /// for the request states. Refused for methods that cannot say.
 Result<ReleaseCost> stated_cost(const Method& method, const Request& request, bool seeded);
 
-/// Whether a plan states what was charged for it before: relation, loss, basis, assumptions.
+/// Whether a plan states what was charged for it before: relation, unit, loss, basis, assumptions.
 Result<void> check_charged(const ReleaseCost& charged, const Plan& plan);
 
-/// Laplace and Wishart noise, whose scales are rounded up (kPureMarginUlps).
+/// Whether a document states what was promised, and charged, before a row was read: what it says of
+/// its guarantee is the same text, with the randomness that was used. Where the cost `tightens`, a
+/// smaller loss is let through, and more assumptions; the document says the pair that was charged
+/// beside it. Nobody may publish a document that fails.
+Result<void> check_kept(const ReleaseCost& promised, const ReleaseDocument& document);
+
+/// A pure loss by Laplace or Wishart noise, whose scales are rounded up (kPureMarginUlps).
 bool has_pure_margin(const ReleaseCost& cost);
 
 /// What a release of noisy counts costs: scores and bounds.

@@ -7,7 +7,9 @@
 #include <optional>
 #include <set>
 
+#include "core/parameter_names.hpp"
 #include "data/open.hpp"
+#include "eigenveil/engine/registry.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "eigenveil/report/read_release.hpp"
 #include "engine/documents/mask_document.hpp"
@@ -30,7 +32,7 @@ Result<Matrix> products_of_rows(const fs::path& path, std::size_t columns) {
   }
   if ((*reader)->schema().dimension() != columns) {
     return bad_request(fmt::format(
-        "{} has another number of columns than its release document says", path.string()));
+        "{} has another number of columns than its release document says", shown(path.string())));
   }
   const auto p = static_cast<Eigen::Index>(columns);
   Matrix sum = Matrix::Zero(p, p);
@@ -206,12 +208,23 @@ Result<ReleasedGram> gram_of(const ReleasedCovariance& released) {
   return gram.centered ? with_intercept(std::move(gram), released) : gram;
 }
 
+Result<void> check_gaussian(const ReleaseDocument& document) {
+  const auto gaussian = [](const auto& info) {
+    return info.entry_noise == NoiseOnEntries::Gaussian;
+  };
+  if (entry_noise_of(document.method) == NoiseOnEntries::Gaussian) {
+    return {};
+  }
+  return bad_request(
+      fmt::format("intervals are only known for Gaussian noise: release the covariance with {}, or "
+                  "mask the table",
+                  choices(Task::Covariance, gaussian)),
+      "method");
+}
+
 Result<ReleasedGram> read_covariance(const ReleaseDocument& document) {
-  if (document.method != "gauss") {
-    return bad_request(
-        "intervals are only known for Gaussian noise: release the covariance with "
-        "{method gauss}, or mask the table",
-        "method");
+  if (const Result<void> known = check_gaussian(document); !known) {
+    return error_of(known);
   }
   ReleasedCovariance released;
   NeededFields parameters(document.parameters);
@@ -306,9 +319,8 @@ Result<ReleasedGram> released_gram(const ReleaseDocument& document, const fs::pa
 namespace {
 
 Result<PairwiseGram> pairwise_in(const ReleaseDocument& document) {
-  if (document.method != "gauss") {
-    return bad_request("intervals are only known for Gaussian noise: release with {method gauss}",
-                       "method");
+  if (const Result<void> known = check_gaussian(document); !known) {
+    return error_of(known);
   }
   NeededFields parameters(document.parameters);
   PublishedPairwise published;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/bytes.hpp"
+#include "core/parameter_names.hpp"
 #include "core/strict_json.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/engine/registry.hpp"
@@ -42,12 +43,23 @@ const OptionSpec* spec_of(const Request& request, std::string_view name) {
   return found;
 }
 
+/// What an option is where it is not given; nothing where that depends on the rest of the request.
+std::optional<OptionValue> default_of(const OptionSpec& spec) {
+  if (spec.otherwise || !spec.otherwise_in_words.empty()) {
+    return spec.otherwise;
+  }
+  if (spec.kind == OptionKind::Flag) {
+    return false;
+  }
+  return spec.kind == OptionKind::Word ? std::optional<OptionValue>(spec.words.front())
+                                       : std::nullopt;
+}
+
 Json options_to_json(const Request& request) {
   Json json = Json::object();
   for (const auto& [name, value] : request.options.all()) {
     const OptionSpec* spec = spec_of(request, name);
-    if (spec != nullptr &&
-        (spec->kind == OptionKind::PrivateFile || (spec->otherwise && *spec->otherwise == value))) {
+    if (spec != nullptr && (spec->kind == OptionKind::PrivateFile || default_of(*spec) == value)) {
       continue;
     }
     json[name] = std::visit([](const auto& content) -> Json { return content; }, value);
@@ -85,7 +97,9 @@ Result<void> read_options(Request& request, const Json& json) {
     const std::optional<OptionValue> value = value_from_json(given);
     if (!value) {
       return bad_request(
-          fmt::format("{{{}}} must be true, false, a number, a text or a list of numbers", name),
+          fmt::format("{} must be true, false, a number, a text or a list of numbers",
+                      spec_of(request, name) != nullptr ? "{" + name + "}"
+                                                        : "option '" + shown(name) + "'"),
           name);
     }
     const OptionSpec* spec = spec_of(request, name);
@@ -156,7 +170,7 @@ void read_parsed(StrictObject& in, const char* key, const Parse& parse, T& into)
   if (!in.sound()) {
     return;
   }
-  if (auto parsed = parse(word)) {
+  if (auto parsed = parse(shown(word))) {  // no word of ours has a brace
     into = *parsed;
   } else {
     Error error = parsed.error();
@@ -222,21 +236,20 @@ Result<Request> request_from(const Json& json) {
 
 std::string to_json(const Request& request) {
   const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
-  return Json{
-      {"request", kRequestVersion},
-      {"task", name_of(request.task)},
-      {"method", request.method},
-      {"budget", request.budget ? budget_to_json(*request.budget) : Json()},
-      {"neighbours", name_of(request.relation)},
-      {"group_size", request.group_size},
-      {"components",
-       request.takes_rank() && request.components_given ? Json(request.components) : Json()},
-      {"center", name_of(request.center)},
-      {"units", request.units == Units::Scaled ? "scaled" : "original"},
-      {"arrives_centred", request.arrives_centred},
-      {"rank_transform", request.rank_transform},
-      {"options", options_to_json(request)},
-      {"table", or_null(request.table)}}
+  return Json{{"request", kRequestVersion},
+              {"task", name_of(request.task)},
+              {"method", request.method},
+              {"budget", request.budget ? budget_to_json(*request.budget) : Json()},
+              {"neighbours", name_of(request.relation)},
+              {"group_size", request.group_size},
+              {"components",  // one is what is meant where nothing is said
+               request.takes_rank() && request.components != 1 ? Json(request.components) : Json()},
+              {"center", name_of(request.center)},
+              {"units", request.units == Units::Scaled ? "scaled" : "original"},
+              {"arrives_centred", request.arrives_centred},
+              {"rank_transform", request.rank_transform},
+              {"options", options_to_json(request)},
+              {"table", or_null(request.table)}}
       .dump();
 }
 

@@ -112,12 +112,10 @@ Result<void> verdict(const Method& method, const Request& request, const PublicF
     return error_of(planned);
   }
   const auto numbers = nlohmann::ordered_json::parse(planned->json);
-  if (!numbers.contains("noise_floor")) {
+  if (!numbers.contains("detectable_eigenvalue")) {
     return {};
   }
-  // A covariance is noised as a whole: half of the floor, where a direction begins to show.
-  const double detectable =
-      numbers.value("detectable_eigenvalue", 0.5 * numbers["noise_floor"].get<double>());
+  const double detectable = numbers["detectable_eigenvalue"].get<double>();
   const std::int64_t wanted = request.takes_rank() ? request.components : 1;
   const Standing found = standing(request, facts, detectable, wanted);
   const std::string reason = hopeless(found, wanted);

@@ -24,6 +24,9 @@ struct ReleaseCost {
   /// Purely private noise whose scale was rounded up: the loss is at most (1 - 2^-51) of what is
   /// stated.
   bool has_margin = false;
+  /// The release may state a smaller loss, and more that it supposes, than is charged: its public
+  /// number of rows is known by then (Plan::tightens_with_rows).
+  bool tightens = false;
 };
 
 enum class Account : std::uint8_t { Gaussian, Basic };

@@ -11,10 +11,6 @@
 namespace eigenveil {
 namespace {
 
-bool costs_a_pair(const std::string& method) {
-  return method == "mask" || method == "subspace" || method == "spiked-robust";
-}
-
 /// One charge an account, never less than the sum.
 std::vector<Charge> merged(const std::vector<Charge>& charges) {
   const LedgerSpent spent = spent_by(charges);
@@ -102,28 +98,21 @@ std::string budget_in_words(const Budget& budget) {
   return std::visit(Words{}, budget);
 }
 
-Result<ReleaseCost> typical_cost(const std::string& method, const Budget& budget, Relation relation,
+Result<ReleaseCost> typical_cost(const Budget& budget, bool spends_pair, Relation relation,
                                  int group_size) {
   ReleaseCost cost;
   cost.task = "release";
-  cost.method = method;
   cost.requested = budget;
   cost.guarantee.relation = relation;
   cost.guarantee.group_size = group_size;
-  cost.guarantee.basis = method == "sharp"    ? Basis::Asymptotic
-                         : method == "spiked" ? Basis::ModelProbability
-                                              : Basis::Proved;
+  cost.guarantee.basis = Basis::Proved;
   cost.guarantee.secure_random = true;
   if (const auto* pure = std::get_if<PureDp>(&budget)) {
     cost.guarantee.loss = *pure;
     return cost;
   }
-  if (const auto* pair = std::get_if<ApproxDp>(&budget); pair != nullptr && costs_a_pair(method)) {
+  if (const auto* pair = std::get_if<ApproxDp>(&budget); pair != nullptr && spends_pair) {
     cost.guarantee.loss = *pair;
-    return cost;
-  }
-  if (const auto* rho = std::get_if<Zcdp>(&budget); rho != nullptr && method == "exponential") {
-    cost.guarantee.loss = *rho;
     return cost;
   }
   return gaussian_budget(budget).map([&](const GaussianDp& mu) {
@@ -152,14 +141,14 @@ std::string shares_table(const Budget& promise, const LedgerTerms& terms) {
   }
   struct Kind {
     std::string_view name;
-    std::string method;
     Budget budget;
+    bool spends_pair = false;  // for replaced rows only
   };
-  const Kind kinds[] = {{"gauss at (1, 1e-6)", "gauss", ApproxDp{1.0, 1e-6}},
-                        {"gauss at (0.3, 1e-7)", "gauss", ApproxDp{0.3, 1e-7}},
-                        {"pure epsilon 1", "laplace", PureDp{1.0}},
-                        {"pure epsilon 0.2", "laplace", PureDp{0.2}},
-                        {"subspace (0.3, 1e-7)", "subspace", ApproxDp{0.3, 1e-7}}};
+  const Kind kinds[] = {{"gauss at (1, 1e-6)", ApproxDp{1.0, 1e-6}},
+                        {"gauss at (0.3, 1e-7)", ApproxDp{0.3, 1e-7}},
+                        {"pure epsilon 1", PureDp{1.0}},
+                        {"pure epsilon 0.2", PureDp{0.2}},
+                        {"subspace (0.3, 1e-7)", ApproxDp{0.3, 1e-7}, true}};
   // The last one limits no rows of a person, so it has no place where persons are protected.
   const std::span shown(kinds, std::size(kinds) - (terms.unit.person.empty() ? 0 : 1));
   std::string text = "  basic share      mu cap";
@@ -172,9 +161,9 @@ std::string shares_table(const Budget& promise, const LedgerTerms& terms) {
     tried.caps = *caps_for(promise, share);
     text += fmt::format("  {:>11g}  {:>10.4g}", share, tried.caps.mu);
     for (const Kind& kind : shown) {
-      const bool charged = kind.method != "subspace" || terms.relation != Relation::AddRemove;
+      const bool charged = !kind.spends_pair || terms.relation != Relation::AddRemove;
       Result<ReleaseCost> cost =
-          typical_cost(kind.method, kind.budget, terms.relation, terms.unit.rows);
+          typical_cost(kind.budget, kind.spends_pair, terms.relation, terms.unit.rows);
       if (cost) {
         cost->guarantee.person = terms.unit.person;
       }

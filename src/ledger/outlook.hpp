@@ -7,9 +7,9 @@
 
 namespace eigenveil {
 
-/// What a method costs at a budget, before its plan is made: Gaussian noise its mu, pure budgets
-/// epsilon, and mask, subspace and spiked-robust the pair.
-Result<ReleaseCost> typical_cost(const std::string& method, const Budget& budget, Relation relation,
+/// What a release costs at a budget, before its plan is made: pure budgets epsilon, Gaussian noise
+/// its mu, and methods that spend an (epsilon, delta) pair as such the pair.
+Result<ReleaseCost> typical_cost(const Budget& budget, bool spends_pair, Relation relation,
                                  int group_size = 1);
 
 /// "epsilon 1", "(1, 1e-06)", "mu 0.5".

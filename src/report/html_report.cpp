@@ -61,13 +61,13 @@ struct FieldHtml {
   }
 };
 
-std::string fields_table(const Fields& fields) {
+std::string fields_table(const Fields& fields, std::string_view attributes = {}) {
   std::string rows;
   for (const auto& [name, value] : fields) {
     rows += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
                         escape_markup(field_title(name)), std::visit(FieldHtml{}, value));
   }
-  return "<table>\n" + rows + "</table>\n";
+  return fmt::format("<table{}>\n{}</table>\n", attributes, rows);
 }
 
 std::string bullets(const std::vector<std::string>& texts, const char* tag = "ul") {
@@ -163,15 +163,15 @@ std::string decision_section(const ReleaseDocument& document) {
   if (!document.is_private()) {
     return "";
   }
+  constexpr std::string_view kBoxes =
+      "<ul class=\"boxes\">\n<li>\u25a1 May be published</li>\n<li>\u25a1 May be given to:</li>\n"
+      "<li>\u25a1 Not approved, because:</li>\n</ul>\n";
   std::string lines;
-  for (const char* label :
-       {"Data held by", "Responsible", "For the committee", "Date", "Signature", "Signature"}) {
-    lines += fmt::format("<p>{}</p>\n", label);
+  for (const char* label : {"Prepared by", "Data held by", "For the committee"}) {
+    lines += fmt::format("<p><b>{}</b>Name, date, signature</p>\n", label);
   }
   return section("Decision",
-                 "<p>This release may be published: \u25a1 yes \u25a1 no</p>\n<div "
-                 "class=\"signatures\">\n" +
-                     lines + "</div>\n");
+                 fmt::format("{}<div class=\"signatures\">\n{}</div>\n", kBoxes, lines));
 }
 
 std::string figure_html(const Figure& figure, std::string_view caption = {}) {
@@ -203,8 +203,12 @@ std::string trade_off_section(const ReleaseDocument& document) {
 }
 
 std::string result_section(const ReleaseDocument& document) {
-  const std::string components = components_html(document);
-  const std::string pictures = components.empty() ? directions_html(document) : components;
+  std::string pictures;
+  for (auto* draw : {null_html, components_html, directions_html, ranges_html, subspace_html}) {
+    if (pictures.empty()) {
+      pictures = draw(document);
+    }
+  }
   std::string figures;
   if (pictures.empty()) {
     for (const Figure& figure : result_figures(document)) {
@@ -215,7 +219,8 @@ std::string result_section(const ReleaseDocument& document) {
   }
   const std::string drawn =
       figures.empty() ? "" : "<div class=\"figures\">\n" + figures + "</div>\n";
-  return section("What is released", pictures + drawn + fields_table(document.result));
+  return section("What is released",
+                 pictures + drawn + fields_table(document.result, " class=\"numbers\""));
 }
 
 std::string assumption_section(const ReleaseDocument& document) {
@@ -281,10 +286,14 @@ std::string report_html(const ReleaseDocument& document, const std::vector<Relea
   page += banner(document);
   page += guarantee_section(document);
   page += result_section(document);
-  page += section("What is not protected", bullets(not_protected(document)));
+  page +=
+      section("What is not protected",
+              "<p>What is true of people in general is meant to be learned, also about those who "
+              "did not take part. And:</p>\n" +
+                  bullets(not_protected(document)));
   page += assumption_section(document);
   page += ledger_section(document);
-  page += folded("Parameters", fields_table(document.parameters), true);
+  page += folded("Parameters", fields_table(document.parameters, " class=\"numbers\""), true);
   page += files_section(document, arrays);
   page += decision_section(document);
   page += trade_off_section(document);

@@ -45,10 +45,15 @@ ul,ol{margin:4px 0;padding-left:1.3em;max-width:68ch}
 li{margin:4px 0}
 summary{cursor:pointer}main{counter-reset:part}h2::before{counter-increment:part;content:counter(part) "  ";color:var(--muted);font-weight:400}
 .fold>details>summary{list-style-position:outside}.fold>details>summary h2{display:inline}.statement strong{color:var(--person);font-weight:600}
-.signatures{display:grid;grid-template-columns:1fr 1fr;gap:8px 32px}.signatures p{margin:0;padding-top:40px;border-bottom:1px solid var(--ink);color:var(--muted);font-size:14px}
+.boxes{list-style:none;padding:0;max-width:none}.boxes li{margin:0;padding:10px 0 6px}.boxes li+li{border-bottom:1px solid var(--rule)}
+.signatures{display:grid;grid-template-columns:repeat(3,1fr);gap:8px 32px;padding-top:56px}.signatures p{margin:0;padding-top:8px;border-top:1px solid var(--ink);color:var(--muted);font-size:14px}.signatures b{display:block;color:var(--ink);font-weight:600}
+.ev-figure .ev-paper{fill:none}figure+.numbers,.figures+.numbers,p+.numbers,.two+.numbers{margin-top:24px}
+@media (min-width:760px),print{.numbers,.numbers tbody{display:block}.numbers tbody{columns:2;column-gap:40px}.numbers tr{display:grid;grid-template-columns:1fr 1fr;break-inside:avoid;border-top:1px solid var(--edge)}.numbers th,.numbers td{width:auto;border:0}.numbers tr:has(details[open]){column-span:all}}
 footer{color:var(--muted);font-size:14px}
 @media (max-width:560px){main{padding:20px 18px 40px}h1{font-size:27px}.statement{font-size:20px}th,td{display:block;width:auto;border:0;padding:1px 0}tr{display:block;border-top:1px solid var(--edge);padding:7px 0}tr:first-child{border-top:0}thead{display:none}.signatures{grid-template-columns:1fr}}
-@media print{@page{size:A4;margin:16mm 18mm 15mm}body{background:#fff;font-size:10.5pt}main{max-width:none;padding:0;background:#fff}section{margin:0 0 20px}figure,pre,tr,.signatures,.two{break-inside:avoid}h2,h3{break-after:avoid}.scroll .ev-picture{max-width:100%}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}.screen{display:none}.fold>details::details-content{content-visibility:visible;display:block;block-size:auto}.fold>details>summary{list-style:none}table{font-size:9.5pt}th,td{padding:3px 8px 3px 0}}
+@media print{@page{size:A4;margin:16mm 18mm 15mm}body{background:#fff;font-size:9.5pt;line-height:1.35}main{max-width:none;padding:0;background:#fff}section{margin:0 0 11px}header{margin-bottom:12px}
+h1{font-size:26px;margin:0 0 10px;padding-bottom:10px}h2{font-size:16px;margin:0 0 6px}.statement{font-size:18px;margin:0 0 10px}.muted,figcaption,.tally,.facts dd,footer{font-size:9pt}.facts{gap:6px 32px;margin:0 0 8px}p{margin:4px 0}.formal{margin:8px 0}.two{grid-template-columns:1fr 1fr;gap:8px 24px;margin:0 0 8px}li{margin:1px 0}
+figure,pre,tr,.signatures,.boxes,.two{break-inside:avoid}h2,h3{break-after:avoid}h3{margin:10px 0 4px}.scroll .ev-picture{max-width:100%}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}.screen{display:none}.fold>details::details-content{content-visibility:visible;display:block;block-size:auto}.fold>details>summary{list-style:none}table{font-size:9pt}th,td{padding:2px 8px 2px 0}code{font-size:8.5pt}.numbers{font-size:8.5pt}p+.numbers,.two+.numbers,.figures+.numbers{margin-top:8px}.signatures{padding-top:32px}.boxes li{padding:5px 0 3px}.tally{margin:6px 0 0;gap:1px 12px}.tally dt{font-size:15px}.numbers tr{grid-template-columns:9fr 11fr}footer p{margin:0}.ev-figure{max-width:400px}.wide .ev-figure{max-width:560px}}
 )";
 
 }  // namespace eigenveil

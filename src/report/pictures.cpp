@@ -150,24 +150,22 @@ std::string weights_picture(const WeightsPicture& picture) {
   SvgCanvas canvas;
   const double left = picture.width < 430.0 ? 122.0 : 168.0;
   const double body = kRow * static_cast<double>(picture.rows.size());
-  double most = 0.5;
-  for (const WeightRow& row : picture.rows) {
-    most = std::max(most, std::abs(row.weight));
-    for (const double release : row.releases) {
-      most = std::max(most, std::abs(release));
-    }
-  }
-  const double full = std::min(1.0, most * 1.08);
+  const double full = picture.full;
   const auto x = [&](double value) {
     return left +
            (picture.width - left - 8.0) * (std::clamp(value, -full, full) + full) / (2.0 * full);
   };
-  for (const double tick : {-0.5, 0.0, 0.5}) {
-    canvas.line(tick == 0.0 ? "ev-rule" : "ev-hair", {x(tick), 0.0}, {x(tick), body});
-    canvas.text("ev-t", {{x(tick), body + 18.0}, kTick, "middle"},
-                tick == 0.0  ? "0"
-                : tick > 0.0 ? "+0.5"
-                             : "\u22120.5");
+  const double step = round_step(full, 2);
+  for (double value = 0.0; value <= full; value += step) {
+    for (const double tick : {-value, value}) {
+      canvas.line(value == 0.0 ? "ev-rule" : "ev-hair", {x(tick), 0.0}, {x(tick), body});
+      canvas.text("ev-t", {{x(tick), body + 18.0}, kTick, "middle"},
+                  fmt::format("{}{:g}",
+                              value == 0.0 ? ""
+                              : tick > 0.0 ? "+"
+                                           : "\u2212",
+                              value));
+    }
   }
   for (std::size_t i = 0; i < picture.rows.size(); ++i) {
     const WeightRow& row = picture.rows[i];
@@ -175,6 +173,10 @@ std::string weights_picture(const WeightsPicture& picture) {
     const std::string shown = shorten(row.name, kText, left - 20.0);
     canvas.text(picture.above_noise ? "ev-t-ink" : "ev-t", {{left - 12.0, y + 4.5}, kText, "end"},
                 shown, row.name);
+    if (row.noise > 0.0) {
+      const double low = x(row.weight - row.noise);
+      hatched(canvas, {low, y - 9.0, x(row.weight + row.noise) - low, 14.0});
+    }
     if (!row.releases.empty()) {
       std::vector<double> sorted = row.releases;
       std::sort(sorted.begin(), sorted.end());
@@ -354,6 +356,70 @@ std::string loadings_picture(const LoadingsPicture& picture) {
     }
   }
   return svg_of(canvas, picture.width, kHead + body + 4.0, picture.words);
+}
+
+std::string null_picture(const NullPicture& picture) {
+  constexpr double kTop = 30.0;
+  constexpr double kLane = 64.0;
+  SvgCanvas canvas;
+  hatched(canvas, {0.0, kTop, picture.width, kLane});
+  canvas.rectangle("ev-rule", {0.0, kTop, picture.width, kLane});
+  if (!picture.reach) {
+    canvas.text("ev-t-halo", {{0.5 * picture.width, kTop + 0.5 * kLane + 4.5}, kText, "middle"},
+                picture.nothing);
+    return svg_of(canvas, picture.width, kTop + kLane + 8.0, picture.words);
+  }
+  const Reach& reach = *picture.reach;
+  const double low = std::min(0.0, reach.low);
+  const double high = std::max(0.0, reach.high);
+  const auto x = [&](double value) {
+    return 24.0 + (picture.width - 48.0) * (value - low) / std::max(1e-300, high - low);
+  };
+  const double found = x(0.5 * (reach.low + reach.high));
+  canvas.line("ev-floor", {x(0.0), kTop - 6.0}, {x(0.0), kTop + kLane});
+  canvas.rectangle("ev-faint", {x(reach.low), kTop + 18.0, x(reach.high) - x(reach.low), 28.0});
+  canvas.line("ev-signal-mark", {found, kTop + 14.0}, {found, kTop + 50.0});
+  const auto place = [&](double at, double y) {
+    const bool late = at > 0.5 * picture.width;
+    return TextPlace{{at + (late ? 6.0 : -6.0), y}, kText, late ? "end" : "start"};
+  };
+  canvas.text("ev-t-ink", place(x(0.0), kTop - 12.0), picture.nothing);
+  canvas.text("ev-t-ink", place(found, kTop + kLane + 18.0), picture.found);
+  return svg_of(canvas, picture.width, kTop + kLane + 26.0, picture.words);
+}
+
+std::string ranges_picture(const RangesPicture& picture) {
+  constexpr double kRow = 24.0;
+  constexpr double kMostBeside = 50.0;  // widths further apart leave slivers on one axis
+  SvgCanvas canvas;
+  const double left = std::min(190.0, 0.3 * picture.width);
+  constexpr double kNumber = 84.0;
+  double low = 0.0;
+  double high = 0.0;
+  double narrowest = HUGE_VAL;
+  for (const Reach& range : picture.ranges) {
+    low = std::min(low, range.low);
+    high = std::max(high, range.high);
+    narrowest = std::min(narrowest, range.high - range.low);
+  }
+  const bool one_axis = high - low <= kMostBeside * narrowest;
+  const double begin = left + kNumber;
+  const double length = picture.width - begin - kNumber;
+  for (std::size_t i = 0; i < picture.rows.size(); ++i) {
+    const double y = kRow * static_cast<double>(i);
+    const Reach& range = picture.ranges[i];
+    const double from = one_axis ? begin + length * (range.low - low) / (high - low) : begin;
+    const double to =
+        one_axis ? begin + length * (range.high - low) / (high - low) : begin + length;
+    canvas.text("ev-t-ink", {{left - 12.0, y + 16.0}, kText, "end"},
+                shorten(picture.rows[i], kText, left - 16.0), picture.rows[i]);
+    canvas.line("ev-hair", {begin, y + 12.0}, {begin + length, y + 12.0});
+    canvas.rectangle("ev-signal", {from, y + 6.0, std::max(2.0, to - from), 12.0});
+    canvas.text("ev-t", {{from - 8.0, y + 16.0}, kText, "end"}, fmt::format("{:.4g}", range.low));
+    canvas.text("ev-t", {{to + 8.0, y + 16.0}, kText}, fmt::format("{:.4g}", range.high));
+  }
+  return svg_of(canvas, picture.width, kRow * static_cast<double>(picture.rows.size()) + 4.0,
+                picture.words);
 }
 
 }  // namespace eigenveil

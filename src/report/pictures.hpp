@@ -53,9 +53,11 @@ struct WeightRow {
   double weight = 0.0;
   double sampling = 0.0;              ///< half width
   std::vector<double> releases = {};  ///< simulated
+  double noise = 0.0;                 ///< half width, where no release is simulated
 };
 struct WeightsPicture {
   std::vector<WeightRow> rows;
+  double full = 1.0;     ///< end of the axis on both sides; what is further off stands at its end
   std::size_t ring = 0;  ///< which simulated release
   bool above_noise = true;
   std::string words;
@@ -98,5 +100,25 @@ struct LoadingsPicture {
   double width = 760.0;
 };
 std::string loadings_picture(const LoadingsPicture& picture);
+
+/// A release that says nothing, as an empty lane of noise; where it says what was found, that is
+/// marked in the lane, with the reach of its noise, beside nothing at all.
+struct NullPicture {
+  std::optional<Reach> reach = {};
+  std::string found;  ///< words beside the mark
+  std::string nothing;
+  std::string words;
+  double width = 380.0;
+};
+std::string null_picture(const NullPicture& picture);
+
+/// From where to where each column lies, on one axis where that can be read.
+struct RangesPicture {
+  std::vector<std::string> rows;
+  std::vector<Reach> ranges;
+  std::string words;
+  double width = 760.0;
+};
+std::string ranges_picture(const RangesPicture& picture);
 
 }  // namespace eigenveil

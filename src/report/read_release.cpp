@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 
 #include "core/outside_json.hpp"
+#include "core/parameter_names.hpp"
 #include "core/whole_file.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/privacy/conversion.hpp"
@@ -54,7 +57,7 @@ Result<fs::path> document_of(const fs::path& path) {
   std::error_code ignored;
   const bool folder = fs::is_directory(path, ignored);
   if (!fs::exists(path, ignored)) {
-    return input_output_error(fmt::format("{} does not exist", path.string()));
+    return input_output_error(fmt::format("{} does not exist", shown(path.string())));
   }
   if (!folder && path.extension() == ".json") {
     return path;
@@ -64,59 +67,161 @@ Result<fs::path> document_of(const fs::path& path) {
   const std::vector<fs::path> found =
       documents_in(place, folder ? std::string() : path.filename().string());
   if (found.size() > 1) {
-    return bad_request(
-        fmt::format("{} has several release documents; give the one that is meant", path.string()));
+    return bad_request(fmt::format("{} has several release documents; give the one that is meant",
+                                   shown(path.string())));
   }
   if (found.empty()) {
     return bad_request(
-        folder ? fmt::format("{} has no release document in it", path.string())
+        folder ? fmt::format("{} has no release document in it", shown(path.string()))
                : fmt::format("{} has no release document beside it that names it; give the "
                              "release.json of the release",
-                             path.string()));
+                             shown(path.string())));
   }
   return found.front();
 }
 
-/// A repeated key would show other readers another value than the one the checksum covers.
-Json parse_without_repeats(const std::string& text, bool& repeated) {
-  std::vector<std::set<std::string>> keys;
-  return Json::parse(text, [&](int, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) {
-      keys.emplace_back();
-    } else if (event == Json::parse_event_t::object_end) {
-      keys.pop_back();
-    } else if (event == Json::parse_event_t::key) {
-      repeated = !keys.back().insert(parsed.get<std::string>()).second || repeated;
+constexpr std::int64_t kMostLines = std::int64_t{1} << 53;
+constexpr const char* kSinceFormat2[] = {"requested", "request",  "ledger",
+                                         "builds_on", "data_set", "date"};
+
+bool fine(double value) {
+  return std::isfinite(value) && value >= 0.0;
+}
+
+bool increases(const std::vector<double>& values) {
+  return std::is_sorted(values.begin(), values.end(), std::less_equal<>()) && !values.empty();
+}
+
+struct IsLoss {
+  bool operator()(const PureDp& loss) const { return fine(loss.epsilon); }
+  bool operator()(const ApproxDp& loss) const {
+    return fine(loss.epsilon) && fine(loss.delta) && loss.delta <= 1.0;
+  }
+  bool operator()(const Zcdp& loss) const { return fine(loss.rho); }
+  bool operator()(const GaussianDp& loss) const { return fine(loss.mu); }
+  bool operator()(const RenyiCurve& loss) const {
+    return loss.orders.size() == loss.divergences.size() && increases(loss.orders) &&
+           loss.orders.front() > 1.0 &&
+           std::all_of(loss.divergences.begin(), loss.divergences.end(), fine);
+  }
+  bool operator()(const TradeOffCurve& loss) const {
+    const auto share = [](double value) { return value >= 0.0 && value <= 1.0; };
+    return loss.type_one.size() == loss.type_two.size() && increases(loss.type_one) &&
+           std::all_of(loss.type_one.begin(), loss.type_one.end(), share) &&
+           std::all_of(loss.type_two.begin(), loss.type_two.end(), share) &&
+           std::is_sorted(loss.type_two.rbegin(), loss.type_two.rend());
+  }
+};
+
+/// Whether what `given` says is what `due` says; words, and powers to the tenth of a percent that
+/// people read, may come from another version or processor.
+bool says(const Json& given, const Json& due) {
+  for (const auto& [name, value] : given.items()) {
+    const bool power = name.starts_with("max_power");
+    const auto at = due.find(name);
+    if (name == "statement" || name == "in_words") {
+      continue;
     }
-    return true;
+    if (power                                  ? at != due.end() && !(value.is_number() &&
+                                     std::fabs(value.get<double>() - at->get<double>()) < 1e-3)
+        : at == due.end()                      ? true
+        : value.is_object() && at->is_object() ? !says(value, *at)
+                                               : value != *at) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// A field that is there as a number, with the same value.
+bool same_where_given(const Json& given, const char* name, const Json& due) {
+  const auto at = given.find(name);
+  return at == given.end() || at->is_null() || *at == due;
+}
+
+bool guarantee_fits(const Json& json, const ReleaseDocument& document) {
+  const Guarantee& guarantee = document.guarantee;
+  const bool known = guarantee.basis == Basis::NotPrivate;
+  // Secure randomness makes a release private unless its rule is unsound, and known does not.
+  const bool random = known ? !guarantee.secure_random || guarantee.would_be == Basis::NotPrivate
+                            : guarantee.secure_random;
+  return random && known == json.at("guarantee").contains("would_be") &&
+         std::visit(IsLoss{}, guarantee.loss) &&
+         says(json.at("guarantee"), guarantee_to_json(guarantee, document.requested));
+}
+
+/// Parameters that say again what the guarantee and the budget say.
+bool parameters_fit(const Json& parameters, const ReleaseDocument& document) {
+  const Guarantee& guarantee = document.guarantee;
+  bool fit = same_where_given(parameters, "neighbours", name_of(guarantee.relation)) &&
+             same_where_given(parameters, "group_size", guarantee.group_size) &&
+             parameters.value("person", std::string()) == guarantee.person &&
+             same_where_given(parameters, "rows_per_person", guarantee.group_size) &&
+             (document.is_private() ? !parameters.contains("seed") : true);
+  for (const auto& [name, value] : budget_to_json(document.requested).items()) {
+    fit = fit && (name == "kind" || same_where_given(parameters, name.c_str(), value));
+  }
+  return fit;
+}
+
+bool request_fits(const Json& request, const ReleaseDocument& document) {
+  const Guarantee& guarantee = document.guarantee;
+  return request.is_object() && same_where_given(request, "task", document.task) &&
+         same_where_given(request, "neighbours", name_of(guarantee.relation)) &&
+         same_where_given(request, "group_size", guarantee.group_size) &&
+         same_where_given(request, "budget", budget_to_json(document.requested));
+}
+
+/// Loadings have a column for every component and, where they are of columns, a line for each.
+bool loadings_fit(const ReleaseDocument& document) {
+  const auto* components = field<std::int64_t>(document.parameters, "components");
+  const auto* columns = field<std::vector<std::string>>(document.parameters, "columns");
+  return std::all_of(document.tables.begin(), document.tables.end(), [&](const auto& table) {
+    return table.name != "loadings" ||
+           ((components == nullptr || table.values.cols() == *components) &&
+            (columns == nullptr || std::ssize(*columns) == table.values.rows()));
   });
 }
 
-bool is_sound(const Loss& loss) {
-  const auto fine = [](double value) { return std::isfinite(value) && value >= 0.0; };
-  if (const auto* pure = std::get_if<PureDp>(&loss)) {
-    return fine(pure->epsilon);
-  }
-  if (const auto* approx = std::get_if<ApproxDp>(&loss)) {
-    return fine(approx->epsilon) && fine(approx->delta) && approx->delta <= 1.0;
-  }
-  if (const auto* zcdp = std::get_if<Zcdp>(&loss)) {
-    return fine(zcdp->rho);
-  }
-  if (const auto* gaussian = std::get_if<GaussianDp>(&loss)) {
-    return fine(gaussian->mu);
-  }
-  return true;  // curves are checked where they are evaluated
+bool arrays_are_others(const Json& arrays) {
+  std::set<std::string> names;
+  return std::all_of(arrays.begin(), arrays.end(), [&](const Json& array) {
+    return names.insert(array.at("name").get<std::string>()).second;
+  });
 }
 
-/// What cannot come from this program, whatever the checksum says.
-bool is_consistent(const ReleaseDocument& document) {
-  const Guarantee& guarantee = document.guarantee;
-  const bool random = guarantee.secure_random || guarantee.basis == Basis::NotPrivate;
-  const auto* relation = field<std::string>(document.parameters, "neighbours");
-  const auto* group = field<std::int64_t>(document.parameters, "group_size");
-  return random && (relation == nullptr || *relation == name_of(guarantee.relation)) &&
-         (group == nullptr || *group == guarantee.group_size) && is_sound(guarantee.loss);
+/// What the first format did not have.
+bool is_of_its_format(const Json& json) {
+  if (json.at("format") != 1) {
+    return json.contains("requested");
+  }
+  return std::none_of(std::begin(kSinceFormat2), std::end(kSinceFormat2),
+                      [&](const char* name) { return json.contains(name); });
+}
+
+/// Of one entry of `result.arrays`.
+bool contradicts_itself(const Json& array) {
+  const Json& shape = array.at("shape");
+  const auto size = [&](std::size_t place) { return whole_number(shape.at(place), 0, kMostLines); };
+  if (!shape.is_array() || shape.size() != 2 || !size(0) || !size(1) ||
+      std::ssize(array.at("columns")) != *size(1)) {
+    return true;
+  }
+  const bool lines = array.contains("rows") && std::ssize(array.at("rows")) != *size(0);
+  const bool alleles =
+      array.contains("counted_alleles") && std::ssize(array.at("counted_alleles")) != *size(0);
+  return lines || alleles;
+}
+
+/// Which of its fields a release contradicts by another, whoever wrote it; empty where they fit.
+/// `json` is the document that `document` was read from.
+std::string contradicted_field(const Json& json, const ReleaseDocument& document) {
+  return !is_of_its_format(json)                                                   ? "format"
+         : !guarantee_fits(json, document)                                         ? "guarantee"
+         : !parameters_fit(json.at("parameters"), document)                        ? "parameters"
+         : json.contains("request") && !request_fits(json.at("request"), document) ? "request"
+         : !arrays_are_others(json.at("result").at("arrays")) || !loadings_fit(document) ? "result"
+                                                                                         : "";
 }
 
 /// Of a file that a document lists, once its checksum matched.
@@ -146,6 +251,9 @@ Result<void> add_array(ReleaseDocument& document, const Json& array, const std::
   const auto name = array.at("name").get<std::string>();
   const auto description = array.at("description").get<std::string>();
   const auto columns = array.at("columns").get<std::vector<std::string>>();
+  if (contradicts_itself(array)) {
+    return bad_request(fmt::format("the release contradicts itself: {} has another shape", name));
+  }
   const auto rows = array.at("shape").at(0).get<std::int64_t>();
   if (!array.contains("rows")) {  // only tables have names for their rows
     document.streamed.push_back(
@@ -216,8 +324,8 @@ Result<ReleaseDocument> document_from(const Json& json) {
   }
   document.guarantee = *std::move(guarantee);
   const Result<Budget> requested = requested_budget(json);
-  if (!requested || !is_consistent(document)) {
-    return bad_request("the release contradicts itself: its guarantee does not fit its parameters");
+  if (!requested) {
+    return bad_request("the release contradicts itself: its budget is none");
   }
   document.requested = *requested;
   return document;
@@ -226,7 +334,8 @@ Result<ReleaseDocument> document_from(const Json& json) {
 Result<ReadRelease> release_from(Json json, const fs::path& path) {
   ReadRelease release;
   release.checksum = json.at("checksum").get<std::string>();
-  release.format = json.at("format").get<int>();
+  release.format = static_cast<int>(
+      whole_number(json.at("format"), 0, std::numeric_limits<int>::max()).value_or(0));
   release.version = json.at("eigenveil").get<std::string>();
   release.folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   json.erase("checksum");
@@ -236,7 +345,7 @@ Result<ReadRelease> release_from(Json json, const fs::path& path) {
   if (release.format < 1 || release.format > kReleaseFormat) {
     return bad_request(
         fmt::format("{} has format {}, which a later version wrote; this one reads formats 1 to {}",
-                    path.string(), release.format, kReleaseFormat));
+                    shown(path.string()), release.format, kReleaseFormat));
   }
   Result<ReleaseDocument> document = document_from(json);
   if (!document) {
@@ -252,6 +361,10 @@ Result<ReadRelease> release_from(Json json, const fs::path& path) {
     if (const Result<void> added = add_array(*document, array, *bytes); !added) {
       return error_of(added);
     }
+  }
+  if (const std::string field = contradicted_field(json, *document); !field.empty()) {
+    return bad_request(fmt::format(
+        "the release contradicts itself: its {} is not what the rest of it says", field));
   }
   if (json.contains("report")) {
     const Result<std::string> report = listed_file(release.folder, json.at("report"));
@@ -278,18 +391,13 @@ Result<ReadRelease> read_release(const fs::path& path) {
     return bad_request(
         fmt::format("{} is not a release document of Eigenveil", document->string()));
   };
-  if (nests_too_deep(*text)) {
-    return foreign();
+  if (repeats_a_field(*text)) {  // others would read another value than the checksum covers
+    return bad_request(kChanged);
   }
   // The JSON library reports a missing or mistyped field by exception; this is the one place it can
   // surface.
   try {
-    bool repeated = false;
-    Json json = parse_without_repeats(*text, repeated);
-    if (repeated) {
-      return bad_request(kChanged);
-    }
-    return release_from(std::move(json), *document);
+    return release_from(json_from_outside<Json>(*text), *document);
   } catch (const Json::exception&) {
     return foreign();
   }

@@ -136,35 +136,6 @@ Figure heat_map_figure(const ReleaseDocument& document, HeatMap map) {
   return figure;
 }
 
-const ReleasedTable* table_named(const ReleaseDocument& document, std::string_view name) {
-  for (const auto* tables : {&document.tables, &document.drawn}) {
-    for (const ReleasedTable& table : *tables) {
-      if (table.name == name && table.values.size() > 0) {
-        return &table;
-      }
-    }
-  }
-  return nullptr;
-}
-
-/// What was found beside the noise it had to stand clear of, where the release says so.
-std::optional<FigurePanel> gap_panel(const ReleaseDocument& document) {
-  const auto* gap = field<double>(document.result, "gap_lower_bound_of_sum");
-  const auto* noise = field<double>(document.result, "gap_noise_sd");
-  if (gap == nullptr || noise == nullptr) {
-    return std::nullopt;
-  }
-  FigurePanel panel;
-  panel.x.categories = {"noisy lower bound on the gap", "standard deviation of its noise"};
-  panel.y.label = "in the sum over rows";
-  FigureSeries bars;
-  bars.kind = SeriesKind::Bars;
-  bars.x = {1.0, 2.0};
-  bars.y = {*gap, *noise};
-  panel.series.push_back(std::move(bars));
-  return panel;
-}
-
 /// A level that has its name in the legend: a label beside the line would cross bars.
 FigureSeries noise_level(const std::string& name, const std::vector<double>& levels,
                          std::size_t shown) {
@@ -187,7 +158,7 @@ FigureSeries noise_level(const std::string& name, const std::vector<double>& lev
   return series;
 }
 
-/// What noise alone could show: a level along each component, or one line for eigenvalues.
+/// The limits of noise: a level along each component, or one line for eigenvalues.
 void add_noise_level(const ReleaseDocument& document, const std::optional<Directions>& directions,
                      std::size_t shown, FigurePanel& panel, Figure& figure) {
   const auto* edges = field<std::vector<double>>(document.result, "noise_edge");
@@ -198,7 +169,7 @@ void add_noise_level(const ReleaseDocument& document, const std::optional<Direct
     panel.series.push_back(noise_level("must exceed this", *edges, shown));
     figure.notes.push_back(
         {below == nullptr || below->empty()
-             ? "Every component shows more than noise alone could."
+             ? "Every component shows more than noise does in 19 of 20 releases."
              : fmt::format("{} cannot be told from noise.", fmt::join(*below, ", "))});
     if (const std::string moving = convergence_in_words(document); !moving.empty()) {
       figure.notes.push_back({sentence(moving)});
@@ -216,7 +187,7 @@ void add_noise_level(const ReleaseDocument& document, const std::optional<Direct
   if (floor) {
     panel.series.push_back(noise_level("noise floor", {*floor}, shown));
     figure.notes.push_back(
-        {"Noise floor: about the largest value that noise alone would show. What "
+        {"Noise floor: noise alone passes it in one release of twenty at most. What "
          "lies below it should not be interpreted."});
   }
   if (directions && directions->scaled) {
@@ -277,6 +248,17 @@ std::string reference_curves_in_words() {
   return fmt::format("The grey curves are pure differential privacy at {}.", levels);
 }
 
+const ReleasedTable* table_named(const ReleaseDocument& document, std::string_view name) {
+  for (const auto* tables : {&document.tables, &document.drawn}) {
+    for (const ReleasedTable& table : *tables) {
+      if (table.name == name && table.values.size() > 0) {
+        return &table;
+      }
+    }
+  }
+  return nullptr;
+}
+
 std::optional<Directions> directions_of(const ReleaseDocument& document) {
   const auto* scaled = field<std::vector<double>>(document.result, "noisy_scaled_eigenvalues");
   const auto* values =
@@ -325,7 +307,7 @@ std::optional<Figure> scree_figure(const ReleaseDocument& document) {
   figure.width = kPhoneWidth;
   figure.title = components ? "Variance of the components" : "Eigenvalues of the covariance";
   figure.description =
-      fmt::format("The {} largest {}s and the level noise alone would reach.", shown, series.name);
+      fmt::format("The {} largest {}s and the limit of noise alone.", shown, series.name);
   panel.x.label = components ? "component" : "eigenvalue, largest first";
   panel.y.label = series.name;
   panel.series.push_back(std::move(series));
@@ -372,7 +354,8 @@ std::optional<Figure> loadings_figure(const ReleaseDocument& document) {
 }
 
 std::optional<Figure> covariance_figure(const ReleaseDocument& document) {
-  const ReleasedTable* table = table_named(document, "covariance");
+  const bool cut = document.task == "lowrank";
+  const ReleasedTable* table = table_named(document, cut ? "lowrank" : "covariance");
   if (table == nullptr || table->values.rows() != table->values.cols()) {
     return std::nullopt;
   }
@@ -392,7 +375,9 @@ std::optional<Figure> covariance_figure(const ReleaseDocument& document) {
     map.values = inverse.asDiagonal() * map.values * inverse.asDiagonal();
   }
   Figure figure = heat_map_figure(document, std::move(map));
-  figure.title = divided ? "Private correlations" : "Private covariance";
+  figure.title = divided ? "Private correlations"
+                 : cut   ? "The covariance they make up"
+                         : "Private covariance";
   figure.description =
       divided ? "Released covariances over the released standard deviations of both columns."
               : "The released covariance between columns.";
@@ -450,10 +435,6 @@ std::optional<Figure> null_figure(const ReleaseDocument& document) {
   figure.notes.push_back({reason, NoteLevel::Caution});
   figure.notes.push_back(
       {"A legal answer, covered by the guarantee like any other; its budget is spent."});
-  if (std::optional<FigurePanel> panel = gap_panel(document)) {
-    figure.panel_height = 160.0;
-    figure.panels.push_back(std::move(*panel));
-  }
   add_basis_note(figure, document.guarantee.basis);
   return figure;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "eigenveil/report/document.hpp"
@@ -23,14 +24,17 @@ struct Directions {
 };
 std::optional<Directions> directions_of(const ReleaseDocument& document);
 
+/// One of the released tables, or of those that are drawn alone; null where it has no values.
+const ReleasedTable* table_named(const ReleaseDocument& document, std::string_view name);
+
 /// Noisy explained variances or eigenvalues with the noise floor, if the release has them.
 std::optional<Figure> scree_figure(const ReleaseDocument& document);
 
 /// Heat map of the table "loadings"; of a long one, the rows with the largest released loadings.
 std::optional<Figure> loadings_figure(const ReleaseDocument& document);
 
-/// Heat map of the table "covariance"; of a large one, the columns of largest released variance.
-/// Columns in several units are drawn as correlations.
+/// Heat map of the table "covariance" or "lowrank"; of a large one, the columns of largest released
+/// variance. Columns in several units are drawn as correlations.
 std::optional<Figure> covariance_figure(const ReleaseDocument& document);
 
 /// Heat map of the table "correlations", which pseudo-data has.

@@ -92,7 +92,7 @@ std::string spreads_html(const std::optional<double>& line, const std::vector<do
   if (line) {
     picture.floor = spread(*line);
     // A component has an edge that it must exceed, a direction is held against what noise reaches.
-    picture.floor_words = kind == "component" ? "must exceed this" : "noise alone reaches this";
+    picture.floor_words = kind == "component" ? "must exceed this" : "noise floor";
     most = std::max(most, *picture.floor);
   }
   picture.top = most > 0.0 ? 1.18 * most : 1.0;
@@ -108,7 +108,7 @@ std::string spreads_html(const std::optional<double>& line, const std::vector<do
   picture.words = result;
   const std::string faint =
       verdict.below.empty()
-          ? fmt::format("Every {} shows more than noise alone could.", kind)
+          ? fmt::format("Every {} shows more than noise does in 19 of 20 releases.", kind)
           : fmt::format(
                 "{} cannot be told from noise: drawn faint, kept for the record, no finding.{}",
                 named(verdict.below), shown < variances.size() ? " The widest are drawn." : "");
@@ -131,7 +131,8 @@ std::vector<Eigen::Index> largest_rows(const Matrix& weights) {
   return order;
 }
 
-std::string weights_html(const ReleasedTable& table, const Verdict& verdict) {
+std::string weights_html(const ReleasedTable& table, const Verdict& verdict, std::string_view title,
+                         std::string_view meaning) {
   LoadingsPicture picture;
   const Eigen::Index columns = std::min(kMostWeightColumns, table.values.cols());
   const std::vector<Eigen::Index> rows = largest_rows(table.values.leftCols(columns));
@@ -145,7 +146,7 @@ std::string weights_html(const ReleasedTable& table, const Verdict& verdict) {
     picture.above_noise.push_back(verdict.above(picture.components.back()));
   }
   picture.width = columns <= 2 ? 380.0 : 760.0;
-  picture.words = "Weight of each column in each released component";
+  picture.words = fmt::format("{}: weight of each column", title);
   std::string notes;
   if (table.values.rows() > kMostWeightRows) {
     notes += fmt::format(
@@ -156,10 +157,9 @@ std::string weights_html(const ReleasedTable& table, const Verdict& verdict) {
     notes += fmt::format(" The first {} of {} components.", columns, table.values.cols());
   }
   return fmt::format(
-      "<h3>Loadings</h3>\n<figure class=\"wide scroll\">{}</figure>\n<p class=\"muted\">How "
-      "strongly each column counts in each component: bars to the right count for it, bars to the "
-      "left against it.{}{}</p>\n",
-      loadings_picture(picture),
+      "<h3>{}</h3>\n<figure class=\"wide scroll\">{}</figure>\n<p class=\"muted\">{} Bars to the "
+      "right count for it, bars to the left against it.{}{}</p>\n",
+      title, loadings_picture(picture), meaning,
       verdict.below.empty() ? "" : " Hatched: cannot be told from noise; do not interpret.", notes);
 }
 
@@ -210,22 +210,26 @@ std::string components_html(const ReleaseDocument& document) {
     return "";
   }
   const auto* variances = field<std::vector<double>>(document.result, "noisy_explained_variance");
-  const auto loadings =
-      std::find_if(document.tables.begin(), document.tables.end(), [](const ReleasedTable& table) {
-        return table.name == "loadings" && table.values.size() > 0;
-      });
-  if (variances == nullptr || variances->empty() || loadings == document.tables.end()) {
+  const ReleasedTable* loadings = table_named(document, "loadings");
+  if (variances == nullptr || variances->empty() || loadings == nullptr) {
     return "";
   }
   const Verdict verdict = verdict_of(document, *variances);
   return spreads_html(noise_line(document), *variances, verdict, "component") +
-         weights_html(*loadings, verdict);
+         weights_html(*loadings, verdict, "Loadings",
+                      "How strongly each column counts in each component.");
 }
 
 std::string directions_html(const ReleaseDocument& document) {
   const std::optional<Directions> found = directions_of(document);
-  if (!document.is_private() || document.task != "covariance" || !found ||
-      !found->floor) {  // without a floor nothing is above it
+  if (!document.is_private() || !found) {
+    return "";
+  }
+  if (document.task == "lowrank") {
+    return spreads_html(noise_line(document), found->variances,
+                        verdict_of(document, found->variances), "component");
+  }
+  if (document.task != "covariance" || !found->floor) {  // without a floor nothing is above it
     return "";
   }
   return spreads_html(
@@ -233,6 +237,66 @@ std::string directions_html(const ReleaseDocument& document) {
       found->scaled ? ". Columns are in several units, so each is divided by half its public range "
                       "here: then all have the same noise"
                     : "");
+}
+
+std::string null_html(const ReleaseDocument& document) {
+  const std::string reason = null_reason(document);
+  if (!document.is_private() || reason.empty()) {
+    return "";
+  }
+  NullPicture picture;
+  picture.words = "The answer is NULL: nothing can be told from noise";
+  picture.nothing = "nothing can be told from noise";
+  const auto* gap = field<double>(document.result, "gap_lower_bound_of_sum");
+  const auto* sd = field<double>(document.result, "gap_noise_sd");
+  if (gap != nullptr && sd != nullptr) {
+    picture.reach = Reach{*gap - 1.96 * *sd, *gap + 1.96 * *sd};
+    picture.nothing = "no gap";
+    picture.found = fmt::format("gap found, at least {:.3g}", *gap);
+  }
+  return fmt::format(
+      "<div class=\"two\"><figure>{}</figure>\n<div><p><strong>The answer is NULL.</strong> "
+      "{}</p>\n<p class=\"muted\">A legal answer, covered by the guarantee like any other; its "
+      "budget is spent. It says that at this size and budget the noise would have hidden what was "
+      "asked for, not that there is nothing. More people, fewer columns or components, or more "
+      "budget may show it.</p></div></div>\n",
+      null_picture(picture), escape_markup(sentence(reason)));
+}
+
+std::string ranges_html(const ReleaseDocument& document) {
+  const ReleasedTable* table =
+      document.task == "bounds" ? table_named(document, "bounds") : nullptr;
+  if (!document.is_private() || table == nullptr || table->values.cols() != 2) {
+    return "";
+  }
+  RangesPicture picture;
+  const Eigen::Index shown = std::min(kMostWeightRows, table->values.rows());
+  for (Eigen::Index i = 0; i < shown; ++i) {
+    picture.rows.push_back(table->row_names[static_cast<std::size_t>(i)]);
+    picture.ranges.push_back({table->values(i, 0), table->values(i, 1)});
+  }
+  picture.words = "Private range of each column";
+  return fmt::format(
+      "<figure class=\"wide scroll\">{}</figure>\n<p class=\"muted\">From where to where nearly "
+      "all "
+      "rows of a column lie, by noisy counts on a coarse public grid: the ends are steps of that "
+      "grid, not the smallest and largest answer.{}</p>\n",
+      ranges_picture(picture),
+      shown < table->values.rows()
+          ? fmt::format(" The first {} of {} columns; the file has all of them.", shown,
+                        table->values.rows())
+          : "");
+}
+
+std::string subspace_html(const ReleaseDocument& document) {
+  const ReleasedTable* table = table_named(document, "subspace");
+  if (!document.is_private() || table == nullptr) {
+    return "";
+  }
+  return weights_html(
+      *table, {}, "A basis of the subspace",
+      "How strongly each column counts in each direction. Other directions may span "
+      "the same subspace: what is released is the space, not its axes.");
 }
 
 }  // namespace eigenveil

@@ -34,10 +34,12 @@ constexpr std::array kFieldTitles = {
     NamePair{"sensitivity_in_grid_units", "sensitivity, in grid units"},
     NamePair{"noise_sd_diagonal", "standard deviation of the noise on sums of squares"},
     NamePair{"noise_sd_off_diagonal", "standard deviation of the noise on sums of products"},
+    NamePair{"noise_sd_trace", "standard deviation of the noise on the sum of all squares"},
     NamePair{"noisy_rows", "number of rows, noisy"},
     NamePair{"noisy_rows_sd", "standard deviation of that number"},
     NamePair{"rows", "number of rows (public)"},
-    NamePair{"noise_floor", "noise floor: the largest variance that noise alone would show"},
+    NamePair{"noise_floor",
+             "noise floor: a variance that noise alone passes in 5% of releases at most"},
     NamePair{"noisy_variance_sd", "standard deviation of the noise on each variance"},
     NamePair{"noisy_scaled_eigenvalues", "eigenvalues with each column over half its public range"},
     NamePair{"scaled_noise_floor", "noise floor of those"},
@@ -46,8 +48,10 @@ constexpr std::array kFieldTitles = {
     NamePair{"entry_noise_sd_off_diagonal_scaled",
              "standard deviation of the noise on a covariance (scaled units)"},
     NamePair{"sum_noise_sd_scaled", "standard deviation of the noise on a sum (scaled units)"},
-    NamePair{"noise_edge",
-             "what a component must exceed: the noise floor on top of the directions left out"},
+    NamePair{
+        "noise_edge",
+        "what a component must exceed: noise on directions with the variance of those left out "
+        "passes it in 5% of releases at most"},
     NamePair{"below_noise", "components that cannot be told from noise"},
     NamePair{"largest_possible_variance", "largest variance the bounds allow"},
     NamePair{"clipped_to_largest_possible", "variances clipped to it"},
@@ -76,7 +80,18 @@ constexpr std::array kFieldTitles = {
     NamePair{"relative_residual", "residual of each component, of the largest variance"},
     NamePair{"not_converged", "components that the last pass still moved"},
     NamePair{"noisy_effective_rows", "rows of equal weight these are worth (Kish), noisy"},
-    NamePair{"noisy_effective_rows_sd", "standard deviation of that number"}};
+    NamePair{"noisy_effective_rows_sd", "standard deviation of that number"},
+    NamePair{"outcome", "answer"},
+    NamePair{"null", "the answer is NULL"},
+    NamePair{"gap_lower_bound_of_sum", "lower bound on the eigengap of the sum over rows, noisy"},
+    NamePair{"gap_noise_sd", "standard deviation of that bound"},
+    NamePair{"projector_noise_sd", "standard deviation of the noise on the projector"},
+    NamePair{"noise_angle",
+             "sine of the largest angle by which noise turns it, but for one in 1000"},
+    NamePair{"reference_noise_sd", "standard deviation of the noise on the reference points"},
+    NamePair{"calibration_rows", "number of rows the noise was calibrated for, noisy"},
+    NamePair{"noisy_missing_cells", "missing cells of each column, noisy"},
+    NamePair{"hidden_by_noise", "columns whose range noise hides"}};
 
 template <class Pairs>
 std::string lookup(const Pairs& pairs, const std::string& name) {

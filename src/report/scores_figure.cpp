@@ -81,7 +81,7 @@ std::optional<ScorePlot> score_plot(const ReleaseDocument& document) {
   const auto cells = static_cast<double>(document.tables.front().values.size()) *
                      static_cast<double>(document.tables.size());
   ScorePlot plot;
-  plot.threshold = score_limit(*sd, cells, document.method == "laplace");
+  plot.threshold = score_limit(*sd, cells, std::holds_alternative<PureDp>(document.requested));
   plot.frame.x = axis_of(document, 0);
   plot.frame.y = axis_of(document, 1);
   const std::size_t count = document.tables.size();

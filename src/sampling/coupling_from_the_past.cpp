@@ -15,6 +15,9 @@
 namespace eigenveil {
 namespace {
 
+/// Blocks that do not coalesce before they get longer.
+constexpr int kBlocksOfOneLength = 4;
+
 /// A pattern cut by parity of the row number, column by column, so that the neighbours of
 /// consecutive sites are consecutive in memory. Columns 0 and k+1 hold the bounds +infinity and 0,
 /// row 0 is zero.
@@ -127,9 +130,10 @@ class PatternCoupling::Chains {
   std::array<detail::CouplerBatch, 2> batches_;
 };
 
-PatternCoupling::PatternCoupling(Vector row_rates, Vector spectrum)
+PatternCoupling::PatternCoupling(Vector row_rates, Vector spectrum, std::size_t first_block)
     : row_rates_(std::move(row_rates)),
       spectrum_(std::move(spectrum)),
+      first_block_(first_block),
       smallest_(smallest_pattern(spectrum_, row_rates_.size() + 1)),
       largest_(largest_pattern(spectrum_, row_rates_.size() + 1)) {
   assert((row_rates_.array() >= 0.0).all() && "the diagonal y is sorted, largest first");
@@ -155,7 +159,7 @@ PatternCoupling::PatternCoupling(Vector row_rates, Vector spectrum)
 
 std::size_t PatternCoupling::block_sweeps() const {
   const auto dimension = static_cast<std::size_t>(row_rates_.size()) + 1;
-  return 2 * dimension * dimension + 8;
+  return first_block_ > 0 ? first_block_ : 2 * dimension * dimension + 8;
 }
 
 GelfandTsetlinPattern PatternCoupling::draw(RandomStream& stream) const {
@@ -165,18 +169,22 @@ GelfandTsetlinPattern PatternCoupling::draw(RandomStream& stream) const {
   // The value a coalescing block ends with starts the run; the value before the next coalescing
   // block is the draw.
   std::vector<SplitPattern> patterns;
+  std::size_t sweeps = block_sweeps();
   bool met = false;
-  while (!met) {
+  for (int tried = 1; !met; ++tried) {
     patterns = {smallest, largest};
-    for (std::size_t sweep = 0; sweep < block_sweeps(); ++sweep) {
+    for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
       met = chains.sweep({patterns.data(), met ? 1U : 2U}, stream) || met;
+    }
+    if (!met && tried % kBlocksOfOneLength == 0) {
+      sweeps *= 2;  // only before the first that coalesces: what follows is as if it began there
     }
   }
   SplitPattern current = std::move(patterns.front());
   while (true) {
     patterns = {smallest, current, largest};
     met = false;
-    for (std::size_t sweep = 0; sweep < block_sweeps() && !met; ++sweep) {
+    for (std::size_t sweep = 0; sweep < sweeps && !met; ++sweep) {
       met = chains.sweep(patterns, stream);
     }
     if (met) {

@@ -19,7 +19,9 @@ class PatternCoupling {
  public:
   /// `row_rates`: d - 1 values, row_rates[i-1] = c (y_i - y_{i+1}) >= 0. `spectrum`: l, k <= d
   /// values, non-increasing, not negative.
-  PatternCoupling(Vector row_rates, Vector spectrum);
+  /// `first_block`: sweeps of the first blocks; 0: a number from the dimension alone. Any number
+  /// gives the same law.
+  PatternCoupling(Vector row_rates, Vector spectrum, std::size_t first_block = 0);
 
   GelfandTsetlinPattern draw(RandomStream& stream) const;
 
@@ -27,7 +29,7 @@ class PatternCoupling {
   /// for benchmarks. It depends on the rates, so it is never part of a release. Stops at `limit`.
   std::size_t sweeps_to_coalescence(RandomStream& stream, std::size_t limit) const;
 
-  /// Sweeps per block, from the dimension alone. Any value gives the same law.
+  /// Sweeps of the first blocks.
   std::size_t block_sweeps() const;
 
  private:
@@ -39,6 +41,7 @@ class PatternCoupling {
 
   Vector row_rates_;
   Vector spectrum_;
+  std::size_t first_block_ = 0;
   GelfandTsetlinPattern smallest_, largest_;
   std::array<std::vector<Run>, 2> runs_;  ///< by parity of the row number
   std::array<std::size_t, 2> sites_{};

@@ -101,6 +101,20 @@ def named(page, word="present"):
     page.click("#say-header")
 
 
+def ranged(page):
+    """Says what is possible, which a release asks for."""
+    page.fill("#low", "0")
+    page.fill("#high", "10")
+    page.keyboard.press("Tab")
+
+
+def no_flags(page, what):
+    """Words of the command line stand in the code alone."""
+    words = page.evaluate("""() => { const copy = document.querySelector("main").cloneNode(true);
+        copy.querySelectorAll("pre, code, details, svg, [hidden]").forEach((one) => one.remove()); return copy.textContent; }""")
+    check(" --" not in words, f"{what}: a flag outside of the code: {words[max(0, words.find(' --') - 60):][:120]}")
+
+
 def until(page, expression, argument=None):
     """Waits for a state of the page; its content policy forbids playwright's own way, which compiles text."""
     for _ in range(600):
@@ -129,6 +143,7 @@ def flow(program, browser, folder, shots):
         page = opened(browser, explorer, complaints)
         named(page)
         page.wait_for_selector("#columns label")
+        check(page.input_value("#low") == "" and page.input_value("#high") == "", "no range is guessed")
         check(not explorer.file.exists(), "the file is gone once its secret was used")
         check("#" not in page.url and explorer.secret not in page.content(), "the secret is not left in the address")
         page.screenshot(path=shots / "explore-1-data.png", full_page=True)
@@ -137,8 +152,13 @@ def flow(program, browser, folder, shots):
         page.click('#screen-2 [data-to="3"]')
         looked(page)
         numbers_agree(program, page, folder)
+        no_flags(page, "look")
         page.screenshot(path=shots / "explore-3-look.png", full_page=True)
         before = entries(program, folder)
+        page.click("#go")
+        check(page.locator("#range-wrong").is_visible(), "a release asks for the range that pictures assumed")
+        ranged(page)
+        goes_back(page)
         page.click("#go")
         page.wait_for_selector("#spend-ledger svg")
         page.fill("#out", "by-pointer")
@@ -185,6 +205,23 @@ def flow(program, browser, folder, shots):
     check(not complaints, f"the console is quiet: {complaints}")
 
 
+def goes_back(page):
+    """The browser's back button goes a screen back, and a page that is loaded again is where it was."""
+    page.click('.steps [data-to="2"]')
+    page.click('#screen-2 [data-to="3"]')
+    page.go_back()
+    until(page, "screen === 2")
+    page.go_forward()
+    until(page, "screen === 3 && !busy && look !== null")
+    page.evaluate("move('budget', { value: 2 })")
+    until(page, "!busy && look.epsilon === 2")
+    page.reload()
+    until(page, "typeof screen !== 'undefined' && screen === 3 && !busy && look !== null && look.epsilon === 2")
+    check(page.evaluate("state.range_typed"), "what was typed is there after loading again")
+    page.evaluate("move('budget', { value: 1 })")
+    until(page, "!busy && look.epsilon === 1")
+
+
 def rows_are_not_names(program, browser, folder):
     """A table without names: its first row is neither shown nor published, whatever is answered."""
     complaints = []
@@ -205,8 +242,8 @@ def rows_are_not_names(program, browser, folder):
     check(all("422" in one for one in complaints), f"the console is quiet: {complaints}")
 
 
-def numbers_agree(program, page, folder):
-    """The plan on the page is plan --json, and what is shown follows from it."""
+def plan_agrees(program, page, folder):
+    """The plan on the page is plan --json; also the words of the command that makes it."""
     look = page.evaluate("look")
     words = shlex.split(look["command"])
     (folder / "spectrum.txt").write_text("\n".join(repr(value) for value in look["spectrum"]))
@@ -217,6 +254,12 @@ def numbers_agree(program, page, folder):
             kept += [option, words[words.index(option) + 1]]
     plan = json.loads(run(program, folder, *kept))
     check(plan == look["plan"], "the page's plan is plan --json")
+    return look, plan, kept
+
+
+def numbers_agree(program, page, folder):
+    """What is shown follows from the plan."""
+    look, plan, kept = plan_agrees(program, page, folder)
     recognised = math.ceil(100 * plan["max_power_at_5pct"] - 1e-9)
     check(f"{recognised} times in 100" in page.inner_text("#head"), "the headline says at most, rounded up")
     above = sum(value * 25 > plan["noise_floor"] for value in look["spectrum"][: look["hoped"]])
@@ -236,6 +279,33 @@ def numbers_agree(program, page, folder):
     until(page, "!busy && look.epsilon === 1")
 
 
+def slopes_agree(page):
+    """What noise does to the slopes is in proportion to the plan's noise, and a slope that noise drowns is said to be nothing."""
+    reached = {}
+    for epsilon in (1, 4, 10):
+        page.evaluate("(value) => move('budget', { value })", epsilon)
+        until(page, "(value) => !busy && look.epsilon === value", epsilon)
+        look = page.evaluate("look")
+        reached[epsilon] = look["accuracy"] / look["plan"]["noise_sd_off_diagonal"]
+        check(look["accuracy_of"] == "slope" and ("nothing" in page.inner_text("#head")) == look["chance"], "what is left of a slope is in the headline")
+        check(look["chance"] == (epsilon == 1), "at a small budget some direction of twelve columns is noise")
+        check("question_2" in look["slopes"] and "question_1<" not in look["slopes"], "slopes of the predictors")
+    check(math.isclose(reached[1], reached[4], rel_tol=1e-12) and math.isclose(reached[1], reached[10], rel_tol=1e-12), "errors of slopes follow the noise")
+    page.evaluate("move('budget', { value: 1 })")
+    until(page, "!busy && look.epsilon === 1")
+
+
+def bars_keep_their_scale(page):
+    """Bars of the methods are on one scale that no slider moves: as long as their numbers, or with an arrow."""
+    until(page, "!methodsBusy && document.querySelector('#methods .m input:checked') !== null")
+    full, rows = page.evaluate("[look.errors.full, [...document.querySelectorAll('#methods .e')].map((cell) => [cell.textContent, cell.querySelector('rect')?.getAttribute('width') ?? null, cell.querySelector('path') !== null])]")
+    for text, wide, arrow in rows:
+        if wide is not None and not arrow:
+            value = float(text.strip("±%")) / (100 if "%" in text else 1)
+            check(abs(float(wide) - max(2, 44 * value / full)) < 0.06 * float(wide) + 0.1, f"a bar of {wide} for {text} of {full}")
+        check(wide is None or float(wide) <= 44, "no bar is longer than the scale")
+
+
 def predictors_chosen(page):
     """Response and predictors of a regression are what the curator says, in the command that follows the release."""
     page.click('.steps [data-to="2"]')
@@ -247,7 +317,7 @@ def predictors_chosen(page):
         boxes.nth(i).uncheck()
     page.click('.steps [data-to="3"]')
     until(page, "!busy && look !== null")
-    words = shlex.split(page.evaluate("followUp()"))
+    words = shlex.split(page.evaluate("look.next_command"))
     size = page.viewport_size
     page.set_viewport_size({"width": 390, "height": 844})
     heights = page.evaluate("[...document.querySelectorAll('.code label, .code button')].filter((one) => !one.hidden).map((one) => one.offsetHeight)")
@@ -283,15 +353,19 @@ def other_tasks(program, browser, folder, shots):
             plan = json.loads(run(program, folder, *asked))
             check(plan == look["plan"], f"{goal}: the page's plan is plan --json")
             scale = 0.3 ** 2 * (people if task == "mask" else 1)
-            check(math.isclose(look["accuracy"], 1.959963984540054 * plan[key] / scale, rel_tol=1e-12), f"{goal}: accuracy follows from the plan's noise")
+            check(goal == "regress" or math.isclose(look["accuracy"], 1.959963984540054 * plan[key] / scale, rel_tol=1e-12), f"{goal}: accuracy follows from the plan's noise")
             shown = f"±{100 * look['accuracy']:.2g}%" if task == "mask" else f"±{look['accuracy']:.2g}"
-            check(shown in page.inner_text("#head") and shown in page.inner_text("#errors"), f"{goal}: headline and lanes say {shown}")
+            check(goal == "regress" or shown in page.inner_text("#head") and shown in page.inner_text("#errors"), f"{goal}: headline and lanes say {shown}")
             check(f"{math.ceil(100 * plan['max_power_at_5pct'] - 1e-9)} times in 100" in page.inner_text("#head"), f"{goal}: what a person risks")
             check(page.locator("#v-weights").is_visible() == (task == "covariance"), f"{goal}: pictures of its own alone")
+            check(page.locator("#v-map").is_visible() == (goal == "covariance"), f"{goal}: no map of people beside a regression")
             check("components" not in page.inner_text("#head"), f"{goal}: no components in the headline")
-            check(columns == 12 and (goal != "regress" or "analyse regress" in page.evaluate("followUp()")), f"{goal}: what follows the release")
+            check(columns == 12 and (goal != "regress" or "analyse regress" in page.evaluate("look.next_command")), f"{goal}: what follows the release")
             if goal == "regress":
+                slopes_agree(page)
                 predictors_chosen(page)
+            no_flags(page, goal)
+            bars_keep_their_scale(page)
             ways = {way["method"]: way for way in page.evaluate("ask('/api/methods', question())")["ways"]}
             check(ways["gauss"]["basis"] == "proved" and (task == "mask" or "basis" not in ways["spiked"]), f"{goal}: no promise is called proved that is not")
             page.screenshot(path=shots / f"explore-3-{goal}.png", full_page=True)
@@ -333,7 +407,7 @@ def every_method(program, browser, folder, shots):
             text = page.inner_text("main")
             check("NaN" not in text and "undefined" not in text and "Infinity" not in text, f"{method}: a number that is none")
         page.evaluate("state.method = ''; state.goal = 'plot'; state.map_budget = 1; redraw()")
-        until(page, "!busy && look.map_command && look.goal === 'plot'")
+        until(page, "!busy && look.next_command && look.goal === 'plot'")
         look = page.evaluate("look")
         check(look["risk"]["power"] > alone == look["power_of_directions"], "the risk is that of both releases")
         check(f"{math.ceil(100 * look['risk']['power'] - 1e-9)} times in 100" in page.inner_text("#head"), "and the headline says so")
@@ -375,6 +449,7 @@ def stopped(program, browser, folder):
             filling.start()
             page = opened(browser, explorer, complaints)
             page.wait_for_selector("#columns label")
+            ranged(page)
             page.click('.steps [data-to="3"]')
             looked(page)
             page.click("#go")
@@ -440,6 +515,9 @@ def keyboard(program, browser, folder, shots):
                     return
             check(False, f"{selector} is not reached by keys")
 
+        for end, value in (("#low", "0"), ("#high", "10")):
+            tab_to(end)
+            page.keyboard.type(value)
         tab_to('#screen-1 [data-to="2"]')
         page.keyboard.press("Enter")
         tab_to('#screen-2 [data-to="3"]')
@@ -511,6 +589,8 @@ def exported(program, browser, folder, shots):
     page.focus("#budget")
     page.keyboard.press("PageUp")
     until(page, "(before) => document.getElementById('budget-out').textContent !== before", before)
+    plan_agrees(program, page, folder)
+    check((folder / "page.html").stat().st_size < 4e6, "a page that can be sent")
     check(page.locator("#go").is_hidden(), "a page that was sent releases nothing")
     page.click('label:has(input[name="component"][value="2"])')
     until(page, "look.component === 2 && look.weights.includes('PC3')")
@@ -610,6 +690,49 @@ def strangers(program, browser, folder):
         check(entries(program, folder) == before, "strangers and refusals spend nothing")
 
 
+def trouble_on_the_way(program, browser, folder):
+    """Somebody else spends what was left between looking and pressing; a slow machine; the program ends under the page."""
+    complaints = []
+    run(program, folder, "ledger", "create", "small.ledger", "--name", "Small", "--epsilon", "1.5", "--delta", "1e-6")
+    with Explorer(program, folder, "survey.csv", "--header", "present", "--ledger", "small.ledger") as explorer:
+        page = opened(browser, explorer, complaints)
+        page.wait_for_selector("#columns label")
+        ranged(page)
+        page.click('.steps [data-to="2"]')
+        page.check('#tasks input[value="mask"]')
+        no_flags(page, "a mask that the ledger would refuse")
+        page.click('#screen-2 [data-to="3"]')
+        until(page, "!busy && look !== null && look.goal === 'mask'")
+        check(page.get_attribute("#go", "aria-disabled") == "true" and "refuse" in page.inner_text("#ledger-say"), "the ledger's refusal is said before anything is pressed")
+        no_flags(page, "the ledger's refusal of a mask")
+        page.click('.steps [data-to="2"]')
+        page.check('#tasks input[value="pca"]')
+        page.click('#screen-2 [data-to="3"]')
+        looked(page)
+        # A processor of a sixth: steps are skipped, the last one stands.
+        processor = page.context.new_cdp_session(page)
+        processor.send("Emulation.setCPUThrottlingRate", {"rate": 6})
+        page.evaluate("for (const value of [0.1, 0.2, 0.5, 2, 4, 8, 1.2]) move('budget', { value }); state.component = 2; redraw()")
+        until(page, "!busy && look.epsilon === 1.2 && look.component === 2 && document.getElementById('budget-out').textContent === 'ε = 1.2'")
+        processor.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+        page.evaluate("move('budget', { value: 1 })")
+        until(page, "!busy && look.epsilon === 1")
+        page.click("#go")
+        page.wait_for_selector("#spend-ledger svg")
+        page.fill("#out", "too-late")
+        page.keyboard.press("Tab")
+        until(page, "look.command.includes('too-late')")
+        run(program, folder, "pca", "survey.csv", "--header", "present", "-k", "1", "--epsilon", "1.1", "--delta", "9e-7", "--range", "0:10", "--ledger", "small.ledger", "--out", "meanwhile")
+        page.click("#press")
+        until(page, "document.getElementById('outcome').textContent.includes('Not released')")
+        check("Nothing was charged" in page.inner_text("#outcome") and not (folder / "too-late").exists(), "what was spent meanwhile is not spent again")
+        explorer.process.terminate()
+        explorer.process.wait(timeout=30)
+        page.click('.steps [data-to="3"]')
+        until(page, "document.getElementById('trouble').textContent.includes('no longer answers')")
+    check(not [one for one in complaints if "ERR_CONNECTION" not in one], f"the console is quiet: {complaints}")
+
+
 def main():
     program, shots = str(pathlib.Path(sys.argv[1]).resolve()), pathlib.Path(sys.argv[2]).resolve()
     chromium = shutil.which("chromium")
@@ -631,6 +754,7 @@ def main():
         rows_are_not_names(program, browser, folder)
         other_tasks(program, browser, folder, shots)
         every_method(program, browser, folder, shots)
+        trouble_on_the_way(program, browser, folder)
         stopped(program, browser, folder)
         ends_behind_a_handler(program, folder)
         keyboard(program, browser, folder, shots)

@@ -25,7 +25,11 @@ class OneMoreMethod final : public GramMethod<MomentPlan> {
                     .options = {{.name = "one_more_share",
                                  .kind = OptionKind::Share,
                                  .sentence = "an option that a test brought along",
-                                 .otherwise = 0.25}}}) {}
+                                 .otherwise = 0.25},
+                                {.name = "one_more_lie",
+                                 .kind = OptionKind::Flag,
+                                 .sentence = "states a smaller loss than was planned",
+                                 .otherwise = false}}}) {}
 
  private:
   static double share(const Request& request) {
@@ -42,6 +46,9 @@ class OneMoreMethod final : public GramMethod<MomentPlan> {
     ReleaseDocument document =
         components_document(plan, settings_of(request), drawn, request.components);
     document.method = info().name;
+    if (request.options.flag("one_more_lie")) {
+      document.guarantee.loss = GaussianDp{1e-3};
+    }
     document.parameters.emplace_back("one_more_share", share(request));
     document.remarks.push_back({"one more", "words that a test brought"});
     return document;

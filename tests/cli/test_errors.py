@@ -132,6 +132,24 @@ class Errors(CliTest):
         self.says((*base, "@t\x1b[31m.txt"), "cannot read", code=1)  # no escape codes, one line
         self.says((*base, "a\nb"), "there is no column")
 
+    def test_names_from_outside_are_not_spelled_as_parameters(self):
+        """A column, level or file called {epsilon} is not --epsilon."""
+        self.write("{rho}.csv", "{epsilon},{delta},b\n1,x,3\n4,5,6\n")
+        for arguments, word in (
+                ((*RANGE,), "column { delta}: not a number"),
+                ((*RANGE, "--columns", "{neighbours}"), "no column { neighbours}"),
+                ((*RANGE, "--columns", "{neighbours}"), "The columns are { epsilon}, { delta}, b"),
+                ((*RANGE, "--one-hot", "{neighbours}=x,y"), "{ neighbours}"),
+                ((*RANGE, "--weights", "{group_size}", "--weight-bound", 2), "{ group_size}"),
+                ((*RANGE, "--person", "{method gauss}", "--rows-per-person", 2), "{ method gauss}")):
+            text = self.refuse("covariance", "{rho}.csv", "--mu", 1, "--header", "present", *arguments)
+            self.assertIn(word, text)
+            for flag in ("--epsilon", "--delta", "--neighbours", "--group-size", "--method", "--rho"):
+                self.assertNotIn(flag, text)
+        text = self.refuse("covariance", "{seed}.csv", "--mu", 1, *RANGE, code=1)
+        self.assertIn("{ seed}.csv", text)
+        self.assertNotIn("--seed", text)
+
     def test_other_values(self):
         base = ("pca", "t.csv", *RANGE, "--mu", 1)
         self.says((*base, "--threads", 0), "--threads must be a whole number from 1 to 1024")

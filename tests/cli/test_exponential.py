@@ -127,6 +127,19 @@ class Sharp(CliTest):
             self.assertAlmostEqual(back["worst_case_epsilon"], 200**2 * back["beta"] / 2504 / 2,
                                    places=6)
 
+    def test_plan_says_what_draws_several_components(self):
+        self.assertNotIn("sampler", self.plan("-k", 1, "--mu", 1))
+        sampler = self.plan("-k", 2, "--mu", 1)["sampler"]
+        self.assertEqual((sampler["most_proposals"], sampler["sweeps"]), (4096, 200))
+        self.assertGreater(sampler["expected_proposals"], 0)
+        flags = self.plan_flags[:-1]
+        self.assertRegex(self.succeed(*flags, "-k", 2, "--mu", 1), r"sampler +exact, .* a Gibbs chain of 200 sweeps .* is not proved")
+        # Twenty columns that no eigenvalue holds: no exact sampler is efficient there.
+        crowd = self.write("crowd.txt", "\n".join(repr(1 + 1e-3 * i) for i in range(200)))
+        flags = ("plan", "pca", "--method", "sharp", "--data-spectrum", crowd, "--rows", 2504, "-k", 60, "--beta", 0.5)
+        self.assertRegex(self.succeed(*flags), r"sampler +a Gibbs chain of 200 sweeps stands in .* is not proved")
+        self.assertIsNone(json.loads(self.succeed(*flags, "--json"))["sampler"]["expected_proposals"])
+
     def test_plan_below_the_plateau_and_below_the_transition(self):
         low = self.plan("--mu", 1e-4)
         self.assertFalse(low["achievable"])

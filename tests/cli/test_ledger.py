@@ -328,7 +328,8 @@ class Commands(LedgerTest):
         self.assertIn("all 3 fit, in this order", said)
         self.assertEqual(self.shown()["entries"], [])
         for bad, why in (("{", "JSON"), ("{}", "JSON list"), ("[]", "at least one"), ('[{"epsilom": 1}]', "not known"), ("[{}]", "exactly one budget"),
-                         ('[{"mu": -1}]', "positive"), ('[{"mu": "x"}]', "JSON"), ('[{"mu": 1, "epsilon": 1}]', "exactly one budget"),
+                         ('[{"mu": -1}]', "positive"), ('[{"mu": "x"}]', "'mu' is a number"), ('[{"epsilon": true}]', "'epsilon' is a number"),
+                         ('[{"mu": 1, "mu": 0.1}]', "JSON"), ('[{"mu": 1, "group_size": 2.9}]', "'group_size'"), ('[{"mu": 1, "group_size": 4294967297}]', "'group_size'"), ('[{"mu": 1, "epsilon": 1}]', "exactly one budget"),
                          ('[{"mu": 1, "delta": 1e-6}]', "exactly one budget"), ('[{"mu": 1, "method": "gaus"}]', "did you mean"),
                          ('[{"mu": 1, "task": "pce"}]', "task 'pce' is not known"), ('[{"mu": 1, "count": 0}]', "'count'"),
                          ('[{"mu": 1, "count": 1.5}]', "'count'"), ('[{"mu": 1, "count": 10000000000}]', "'count'"),

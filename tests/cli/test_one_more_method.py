@@ -41,6 +41,19 @@ class OneMoreMethod(CliTest):
         with open(self.path("out", "report.html"), encoding="utf-8") as page:
             self.assertIn("one-more", page.read())
 
+    def test_what_it_states_is_what_was_planned_and_charged(self):
+        rows = self.write("rows.csv", csv_text(["a", "b"], [[i % 10, (3 * i) % 10] for i in range(300)]))
+        self.succeed("ledger", "create", "own.ledger", "--name", "t", "--epsilon", 3, "--delta", 1e-5)
+        budget = ("--epsilon", 1, "--delta", 1e-6, "--range", "0:10", "--method", "one-more", "--header", "present")
+        lie = [PROGRAM, "pca", rows, *map(str, budget), "--one-more-lie", "--out", "out", "--ledger", "own.ledger"]
+        done = subprocess.run(lie, capture_output=True, text=True, cwd=self.folder)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("the release states another guarantee than was planned, so nothing is published", done.stderr)
+        self.assertEqual(len(done.stderr.strip().splitlines()), 1)
+        self.assertFalse(os.path.exists(self.path("out")))
+        self.assertEqual(len(json.loads(self.succeed("ledger", "show", "own.ledger", "--json"))["releases"]), 1, "the budget stays spent")
+        self.succeed("pca", rows, *budget, "--out", "out", "--ledger", "own.ledger", "--quiet")
+
     def test_the_shipped_program_does_not_have_it(self):
         said = self.refuse("plan", "pca", "--rows", 10, "--dimension", 2, "--range", "0:1", "--mu", 1, "--method", "one-more")
         self.assertIn("not known", said)

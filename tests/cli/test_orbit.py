@@ -254,6 +254,11 @@ class Orbit(CliTest):
         self.assertIn("--unbounded-time", refusal)
         self.refuse("lowrank", self.csv, "-k", 5, *common)
 
+    def test_several_groups_of_nearly_equal_entries(self):
+        groups = self.write("groups.txt", "\n".join(map(str, [2000, 1999.9, 1999.8, 1000, 1000] + 35 * [0])))
+        flags = ("sample", "orbit", "--spectrum", groups, "--exponent", 4.5, "--orbit", "1,.99,.98,.5,.1", "--out", self.path("draws.npy"))
+        self.succeed(*flags, "--draws", 4)  # blocks of one length hardly ever coalesced, and this did not end
+
     def test_the_audit_stands_and_names_the_mutants(self):
         # That they fall at the default number of runs is shown by audit/Audits in C++.
         for method in ("orbit", "lowrank"):

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sodium.h>
 
@@ -9,6 +10,7 @@
 
 #include "core/outward.hpp"
 #include "core/parallel.hpp"
+#include "core/parameter_names.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "support/seed.hpp"
 
@@ -80,6 +82,24 @@ TEST(Outward, SeveralSteps) {
 }
 
 /// The test vectors of FIPS 180-2.
+TEST(Messages, NamesFromOutsideAreNeverTakenForParameters) {
+  EXPECT_EQ(for_command_line("no column '{row_norm}' for {weights}"),
+            "no column '--row-norm' for --weights");  // what `shown` is for
+  for (const std::string name :
+       {"{row_norm}", "{components}", "{{row_norm}}", "{method gauss}", "a {range 0:1} b", "{",
+        "{}", "{{", "{row_norm", "}{row_norm}{", "{ row_norm}", "x{y}{z}"}) {
+    const std::string message = fmt::format("no column '{}' for {{weights}}", shown(name));
+    EXPECT_EQ(for_command_line(message), fmt::format("no column '{}' for --weights", shown(name)));
+    std::string letters = shown(name);
+    std::string given = name;
+    std::erase(letters, ' ');
+    std::erase(given, ' ');
+    EXPECT_EQ(letters, given);
+  }
+  EXPECT_EQ(shown("an {ordinary"), "an { ordinary");
+  EXPECT_EQ(shown("income (EUR)"), "income (EUR)");
+}
+
 TEST(Sha256, KnownAnswers) {
   EXPECT_EQ(hex(sha256("")), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(hex(sha256("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

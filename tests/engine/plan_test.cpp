@@ -79,14 +79,19 @@ TEST(Plan, SeededNoiseIsNeverCalledPrivate) {
   const auto planned =
       gram_plan(facts(), ForgetfulPlan{}, [](const ForgetfulPlan&, const Release<double>& release) {
         ReleaseDocument document;
+        document.task = "pca";
         document.guarantee = release.guarantee();
+        document.requested = GaussianDp{1.0};
         return document;
       });
+  Request request;
+  request.budget = GaussianDp{1.0};
+  planned->remember(request);
   const ExactGram gram(facts().schema, facts().bound);
   RandomStream seeded = RandomStream::seeded(1);
-  EXPECT_FALSE(planned->release(gram, seeded)->is_private());
+  EXPECT_FALSE(release(*planned, gram, seeded)->is_private());
   RandomStream secure = RandomStream::secure();
-  EXPECT_TRUE(planned->release(gram, secure)->is_private());
+  EXPECT_TRUE(release(*planned, gram, secure)->is_private());
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "eigenveil/engine/registry.hpp"
+#include <functional>
+
+#include "eigenveil/engine/release.hpp"
 
 namespace eigenveil::test::request_json_test {
 namespace {
@@ -39,6 +41,76 @@ TEST(RequestJson, HasOneText) {
   EXPECT_EQ(request_hash(same), request_hash(sample()));
   same.options.set("spread", 2.0);
   EXPECT_NE(request_hash(same), request_hash(sample()));
+}
+
+/// Saying a default is asking for the same thing.
+TEST(RequestJson, ExplicitDefaultsAreTheSameRequest) {
+  Request plain = sample();
+  plain.components = 1;
+  plain.components_given = false;
+  Request said = plain;
+  said.components_given = true;
+  EXPECT_EQ(to_json(said), to_json(plain)) << "-k 1";
+  EXPECT_EQ(request_from_json(to_json(said))->components, 1);
+  said.components = 2;
+  EXPECT_NE(to_json(said), to_json(plain));
+
+  std::size_t defaults = 0;
+  for (const Method* method : methods()) {
+    for (const OptionSpec& option : method->info().options) {
+      Request request;
+      request.task = option.tasks.empty() ? method->info().tasks.front() : option.tasks.front();
+      request.method = method->info().name;
+      request.budget = GaussianDp{1.0};
+      const std::string without = to_json(request);
+      std::optional<OptionValue> value = option.otherwise;
+      if (!value && option.kind == OptionKind::Flag) {
+        value = false;
+      }
+      if (!value && option.kind == OptionKind::Word && option.otherwise_in_words.empty()) {
+        value = option.words.front();
+      }
+      if (value) {
+        request.options.set(option.name, *value);
+        EXPECT_EQ(to_json(request), without) << request.method << " " << option.name;
+        ++defaults;
+      }
+      if (option.kind == OptionKind::Flag) {
+        request.options.set(option.name, true);
+        EXPECT_NE(to_json(request), without) << request.method << " " << option.name;
+      }
+    }
+  }
+  EXPECT_GT(defaults, 20U);
+}
+
+/// No way to a plan passes over what is wrong with a request.
+TEST(RequestJson, APlanIsNotMadePastTheChecks) {
+  const PublicFacts facts = {Schema::numbered(3), *RowBound::row_norm(3, 1.0)};
+  Request sound;
+  sound.method = "gauss";
+  sound.budget = GaussianDp{1.0};
+  sound.center = CenterChoice::None;
+  const Method& method = **choose_method(sound);
+  const auto refusal = [&](const std::function<void(Request&)>& change) {
+    Request request = sound;
+    change(request);
+    const auto made = make_plan(method, request, facts);
+    return made ? std::string() : made.error().parameter;
+  };
+  EXPECT_EQ(refusal([](Request&) {}), "");
+  EXPECT_EQ(refusal([&](Request& r) { r.table = table_fingerprint(facts); }), "");
+  EXPECT_EQ(refusal([](Request& r) { r.table = "of another"; }), "table");
+  EXPECT_EQ(refusal([](Request& r) { r.options.set("no_such", true); }), "no_such");
+  EXPECT_EQ(refusal([](Request& r) { r.options.set("batch", std::int64_t{5}); }), "batch");
+  EXPECT_EQ(refusal([](Request& r) { r.options.set("passes", 1.5); }), "passes");
+  EXPECT_EQ(refusal([](Request& r) { r.rank_transform = true; }), "rank_transform");
+  EXPECT_EQ(refusal([](Request& r) { r.task = Task::Subspace; }), "method");
+  EXPECT_EQ(refusal([](Request& r) { r.group_size = 0; }), "group_size");
+  EXPECT_EQ(refusal([](Request& r) { r.components = 0; }), "components");
+  Request unpaid = sound;
+  unpaid.budget.reset();
+  EXPECT_FALSE(make_plan(method, unpaid, facts));
 }
 
 TEST(RequestJson, ReadsBack) {

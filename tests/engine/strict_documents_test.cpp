@@ -26,6 +26,14 @@ struct BadDocument {
 const BadDocument kBad[] = {
     {R"({"table": {"grid": 2.9}})", "{grid}"},
     {R"({"table": {"grid": 0}})", "{grid}"},
+    {R"({"table": {"grid": 16777217}})", "{grid}"},
+    {R"({"table": {"range": [2, 1]}})", "{range}"},
+    {R"({"table": {"range": [1, 1]}})", "{range}"},
+    {R"({"table": {"bounds": {"a": [2, 1]}}})", "{bounds}"},
+    {R"({"request": {"rank_transform": true}})", "{rank_transform}"},
+    {R"({"request": {"arrives_centred": true}})", "{allele_frequencies}"},
+    {R"({"request": {"center": "public"}})", "{center}"},
+    {R"({"compare": true})", "{compare}"},
     {R"({"table": {"grid": "1000"}})", "{grid}"},
     {R"({"table": {"grid": 18446744073709551617}})", "{grid}"},
     {R"({"table": {"gird": 3}})", "did you mean grid?"},
@@ -113,6 +121,26 @@ TEST(StrictDocuments, WhatIsWrongIsNamed) {
     EXPECT_EQ(job.error().code, ErrorCode::BadRequest);
     EXPECT_EQ(job.error().message.find('\n'), std::string::npos);
   }
+}
+
+/// Readers differ in which of two fields they take.
+TEST(StrictDocuments, AFieldThatStandsTwiceIsRefused) {
+  const std::string sound = sound_job().dump();
+  ASSERT_TRUE(release_job(sound, false));
+  for (const auto& [field, again] :
+       {std::pair(R"("request":{)", R"("seed":1,"seed":2,"request":{)"),
+        std::pair(R"("task":"pca")", R"("task":"covariance","task":"pca")"),
+        std::pair(R"("task":"pca")", R"("t\u0061sk":"covariance","task":"pca")"),
+        std::pair(R"("epsilon":1.0)", R"("epsilon":9,"epsilon":1.0)")}) {
+    std::string repeated = sound;
+    const std::size_t at = repeated.find(field);
+    ASSERT_NE(at, std::string::npos) << field << sound;
+    repeated.replace(at, std::string(field).size(), again);
+    EXPECT_FALSE(release_job(repeated, false)) << repeated;
+  }
+  EXPECT_FALSE(repeats_a_field(R"([{"a":1},{"a":1,"b":{"a":2}},"a"])"));
+  EXPECT_TRUE(repeats_a_field(R"([{"a":1,"b":{"c":[{"d":1,"d":1}]}}])"));
+  EXPECT_FALSE(repeats_a_field(R"({"a":1,"a)")) << "no JSON at all is refused elsewhere";
 }
 
 /// What a program in C++ sets is held against the same specs.

@@ -33,8 +33,7 @@ TEST(Correlation, DividesByReleasedVariances) {
   // Entry noise sqrt(.5) over both deviations of the sums, 2 max(d) |d| of d = 1 / deviation.
   const double d1 = 1.0 / 20.0;
   const double d2 = 1.0 / 10.0;
-  EXPECT_NEAR(found.standardised.noise_floor, 2.0 * std::sqrt(0.5) * d2 * std::hypot(d1, d2),
-              1e-14);
+  EXPECT_NEAR(found.standardised.reach.norm, 2.0 * std::sqrt(0.5) * d2 * std::hypot(d1, d2), 1e-14);
   const PrincipalComponents components = correlation_components(found, 2);
   EXPECT_NEAR(components.explained_variance[0], 1.6, 1e-13);
   EXPECT_NEAR(components.total_variance, 2.0, 1e-14);
@@ -51,11 +50,12 @@ TEST(Correlation, AColumnInLargeUnitsHidesNoDirection) {
   moment.bound = *RowBound::ranges({{-1000.0, 1000.0}, {-1.0, 1.0}});
   const NoisyCovariance covariance =
       raw_covariance(std::move(moment), Center::PublicMidpoint, Units::Original);
-  EXPECT_LT(covariance.raw(1, 1), covariance.noise_floor) << "in the largest unit squared";
+  EXPECT_LT(covariance.raw(1, 1), covariance.reach.floor) << "in the largest unit squared";
   const ScaledDirections scaled = scaled_directions(covariance);
   EXPECT_NEAR(scaled.eigenvalues[0], 0.4, 1e-14);
   EXPECT_NEAR(scaled.eigenvalues[1], 0.3, 1e-14);
-  EXPECT_NEAR(scaled.noise_floor, 2.0 * std::sqrt(0.5) * std::sqrt(2.0) / 1000.0, 1e-15);
+  const double quantile = 2.0 * std::sqrt(2.0) + std::pow(2.0, -1.0 / 6.0);
+  EXPECT_NEAR(scaled.noise_floor, quantile * std::sqrt(0.5) / 1000.0, 1e-15);
 }
 
 TEST(Correlation, LeavesOutWhatIsWithinNoise) {

@@ -43,7 +43,7 @@ TEST(Covariance, PublicMidpointAndScaledUnits) {
   const NoisyCovariance original =
       covariance_of(noiseless_moment(), Center::PublicMidpoint, Units::Original);
   EXPECT_NEAR(original.raw(0, 1), 4.0 / 3.0, 1e-14);
-  EXPECT_NEAR(original.noise_floor, 4.0 * scaled.noise_floor, 1e-14);
+  EXPECT_NEAR(original.reach.floor, 4.0 * scaled.reach.floor, 1e-14);
   EXPECT_EQ(original.mean[1], 3.0);
 }
 
@@ -69,13 +69,13 @@ TEST(Covariance, PlannedNoiseFloorIsThatOfTheRelease) {
       for (const Units units : {Units::Original, Units::Scaled}) {
         const NoisyCovariance covariance = covariance_of(
             release.value(), full ? Center::PrivateMean : Center::PublicMidpoint, units);
-        const double planned = planned_noise_floor(plan, plan.bound(), units, kRows, mean);
+        const double planned = planned_reach(plan, plan.bound(), units, kRows, mean).floor;
         // |m| is off by sum_sd / n times a normal vector of three entries: ten of them never
         // happen.
         const double of_mean = full ? 10.0 * plan.sum_sd() / kRows : 0.0;
-        EXPECT_NEAR(covariance.noise_floor, planned, planned * (of_mean + 1e-12));
-        EXPECT_LE(planned_noise_floor(plan, plan.bound(), units, kRows),
-                  planned_noise_floor(plan, plan.bound(), units, kRows, AssumedMean::AtBound));
+        EXPECT_NEAR(covariance.reach.floor, planned, planned * (of_mean + 1e-12));
+        EXPECT_LE(planned_reach(plan, plan.bound(), units, kRows).floor,
+                  planned_reach(plan, plan.bound(), units, kRows, AssumedMean::AtBound).floor);
       }
     }
   }

@@ -155,8 +155,9 @@ TEST(EigenvalueLimits, VerdictsAreThoseOfPca) {
   NoisyCovariance covariance;
   covariance.raw = gram.products / gram.rows;
   covariance.scales = kScales;
-  covariance.noise_floor =
-      noise_floor(kScales, {gram.entry_sd(0, 1) / (kScales[0] * kScales[1]), 0.0}, 0.0, gram.rows);
+  covariance.reach =
+      noise_reach({.scales = kScales, .product = gram.entry_sd(0, 1) / (kScales[0] * kScales[1])},
+                  0.0, gram.rows);
   const PrincipalComponents pca = principal_components(covariance, 4);
   for (Eigen::Index j = 0; j < 4; ++j) {
     EXPECT_NEAR(found.noise_edge[j], pca.noise_edge[j], 1e-9 * pca.noise_edge[j]);

@@ -300,6 +300,38 @@ TEST(Regression, RefusesWhatNoiseHasDrowned) {
   EXPECT_FALSE(regress(fine, wrong));
 }
 
+/// Before any noise is drawn: the errors that `regress` states on the same sums, taken apart.
+TEST(Regression, PredictedErrorsAreThoseThatAreStated) {
+  RandomStream stream = RandomStream::seeded(seed_for("regression.predicted"));
+  constexpr double kSd = 12.0;
+  ReleasedGram assumed = gaussian(stream, draw_rows(stream, 2000), kSd);
+  const Result<PredictedRegression> predicted =
+      predict_regression(assumed, request(CoefficientTarget::Population));
+  ASSERT_TRUE(predicted);
+  const Result<Regression> noise = regress(assumed, request(CoefficientTarget::RawData));
+  ASSERT_TRUE(noise);
+  ReleasedGram exact = assumed;
+  exact.entry_sd.setZero();
+  const Result<Regression> sampling = regress(exact, request(CoefficientTarget::Population));
+  ASSERT_TRUE(sampling);
+  EXPECT_LT((predicted->slopes - noise->coefficients).norm(), 1e-12);
+  EXPECT_LT((predicted->noise - noise->standard_errors).norm(), 1e-12 * predicted->noise.norm());
+  EXPECT_LT((predicted->sampling - sampling->standard_errors).norm(),
+            1e-12 * predicted->sampling.norm());
+  // In proportion to the noise, up to where `regress` refuses.
+  ASSERT_GT(predicted->signal, kLeastSignal);
+  for (const double factor : {0.999, 1.001}) {
+    ReleasedGram louder = assumed;
+    louder.entry_sd *= factor * predicted->signal / kLeastSignal;
+    EXPECT_EQ(regress(louder, request(CoefficientTarget::RawData)).has_value(), factor < 1.0);
+    const Result<PredictedRegression> scaled =
+        predict_regression(louder, request(CoefficientTarget::RawData));
+    ASSERT_TRUE(scaled);
+    EXPECT_NEAR(scaled->noise[0] / predicted->noise[0], factor * predicted->signal / kLeastSignal,
+                1e-9 * predicted->signal);
+  }
+}
+
 TEST(Moments, IntervalsHoldNinetyFivePercent) {
   RandomStream stream = RandomStream::seeded(seed_for("moments.coverage"));
   const Matrix table = draw_rows(stream, 500);

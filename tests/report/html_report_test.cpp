@@ -156,10 +156,40 @@ TEST(HtmlReport, PseudoDataAndNullHavePictures) {
   for (const Fields& answer : {Fields{{"null", true}}, Fields{{"outcome", std::string("null")}},
                                Fields{{"outcome", std::string("not achievable")}}}) {
     null.result = answer;
-    EXPECT_NE(figure_of(page_of(null), "The answer is NULL"), "");
+    const std::string page = page_of(null);
+    EXPECT_NE(page.find("<strong>The answer is NULL.</strong>"), std::string::npos);
+    EXPECT_NE(page.find(">nothing can be told from noise</text>"), std::string::npos);
   }
+  null.result = {{"null", true}, {"gap_lower_bound_of_sum", -9000.0}, {"gap_noise_sd", 2000.0}};
+  EXPECT_NE(page_of(null).find(">gap found, at least -9e+03</text>"), std::string::npos);
   null.result = {{"outcome", std::string("released")}};
-  EXPECT_EQ(figure_of(page_of(null), "The answer is NULL"), "");
+  EXPECT_EQ(page_of(null).find("The answer is NULL"), std::string::npos);
+}
+
+TEST(HtmlReport, LowRankBoundsAndSubspacesHavePictures) {
+  ReleaseDocument cut = components(3);
+  const std::vector<std::string> names = {"a", "b", "c"};
+  cut.task = "lowrank";
+  cut.result = {{"noisy_eigenvalues", std::vector<double>{4.0, 1.0}},
+                {"noise_edge", std::vector<double>{2.0, 2.0}},
+                {"below_noise", std::vector<std::string>{"PC2"}}};
+  cut.tables = {{"lowrank", "cut", "column", names, names, Matrix::Identity(3, 3)}};
+  EXPECT_NE(page_of(cut).find("1 of 2 components rise above the noise."), std::string::npos);
+  EXPECT_NE(figure_of(page_of(cut), "The covariance they make up"), "");
+  ReleaseDocument bounds = components(3);
+  bounds.task = "bounds";
+  bounds.result = {{"noisy_rows", 100.0}};
+  Matrix ranges(3, 2);
+  ranges << 0.0, 8.0, -2.0, 2.0, 1.0, 4.0;
+  bounds.tables = {{"bounds", "ranges", "column", names, {"low", "high"}, ranges}};
+  const std::string page = page_of(bounds);
+  EXPECT_NE(page.find("aria-label=\"Private range of each column\""), std::string::npos);
+  EXPECT_NE(page.find(">-2</text>"), std::string::npos);
+  ReleaseDocument space = components(3);
+  space.task = "subspace";
+  space.result = {{"outcome", std::string("subspace")}};
+  space.tables = {{"subspace", "basis", "column", names, {"S1"}, Matrix::Identity(3, 1)}};
+  EXPECT_NE(page_of(space).find("A basis of the subspace"), std::string::npos);
 }
 
 TEST(HtmlReport, LoadsNothingAndRunsNothing) {

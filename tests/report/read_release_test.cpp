@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -136,6 +137,44 @@ TEST_F(ReadReleases, WhatCannotBeReadIsRefused) {
             std::string::npos);
   EXPECT_NE(refusal([](Json& json) { json["requested"]["epsilon"] = -1; }).find("contradicts"),
             std::string::npos);
+  const std::pair<const char*, std::function<void(Json&)>> contradictions[] = {
+      {"a smaller loss than the power says",
+       [](Json& json) { json["guarantee"]["loss"]["mu"] = 0.001; }},
+      {"a smaller power", [](Json& json) { json["guarantee"]["max_power_at_5pct"] = 0.05; }},
+      {"true for one", [](Json& json) { json["guarantee"]["loss"]["epsilon"] = true; }},
+      {"another pair beside the loss",
+       [](Json& json) { json["guarantee"]["loss"]["epsilon"] = 0.5; }},
+      {"a budget that is not the one asked for",
+       [](Json& json) { json["requested"]["epsilon"] = 0.5; }},
+      {"a parameter", [](Json& json) { json["parameters"]["epsilon"] = 0.5; }},
+      {"other neighbours", [](Json& json) { json["parameters"]["neighbours"] = "zero-row"; }},
+      {"a person", [](Json& json) { json["parameters"]["person"] = "a"; }},
+      {"nobody's person", [](Json& json) { json["guarantee"]["person"] = "a"; }},
+      {"randomness", [](Json& json) { json["guarantee"]["secure_random"] = false; }},
+      {"secure randomness that is not private",
+       [](Json& json) {
+         json["guarantee"]["would_be"] = json["guarantee"];
+         json["guarantee"]["basis"] = "not-private";
+         json["guarantee"]["loss"] = nullptr;
+       }},
+      {"a private release with a condition",
+       [](Json& json) { json["guarantee"]["would_be"] = json["guarantee"]; }},
+      {"a seed", [](Json& json) { json["parameters"]["seed"] = 5; }},
+      {"half a person", [](Json& json) { json["guarantee"]["group_size"] = 2.5; }},
+      {"another request", [](Json& json) { json["request"]["task"] = "covariance"; }},
+      {"another group in it", [](Json& json) { json["request"]["group_size"] = 1; }},
+      {"more components", [](Json& json) { json["parameters"]["components"] = 2; }},
+      {"fewer columns", [](Json& json) { json["parameters"]["columns"] = {"a"}; }},
+      {"half a row", [](Json& json) { json["result"]["arrays"][0]["shape"][0] = 2.5; }},
+      {"fewer names", [](Json& json) { json["result"]["arrays"][0]["columns"].erase(0); }},
+      {"an array twice",
+       [](Json& json) { json["result"]["arrays"].push_back(json["result"]["arrays"][0]); }},
+      {"the first format", [](Json& json) { json["format"] = 1; }}};
+  for (const auto& [what, change] : contradictions) {
+    const std::string said = refusal(change);
+    EXPECT_NE(said.find("contradicts itself"), std::string::npos) << what << ": " << said;
+    EXPECT_EQ(said.find('\n'), std::string::npos) << what;
+  }
   EXPECT_NE(refusal([](Json& json) { json.erase("method"); }).find("not a release document"),
             std::string::npos);
   EXPECT_NE(refusal([](Json& json) {

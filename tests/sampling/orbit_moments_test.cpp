@@ -140,6 +140,22 @@ TEST(OrbitMoments, EverySamplerMatchesTheDeterminant) {
   }
 }
 
+/// Blocks that are far too short at first: the law does not depend on their length.
+TEST(OrbitMoments, BlocksMayGrowBeforeOneCoalesces) {
+  RandomStream stream = RandomStream::seeded(seed_for("orbit.moments.growing"));
+  for (const Case& test : cases()) {
+    const OrbitLaw law = test.law();
+    if (law.diagonal.size() > 5 || test.spectrum.size() == 1) {
+      continue;  // seconds, and a vector needs no coupling
+    }
+    SCOPED_TRACE(test.name);
+    const OrbitMoments exact = hciz_moments(law);
+    const Sample drawn = sample(growing_method(law), law, stream);
+    EXPECT_TRUE(moments_agree(drawn.scores, exact, score_range(law)));
+    EXPECT_TRUE(diagonal_agrees(drawn.diagonal, exact, law.spectrum[0]));
+  }
+}
+
 TEST(OrbitMoments, DiagonalCheckSeesTwoRowsExchanged) {
   RandomStream stream = RandomStream::seeded(seed_for("orbit.moments.rows"));
   const OrbitLaw law{vector_of({1.0, 0.8, 0.3, 0.0}), vector_of({1.0, 1.0}), 6.0};

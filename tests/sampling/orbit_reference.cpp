@@ -209,12 +209,25 @@ OrbitMethod captured_method(const OrbitLaw& law) {
   return captured_method(law, law.exponent);
 }
 
-OrbitMethod coupling_method(const OrbitLaw& law) {
+namespace {
+
+OrbitMethod coupling_from(const char* name, const OrbitLaw& law, std::size_t first_block) {
   const Index d = law.diagonal.size();
   const PatternCoupling sampler(
-      law.exponent * (law.diagonal.head(d - 1) - law.diagonal.tail(d - 1)), law.spectrum);
-  return {"coupling",
+      law.exponent * (law.diagonal.head(d - 1) - law.diagonal.tail(d - 1)), law.spectrum,
+      first_block);
+  return {name,
           [=](RandomStream& stream) { return frame_from_pattern(sampler.draw(stream), stream); }};
+}
+
+}  // namespace
+
+OrbitMethod coupling_method(const OrbitLaw& law) {
+  return coupling_from("coupling", law, 0);
+}
+
+OrbitMethod growing_method(const OrbitLaw& law) {
+  return coupling_from("growing blocks", law, 1);
 }
 
 OrbitMethod cascade_method(const OrbitLaw& law) {

@@ -50,6 +50,8 @@ OrbitMethod captured_method(const OrbitLaw& law);
 /// Wrong unless the top rows are drawn with the law's own exponent.
 OrbitMethod captured_method(const OrbitLaw& law, double top_exponent);
 OrbitMethod coupling_method(const OrbitLaw& law);
+/// From blocks of one sweep, which get longer until one coalesces.
+OrbitMethod growing_method(const OrbitLaw& law);
 OrbitMethod cascade_method(const OrbitLaw& law);
 
 /// tr(diag(y) V Vᴴ).

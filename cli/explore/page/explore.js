@@ -13,7 +13,7 @@ const TASKS = [
 const TASK_OF = { plot: "pca", regress: "covariance" };
 const taskOf = () => TASK_OF[state.goal] || state.goal;
 const state = {
-  task: "pca", goal: "pca", method: "", epsilon: 1, delta: 1e-6, people: 20000, people_typed: false, columns: [], some_columns: false, range: [0, 10],
+  task: "pca", goal: "pca", method: "", epsilon: 1, delta: 1e-6, people: 20000, people_typed: false, columns: [], some_columns: false, range: [0, 10], range_typed: false,
   hoped: 6, spread: 0.3, shape: "few", map_budget: 0.5, response: "", predictors: [], budget_set: false, component: 0, release: 0, risk: "people", search: "", out: "out", data_set: "", date: "",
 };
 let session = null;
@@ -30,7 +30,7 @@ async function ask(path, body) {
     method: "POST", cache: "no-store", credentials: "omit", redirect: "error",
     headers: { "Content-Type": "application/json", ...(session ? { "X-Eigenveil-Session": session } : {}) },
     body: JSON.stringify(body),
-  });
+  }).catch(() => { throw new Error("the program no longer answers: it was ended. Start eigenveil explore again; it opens a page of its own. What is charged stays in the ledger"); });
   if (!(answer.headers.get("Content-Type") || "").startsWith("application/json")) {
     throw new Error((await answer.text()).trim() || "the program did not answer");
   }
@@ -41,7 +41,8 @@ async function ask(path, body) {
 function question(more) {
   const asked = { ...state, task: taskOf(), ...more };
   if (state.goal === "plot") asked.map_epsilon = state.map_budget;
-  for (const key of ["goal", "map_budget", "budget_set", "people_typed", "response", "predictors"]) delete asked[key];
+  for (const key of ["goal", "map_budget", "budget_set", "people_typed", "range_typed", "response", "predictors"]) delete asked[key];
+  if (state.goal === "regress") Object.assign(asked, { response: responseOf(), predictors: predictorsOf() });
   if (source.dictionary) delete asked.range;
   asked.narrow = Math.floor($("v-risk").clientWidth) || 460;
   asked.wide = Math.min(720, Math.floor($(screen === 4 ? "spend-ledger" : "v-weights").clientWidth || $("v-ledger").clientWidth)) || 640;
@@ -80,9 +81,19 @@ const count = (n) => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 const put = (id, html) => { $(id).innerHTML = html; };
 
 // ---- screens ----
-function show(next) {
+// Pictures may assume a range; a release cuts what lies outside of it.
+const ranged = () => !source.input || Boolean(source.dictionary) || state.range_typed;
+function show(next, again = false) {
+  if (next === 4 && !ranged()) {
+    show(1);
+    wrong("range", new Error("say what range an answer can have: a release cuts what lies outside, so nobody but you can say it"));
+    $("low").focus();
+    return;
+  }
   trouble(null);
   screen = next;
+  if (!exported && !again) history.pushState({ screen }, "", location.pathname);
+  keep();
   for (let i = 1; i <= 5; ++i) $("screen-" + i).hidden = i !== next;
   $("code-bar").hidden = next !== 3;
   steps();
@@ -90,6 +101,20 @@ function show(next) {
   $("main").focus({ preventScroll: true });
   ({ 1: drawData, 2: drawQuestion, 3: enterLook, 4: drawRelease, 5: drawShare })[next]();
 }
+// The browser's own back button goes a screen back, and a page that is loaded again is where it was.
+addEventListener("popstate", (event) => { const to = event.state?.screen || 1; if (reachable(to)) show(to, true); });
+function keep() {
+  if (!exported) sessionStorage.setItem("kept", JSON.stringify({ screen, state, of: [source.input, source.columns] }));
+}
+function keptScreen() {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem("kept"));
+    if (JSON.stringify(kept.of) !== JSON.stringify([source.input, source.columns])) return 0;
+    Object.assign(state, kept.state);
+    return reachable(Math.min(kept.screen, 3)) ? Math.min(kept.screen, 3) : 0;
+  } catch (_) { return 0; }
+}
+addEventListener("pagehide", keep);
 const canRelease = () => !exported && Boolean(source.input && source.ledger);
 function reachable(step) {
   if (exported) return step === 3;
@@ -143,8 +168,10 @@ function drawData() {
   $("width").value = state.columns.length;
   $("range-row").hidden = Boolean(source.dictionary) || typing;
   drawRanges();
-  $("low").value = state.range[0];
-  $("high").value = state.range[1];
+  $("low").value = ranged() ? state.range[0] : "";
+  $("high").value = ranged() ? state.range[1] : "";
+  $("low").placeholder = `say ${state.range[0]}`;
+  $("high").placeholder = `say ${state.range[1]}`;
   $("dictionary-say").textContent = source.dictionary ? `Ranges come from the dictionary ${source.dictionary}.` : "";
   $("spread").value = state.spread;
   $("shape").value = state.shape;
@@ -183,8 +210,9 @@ $("keep-ranges").addEventListener("click", async () => {
   } catch (error) { trouble(error); scrollTo(0, 0); }
 });
 function sayColumns() {
+  $("screen-1").querySelector('[data-to="2"]').disabled = state.columns.length === 0;
   $("columns-say").textContent = `${state.columns.length} of ${source.columns.length} columns take part. A column that is left out costs nothing; every further one costs noise in all.`;
-  const named = state.columns.filter(identifier);
+  const named = state.columns.filter(identifier).slice(0, 8);
   const lines = named.map((name) => `“${name}” is named like an identifier, which has no place in a covariance: leave it out.`);
   put("name-warnings", lines.map((line) => `<li>${escapeText(line)}</li>`).join(""));
 }
@@ -203,20 +231,29 @@ $("screen-1").addEventListener("change", (event) => {
     case "low": case "high": {
       const [low, high] = [$("low").value, $("high").value];
       const good = low !== "" && high !== "" && +low < +high;
-      wrong("range", good ? null : new Error("the low end must lie below the high end"));
+      wrong("range", good || low === "" || high === "" ? null : new Error("the low end must lie below the high end"));
+      state.range_typed = good;
       if (good) state.range = [+low, +high];
       break;
     }
     case "spread": state.spread = +value; break;
     case "shape": state.shape = value; break;
     default:
-      if (event.target.dataset.column !== undefined) {
-        const chosen = [...document.querySelectorAll("[data-column]")].filter((box) => box.checked).map((box) => source.columns[+box.dataset.column]);
-        state.columns = chosen;
-        state.some_columns = chosen.length !== source.columns.length;
-      }
+      if (event.target.dataset.column !== undefined) takeColumns();
   }
   state.component = 0;
+  sayColumns();
+});
+
+function takeColumns() {
+  state.columns = [...document.querySelectorAll("[data-column]")].filter((box) => box.checked).map((box) => source.columns[+box.dataset.column]);
+  state.some_columns = state.columns.length !== source.columns.length;
+}
+$("screen-1").addEventListener("click", (event) => {
+  const all = event.target.dataset.all;
+  if (all === undefined) return;
+  for (const box of document.querySelectorAll("[data-column]")) box.checked = Boolean(all);
+  takeColumns();
   sayColumns();
 });
 
@@ -228,12 +265,14 @@ function drawQuestion() {
   drawPredictors();
   // The ledger keeps a promise about taking part, and pseudo-data cannot hide that: as many rows come out as went in.
   const agreed = source.ledger?.relation;
-  wrong("relation", state.goal === "mask" && agreed === "add-remove" ? new Error("this ledger promises to hide whether a person took part at all, and pseudo-data shows how many did: the ledger would refuse it. Publish a covariance instead, or keep pseudo-data in a ledger of its own (eigenveil ledger create --neighbours zero-row)") : null);
+  wrong("relation", state.goal === "mask" && agreed === "add-remove" ? new Error("this ledger promises to hide whether a person took part at all, and pseudo-data shows how many did: the ledger would refuse it. Publish a covariance instead, or have a ledger of its own agreed for pseudo-data, which promises to hide what a person answered") : null);
   $("hoped").value = state.hoped;
-  $("hoped-row").hidden = state.goal === "mask";
+  $("hoped-row").hidden = ["mask", "regress"].includes(state.goal);
   $("hoped-hint").textContent = taskOf() === "pca" ? "the release holds those that rise above the noise" : "computed from the release later, for the pictures; the release is the same";
   $("relation").querySelector('[value="add-remove"]').disabled = state.goal === "mask";
   $("relation").value = state.relation || (state.goal === "mask" ? "zero-row" : "add-remove");
+  $("delta").querySelector('[value="0"]').disabled = state.goal === "regress";
+  if (state.goal === "regress" && !state.delta) state.delta = 1e-6;  // intervals are known for Gaussian noise alone
   $("delta").value = [...$("delta").options].find((option) => +option.value === state.delta)?.value || "1e-6";
 }
 // A regression has a response and predictors, all columns but it until some are left out.
@@ -301,30 +340,32 @@ async function loadRails() {
 let wanted = null, busy = false, methodsTimer, liveTimer, methodsBusy = false, methodsShown = "";
 // One question at a time; the last move wins, so that a slow machine skips steps instead of queueing them.
 async function redraw(more = {}) {
-  wanted = more;
+  const { epsilon, set, value, ...rest } = wanted || {};
+  wanted = more.set || more.epsilon ? { ...rest, ...more } : { ...wanted, ...more };  // of two budgets the later
   if (busy) return;
   busy = true;
-  try {
-    while (wanted !== null) {
-      const asked = question(wanted);
-      wanted = null;
+  while (wanted !== null) {
+    const asked = question(wanted);
+    wanted = null;
+    try {
       const began = performance.now();
-      const found = await askLook(asked);
-      look = found;
-      state.epsilon = found.epsilon;
-      state.component = found.component || 0;
+      look = await askLook(asked);
+      // What was moved while this was asked stands, and is asked next.
+      if (!wanted?.epsilon && !wanted?.set) state.epsilon = look.epsilon;
+      if (wanted === null) state.component = look.component || 0;
       drawLook();
       document.documentElement.dataset.lookMs = (performance.now() - began).toFixed(1);
       trouble(null);
-    }
-  } catch (error) { look = null; clearLook("This setting cannot be released"); $("code-bar").hidden = true; steps(); trouble(error); } finally { busy = false; }
+    } catch (error) { look = null; clearLook("This setting cannot be released"); $("code-bar").hidden = true; steps(); trouble(error); }
+  }
+  busy = false;
   if (!look) return;
   $("code-bar").hidden = screen !== 3;
   clearTimeout(methodsTimer);
   methodsTimer = setTimeout(compareMethods, 300);
 }
 // What a comparison depends on. Until it is there the list is faint: it is of the setting before.
-const methodsKey = () => JSON.stringify([look.task, look.epsilon, state.method, state.people, state.columns, state.range, source.dictionary, state.relation, state.delta, state.spread, state.shape, state.hoped]);
+const methodsKey = () => JSON.stringify([look.task, state.goal, state.response, state.predictors, look.epsilon, state.method, state.people, state.columns, state.range, source.dictionary, state.relation, state.delta, state.spread, state.shape, state.hoped]);
 // One comparison at a time, and none for a move that changes no plan.
 async function compareMethods() {
   if (methodsBusy || !look || screen !== 3) return;
@@ -340,19 +381,20 @@ async function compareMethods() {
   methodsTimer = setTimeout(compareMethods, 300);
 }
 // What the accuracy is of, in words.
-const OF = { correlation: "correlation of two columns", variance: "column’s variance" };
+const OF = { correlation: "correlation of two columns", variance: "column’s variance", slope: "slope of the regression" };
 const first = () => look.accuracy_components > 1 ? `PC1 to PC${look.accuracy_components}` : "PC1";
 const subject = () => OF[look.accuracy_of] || `weight in ${first()}`;
 const reach = (value) => look.accuracy_of === "variance" ? "±" + (100 * value).toPrecision(2) + "%" : plusMinus(value);
 const pca = () => look.task === "pca";
 const moment = () => look.scree !== undefined;
+const slopes = () => state.goal === "regress" && look.slopes !== undefined;
 const whom = () => (state.relation || "add-remove") === "add-remove" && state.goal !== "mask" ? "a person who took part is recognised" : "what a person answered is recognised";
 const conditional = () => look.condition ? `, <em>if what the method supposes is true (${escapeText(look.condition)})</em>` : "";
 function drawLook() {
   const risk = look.risk, survivors = look.above_noise, hoped = look.hoped;
   look.goal = state.goal;
   for (const id of ["v-scree", "v-weights", "v-map"]) $(id).hidden = !moment();
-  $("v-map").hidden = !look.maps;
+  $("v-map").hidden = !look.maps || slopes();
   $("v-errors").hidden = !look.errors;
   placeViews();
   const first = pca() && look.plan.noise_floor !== undefined
@@ -360,7 +402,8 @@ function drawLook() {
     : look.accuracy !== undefined && !pca() ? (look.chance ? `the noise leaves <strong class="s">nothing</strong> of a ${subject()}, and` : `a ${subject()} would be read off within <strong class="s">${reach(look.accuracy)}</strong>, and`)
     : `one release would be made by method <strong class="s">${escapeText(look.method)}</strong>, and`;
   put("head", `At this setting ${first} ${state.goal === "plot" ? "from both releases together " : ""}${whom()} at most <strong class="p">${risk.recognised} times in 100</strong>${conditional()}. Blind guessing manages 5.`);
-  $("setting-say").textContent = `${count(state.people)} people${state.people_typed || exported ? "" : " (assumed by us; screen 1 asks)"}, ${state.columns.length} columns${source.dictionary ? "" : ` from ${state.range[0]} to ${state.range[1]}`}.`;
+  const assumed = exported ? [] : [state.people_typed ? "" : "people", ranged() ? "" : "range"].filter(Boolean);
+  $("setting-say").textContent = `${count(state.people)} people, ${state.columns.length} columns${source.dictionary ? "" : ` from ${state.range[0]} to ${state.range[1]}`}${assumed.length ? ` (${assumed.join(" and ")} assumed by us; screen 1 asks)` : ""}.`;
   drawDial();
   if (moment()) drawDirections();
   drawErrors();
@@ -386,13 +429,15 @@ function drawDirections() {
     for (const [name, value] of Object.entries({ tabindex: "0", role: "slider", id: "grip", "aria-orientation": "vertical", "aria-valuenow": spread.toPrecision(3), "aria-label": "Noise floor: down for sharper results, up for more protection", "aria-valuetext": `${survivors} of ${hoped} components survive` })) grip.setAttribute(name, value);
     if (gripFocus) grip.focus();
   }
-  const faint = survivors === hoped ? "All rise above what noise alone could show."
-    : survivors === 0 ? "Noise alone could show everything here."
+  const faint = survivors === hoped ? "All rise above the noise floor."
+    : survivors === 0 ? "Nothing here rises above the noise floor."
     : survivors === hoped - 1 ? `PC${hoped} is drawn faint: it could be noise.` : `PC${survivors + 1} to PC${hoped} are drawn faint: they could be noise.`;
   $("h-scree").textContent = pca() ? "What rises above the noise" : "Directions in it that rise above the noise";
   $("h-weights").textContent = pca() ? "What you would read off" : "What you would read off such directions";
-  put("scree-say", look.plan.noise_floor === undefined ? `${escapeText(look.method)} states no noise floor, so no line is drawn: it releases directions, and noise shows in where they point.` : `<strong>${survivors} of ${hoped} components would survive.</strong> ${faint} Drag the line, or pick a bar.`);
-  $("k-say").textContent = look.plan.noise_floor === undefined ? `The release would hold ${look.components}.` : !pca() ? "The release is the whole covariance; directions are computed from it without further cost. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted)." : survivors ? `The release would hold ${look.components}. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted).` : "Nothing worth releasing at this setting.";
+  put("scree-say", slopes() ? `<strong>${survivors} of ${hoped} directions stand clear.</strong> A slope leans on the weakest direction of what explains it. Drag the line.` : look.plan.noise_floor === undefined ? `${escapeText(look.method)} states no noise floor, so no line is drawn: it releases directions, and noise shows in where they point.` : `<strong>${survivors} of ${hoped} components would survive.</strong> ${faint} Drag the line, or pick a bar.`);
+  $("k-say").textContent = slopes() ? "The release is the whole covariance; this regression and any other is computed from it without further cost." : look.plan.noise_floor === undefined ? `The release would hold ${look.components}.` : !pca() ? "The release is the whole covariance; directions are computed from it without further cost. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted)." : survivors ? `The release would hold ${look.components}. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted).` : "Nothing worth releasing at this setting.";
+  $("components-row").hidden = slopes();
+  if (slopes()) { drawSlopes(); return; }
   put("components", Array.from({ length: hoped }, (_, i) => `<label><input type="radio" name="component" value="${i}"${i === component ? " checked" : ""}>PC${i + 1}</label>`).join(""));
   if (componentFocus) $("components").querySelector(":checked")?.focus();
   put("weights", look.weights);
@@ -400,8 +445,7 @@ function drawDirections() {
   put("weights-say", look.releases === 0 ? `Blue marks are the assumed weights in <strong>PC${component + 1}</strong>. ${look.null_releases ? "Every simulated release answered “nothing to report”, a legal answer that is paid for." : "This method is not simulated at this size; its predicted error stands below."}`
     : live ? `Weights of the columns in <strong>PC${component + 1}</strong>. Blue marks are the assumed truth; a release puts each weight within about <strong>${reach === undefined ? "an unknown distance" : plusMinus(reach)}</strong> of it.${look.null_releases ? ` ${look.null_releases} of ${look.null_releases + look.releases} simulated releases answered “nothing to report”, a legal answer that is paid for.` : ""}`
     : `<strong>PC${component + 1} would be noise.</strong> Releases point anywhere; do not interpret these weights.`);
-  $("search-row").hidden = state.columns.length <= 12 || Boolean(exported);
-  $("search-say").textContent = state.columns.length > 12 && !state.search ? `the 12 largest of ${state.columns.length} are shown` : "";
+  drawSearch(state.columns.length);
   $("another").hidden = Boolean(exported);
   if (look.maps) {
     put("map-before", look.maps.before);
@@ -412,6 +456,17 @@ function drawDirections() {
     $("map-budget-row").hidden = state.goal !== "plot" || Boolean(exported);
     $("map-budget").value = state.map_budget;
   }
+}
+function drawSearch(rows) {
+  $("search-row").hidden = rows <= 12 || Boolean(exported);
+  $("search-say").textContent = rows > 12 && !state.search ? `the 12 largest of ${rows} are shown` : "";
+}
+function drawSlopes() {
+  $("h-weights").textContent = "What you would read off: the slopes";
+  put("weights", look.slopes);
+  put("weights-say", look.chance ? `<strong>No slope could be told from noise:</strong> in some direction of the predictors the release leaves no signal, and the regression would be refused. Explain by fewer columns, or give up some protection.`
+    : `What each column adds to <strong>${escapeText(responseOf())}</strong>${source.dictionary ? ", both in halves of their ranges" : ""}. Blue marks are the assumed slopes; the hatch is what privacy noise makes of them, the dots what asking a sample does, each 95 times in 100.`);
+  drawSearch(predictorsOf().length);
 }
 function drawErrors() {
   if (look.errors) {
@@ -432,7 +487,7 @@ function drawRisk() {
 function drawLedger() {
   const ledger = look.ledger;
   put("ledger", ledger ? ledger.picture : "");
-  put("ledger-say", !ledger ? "No ledger keeps the budget of this table. <strong>eigenveil ledger create</strong> makes one: a total that a committee agrees on, charged before a row is read." : ledger.fits ? `Agreed in all: ${escapeText(ledger.promise)}. What is spent cannot be taken back, even if a release is never looked at.` : `<strong>The ledger would refuse it.</strong> ${escapeText(sentence(ledger.refusal))}`);
+  put("ledger-say", !ledger ? `No ledger keeps the budget of this table: a total that a committee agrees on once, charged before a row is read. Without one this page gives you commands and releases nothing itself. ${exported ? "" : `To have one, end the program and run, with the total that was agreed:<pre class="block">${escapeText(look.with_ledger)}</pre>`}` : ledger.fits ? `Agreed in all: ${escapeText(ledger.promise)}. What is spent cannot be taken back, even if a release is never looked at.` : `<strong>The ledger would refuse it.</strong> ${escapeText(sentence(ledger.refusal))}`);
   const fits = canRelease() && (!ledger || ledger.fits) && (pca() ? !moment() || look.above_noise > 0 : !look.chance);
   $("go").hidden = !canRelease();
   $("go").setAttribute("aria-disabled", String(!fits));
@@ -449,7 +504,7 @@ function drawDial() {
   if (hasAccuracy) {
     const shown = look.chance ? "chance" : reach(look.accuracy);
     $("accuracy-out").textContent = shown;
-    $("accuracy-words").textContent = { correlation: "Accuracy of a correlation", variance: "Accuracy of variances" }[look.accuracy_of] || "Accuracy of weights";
+    $("accuracy-words").textContent = { correlation: "Accuracy of a correlation", variance: "Accuracy of variances", slope: "Accuracy of slopes" }[look.accuracy_of] || "Accuracy of weights";
     $("accuracy").setAttribute("aria-valuetext", look.chance ? "no better than chance" : `${subject()} within plus or minus ${look.accuracy_of === "variance" ? reach(look.accuracy).slice(1) : digits(look.accuracy)}`);
   }
   const beyond = Boolean(look.ledger) && !look.ledger.fits;
@@ -515,7 +570,7 @@ function move(kind, stop) {
   if (!stop) return;
   setBy = kind;
   state.budget_set = true;
-  if (kind === "budget") { state.epsilon = stop.value; redraw(); } else { redraw({ set: "accuracy", value: stop.value }); }
+  if (kind === "budget") { state.epsilon = stop.value; redraw({ epsilon: stop.value }); } else { redraw({ set: "accuracy", value: stop.value }); }
 }
 for (const kind of ["budget", "accuracy"]) {
   const stops = kind === "budget" ? budgetStops : accuracyStops;
@@ -584,9 +639,10 @@ async function drawMethods() {
     return;
   }
   const width = state.columns.length, k = look.accuracy_components;
-  const error = (f2) => f2 === undefined ? "no prediction" : f2 >= 0.9 * comparison.worst_error_f2 ? "chance" : plusMinus(1.96 * Math.sqrt(f2 / (2 * width * k)));
   // The method on the dial has the dial's number; noise alone, as there. Beyond first order others are tried on made-up tables, sampling error taken off.
-  const noise = (method) => method.total_error_f2 === undefined ? "no prediction" : method.method === found.used && look.accuracy !== undefined ? (look.chance ? "chance" : plusMinus(look.accuracy)) : method.total_error_f2 >= 0.9 * comparison.worst_error_f2 ? "chance" : error(method.predicted_error_f2);
+  const predicted = (method) => method.total_error_f2 === undefined ? null : method.method === found.used && look.accuracy !== undefined ? { value: look.accuracy, chance: look.chance }
+    : method.predicted_error_f2 === undefined ? null : { value: 1.96 * Math.sqrt(method.predicted_error_f2 / (2 * width * k)), chance: Math.max(method.total_error_f2, method.predicted_error_f2) >= 0.9 * comparison.worst_error_f2 };
+  const noise = (method) => errorText(predicted(method));
   const best = comparison.methods.find((method) => method.method === comparison.recommended);
   const used = comparison.methods.find((method) => method.method === found.used);
   const sharper = comparison.methods.filter((method) => method.total_error_f2 !== undefined && best && method.total_error_f2 < best.total_error_f2 && method !== best)[0];
@@ -596,49 +652,44 @@ async function drawMethods() {
     : !best ? "<strong>No method that keeps the promise for every data set fits here.</strong>"
     : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${noise(best)}.` : `<strong>Your choice holds${used.total_error_f2 > best.total_error_f2 ? ", but is less sharp here" : ""}:</strong> ${noise(used)} against ${noise(best)} with ${escapeText(best.method)}. ${escapeText(sentence(comparison.reason))}`)
     : `<strong>We recommend ${escapeText(best.method)}:</strong> of the methods that keep this promise for every data set it has the smallest predicted error of a weight in ${first()}, ${noise(best)}, ${found.first_order ? "by first-order formulas (plan pca --compare also tries them, for minutes)" : "within the luck of the made-up tables"}.${sharper ? ` ${escapeText(sharper.method)} would have ${noise(sharper)}, ${sharper.basis === "proved" ? `also proved, but it spends the whole ε as a pure loss: a person is then recognised up to ${pureRisk()} times in 100 by the directions alone, and not ${Math.ceil(100 * (look.power_of_directions ?? look.risk.power) - 1e-9)}` : `at another price: ${escapeText(BASIS[sharper.basis]?.[1] || sharper.basis)}`}.` : ""}`);
-  putMethods(comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", noise(method), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? method.note : "")));
+  putMethods(comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", predicted(method), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? method.note : "")));
 }
 // A pure loss at 5% false alarms: the smaller of its two limits.
 const pureRisk = () => Math.ceil(100 * Math.min(0.05 * Math.exp(look.epsilon), 1 - 0.95 * Math.exp(-look.epsilon)) - 1e-9);
 // Tasks whose methods differ in noise alone: each was planned at this budget.
 function drawWays(found) {
-  const promise = (way) => BASIS[way.basis] || [1, escapeText(way.basis || "not at this setting")];
+  const promise = (way) => BASIS[way.basis] || [1, escapeText(way.basis || "")];
   const used = found.ways.find((way) => way.method === found.used);
   const strict = found.ways.filter((way) => way.basis && promise(way)[0] >= 2 && way.accuracy !== undefined);
   const sharper = used ? strict.filter((way) => way.accuracy < used.accuracy).sort((a, b) => a.accuracy - b.accuracy)[0] : null;
   const weak = used && promise(used)[0] < 2;
-  const error = (way) => way.accuracy === undefined ? "no prediction" : way.accuracy >= 1 ? "chance" : reach(way.accuracy);
+  const predicted = (way) => way.accuracy === undefined ? null : { value: way.accuracy, chance: way.chance };
+  const error = (way) => errorText(predicted(way));
   const risk = (way) => `${Math.ceil(100 * way.power - 1e-9)} of 100`;
   put("advice", !used || !used.basis ? "<strong>No method serves this request.</strong>"
     : weak ? `<strong>You chose a promise with a condition: ${promise(used)[1]}.</strong> A committee will ask why.`
+    : used.chance ? `<strong>At this setting the noise leaves nothing of a ${subject()}.</strong> ${state.goal === "regress" ? "Explain by fewer columns, or give up" : "Give up"} some protection, or do not release.`
     : `<strong>${escapeText(used.method)}</strong> reads a ${subject()} within ${error(used)}; a person is recognised at most ${risk(used)} times.${sharper ? ` ${escapeText(sharper.method)} would have ${error(sharper)}${sharper.power > used.power ? `, and ${risk(sharper)}: sharper, and less protection` : ""}.` : " No other method that keeps this promise for every data set is sharper here."}`);
-  putMethods(found.ways.map((way) => methodRow(way.method, found.used, found.sentences[way.method] || "", way.basis ? error(way) : "", promise(way), Boolean(way.basis), way.basis ? "" : sentence(way.note || ""))));
+  putMethods(found.ways.map((way) => methodRow(way.method, found.used, found.sentences[way.method] || "", way.basis ? predicted(way) : undefined, promise(way), Boolean(way.basis), way.basis ? "" : way.note || "")));
 }
-// Bars of predicted noise on one scale, that of the largest in the list.
+const errorText = (error) => !error ? "no prediction" : error.chance ? "chance" : reach(error.value);
+// Bars of predicted noise, on the scale of the errors above: it stays while a slider moves, and what is longer ends in an arrow.
+function errorBar(error) {
+  const full = look.errors?.full;
+  if (!error || !full) return "";
+  const beyond = error.chance || error.value > full, wide = (beyond ? 44 : Math.max(2, 44 * error.value / full)).toFixed(1), box = `width="${wide}" height="12"`;
+  return `<svg width="52" height="13" aria-hidden="true"><rect ${box} class="ev-ground"/><rect ${box} class="ev-hatch"/><rect ${box} class="ev-hatch-edge"/>${beyond ? '<path d="M46 2l4 4-4 4" class="ev-grip-mark"/>' : ""}</svg>`;
+}
 function putMethods(rows) {
   put("methods", `<div class="m-head" aria-hidden="true"><span>method</span><span>predicted error</span><span>the guarantee holds</span></div>${rows.join("")}`);
-  const errors = [...$("methods").querySelectorAll(".e")], size = (cell) => parseFloat(cell.textContent.replace("±", "")) || 0;
-  const most = Math.max(...errors.map(size), 1e-300);
-  for (const cell of errors) {
-    const wide = Math.max(2, 48 * size(cell) / most).toFixed(1), box = `width="${wide}" height="12"`;
-    if (size(cell)) cell.insertAdjacentHTML("afterbegin", `<svg width="50" height="13" aria-hidden="true"><rect ${box} class="ev-ground"/><rect ${box} class="ev-hatch"/><rect ${box} class="ev-hatch-edge"/></svg>`);
-  }
 }
 function methodRow(name, used, words, error, [pips, holds], open, why = "") {
-  return `<label class="m${pips < 2 ? " weak" : ""}${open ? "" : " none"}"><input type="radio" name="method" value="${escapeText(name)}"${name === used ? " checked" : ""}${open && !exported ? "" : " disabled"}><span><span class="n">${escapeText(name)}</span><span class="d">${escapeText(why || words)}</span></span><span class="e">${error}</span><span class="g"><span class="pips" aria-hidden="true">${"●".repeat(pips)}${"○".repeat(3 - pips)}</span>${holds}</span></label>`;
+  return `<label class="m${pips < 2 ? " weak" : ""}${open ? "" : " none"}"><input type="radio" name="method" value="${escapeText(name)}"${name === used ? " checked" : ""}${open && !exported ? "" : " disabled"}><span><span class="n">${escapeText(words ? words.charAt(0).toUpperCase() + words.slice(1) : name)} <code>${escapeText(name)}</code></span><span class="d">${why ? escapeText(sentence(why)) : ""}</span></span><span class="e">${errorBar(error)}${error === undefined ? "" : errorText(error)}</span><span class="g">${holds ? `<span class="pips" aria-hidden="true">${"●".repeat(pips)}${"○".repeat(3 - pips)}</span>${holds}` : "not here"}</span></label>`;
 }
 // One command at a time: what follows the release is copied apart from it.
 let second = false;
-function followUp() {
-  const quote = (text) => /^[\w.\/,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-  const names = state.columns;
-  if (state.goal === "regress" && names.length > 1) {
-    return `eigenveil analyse regress ${quote(state.out)} --response=${quote(responseOf())} --predictors=${quote(["intercept", ...predictorsOf()].join(","))}`;
-  }
-  return look.map_command || "";
-}
 function drawCode() {
-  const next = language === "command" ? followUp() : "";
+  const next = language === "command" ? look.next_command || "" : "";
   second = second && Boolean(next);
   $("follow").hidden = !next;
   $("follow").textContent = second ? "1 of 2: the release" : state.goal === "plot" ? "2 of 2: the map" : "2 of 2: the regression, at no cost";
@@ -735,10 +786,16 @@ async function poll() {
 function drawShare() {
   if (!released) return;
   put("share-say", `The release is in <strong>${escapeText(released.folder)}</strong>. Everything in that folder may be published; nothing else may. report.html is the page a committee signs.`);
-  put("files", released.files.map((file) => `<li><a href="${escapeText(encodeURI(file.address))}" ${file.name.endsWith(".html") ? 'target="_blank" rel="noopener"' : `download="${escapeText(file.name)}"`}>${escapeText(file.name)}</a> <span class="small">${count(file.bytes)} bytes</span><code>${file.sha256}</code></li>`).join(""));
+  const next = look?.next_command && (released.command === look.command) ? look.next_command : "";
+  put("next-say", !next ? "" : state.goal === "plot" ? "<h2>Next: the map of people</h2>A release of its own, charged when this is run:" : "<h2>Next: the regression</h2>From what is released, at no cost, as often as you like:");
+  $("next-command").textContent = next;
+  $("next-row").hidden = !next;
+  const files = [...released.files].sort((a, b) => b.name.startsWith("report.") - a.name.startsWith("report."));
+  put("files", files.map((file) => `<li><a href="${escapeText(encodeURI(file.address))}" ${file.name.endsWith(".html") ? 'target="_blank" rel="noopener"' : `download="${escapeText(file.name)}"`}>${escapeText(file.name)}</a> <span class="small">${file.name.startsWith("report.") ? "to read and sign, " : ""}${count(file.bytes)} bytes</span><code>${file.sha256}</code></li>`).join(""));
   $("statement").textContent = released.statement;
 }
 $("copy-statement").addEventListener("click", (event) => copyText($("statement").textContent, event.target));
+$("copy-next").addEventListener("click", (event) => copyText($("next-command").textContent, event.target));
 $("print").addEventListener("click", () => print());
 
 // ---- beginning ----
@@ -757,6 +814,7 @@ async function begin() {
     sessionStorage.setItem("session", session);
   }
   takeSource(await ask("/api/source", {}));
-  show(source.input ? 1 : 3);
+  show(keptScreen() || (source.input ? 1 : 3), true);
+  history.replaceState({ screen }, "", location.pathname);
 }
 begin().catch((error) => { steps(); trouble(error); });

@@ -13,12 +13,13 @@ namespace eigenveil {
 /// the one it is charged to. Proof: docs/proofs/ledger.md.
 
 /// Makes a ledger and its key beside it. `terms` is a JSON object: name, and a promise (epsilon
-/// with delta, epsilon, rho or mu) or caps {mu, epsilon, delta}; further basic_share, neighbours,
-/// group_size, person, allow_unproved.
+/// with delta, epsilon, rho or mu) or caps {mu, epsilon, delta}; further basic_share, draws,
+/// neighbours, group_size, person, allow_unproved.
 Result<void> create_ledger(const std::filesystem::path& path, std::string_view terms);
 
 /// What was promised, spent and published, its chain and signature checked: "json", "text", "html",
-/// or "registry" (a record for the public registry of deployments).
+/// or "registry" (a record for the public registry of deployments; "registry government" says who
+/// publishes it).
 Result<std::string> show_ledger(const std::filesystem::path& path, std::string_view view);
 
 /// What is wrong with a ledger, and with releases that it should know; empty when all is well.

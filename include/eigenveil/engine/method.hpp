@@ -18,7 +18,15 @@ struct ExactRows;  // rows as whole numbers (data/exact_rows.hpp)
 struct AssumedSetting;
 struct PredictedError;
 
-/// What every face shows of a method.
+/// The law of the noise on the entries of a second moment, where a release is that and what follows
+/// from it. Intervals, rounded margins and pictures go by it.
+enum class NoiseOnEntries : std::uint8_t { None, Gaussian, Laplace, Wishart };
+
+/// For which budgets a method is taken where none is named.
+enum class DefaultFor : std::uint8_t { Nothing, PureBudgets, OtherBudgets, EveryBudget };
+
+/// What every face shows of a method, and all that other code may ask of one: nothing goes by its
+/// name.
 struct MethodInfo {
   std::string name;
   std::string sentence;  ///< what it does, for lists
@@ -35,6 +43,11 @@ struct MethodInfo {
   bool streams = false;               ///< the result is an array that may not fit into memory
   bool takes_counted_rows = false;    ///< knows what to do with a CountedTable
   bool takes_wide_rows = false;       ///< refuses by itself a table too wide for a Gram matrix
+  NoiseOnEntries entry_noise = NoiseOnEntries::None;
+  DefaultFor is_default_for = DefaultFor::Nothing;
+  Basis basis = Basis::Proved;  ///< of a release, at best
+  bool shows_variances = true;  ///< along the directions that it releases
+  bool spends_pair = false;     ///< an (epsilon, delta) budget as that pair, not as the mu in it
   bool serves(Task task) const;
   const OptionSpec* option(std::string_view name) const;
 };
@@ -80,6 +93,10 @@ class Plan {
   /// Of draws that are computed in doubles: how far their law may be from one that the guarantee
   /// holds for, in total variation (docs/proofs/double_precision.md); 0 where there are none.
   virtual double draw_error() const { return 0.0; }
+  /// The public number of rows, unknown yet, lets a release state a smaller loss than
+  /// `guarantee()`, and more of what it supposes. Otherwise a document states the plan's guarantee
+  /// and nothing else.
+  virtual bool tightens_with_rows() const { return false; }
   /// What it was made from.
   virtual const PublicFacts& facts() const = 0;
   /// How long the draw after the last row may take; 0 where it is a moment.
@@ -87,10 +104,6 @@ class Plan {
   virtual std::unique_ptr<Run> start(RandomStream& stream, int threads) const = 0;
   /// Tables that lie beside a streamed array, by name.
   virtual std::vector<std::string> table_names() const { return {}; }
-
-  /// One release from totals that were made before, without its request (engine/release.hpp has
-  /// the one with it).
-  Result<ReleaseDocument> release(const ExactGram& gram, RandomStream& stream) const;
 
   /// What was asked for; set by `make_plan` (engine/release.hpp).
   const Request& request() const { return request_; }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "eigenveil/engine/method.hpp"
@@ -19,8 +22,18 @@ std::vector<const Method*> methods_for(Task task);
 /// belong to another method, so that none is passed over in silence.
 Result<const Method*> choose_method(const Request& request);
 
-/// Whether a method of this name can plan without a budget; false for unknown names.
-bool plans_without_budget(const std::string& name);
+/// Of all methods with a name that a document or a job states; what is false and None for unknown
+/// ones.
+bool plans_without_budget(std::string_view name);
+NoiseOnEntries entry_noise_of(std::string_view name);
+
+/// Those of a task that do what is asked, as a message names them: "{method gauss} or {method
+/// wishart}".
+std::string choices(Task task, const std::function<bool(const MethodInfo&)>& does);
+
+/// What the request says to a method by name: its task, its options with their values, ranks. Part
+/// of `choose_method` and of `make_plan`, so that no way to a plan passes over it.
+Result<void> check_asked(const Method& method, const Request& request);
 
 /// Fills in the centre where nothing was said: a private mean by a method that releases one.
 /// Otherwise the sentence a user should read, empty where there is none. Public facts alone.

@@ -35,7 +35,7 @@ Vector pseudo_scales(const MaskSettings& settings) {
   // method gauss holds plain sums already.
   const double constant =
       static_cast<double>(intercept_constant(settings.bound)) * settings.bound.unit();
-  all[0] = settings.method == "mask" ? 1.0 / constant : 1.0;
+  all[0] = settings.rotates ? 1.0 / constant : 1.0;
   all.tail(columns.size()) = columns;
   return all;
 }
@@ -93,7 +93,7 @@ ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noi
   }
   parameters.emplace_back("column_scales", to_list(pseudo_scales(settings)));
   parameters.emplace_back("intercept", settings.intercept);
-  if (settings.method == "mask") {
+  if (settings.rotates) {
     parameters.emplace_back("calibration", std::string(settings.published ? "published" : "tight"));
     parameters.emplace_back("sigma", noise.cell_sd);
     parameters.emplace_back("cell_noise_sd", to_list(noise.cell_sd * pseudo_scales(settings)));

@@ -8,7 +8,8 @@ namespace eigenveil {
 
 /// How pseudo-data was asked for; public.
 struct MaskSettings {
-  std::string method;  ///< "mask" or "gauss"
+  std::string method;
+  bool rotates = false;  ///< noise on the rows before a secret rotation; else on their Gram
   Budget requested;
   Relation relation = Relation::ZeroRow;
   RowBound bound;

@@ -17,17 +17,22 @@ ReleaseDocument matrix_free_document(const MatrixFreePlan& plan, const MomentSet
   NoisyMoment facts{schema, plan.bound(), found.count, found.count_is_public, {}, {}};
   facts.product_sd = moment.product_sd();
   facts.off_diagonal_sd = moment.off_diagonal_sd();
+  facts.trace_sd = moment.trace_sd();
   facts.sum_sd = moment.sum_sd();
   facts.count_sd = moment.count_sd();
   ReleaseDocument document = moment_head(Task::Components, moment, settings,
                                          release.map([&](const auto&) { return facts; }));
   NoisyCovariance covariance;  // all of it but the matrix
   covariance.count = std::max(found.count, 1.0);
-  covariance.noise_floor = components.noise_floor;
+  covariance.reach.floor = components.noise_floor;
   covariance.diagonal_sd = facts.product_sd / covariance.count;
   covariance.off_diagonal_sd = facts.off_diagonal_sd / covariance.count;
   covariance.mean = found.mean;
   covariance.scales = found.scales;
+  covariance.noise = {.scales = found.scales,
+                      .product = facts.off_diagonal_sd,
+                      .sum = settings.center == Center::PrivateMean ? facts.sum_sd : 0.0,
+                      .count = found.count_is_public ? 0.0 : facts.count_sd};
   covariance.scaled_mean = found.scaled_mean;
   add_noise(document, facts.sum_sd, settings, covariance);
   const Eigen::Index k = components.loadings.cols();
@@ -37,11 +42,7 @@ ReleaseDocument matrix_free_document(const MatrixFreePlan& plan, const MomentSet
                 {components.explained_variance, components.noise_edge, components.explained_share,
                  components.total_variance},
                 plan.bound(), settings.units);
-  add_limits(document,
-             {covariance.scales, facts.off_diagonal_sd,
-              settings.center == Center::PrivateMean ? facts.sum_sd : 0.0,
-              found.count_is_public ? 0.0 : facts.count_sd},
-             covariance);
+  add_limits(document, covariance);
   document.result.emplace_back("passes", std::int64_t{found.passes});
   document.result.emplace_back("relative_residual", to_list(found.relative_residuals));
   document.parameters.emplace_back(

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parameter_names.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "eigenveil/engine/option.hpp"
 #include "eigenveil/report/fields.hpp"
@@ -24,6 +25,7 @@ Fields parameters_of(const MomentPlan& plan, const MomentSettings& settings,
   fields.emplace_back("sensitivity_in_grid_units", plan.sensitivity());
   fields.emplace_back("noise_sd_diagonal", moment.product_sd);  // of sums over rows, scaled
   fields.emplace_back("noise_sd_off_diagonal", moment.off_diagonal_sd);
+  fields.emplace_back("noise_sd_trace", moment.trace_sd);
   return fields;
 }
 
@@ -49,7 +51,7 @@ void add_deviations(ReleaseDocument& document, const NoisyCorrelation& correlati
                       ? "divided by their released standard deviations"
                       : fmt::format("divided by their released standard deviations; variance "
                                     "within its noise, so left out: {}",
-                                    fmt::join(left_out, ", "))});
+                                    fmt::join(shown(left_out), ", "))});
   document.result.emplace_back("left_out_columns", std::move(left_out));
 }
 
@@ -65,7 +67,7 @@ void add_correlation_components(ReleaseDocument& document, const Schema& schema,
                                 NoisyCovariance covariance, Eigen::Index count) {
   NoisyCorrelation correlation = correlation_of(std::move(covariance));
   set_field(document.parameters, "units", std::string(kStandardisedUnits));
-  set_field(document.result, "noise_floor", correlation.standardised.noise_floor);
+  set_field(document.result, "noise_floor", correlation.standardised.reach.floor);
   add_deviations(document, correlation, schema.columns);
   const auto largest = static_cast<double>(correlation.columns.size());
   PrincipalComponents components = correlation_components(std::move(correlation), count);
@@ -126,18 +128,11 @@ void add_correlation_table(ReleaseDocument& document, const std::vector<std::str
        "column", kept, kept, unit_diagonal(positive_part(eigen.values, eigen.vectors))});
 }
 
-/// What all variances share where the trace has more noise than independent entries would give it.
-double shared_sd(const NoisyMoment& moment) {
-  const double own = 2.0 * moment.off_diagonal_sd * moment.off_diagonal_sd;
-  const double beyond = moment.product_sd * moment.product_sd - own;
-  return beyond > 1e-12 * own ? std::sqrt(beyond) : 0.0;  // outward rounding is no noise
-}
-
 }  // namespace
 
 void add_noise(ReleaseDocument& document, double sum_sd, const MomentSettings& settings,
                const NoisyCovariance& covariance) {
-  document.result.emplace_back("noise_floor", covariance.noise_floor);
+  document.result.emplace_back("noise_floor", covariance.reach.floor);
   document.result.emplace_back("entry_noise_sd_diagonal_scaled", covariance.diagonal_sd);
   document.result.emplace_back("entry_noise_sd_off_diagonal_scaled", covariance.off_diagonal_sd);
   if (settings.center == Center::PrivateMean) {
@@ -146,12 +141,12 @@ void add_noise(ReleaseDocument& document, double sum_sd, const MomentSettings& s
   }
 }
 
-void add_limits(ReleaseDocument& document, const EntryNoise& noise,
-                const NoisyCovariance& covariance) {
+void add_limits(ReleaseDocument& document, const NoisyCovariance& covariance) {
   const auto* variances = field<std::vector<double>>(document.result, "noisy_explained_variance");
   const auto* largest = field<double>(document.result, "largest_possible_variance");
-  const EigenvalueLimits limits = limits_of_entries(
-      noise, covariance.count, covariance.scales.cwiseProduct(covariance.scaled_mean).norm());
+  const EigenvalueLimits limits =
+      limits_of_entries(covariance.noise, covariance.count,
+                        covariance.scales.cwiseProduct(covariance.scaled_mean).norm());
   std::vector<double> low;
   std::vector<double> high;
   for (const double variance : *variances) {
@@ -226,10 +221,6 @@ ReleaseDocument moment_document(const MomentPlan& plan, const MomentSettings& se
   const RowBound bound = release.value().bound;
   const double sum_sd = release.value().sum_sd;
   const NoiseLaw law = release.value().law;
-  const double count_sd = release.value().count_is_public ? 0.0 : release.value().count_sd;
-  const double shared = shared_sd(release.value());
-  const SumNoise noise{release.value().off_diagonal_sd,
-                       settings.center == Center::PrivateMean ? sum_sd : 0.0};
   const auto make = task == Task::Covariance ? covariance_of : raw_covariance;
   NoisyCovariance covariance = make(release.take(), settings.center, settings.units);
   add_noise(document, sum_sd, settings, covariance);
@@ -237,12 +228,12 @@ ReleaseDocument moment_document(const MomentPlan& plan, const MomentSettings& se
     case Task::Components: {
       NoisyCovariance kept;  // what limits ask for, without the matrix
       kept.count = covariance.count;
+      kept.noise = covariance.noise;
       kept.scales = covariance.scales;
       kept.scaled_mean = covariance.scaled_mean;
       add_components(document, settings, schema, bound, std::move(covariance), count);
       if (law == NoiseLaw::Gaussian && !settings.correlation) {
-        add_limits(document, {kept.scales, noise.off_diagonal, noise.column, count_sd, shared},
-                   kept);
+        add_limits(document, kept);
       }
       break;
     }

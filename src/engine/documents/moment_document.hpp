@@ -32,8 +32,7 @@ void add_noise(ReleaseDocument& document, double sum_sd, const MomentSettings& s
                const NoisyCovariance& covariance);
 /// Weyl: no eigenvalue moves farther than the spectral norm of the noise, whose quantile is proved
 /// for Gaussian entries (docs/proofs/masking.md, "Eigenvalues"). In the document beside variances.
-void add_limits(ReleaseDocument& document, const EntryNoise& noise,
-                const NoisyCovariance& covariance);
+void add_limits(ReleaseDocument& document, const NoisyCovariance& covariance);
 
 /// What each of them adds to a document that has its head and its noise.
 void add_components(ReleaseDocument& document, const MomentSettings& settings, const Schema& schema,

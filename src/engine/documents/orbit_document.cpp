@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/documents/subspace_document.hpp"
+#include "engine/methods/all.hpp"
 #include "mechanism/orbit/orbit_matrices.hpp"
 
 namespace eigenveil {
@@ -12,7 +13,7 @@ ReleaseDocument document_of(const OrbitDocumentHead& head, const Guarantee& guar
                             Eigen::Index rank) {
   ReleaseDocument document;
   document.task = head.task;
-  document.method = "orbit";
+  document.method = orbit_method().info().name;
   document.guarantee = guarantee;
   document.requested = head.common.settings.requested;
   document.parameters = public_parameters(head.common, head.schema);

@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "core/parameter_names.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "engine/documents/moment_document.hpp"
@@ -63,10 +64,11 @@ ReleaseDocument pairwise_document(const MomentPlan& plan, const MomentSettings& 
   PairwiseCovariance found = noisy_covariance(gram, scales, release.value().law);
   NoisyCovariance& covariance = found.covariance;
   const MomentEstimate estimate = eigenveil::covariance(gram);
-  if (covariance.noise_floor == 0.0) {  // every variance was refused: noise may be anything
-    covariance.noise_floor = largest_variance(columns.bound, settings.units);
+  if (covariance.reach.floor == 0.0) {  // every variance was refused: noise may be anything
+    covariance.reach.floor = covariance.reach.apart =
+        largest_variance(columns.bound, settings.units);
   }
-  document.result.emplace_back("noise_floor", covariance.noise_floor);
+  document.result.emplace_back("noise_floor", covariance.reach.floor);
   document.result.emplace_back(
       "noisy_mean",
       to_list(gram.midpoints.size() > 0 ? Vector(estimate.mean + gram.midpoints) : estimate.mean));
@@ -74,7 +76,7 @@ ReleaseDocument pairwise_document(const MomentPlan& plan, const MomentSettings& 
   document.result.emplace_back("refused_entries", found.refused);
   if (!found.refused.empty()) {
     document.remarks.push_back({"refused", fmt::format("noise hides how many rows have: {}",
-                                                       fmt::join(found.refused, "; "))});
+                                                       fmt::join(shown(found.refused), "; "))});
   }
   switch (task) {
     case Task::Components:

@@ -1,8 +1,11 @@
 #include "engine/mask/mask_facts.hpp"
 
+#include <array>
 #include <cmath>
+#include <optional>
 
 #include "core/outward.hpp"
+#include "core/parallel.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "privacy/pair_per_row.hpp"
@@ -10,13 +13,24 @@
 namespace eigenveil {
 namespace {
 
-Result<MaskedNoise> masked_noise(MaskRequest request, std::int64_t block) {
+Result<MaskedNoise> masked_noise(const MaskRequest& request, std::int64_t block) {
   const auto* target = std::get_if<ApproxDp>(&request.budget);
   if (target == nullptr) {
     return bad_request("masking is calibrated for (epsilon, delta): give {epsilon E} and {delta D}",
                        "delta");
   }
-  const Result<MaskPlan::Noise> asked = MaskPlan::noise(request, block);
+  // Solving for the noise takes long, and a plan shows both relations: side by side. With an
+  // intercept a zeroed row keeps its 1, and the noise is that of replace-one.
+  const std::size_t own = request.relation == Relation::ReplaceOne ? 0 : 1;
+  std::array relations = {Relation::ReplaceOne, Relation::ZeroRow};
+  relations[own] = request.relation;
+  std::array<std::optional<Result<MaskPlan::Noise>>, 2> found;
+  parallel_for(relations.size(), 2, [&](std::size_t i) {
+    MaskRequest one = request;
+    one.relation = relations[i];
+    found[i] = MaskPlan::noise(one, block);
+  });
+  const Result<MaskPlan::Noise>& asked = *found[own];
   if (!asked) {
     return error_of(asked);
   }
@@ -24,15 +38,8 @@ Result<MaskedNoise> masked_noise(MaskRequest request, std::int64_t block) {
   noise.shape = asked->shape;
   noise.target = *target;
   noise.asked = asked->sigma;
-  // Solving for the noise takes long, so the relation that was asked for is not solved again. With
-  // an intercept a zeroed row keeps its 1, and the noise is that of replace-one.
-  const Relation first = request.relation;
-  const auto sigma_for = [&](Relation relation) {
-    request.relation = relation;
-    return relation == first ? noise.asked : MaskPlan::noise(request, block)->sigma;
-  };
-  noise.replace_one = sigma_for(Relation::ReplaceOne);
-  noise.zero_row = sigma_for(Relation::ZeroRow);
+  noise.replace_one = (*found[0])->sigma;
+  noise.zero_row = (*found[1])->sigma;
   const ApproxDp row = *pair_per_row(*target, request.group_size);
   noise.general = *general_mask_noise(noise.shape, noise.shape.row_norm, row);
   noise.unmasked = unmasked_noise(

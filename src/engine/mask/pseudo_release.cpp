@@ -108,7 +108,7 @@ Result<void> check_pseudo(const MaskSettings& settings) {
   if (const Result<void> checked = check_public_rows(settings.relation); !checked) {
     return checked;
   }
-  if (settings.smallest_block > 0 && settings.method != "mask") {
+  if (settings.smallest_block > 0 && !settings.rotates) {
     return bad_request(
         "the noise of {method gauss}, the default, needs no {smallest_block}: leave it out, or "
         "give {method mask}",
@@ -122,7 +122,7 @@ Result<void> check_pseudo(const MaskSettings& settings) {
         "with {columns}, or leave out {intercept}",
         "intercept");
   }
-  if (settings.method == "mask") {
+  if (settings.rotates) {
     return MaskPlan::check(mask_request(settings));
   }
   return gauss_plan(settings).map([](const MomentPlan&) {});
@@ -156,8 +156,8 @@ Result<PseudoRelease> draw_pseudo(const MaskSettings& settings, const std::vecto
   if (settings.smallest_block > 0) {
     smallest = settings.smallest_block;
   }
-  return settings.method == "mask" ? release_by_mask(settings, grams, smallest, stream)
-                                   : release_by_gauss(settings, grams, stream);
+  return settings.rotates ? release_by_mask(settings, grams, smallest, stream)
+                          : release_by_gauss(settings, grams, stream);
 }
 
 namespace {
@@ -184,18 +184,15 @@ ReleasedTable drawn_correlations(const ReleasedGram& gram) {
 }  // namespace
 
 Result<Guarantee> pseudo_guarantee(const MaskSettings& settings, std::optional<std::int64_t> rows) {
-  if (settings.method != "mask") {
+  if (!settings.rotates) {
     return gauss_plan(settings).map([](const MomentPlan& plan) { return plan.guarantee(); });
   }
-  constexpr std::int64_t kManyRows = std::int64_t{1} << 20U;
-  return MaskPlan::make(mask_request(settings), rows.value_or(kManyRows))
-      .map([&](const MaskPlan& plan) {
-        Guarantee guarantee = plan.guarantee();
-        if (!rows) {
-          guarantee.loss = std::get<ApproxDp>(settings.requested);
-        }
-        return guarantee;
-      });
+  if (!rows) {
+    return MaskPlan::promised(mask_request(settings));
+  }
+  return MaskPlan::make(mask_request(settings), *rows).map([](const MaskPlan& plan) {
+    return plan.guarantee();
+  });
 }
 
 namespace {
@@ -210,7 +207,7 @@ std::vector<FactLine> noise_in_words(const MaskSettings& settings, const PseudoR
     lines.push_back({"row norm", fmt::format("{:.4g} with the intercept", noise.row_norm)});
   }
   lines.push_back(
-      {"noise", settings.method == "mask"
+      {"noise", settings.rotates
                     ? fmt::format("standard deviation {:.4g} on every cell (scaled units), then a "
                                   "secret rotation of all rows",
                                   noise.cell_sd)

@@ -56,7 +56,8 @@ const MethodInfo& ExactSubspaceMethod::info() const {
                    .otherwise = std::string("tight")}},
       .needs_row_count = true,
       .reads_rows = true,
-      .reads_exact_rows = true};
+      .reads_exact_rows = true,
+      .spends_pair = true};
   return info;
 }
 

@@ -41,9 +41,14 @@ std::vector<OptionSpec> pseudo_options() {
            .largest = kMostRows}};
 }
 
+bool rotates(const MethodInfo& info) {
+  return info.entry_noise == NoiseOnEntries::None;
+}
+
 MaskSettings PseudoMethod::settings(const Request& request, const Schema& schema,
                                     const RowBound& bound) const {
   return {info_.name,
+          rotates(info_),
           *request.budget,
           request.relation,
           bound,
@@ -74,9 +79,9 @@ class PseudoPlan final : public Plan {
         guarantee_(std::move(guarantee)) {}
   const Guarantee& guarantee() const override { return guarantee_; }
   const PublicFacts& facts() const override { return facts_; }
+  bool tightens_with_rows() const override { return settings_.rotates; }
   std::vector<std::string> table_names() const override {
-    return settings_.method == "gauss" ? std::vector<std::string>{"noisy_gram"}
-                                       : std::vector<std::string>{};
+    return settings_.rotates ? std::vector<std::string>{} : std::vector<std::string>{"noisy_gram"};
   }
   std::unique_ptr<Run> start(RandomStream& stream, int threads) const override {
     return std::make_unique<PseudoRun>(*this, stream, threads);
@@ -250,9 +255,14 @@ MethodInfo pseudo_info(std::string name, std::string sentence, std::string budge
 }  // namespace
 
 const Method& pseudo_gauss_method() {
-  static const PseudoMethod method(
-      pseudo_info("gauss", "noise on the second moment, then pseudo-data that has it",
-                  "(epsilon, delta), rho, mu"));
+  static const PseudoMethod method([] {
+    MethodInfo info =
+        pseudo_info("gauss", "noise on the second moment, then pseudo-data that has it",
+                    "(epsilon, delta), rho, mu");
+    info.entry_noise = NoiseOnEntries::Gaussian;
+    info.is_default_for = DefaultFor::EveryBudget;
+    return info;
+  }());
   return method;
 }
 
@@ -263,6 +273,7 @@ const Method& pseudo_mask_method() {
                                   "2022); more noise at the same budget",
                                   "(epsilon, delta)");
     info.options.push_back(calibration_option());
+    info.spends_pair = true;
     return info;
   }());
   return method;

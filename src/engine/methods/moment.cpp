@@ -21,19 +21,18 @@
 namespace eigenveil {
 namespace {
 
-using Planner = Result<MomentPlan> (*)(const MomentRequest&);
-
 /// gauss, wishart and laplace: noise on the exact second moment, then post-processing.
 class MomentMethod final : public Method {
  public:
-  MomentMethod(MethodInfo info, Planner planner) : info_(std::move(info)), planner_(planner) {}
+  MomentMethod(MethodInfo info, MomentPlanner planner)
+      : info_(std::move(info)), planner_(planner) {}
   const MethodInfo& info() const override { return info_; }
   Result<std::unique_ptr<Plan>> plan(const Request& request,
                                      const PublicFacts& facts) const override;
   Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const override;
   std::optional<PredictedError> predicted_error(const Request& /*request*/,
                                                 const AssumedSetting& setting) const override {
-    return predicted_moment_error(info_.name, setting);
+    return predicted_moment_error(planner_, setting);
   }
 
  private:
@@ -44,7 +43,7 @@ class MomentMethod final : public Method {
   Result<MomentPlan> counted_moment_plan(const Request& request, const PublicFacts& facts) const;
 
   MethodInfo info_;
-  Planner planner_;
+  MomentPlanner planner_;
 };
 
 /// Where a variance of its own for the trace helps. A replaced row leaves it with less noise and
@@ -255,12 +254,14 @@ std::string error_in_words(const Request& request, const nlohmann::ordered_json&
 std::string floor_in_words(const Request& request, const nlohmann::ordered_json& facts) {
   const std::string farthest =
       facts.contains("noise_floor_at_most")
-          ? fmt::format("; up to {:.4g} if the mean is as far from the centre as it can be",
+          ? fmt::format("; {:.4g} if the mean is as far from the centre as it can be",
                         facts["noise_floor_at_most"].get<double>())
           : "";
-  return fmt::format("noise alone would show variances up to about {:.4g} ({} units{})",
-                     facts["noise_floor"].get<double>(),
-                     request.units == Units::Original ? "original" : "scaled", farthest);
+  return fmt::format(
+      "noise alone passes a variance of {:.4g} in one release of twenty at most ({} "
+      "units{})",
+      facts["noise_floor"].get<double>(), request.units == Units::Original ? "original" : "scaled",
+      farthest);
 }
 
 /// Where a direction stands out of the noise, and what dropping negative eigenvalues adds: shares
@@ -275,13 +276,14 @@ SpectralShares spectral_shares(NoiseLaw law) {
   return law == NoiseLaw::Wishart ? SpectralShares{0.619, 0.171} : SpectralShares{0.5, 0.2122};
 }
 
-void add_spectral_lines(Outlook& outlook, const Request& request, const MomentPlan& plan) {
+void add_spectral_lines(Outlook& outlook, const Request& request, const MomentPlan& plan,
+                        double norm) {
   nlohmann::ordered_json& facts = outlook.json();
   const SpectralShares shares = spectral_shares(plan.noise().law);
-  const double floor = facts["noise_floor"].get<double>();
+  facts["detectable_eigenvalue"] = shares.detection * norm;
   const char* units = request.units == Units::Original ? "original" : "scaled";
   if (request.task == Task::Covariance) {
-    const double added = shares.repair * static_cast<double>(plan.bound().dimension()) * floor;
+    const double added = shares.repair * static_cast<double>(plan.bound().dimension()) * norm;
     facts["trace_added_by_repair"] = added;
     outlook.line(
         "repair",
@@ -291,10 +293,9 @@ void add_spectral_lines(Outlook& outlook, const Request& request, const MomentPl
                     added, units));
     return;
   }
-  facts["detectable_eigenvalue"] = shares.detection * floor;
   outlook.line("detection", fmt::format("a direction shows once its variance is above about {:.4g} "
                                         "({} units)",
-                                        shares.detection * floor, units));
+                                        shares.detection * norm, units));
 }
 
 /// Pure epsilon beside an (epsilon, delta) request: often less noise, and another promise.
@@ -312,13 +313,12 @@ void add_pure_rival(Outlook& outlook, const Request& request, const MomentPlan& 
   }
   const double ratio = pure_gdp(pair->epsilon).mu / mu->mu;
   const double power = stated_power(pure->guarantee()).power;
-  outlook.json()["wishart"] = {
-      {"epsilon", pair->epsilon},
-      {"noise_sd_diagonal", pure->product_sd() / n},
-      {"noise_sd_off_diagonal", pure->off_diagonal_sd() / n},
-      {"noise_floor", planned_noise_floor(*pure, pure->bound(), request.units, n)},
-      {stated_power(pure->guarantee()).field, power},
-      {"charge", ratio * ratio}};
+  outlook.json()["wishart"] = {{"epsilon", pair->epsilon},
+                               {"noise_sd_diagonal", pure->product_sd() / n},
+                               {"noise_sd_off_diagonal", pure->off_diagonal_sd() / n},
+                               {"noise_floor", planned_reach(*pure, pure->bound(), request.units, n).floor},
+                               {stated_power(pure->guarantee()).field, power},
+                               {"charge", ratio * ratio}};
   outlook.line(
       "pure",
       fmt::format("{{method wishart}} at pure epsilon {:.4g} would have standard deviation "
@@ -369,22 +369,29 @@ PlanFacts facts_of(const Request& request, const MomentPlan& plan, const Assumed
   nlohmann::ordered_json& facts = outlook.json();
   facts["noise_sd_diagonal"] = plan.product_sd() / n;
   facts["noise_sd_off_diagonal"] = plan.off_diagonal_sd() / n;
+  const auto p = static_cast<double>(bound.dimension());
+  const double trace_sd = bound.dimension() == plan.bound().dimension()
+                              ? plan.trace_sd()
+                              : plan.product_sd() * std::sqrt(p);  // of the columns inside a basis
+  facts["noise_sd_trace"] = trace_sd / n;
   facts["noise_sd_rows"] = plan.count_sd();
-  facts["noise_floor"] = planned_noise_floor(plan, bound, request.units, n);
+  const NoiseReach reach = planned_reach(plan, bound, request.units, n);
+  facts["noise_floor"] = reach.floor;
   if (plan.sum_sd() > 0.0) {
     facts["noise_floor_at_most"] =
-        planned_noise_floor(plan, bound, request.units, n, AssumedMean::AtBound);
+        planned_reach(plan, bound, request.units, n, AssumedMean::AtBound).floor;
   }
   add_predicted_error(facts, request, plan, table);
-  outlook.line("noise",
-               fmt::format("standard deviation {:.4g} on a variance, {:.4g} on a covariance "
-                           "(scaled units)",
-                           plan.product_sd() / n, plan.off_diagonal_sd() / n));
+  outlook.line(
+      "noise",
+      fmt::format("standard deviation {:.4g} on a variance, {:.4g} on a covariance, {:.4g} "
+                  "on the sum of all variances (scaled units)",
+                  plan.product_sd() / n, plan.off_diagonal_sd() / n, trace_sd / n));
   outlook.line("floor", floor_in_words(request, facts));
   if (plan.count_sd() > 0.0) {
     outlook.line("rows", fmt::format("released with standard deviation {:.3g}", plan.count_sd()));
   }
-  add_spectral_lines(outlook, request, plan);
+  add_spectral_lines(outlook, request, plan, reach.norm);
   add_matrix_lines(outlook, request, plan, table.rows);
   if (facts.contains("predicted_error_f2")) {
     outlook.line("error", error_in_words(request, facts));
@@ -401,21 +408,24 @@ PlanFacts counted_facts_of(const Request& request, const MomentPlan& plan,
   const CountedTable& counted = *table.prepared->counted;
   const auto n = static_cast<double>(table.rows);
   const double weight = counted.weight_bound;
-  const SumNoise noise{
-      weight * plan.off_diagonal_sd(),
-      request.private_mean() ? weight * plan.off_diagonal_sd() / counted.constant : 0.0,
-      spectral_factor(plan.noise().law)};
   const double count_sd = weight * plan.product_sd() / (counted.constant * counted.constant);
+  const EntryNoise noise{
+      .scales = column_scales(counted.bound, request.units),
+      .product = weight * plan.off_diagonal_sd(),
+      .sum = request.private_mean() ? weight * plan.off_diagonal_sd() / counted.constant : 0.0,
+      .count = count_sd,
+      .law = plan.noise().law};
   Outlook outlook(request, plan.method(), plan.guarantee(), table);
   outlook.bound(counted.bound);
   nlohmann::ordered_json& facts = outlook.json();
   facts["noise_sd_diagonal"] = weight * plan.product_sd() / n;
-  facts["noise_sd_off_diagonal"] = noise.off_diagonal / n;
+  facts["noise_sd_off_diagonal"] = noise.product / n;
   facts["noise_sd_rows"] = count_sd;
-  facts["noise_floor"] = noise_floor(column_scales(counted.bound, request.units), noise, 0.0, n);
+  const NoiseReach reach = noise_reach(noise, 0.0, n);
+  facts["noise_floor"] = reach.floor;
   outlook.line("noise", fmt::format("standard deviation {:.4g} on a variance, {:.4g} on a "
                                     "covariance (scaled units), where means lie at the midpoints{}",
-                                    weight * plan.product_sd() / n, noise.off_diagonal / n,
+                                    weight * plan.product_sd() / n, noise.product / n,
                                     counted.indicated.empty() ? "" : " and no cell is missing"));
   outlook.line("floor", floor_in_words(request, facts));
   outlook.line("rows", fmt::format("released with standard deviation {:.3g}", count_sd));
@@ -467,7 +477,9 @@ const Method& gauss_method() {
                                     .options = gauss_options(),
                                     .subtracts_mean = true,
                                     .takes_counted_rows = true,
-                                    .takes_wide_rows = true},
+                                    .takes_wide_rows = true,
+                                    .entry_noise = NoiseOnEntries::Gaussian,
+                                    .is_default_for = DefaultFor::OtherBudgets},
                                    &plan_gauss);
   return method;
 }
@@ -480,7 +492,9 @@ const Method& wishart_method() {
        .tasks = kEveryTask,
        .options = {correlation_option()},
        .subtracts_mean = true,
-       .takes_counted_rows = true},
+       .takes_counted_rows = true,
+       .entry_noise = NoiseOnEntries::Wishart,
+       .is_default_for = DefaultFor::PureBudgets},
       &plan_wishart);
   return method;
 }
@@ -492,7 +506,8 @@ const Method& laplace_method() {
                                     .tasks = kEveryTask,
                                     .options = {correlation_option()},
                                     .subtracts_mean = true,
-                                    .takes_counted_rows = true},
+                                    .takes_counted_rows = true,
+                                    .entry_noise = NoiseOnEntries::Laplace},
                                    &plan_laplace);
   return method;
 }

@@ -73,7 +73,9 @@ const MethodInfo& NearSubspaceMethod::info() const {
                    .sentence = "boosted: sine of the angle that counts as agreement",
                    .otherwise = kDefaultAngle}},
       .needs_row_count = true,
-      .reads_rows = true};
+      .reads_rows = true,
+      .is_default_for = DefaultFor::EveryBudget,
+      .spends_pair = true};
   return info;
 }
 

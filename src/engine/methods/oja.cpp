@@ -46,7 +46,8 @@ const MethodInfo& OjaMethod::info() const {
                    .sentence = "shorten a row's contribution x (x . w) to this norm",
                    .range = kPositive,
                    .otherwise_in_words = "the squared row norm"}},
-      .reads_rows = true};
+      .reads_rows = true,
+      .shows_variances = false};
   return info;
 }
 

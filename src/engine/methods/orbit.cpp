@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/parameter_names.hpp"
 #include "eigenveil/engine/gram_plan.hpp"
 #include "engine/documents/orbit_document.hpp"
 #include "engine/methods/all.hpp"
@@ -192,7 +193,8 @@ Result<std::unique_ptr<Plan>> OrbitMethod::plan(const Request& request,
   if (!orbit) {
     return error_of(orbit);
   }
-  if (const Result<void> paired = check_pairs(facts.schema.columns, field_of(request)); !paired) {
+  if (const Result<void> paired = check_pairs(shown(facts.schema.columns), field_of(request));
+      !paired) {
     return error_of(paired);
   }
   if (const std::optional<Vector> target = target_of(request)) {

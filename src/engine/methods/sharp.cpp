@@ -59,7 +59,8 @@ const MethodInfo& SharpMethod::info() const {
                    .sentence = "share of mu^2 for calibrating on the data",
                    .otherwise = kDefaultCalibrationShare}},
       .takes_ranks = true,
-      .plans_without_budget = true};
+      .plans_without_budget = true,
+      .basis = Basis::Asymptotic};
   return info;
 }
 

@@ -8,7 +8,9 @@
 #include "eigenveil/privacy/conversion.hpp"
 #include "engine/outlook.hpp"
 #include "mechanism/sharp/adaptive_calibration.hpp"
+#include "mechanism/sharp/sharp.hpp"
 #include "mechanism/sharp/sharp_privacy.hpp"
+#include "sampling/bingham.hpp"
 
 namespace eigenveil {
 namespace {
@@ -104,6 +106,33 @@ void add_calibration(nlohmann::ordered_json& facts, const Request& request, doub
                                    {"worth_it", worst < 0.2}};
 }
 
+/// What draws the frame of several components: a law within a known distance of the exact one, or
+/// a chain (docs/proofs/sharp.md, "The sampler must not show").
+void add_sampler(nlohmann::ordered_json& facts, const Vector& eigenvalues, double beta,
+                 Eigen::Index components) {
+  const double exponent = 0.5 * static_cast<double>(eigenvalues.size()) * beta;
+  const Result<BinghamSampler> exact = BinghamSampler::make(eigenvalues, exponent, components);
+  facts["sampler"] = {{"expected_proposals",
+                       exact ? nlohmann::ordered_json(exact->outlook().expected_tries) : nullptr},
+                      {"most_proposals", kSharpTries},
+                      {"sweeps", kSubstituteSweeps}};
+}
+
+std::string sampler_in_words(const nlohmann::ordered_json& sampler) {
+  const std::string chain = fmt::format("a Gibbs chain of {} sweeps", sampler["sweeps"].get<int>());
+  const char* distance = "how far its law is from the exact one is not proved";
+  const nlohmann::ordered_json& expected = sampler["expected_proposals"];
+  if (expected.is_null()) {
+    return fmt::format(
+        "{} stands in for the exact sampler, which is not efficient for this spectrum; {}", chain,
+        distance);
+  }
+  return fmt::format(
+      "exact, with some {:.2g} proposals for this spectrum; where the first {} are all refused, {} "
+      "stands in; {}",
+      expected.get<double>(), sampler["most_proposals"].get<std::uint64_t>(), chain, distance);
+}
+
 std::vector<FactLine> lines_of(const Request& request, const SharpPrivacy& sharp,
                                const Level& level, const nlohmann::ordered_json& facts) {
   if (!level.beta) {
@@ -123,6 +152,9 @@ std::vector<FactLine> lines_of(const Request& request, const SharpPrivacy& sharp
       {"error", fmt::format("|UU' - VV'|_op^2 about {:.4g}, |.|_F^2 about {:.4g} (worst {})",
                             sharp.error_operator2(*level.beta), sharp.error_frobenius2(*level.beta),
                             2 * request.components)}};
+  if (facts.contains("sampler")) {
+    lines.push_back({"sampler", sampler_in_words(facts["sampler"])});
+  }
   if (facts.contains("adaptive_calibration")) {
     const auto& adaptive = facts["adaptive_calibration"];
     lines.push_back(
@@ -166,6 +198,15 @@ Result<PlanFacts> split_of(const Request& request, const AssumedTable& table) {
                      fmt::format("mu {:.4g} for the number of rows, {:.4g} for the "
                                  "calibration, {:.4g} for the draw",
                                  plan.row_count_mu(), plan.calibration_mu(), plan.draw_mu()));
+        if (request.components > 1) {
+          outlook.json()["sampler"] = {{"most_proposals", kSharpTries},
+                                       {"sweeps", kSubstituteSweeps}};
+          outlook.line("sampler",
+                       fmt::format("exact where one of {} proposals is accepted, which depends on "
+                                   "the spectrum; otherwise a Gibbs chain of {} sweeps stands in, "
+                                   "and how far its law is from the exact one is not proved",
+                                   kSharpTries, kSubstituteSweeps));
+        }
         outlook.line("error", "not predicted: it depends on the spectrum; give {data_spectrum}");
         return std::move(outlook).finish();
       });
@@ -200,6 +241,9 @@ Result<PlanFacts> sharp_outlook(const Request& request, const AssumedTable& tabl
     return error_of(level);
   }
   nlohmann::ordered_json facts = facts_of(request, *sharp, *level);
+  if (request.components > 1 && level->beta) {
+    add_sampler(facts, eigenvalues, *level->beta, request.components);
+  }
   if (level->target) {
     add_calibration(facts, request, rows, eigenvalues, *level->target);
   }

@@ -10,6 +10,8 @@
 #include "engine/methods/all.hpp"
 #include "engine/methods/spiked_request.hpp"
 #include "engine/outlook.hpp"
+#include "mechanism/moment/noise_reach.hpp"
+#include "mechanism/moment/symmetric_noise.hpp"
 #include "mechanism/spiked/gap_projector.hpp"
 #include "mechanism/spiked/noisy_projector.hpp"
 #include "mechanism/spiked/spiked_diagnostic.hpp"
@@ -43,7 +45,8 @@ const MethodInfo& SpikedMethod::info() const {
           "under that model only",
       .budgets = "(epsilon, delta), rho, mu; under a model, for independent copies",
       .tasks = {Task::Components, Task::Covariance},
-      .options = spiked_options()};
+      .options = spiked_options(),
+      .basis = Basis::ModelProbability};
   return info;
 }
 
@@ -111,7 +114,10 @@ ReleaseDocument document_of(const Request& request, const PublicFacts& facts,
                       {"noise", noise_in_words(plan, result)},
                       {"model", model_statement(plan.request().constants)}};
   add_model_fields(document, plan, result);
-  const double floor = result.noise_variance_upper + 4.0 * result.inside_sd;
+  const EntryNoise inside{
+      .scales = Vector::Ones(result.frame.cols()),
+      .product = symmetric_noise(result.inside_sd, plan.request().published).off_diagonal};
+  const double floor = result.noise_variance_upper + noise_reach(inside, 0.0, 1.0).floor;
   document.result.emplace_back("noise_floor", floor);
   const SpikedComponents components = spiked_components(result);
   const auto others = static_cast<double>(result.frame.rows() - result.frame.cols());

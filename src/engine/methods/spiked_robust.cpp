@@ -21,7 +21,8 @@ class SpikedRobustMethod final : public GramMethod<GapPlan> {
                                 "answer NULL",
                     .budgets = "(epsilon, delta)",
                     .tasks = {Task::Components},
-                    .options = {variance_share_option()}}) {}
+                    .options = {variance_share_option()},
+                    .spends_pair = true}) {}
   std::optional<PredictedError> predicted_error(const Request& /*request*/,
                                                 const AssumedSetting& setting) const override {
     return predicted_robust_error(setting);

@@ -48,7 +48,8 @@ const MethodInfo& SubspaceMethod::info() const {
                    .range = kOpenUnit,
                    .otherwise_in_words = "searched"}},
       .needs_row_count = true,
-      .reads_rows = true};
+      .reads_rows = true,
+      .spends_pair = true};
   return info;
 }
 
@@ -221,7 +222,7 @@ void WithinSubspacePlan::add_moment(ReleaseDocument& document, const Matrix& fra
                                     const NoisyMoment& moment) const {
   const NoisyCovariance covariance = covariance_of(moment, Center::PublicMidpoint, Units::Scaled);
   const auto names = document.tables.front().column_names;
-  document.result.emplace_back("noise_floor", covariance.noise_floor);
+  document.result.emplace_back("noise_floor", covariance.reach.floor);
   if (request_.wants_components()) {
     PrincipalComponents components = components_within(frame, covariance, request_.components);
     add_variances(document, {components.explained_variance, components.noise_edge}, facts_.bound,

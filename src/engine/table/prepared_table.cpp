@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/bytes.hpp"
+#include "core/parameter_names.hpp"
 #include "data/genotypes.hpp"
 #include "data/people.hpp"
 #include "data/rank_transform.hpp"
@@ -55,8 +56,9 @@ Result<SplitColumns> split_columns(const TableSpec& spec, const Schema& read) {
     split.key_cells = *dropped;
   }
   if (!spec.weights.empty() && !drop_last(split.features, {spec.weights})) {
-    return bad_request(fmt::format("the table has no column '{}' for {{weights}}", spec.weights),
-                       "weights");
+    return bad_request(
+        fmt::format("the table has no column '{}' for {{weights}}", shown(spec.weights)),
+        "weights");
   }
   return split;
 }
@@ -106,7 +108,8 @@ Result<std::size_t> drop_person(Schema& read, const std::string& person) {
   if (drop_last(read, {person})) {
     return 1;
   }
-  return bad_request(fmt::format("the table has no column '{}' for {{person}}", person), "person");
+  return bad_request(fmt::format("the table has no column '{}' for {{person}}", shown(person)),
+                     "person");
 }
 
 Result<PreparedTable> PreparedTable::make(const TableSpec& given, const Schema& read,
@@ -224,7 +227,8 @@ Result<std::vector<std::size_t>> PreparedTable::indicated() const {
     const auto found = std::find(columns_.columns.begin(), columns_.columns.end(), name);
     if (found == columns_.columns.end()) {
       return bad_request(
-          fmt::format("{{missing pairwise}} names '{}', which is no column of the table", name),
+          fmt::format("{{missing pairwise}} names '{}', which is no column of the table",
+                      shown(name)),
           "missing");
     }
     places.push_back(static_cast<std::size_t>(found - columns_.columns.begin()));

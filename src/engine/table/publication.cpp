@@ -13,6 +13,7 @@
 #include "eigenveil/engine/request_json.hpp"
 #include "eigenveil/report/read_release.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "engine/release_cost.hpp"
 
 namespace eigenveil {
 namespace {
@@ -165,6 +166,7 @@ Result<void> Publication::check_writable(const Plan* plan) const {
 }
 
 Result<bool> Publication::charge(const ReleaseCost& cost, const std::string& request) {
+  promise(cost);
   const Result<std::optional<std::int64_t>> again =
       spending_.resume(cost, request, output_.out, output_.existing);
   if (!again) {
@@ -230,6 +232,11 @@ Result<void> Publication::settle(std::string_view document) {
 }
 
 Result<TableOutcome> Publication::publish(ReleaseDocument document, bool streams, int threads) {
+  const Result<void> kept =
+      promised_ ? check_kept(*promised_, document) : bad_request("nothing was promised of this");
+  if (!kept) {
+    return error_of(kept);
+  }
   document.data_set = output_.data_set;
   document.date = output_.date;
   document.ledger = spending_.entry();

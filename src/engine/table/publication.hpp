@@ -35,6 +35,8 @@ class Publication {
   /// True: the release of a retry was found and lies in `out` again, and nothing is left to do but
   /// to say so. Without a ledger only `out` is tried.
   Result<bool> charge(const ReleaseCost& cost, const std::string& request);
+  /// The same without a ledger to charge: what the release will have to state.
+  void promise(const ReleaseCost& cost) { promised_ = cost; }
   std::optional<LedgerEntry> entry() const { return spending_.entry(); }
   /// An error on the way, with what it cost once the release was charged.
   Error at_its_cost(Error error) const { return spending_.at_its_cost(std::move(error)); }
@@ -45,7 +47,8 @@ class Publication {
 
   void warn(std::string sentence);
   const std::vector<std::string>& warnings() const { return outcome_.warnings; }
-  /// Writes the release where it is to be written.
+  /// Writes the release where it is to be written; refused where it states something else than was
+  /// promised and charged.
   Result<TableOutcome> publish(ReleaseDocument document, bool streams = false, int threads = 1);
   /// All of it for a release that is drawn in one go: charged, drawn, written; or found again.
   Result<TableOutcome> release(const ReleaseCost& cost, const std::string& request,
@@ -61,6 +64,7 @@ class Publication {
 
   ReleaseOutput output_;
   Spending spending_;
+  std::optional<ReleaseCost> promised_;
   std::vector<std::string> builds_on_;  ///< checksums
   TableOutcome outcome_;
 };

@@ -53,21 +53,13 @@ Json part(StrictObject& in, const char* key) {
 void read_format(StrictObject& job_in, ReleaseJob& job) {
   const Json json = part(job_in, "format");
   StrictObject in(json, "{format}");
-  std::string header = "auto";
-  std::string separator;
-  std::string decimal;
-  std::string encoding = "utf-8";
-  in.word("header", {"auto", "present", "absent", "numbers"}, header);
-  in.word("separator", {"comma", "semicolon", "tab", "pipe"}, separator);
-  in.word("decimal", {"comma", "point"}, decimal);
-  in.word("encoding", {"utf-8", "latin-1", "utf-16"}, encoding);
-  in.whole("width", 0, kMost, job.format.width);
-  job.format.header = *parse_header(header);
-  job.format.separator = separator_of(separator);
-  job.format.decimal = decimal.empty() ? '\0' : decimal == "comma" ? ',' : '.';
-  job.format.encoding = encoding == "latin-1"  ? TextEncoding::Latin1
-                        : encoding == "utf-16" ? TextEncoding::Utf16
-                                               : TextEncoding::Utf8;
+  TextWords words;
+  in.word("header", {"auto", "present", "absent", "numbers"}, words.header);
+  in.word("separator", {"comma", "semicolon", "tab", "pipe"}, words.separator);
+  in.word("decimal", {"comma", "point"}, words.decimal);
+  in.word("encoding", {"utf-8", "latin-1", "utf-16"}, words.encoding);
+  in.whole("width", 0, kMost, words.width);
+  job.format = text_format(words);
   if (const Result<void> read = in.finish(); !read) {
     job_in.refuse(read.error());
   }
@@ -185,6 +177,20 @@ Result<ReleaseJob> read_job(const Json& json, const TableSpec* spec) {
 
 }  // namespace
 
+ReadOptions text_format(const TextWords& words) {
+  ReadOptions options;
+  options.header = parse_header(words.header).value_or(ReadOptions::Header::Auto);
+  options.width = words.width;
+  options.separator = separator_of(words.separator);
+  options.decimal = words.decimal.empty()                              ? '\0'
+                    : words.decimal == "comma" || words.decimal == "," ? ','
+                                                                       : '.';
+  options.encoding = words.encoding == "latin-1"  ? TextEncoding::Latin1
+                     : words.encoding == "utf-16" ? TextEncoding::Utf16
+                                                  : TextEncoding::Utf8;
+  return options;
+}
+
 void draw_person_key(TableSpec& table) {
   if (table.person.empty() || table.person_key != HashKey{}) {
     return;
@@ -198,9 +204,12 @@ void draw_person_key(TableSpec& table) {
 Result<void> settle_job(ReleaseJob& job) {
   Request& request = job.request;
   TableSpec& table = job.table;
+  table.scaled = request.units == Units::Scaled;
+  if (const Result<void> fit = check_stages(request, table); !fit) {
+    return fit;
+  }
   request.arrives_centred = table.arrives_centred();
   request.rank_transform = table.rank_transform;
-  table.scaled = request.units == Units::Scaled;
   if (table.center) {
     request.center = CenterChoice::Public;
   }
@@ -222,6 +231,11 @@ Result<ReleaseJob> release_job(std::string_view text, bool planned, const TableS
           "a budget is missing: give {epsilon} with {delta}, {epsilon} alone, {rho} or {mu}; there "
           "is no default",
           "epsilon");
+    }
+    if (!planned && (!job.columns.empty() || job.spectrum.size() > 0 || job.compare)) {
+      return bad_request(
+          "{columns} of a job, {spectrum} and {compare} are of plans, for tables nobody has read",
+          "spectrum");
     }
     if (const char* named = std::getenv("EIGENVEIL_LEDGER");
         job.output.ledger.empty() && !planned && named != nullptr) {

@@ -36,12 +36,31 @@ struct ReleaseJob {
   bool is_gram() const { return inputs.size() == 1 && is_gram_file(inputs.front()); }
 };
 
+/// How a text table is written, in the words of every face; an empty one is told from the file.
+struct TextWords {
+  std::string header = "auto";
+  std::string separator = {};  ///< comma, semicolon, tab, pipe
+  std::string decimal = {};    ///< comma or point, or the mark itself
+  std::string encoding = "utf-8";
+  std::size_t width = 0;
+};
+ReadOptions text_format(const TextWords& words);
+
 /// A key for the names of people, where there are some and nobody gave one.
 void draw_person_key(TableSpec& table);
+
+/// Refuses by name, for every face and before a table is opened, the stages that a task does
+/// nothing with. What single methods do not take is refused by their descriptors (choose_method,
+/// check_people).
+Result<void> check_stages(const Request& request, const TableSpec& table);
 
 /// The parts of the request and of the table that follow from each other, and a fresh key for the
 /// names of people; whoever fills in a job calls it last.
 Result<void> settle_job(ReleaseJob& job);
+
+/// The table that a plan assumes, with the columns of the job, or those that its public files speak
+/// of (table_plan.cpp).
+Result<AssumedTable> assumed_table(const ReleaseJob& job);
 
 /// A key that this version does not know is refused, so that nothing is passed over. `planned`: the
 /// budget may be absent for methods that plan without. `table` stands in for that of the text.

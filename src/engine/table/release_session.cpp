@@ -48,11 +48,7 @@ Result<void> check_input(const ReleaseJob& job, const MethodInfo& info) {
         "with a ledger the input must be a regular file: its columns are looked at first");
   }
   if (!job.table.person.empty() && info.needs_row_count) {  // said before anything is spent
-    return bad_request(
-        fmt::format("{{person}} goes with methods that need the sums of a table alone, such as "
-                    "gauss, not with {}",
-                    info.name),
-        "person");
+    return bad_request(needs_sums_alone(job.request.task, info), "person");
   }
   if (once && info.needs_row_count && !info.reads_exact_rows) {
     return bad_request(
@@ -251,11 +247,12 @@ Result<void> ReleaseSession::charge() {
   if (charged_cost_) {
     return check_charged(*charged_cost_, *plan_);
   }
-  if (!publication_.charges()) {
-    return check_output();
-  }
   ReleaseCost cost = cost_of(*plan_, job_.output.seed.has_value());
   cost.guarantee.person = table_ ? table_->person() : std::string();  // whose rows it limits
+  if (!publication_.charges()) {
+    publication_.promise(cost);
+    return check_output();
+  }
   return charge(cost, to_json(plan_->request()));
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/parameter_names.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "engine/table/prepared_table.hpp"
 
@@ -21,11 +22,12 @@ std::vector<FactLine> PreparedTable::remarks() const {
                      "elliptical"});
   }
   if (has_people()) {
-    lines.push_back({"people", fmt::format("the first {} row{} of every person in column {} count, "
-                                           "and are protected together; rows without one are "
-                                           "dropped",
-                                           spec_.rows_per_person,
-                                           spec_.rows_per_person == 1 ? "" : "s", spec_.person)});
+    lines.push_back(
+        {"people", fmt::format("the first {} row{} of every person in column {} count, "
+                               "and are protected together; rows without one are "
+                               "dropped",
+                               spec_.rows_per_person, spec_.rows_per_person == 1 ? "" : "s",
+                               shown(spec_.person))});
   }
   if (spec_.pairwise) {
     lines.push_back(
@@ -40,7 +42,7 @@ std::vector<FactLine> PreparedTable::remarks() const {
         {"weights", fmt::format("column {}, clipped to 0..{:g}; the row count is the sum "
                                 "of weights. Weights that were computed from other "
                                 "rows of the table (raking) are not covered",
-                                spec_.weights, spec_.weight_bound)});
+                                shown(spec_.weights), spec_.weight_bound)});
   }
   return lines;
 }

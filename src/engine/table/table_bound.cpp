@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "core/parameter_names.hpp"
 #include "data/genotypes.hpp"
 
 namespace eigenveil {
@@ -21,8 +22,8 @@ Result<std::vector<const Named*>> in_order(const std::vector<Named>& list,
   std::map<std::string_view, const Named*> by_name;
   for (const Named& one : list) {
     if (!by_name.emplace(one.column, &one).second) {
-      return bad_request(fmt::format("{{{}}} names column '{}' twice", parameter, one.column),
-                         parameter);
+      return bad_request(
+          fmt::format("{{{}}} names column '{}' twice", parameter, shown(one.column)), parameter);
     }
   }
   std::vector<const Named*> ordered;
@@ -31,7 +32,7 @@ Result<std::vector<const Named*>> in_order(const std::vector<Named>& list,
     if (found == by_name.end()) {
       return bad_request(fmt::format("{{{}}} has no line for column '{}'; add one, or choose "
                                      "columns with {{columns}}",
-                                     parameter, column),
+                                     parameter, shown(column)),
                          parameter);
     }
     ordered.push_back(found->second);
@@ -56,7 +57,7 @@ Result<double> counted_frequency(const AlleleFrequency& given, const Schema& sch
     return bad_request(
         fmt::format("{{allele_frequencies}} has no frequency of allele {}, which the table counts "
                     "in column '{}'",
-                    counted, given.column),
+                    shown(counted), shown(given.column)),
         "allele_frequencies");
   }
   return given.allele == counted ? given.frequency : 1.0 - given.frequency;

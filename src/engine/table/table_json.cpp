@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kMidpoint = "midpoint";
 constexpr const char* kRefuse = "refuse";
 constexpr const char* kPairwise = "pairwise";
-constexpr std::int64_t kMostSteps = std::int64_t{1} << 50;
+constexpr std::int64_t kMostDirections = std::int64_t{1} << 50;
 
 Json range_json(const ColumnRange& range) {
   return {range.low, range.high};
@@ -23,8 +23,9 @@ bool is_finite(const Json& json) {
 }
 
 void read_range(StrictObject& in, const char* key, const Json& json, ColumnRange& into) {
-  if (!json.is_array() || json.size() != 2 || !is_finite(json[0]) || !is_finite(json[1])) {
-    in.refuse(key, "two finite numbers, the lowest and the highest");
+  if (!json.is_array() || json.size() != 2 || !is_finite(json[0]) || !is_finite(json[1]) ||
+      !(json[0].get<double>() < json[1].get<double>())) {
+    in.refuse(key, "two finite numbers, the lowest below the highest");
     return;
   }
   into = {json[0].get<double>(), json[1].get<double>()};
@@ -82,7 +83,7 @@ Result<PublicBasis> basis_of(const Json& json) {
   StrictObject in(json, "{project}");
   in.texts("columns", basis.columns);
   in.texts("counted_alleles", basis.counted_alleles);
-  in.whole("directions", 1, kMostSteps, directions);
+  in.whole("directions", 1, kMostDirections, directions);
   in.numbers("values", values);
   if (const Result<void> read = in.finish(); !read) {
     return error_of(read);
@@ -143,7 +144,7 @@ void read_bound(StrictObject& in, TableSpec& spec) {
     read_range(in, "bounds", range, spec.bounds->back().range);
   });
   in.number("row_norm", spec.row_norm, 0.0, true);
-  in.whole("grid", 1, kMostSteps, spec.grid);
+  in.whole("grid", 1, RowBound::kLargestMaxAbs, spec.grid);
   if (in.has("center")) {
     spec.center.emplace();
   }

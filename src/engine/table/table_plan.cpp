@@ -18,8 +18,10 @@ Result<Schema> assumed_schema(const ReleaseJob& job) {
   if (!job.columns.empty()) {
     return Schema{job.columns};
   }
-  if (job.table.project && !job.table.project->columns.empty()) {
-    return Schema{job.table.project->columns};
+  if (const auto& basis = job.table.project) {
+    return basis->columns.empty()
+               ? Schema::numbered(static_cast<std::size_t>(basis->directions.rows()))
+               : Schema{basis->columns};
   }
   if (job.table.bounds) {
     return Schema{job.table.bounded_columns()};
@@ -27,21 +29,8 @@ Result<Schema> assumed_schema(const ReleaseJob& job) {
   if (plans_without_budget(job.request.method)) {
     return Schema{};
   }
-  return bad_request("give {dimension P}, or {columns} with the names", "dimension");
-}
-
-Result<AssumedTable> assumed_table(const ReleaseJob& job) {
-  Result<Schema> schema = assumed_schema(job);
-  if (!schema) {
-    return error_of(schema);
-  }
-  if (!job.rows) {
-    return bad_request("give {rows N}, the number of rows that is assumed", "rows");
-  }
-  return assumed_table(job.table, *std::move(schema), *job.rows).map([&](AssumedTable table) {
-    table.spectrum = job.spectrum;
-    return table;
-  });
+  return bad_request("give {dimension P}, {columns} with the names, or a {bounds} file",
+                     "dimension");
 }
 
 Json facts_json(const PlanFacts& facts) {
@@ -55,35 +44,10 @@ Json facts_json(const PlanFacts& facts) {
           {"warning", facts.warning}};
 }
 
-/// No spectrum is known: several of them, since the best method depends on it.
-Result<Json> compared_in_scenarios(const ReleaseJob& job, AssumedTable table);
-
 Result<Json> compared(const ReleaseJob& job, const AssumedTable& table) {
-  if (table.spectrum.size() == 0) {
-    return compared_in_scenarios(job, table);
-  }
-  return assumed_setting(job.request, table).map([&](const AssumedSetting& setting) {
-    const auto as_they_stand = [](std::string_view note) { return std::string(note); };
-    return comparison_json(compare_methods(job.request, setting), as_they_stand);
+  return compare_on(job.request, table).map([](const std::vector<NamedComparison>& all) {
+    return comparison_json(all, [](std::string_view note) { return std::string(note); });
   });
-}
-
-Result<Json> compared_in_scenarios(const ReleaseJob& job, AssumedTable table) {
-  const Result<RowBound> bound = table.bound({});
-  if (!bound) {
-    return error_of(bound);
-  }
-  Json scenarios = Json::array();
-  for (const Scenario& scenario : named_scenarios(*bound, job.request.components)) {
-    table.spectrum = scenario.spectrum;
-    Result<Json> one = compared(job, table);
-    if (!one) {
-      return one;
-    }
-    (*one)["scenario"] = scenario.name;
-    scenarios.push_back(*std::move(one));
-  }
-  return Json{{"scenarios", scenarios}};
 }
 
 constexpr const char* name_of(OptionKind kind) {
@@ -126,10 +90,25 @@ Json method_json(const MethodInfo& info, Task task) {
           {"budgets", info.budgets},
           {"plans_without_budget", info.plans_without_budget},
           {"takes_ranks", info.takes_ranks},
+          {"gaussian_entries", info.entry_noise == NoiseOnEntries::Gaussian},
           {"options", options}};
 }
 
 }  // namespace
+
+Result<AssumedTable> assumed_table(const ReleaseJob& job) {
+  Result<Schema> schema = assumed_schema(job);
+  if (!schema) {
+    return error_of(schema);
+  }
+  if (!job.rows) {
+    return bad_request("give {rows N}, the number of rows that is assumed", "rows");
+  }
+  return assumed_table(job.table, *std::move(schema), *job.rows).map([&](AssumedTable table) {
+    table.spectrum = job.spectrum;
+    return table;
+  });
+}
 
 Result<std::string> plan_table(std::string_view text) {
   const Result<ReleaseJob> job = release_job(text, true);

@@ -19,14 +19,10 @@ bool no_real_difference(const ComparedMethod& better, const ComparedMethod& othe
   return other.total_f2 < kSame * kSame * better.total_f2;
 }
 
-int rank_of(const ComparedMethod& method) {
-  return method.name == "gauss" ? 0 : method.name == "wishart" ? 1 : 2;
-}
-
-/// Stronger basis first, then gauss, then wishart.
+/// Stronger basis first, then what people would take anyway.
 bool preferred(const ComparedMethod& one, const ComparedMethod& other) {
   return one.predicted.basis != other.predicted.basis ? one.predicted.basis < other.predicted.basis
-                                                      : rank_of(one) < rank_of(other);
+                                                      : one.place < other.place;
 }
 
 /// Tried where that is possible; the noise's part is then what sampling does not explain.
@@ -109,23 +105,6 @@ MethodComparison compared(std::vector<ComparedMethod> methods, const AssumedSett
                                                               : a.total_f2 < b.total_f2;
       });
   return comparison;
-}
-
-MethodComparison compared_methods(const AssumedSetting& setting) {
-  std::vector<ComparedMethod> methods = {{"gauss", predicted_moment_error("gauss", setting)},
-                                         {"laplace", predicted_moment_error("laplace", setting)},
-                                         {"wishart", predicted_moment_error("wishart", setting)}};
-  if (std::optional<PredictedError> predicted = predicted_exponential_error(setting)) {
-    methods.push_back({"exponential", *std::move(predicted)});
-  }
-  methods.push_back({"orbit", predicted_orbit_error(setting)});
-  methods.push_back({"spiked", predicted_spiked_error(setting)});
-  methods.push_back({"spiked-robust", predicted_robust_error(setting)});
-  if (std::optional<PredictedError> predicted = predicted_oja_error(setting)) {
-    methods.push_back({"oja", *std::move(predicted)});
-  }
-  methods.push_back({"sharp", predicted_sharp_error(setting)});
-  return compared(std::move(methods), setting);
 }
 
 const ComparedMethod* recommended(const MethodComparison& comparison, bool accept_all) {

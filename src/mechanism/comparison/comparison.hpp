@@ -11,6 +11,7 @@
 #include "eigenveil/privacy/guarantee.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "mechanism/exponential/exponential.hpp"
+#include "mechanism/moment/moment_plan.hpp"
 #include "mechanism/moment/noisy_moment.hpp"
 #include "mechanism/moment/second_moment.hpp"
 
@@ -55,7 +56,8 @@ inline constexpr double kDefaultCalibrationShare = 0.3;
 /// Of a plan for this setting.
 bool pure_instead(const AssumedSetting& setting, const Guarantee& guarantee);
 
-PredictedError predicted_moment_error(const std::string& method, const AssumedSetting& setting);
+using MomentPlanner = Result<MomentPlan> (*)(const MomentRequest&);
+PredictedError predicted_moment_error(MomentPlanner planner, const AssumedSetting& setting);
 PredictedError predicted_orbit_error(const AssumedSetting& setting);
 PredictedError predicted_spiked_error(const AssumedSetting& setting);
 PredictedError predicted_robust_error(const AssumedSetting& setting);
@@ -83,6 +85,7 @@ struct ComparedMethod {
   PredictedError predicted;
   double total_f2 = 0.0;    ///< noise and sampling error together, never above the worst
   double null_share = 0.0;  ///< of the tables it was tried on
+  int place = 0;            ///< among methods that are as good: the smallest is taken
 };
 
 /// The whole table.
@@ -98,16 +101,14 @@ struct MethodComparison {
 
 /// Tried on made-up tables where that is cheap (method_trials.hpp), first-order formulas beyond.
 MethodComparison compared(std::vector<ComparedMethod> methods, const AssumedSetting& setting);
-/// All of them at their default options. Needs components < columns.
-MethodComparison compared_methods(const AssumedSetting& setting);
 
 /// Holds under a model, or in the limit, and not for every data set.
 bool under_a_model(const ComparedMethod& method);
 /// Protects against the neighbours asked for, for every data set: may be recommended.
 bool keeps_the_promise(const MethodComparison& comparison, const ComparedMethod& method);
 /// The best method that keeps the promise, or, when told to accept all, the best of all; null when
-/// there is none. Among those within 5% of the best the strongest basis wins, then gauss, then
-/// wishart: a smaller difference is the luck of the made-up tables.
+/// there is none. Among those within 5% of the best the strongest basis wins, then the smallest
+/// place: a smaller difference is the luck of the made-up tables.
 const ComparedMethod* recommended(const MethodComparison& comparison, bool accept_all);
 /// The choice among methods that keep the promise, and why, in words.
 std::string recommendation(const MethodComparison& comparison);

@@ -96,10 +96,7 @@ Matrix simulated_noise(const NoiseScale& scale, Eigen::Index p, RandomStream& st
   return noise;
 }
 
-PredictedError predicted_moment_error(const std::string& method, const AssumedSetting& setting) {
-  const auto planner = method == "laplace"   ? plan_laplace
-                       : method == "wishart" ? plan_wishart
-                                             : plan_gauss;
+PredictedError predicted_moment_error(MomentPlanner planner, const AssumedSetting& setting) {
   const Result<MomentPlan> plan =
       planner({setting.bound, setting.budget, setting.relation, setting.extension,
                setting.group_size, TraceNoise::Apart});

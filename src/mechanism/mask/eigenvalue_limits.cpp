@@ -142,15 +142,21 @@ class CellLimits {
   double frobenius_;  ///< on |X|_F
 };
 
-/// What the noise alone shows as the largest eigenvalue, about: as noise_floor of covariance.hpp.
-double floor_of(const ReleasedGram& gram, const MomentEstimate& moment, const Vector& scales) {
+/// Masked rows: |Cu| <= sqrt(n) |Tu| + |T|_F + |T| z for all u at once, but for probability
+/// P(N > z), so u'(C'C - n T'T)u is at most the value at |Tu| = |T|.
+NoiseReach reach_of(const ReleasedGram& gram, const MomentEstimate& moment, const Vector& scales) {
   const double n = gram.rows;
-  if (gram.masked()) {
-    return (2.0 * std::sqrt(n) * scales.maxCoeff() + scales.norm()) * scales.norm() / n;
+  if (!gram.masked()) {
+    EntryNoise noise = entry_noise(gram);
+    noise.sum = moment.mean.size() > 0 ? noise.sum : 0.0;
+    return noise_reach(noise, moment.mean.size() > 0 ? moment.mean.norm() : 0.0, n);
   }
-  const EntryNoise noise = entry_noise(gram);
-  return noise_floor(scales, {noise.product, moment.mean.size() > 0 ? noise.sum : 0.0},
-                     moment.mean.size() > 0 ? moment.mean.norm() : 0.0, n);
+  const double widest = scales.maxCoeff();
+  const auto largest = [&](double around) {
+    return (2.0 * std::sqrt(n) * widest + around) * around / n;
+  };
+  const double limit = largest(scales.norm() + widest * normal_upper_quantile(0.05));
+  return {largest(scales.norm()), limit, limit, 1.0};
 }
 
 /// Scales of the noise by column: of cells about the mean, or of the columns themselves.
@@ -195,7 +201,7 @@ Result<ComponentEstimate> components_of(const ReleasedGram& gram, const MomentEs
   }
   const Vector scales = noise_scales(gram, moment);
   result.noise_edge =
-      noise_edge(eigen.values, result.loadings, scales, floor_of(gram, moment, scales), 1.0);
+      noise_edge(eigen.values, result.loadings, scales, reach_of(gram, moment, scales));
   const double largest = longest_row(gram) * longest_row(gram);
   const ComponentVerdicts verdicts =
       judge_components(eigen.values.head(kept), result.noise_edge, {}, largest);

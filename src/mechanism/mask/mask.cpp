@@ -113,25 +113,28 @@ Loss loss_at(const MaskRequest& request, const MaskShape& shape, double sigma, d
   return mask_curve(shape, sigma, target.epsilon, request.relation);
 }
 
-Guarantee guarantee_of(const MaskRequest& request, Loss loss, const DoubleErrors& errors) {
+Guarantee guarantee_of(const MaskRequest& request, Loss loss) {
   Guarantee guarantee;
   guarantee.relation = request.relation;
   guarantee.loss = std::move(loss);
   guarantee.group_size = request.group_size;
   guarantee.basis = Basis::ProvedRealArithmetic;
   guarantee.assumptions = noise_assumptions(NoiseLaw::Gaussian);
-  const double epsilon = std::get<ApproxDp>(request.budget).epsilon;
-  guarantee.assumptions.push_back(fmt::format(
+  guarantee.assumptions.emplace_back(
       "idealised real arithmetic: the noisy second moment is drawn in double precision from the "
-      "exact one and its factor rounded to a public grid. Not part of the loss stated: the solver "
-      "may move the mean by {:.1e} standard deviations of the noise, and rounding errors may show "
-      "with a probability of about {:.1e}, which comes to {:.1e} on delta (method gauss has no "
-      "such "
-      "gap)",
-      errors.shift, errors.probability,
-      std::min(1.0, (1.0 + std::exp(epsilon)) * errors.probability)));
+      "exact one and its factor rounded to a public grid, which is not part of the loss stated "
+      "(method gauss has no such gap)");
   guarantee.secure_random = true;
   return guarantee;
+}
+
+std::string in_words(const DoubleErrors& errors, double epsilon) {
+  return fmt::format(
+      "of doubles at this number of rows: the solver may move the mean by {:.1e} standard "
+      "deviations of the noise, and rounding errors may show with a probability of about {:.1e}, "
+      "which comes to {:.1e} on delta",
+      errors.shift, errors.probability,
+      std::min(1.0, (1.0 + std::exp(epsilon)) * errors.probability));
 }
 
 }  // namespace
@@ -200,10 +203,17 @@ Result<MaskPlan::Noise> MaskPlan::noise(const MaskRequest& request, std::int64_t
 Result<MaskPlan> MaskPlan::make(const MaskRequest& request, std::int64_t smallest_block) {
   return noise(request, smallest_block).map([&](const Noise& noise) {
     const ApproxDp target = std::get<ApproxDp>(request.budget);
-    const Loss loss = loss_at(request, noise.shape, noise.sigma, noise.masked, target);
-    return MaskPlan(request, noise.shape, noise.sigma,
-                    guarantee_of(request, loss, double_errors(noise.shape, noise.sigma)));
+    Guarantee guarantee =
+        guarantee_of(request, loss_at(request, noise.shape, noise.sigma, noise.masked, target));
+    guarantee.assumptions.push_back(
+        in_words(double_errors(noise.shape, noise.sigma), target.epsilon));
+    return MaskPlan(request, noise.shape, noise.sigma, std::move(guarantee));
   });
+}
+
+Result<Guarantee> MaskPlan::promised(const MaskRequest& request) {
+  return check(request).map(
+      [&] { return guarantee_of(request, std::get<ApproxDp>(request.budget)); });
 }
 
 Result<Release<PseudoFactor>> MaskPlan::run(const ExactGram& gram, RandomStream& stream) const {

@@ -53,6 +53,9 @@ class MaskPlan {
   static Result<Noise> noise(const MaskRequest& request, std::int64_t smallest_block);
   /// What can be refused before a row is read: budget kind, relation, bound.
   static Result<void> check(const MaskRequest& request);
+  /// Before the number of rows is known: the pair that was asked for, which is what a ledger is
+  /// charged. Whatever the rows, the guarantee of a plan implies it and supposes no less.
+  static Result<Guarantee> promised(const MaskRequest& request);
   /// `smallest_block`: public number of rows of the smallest block (all rows without blocks).
   static Result<MaskPlan> make(const MaskRequest& request, std::int64_t smallest_block);
 

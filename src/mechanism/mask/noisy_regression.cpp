@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/decompositions.hpp"
 #include "core/distributions.hpp"
+#include "core/parameter_names.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/mask/released_gram.hpp"
 
@@ -19,8 +21,8 @@ constexpr const char* kNoSignal =
 Result<Eigen::Index> position(const ReleasedGram& gram, const std::string& name) {
   const auto found = std::find(gram.names.begin(), gram.names.end(), name);
   if (found == gram.names.end()) {
-    return bad_request(fmt::format("the release has no column '{}'; it has {}", name,
-                                   fmt::join(gram.names, ", ")));
+    return bad_request(fmt::format("the release has no column '{}'; it has {}", shown(name),
+                                   fmt::join(shown(gram.names), ", ")));
   }
   return found - gram.names.begin();
 }
@@ -56,7 +58,7 @@ Result<Parts> parts_of(const ReleasedGram& gram, const RegressionRequest& reques
       return error_of(x);
     }
     if (*x == parts.y || std::count(parts.x.begin(), parts.x.end(), *x) > 0) {
-      return bad_request(fmt::format("'{}' is named twice", name));
+      return bad_request(fmt::format("'{}' is named twice", shown(name)));
     }
     parts.x.push_back(*x);
   }
@@ -93,23 +95,32 @@ Vector among_all(const ReleasedGram& gram, const Parts& parts, const Vector& v) 
   return direction;
 }
 
-/// The smallest eigenvalue, columns brought to one scale, must stand clear of its noise: otherwise
-/// the inverse is noise, and so would be every interval.
-Result<void> check_signal(const ReleasedGram& gram, const Parts& parts) {
-  constexpr double kDeviations = 4.0;
+/// The smallest eigenvalue, columns brought to one scale, in deviations of its noise; 0 where there
+/// is nothing to invert.
+double weakest_signal(const ReleasedGram& gram, const Parts& parts) {
   const Vector size =
       (parts.gram_x.diagonal() + gram.rows * parts.noise_x).cwiseMax(1e-300).cwiseSqrt();
   const Vector inverse = size.cwiseInverse();
   Matrix scaled = inverse.asDiagonal() * parts.gram_x * inverse.asDiagonal();
   const SymmetricEigen eigen = symmetric_eigen(scaled);
+  double weakest = std::numeric_limits<double>::infinity();
   for (Eigen::Index k = 0; k < eigen.values.size(); ++k) {
     const Vector direction = inverse.cwiseProduct(eigen.vectors.col(k));
     const double sd =
         std::sqrt(std::max(0.0, direction_variance(gram, among_all(gram, parts, direction))));
     const double helped = eigen.values[k] + parts.penalty.dot(direction.cwiseAbs2());
-    if (!(helped > kDeviations * sd) || !(helped > 1e-12)) {
-      return bad_request(kNoSignal);
+    if (!(helped > 1e-12)) {
+      return 0.0;
     }
+    weakest = std::min(weakest, helped / sd);
+  }
+  return weakest;
+}
+
+/// Otherwise the inverse is noise, and so would be every interval.
+Result<void> check_signal(const ReleasedGram& gram, const Parts& parts) {
+  if (!(weakest_signal(gram, parts) > kLeastSignal)) {
+    return bad_request(kNoSignal);
   }
   return {};
 }
@@ -341,6 +352,26 @@ Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& re
     const Eigen::Index k = found.coefficients.size();
     found.covariance = Matrix(found.covariance.bottomRightCorner(k, k));
     return found;
+  });
+}
+
+Result<PredictedRegression> predict_regression(const ReleasedGram& assumed,
+                                               const RegressionRequest& request) {
+  const Result<Parts> parts = parts_of(assumed, request);
+  if (!parts) {
+    return error_of(parts);
+  }
+  ReleasedGram exact = assumed;  // whose residuals no noise has made smaller
+  exact.entry_sd.setZero();
+  return solve(exact, *parts, CoefficientTarget::Population).map([&](const Equations& solved) {
+    const auto errors = [&](const Matrix& of_score) -> Vector {
+      return (solved.inverse * of_score * solved.inverse).diagonal().cwiseMax(0.0).cwiseSqrt();
+    };
+    return PredictedRegression{
+        solved.beta, errors(noise_part(assumed, *parts, solved.beta)),
+        errors(solved.residual_variance *
+               residual_part(assumed, *parts, CoefficientTarget::Population)),
+        weakest_signal(assumed, *parts)};
   });
 }
 

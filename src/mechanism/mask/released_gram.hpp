@@ -5,6 +5,7 @@
 
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/core/result.hpp"
+#include "mechanism/moment/noise_reach.hpp"
 
 namespace eigenveil {
 
@@ -106,6 +107,19 @@ struct Regression {
 /// signal in some direction of the predictors.
 Result<Regression> regress(const ReleasedGram& gram, const RegressionRequest& request);
 
+/// What a regression will be worth on a table of assumed sums, before any noise is drawn: the
+/// errors that `regress` would state, taken apart. Those by noise are in proportion to it.
+struct PredictedRegression {
+  Vector slopes;
+  Vector noise;         ///< standard errors by the noise of the release alone
+  Vector sampling;      ///< by asking a sample
+  double signal = 0.0;  ///< of the weakest direction of the predictors, in deviations of its noise
+};
+/// `regress` refuses to invert what does not stand so many deviations clear of its noise.
+inline constexpr double kLeastSignal = 4.0;
+Result<PredictedRegression> predict_regression(const ReleasedGram& assumed,
+                                               const RegressionRequest& request);
+
 /// What the columns of a model are measured from: "zero", "public midpoints", or "private mean" (a
 /// model about the mean whose intercept was not asked for).
 std::string measured_from(const ReleasedGram& gram, const Regression& fit);
@@ -133,15 +147,6 @@ struct EigenvalueLimits {
   double above = 0.0;
   double fewest = 0.0;
   double most = 0.0;
-};
-/// Noise on the entries of a Gram matrix, in scaled units: s on a product of two columns (sqrt(2) s
-/// on a square), on a sum (0: the centre is public), and on the count (0: it is public).
-struct EntryNoise {
-  Vector scales;  ///< of the columns
-  double product = 0.0;
-  double sum = 0.0;
-  double count = 0.0;
-  double shared = 0.0;  ///< on all squares alike, beside their own (docs/proofs/trace_noise.md)
 };
 /// For Gaussian noise on entries; `mean_norm` is of the released mean about the public midpoint, in
 /// the units that the scales lead to.

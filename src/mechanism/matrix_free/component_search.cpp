@@ -98,7 +98,7 @@ Vector ComponentSearch::relative_residuals() const {
   return largest > 0.0 ? Vector(found / largest) : Vector::Zero(found.size());
 }
 
-double ComponentSearch::squares_of_rest(const Matrix& loadings, double noise_floor) const {
+double ComponentSearch::squares_of_rest(const Matrix& loadings, double noise_norm) const {
   const Eigen::Index k = limits_.components;
   const auto signs = static_cast<double>(first_image_.cols());
   const Vector& values = solver_.values();
@@ -109,7 +109,7 @@ double ComponentSearch::squares_of_rest(const Matrix& loadings, double noise_flo
     squares -= residuals[j] <= kTolerance ? inside[j] : std::min(inside[j], values[j] * values[j]);
   }
   const double next = solver_.residuals().size() > k ? values[k] + solver_.residuals()[k] : 0.0;
-  const double largest = std::max({next, -values[values.size() - 1], noise_floor});
+  const double largest = std::max({next, -values[values.size() - 1], noise_norm});
   const double error = kAllowedErrors * std::sqrt(2.0 / signs) * largest;
   const double root = error / 2.0 + std::sqrt(error * error / 4.0 + std::max(0.0, squares));
   return root * root;
@@ -126,7 +126,7 @@ Vector ComponentSearch::assumed_eigenvalues(const ReleasedFrame& frame,
   values.head(k) = solver_.values().head(k);
   const auto rest = static_cast<double>(p - k);
   const double mean = (frame.trace - values.head(k).sum()) / rest;
-  const double squares = squares_of_rest(loadings, frame.noise_floor);
+  const double squares = squares_of_rest(loadings, frame.reach.norm);
   const double spread = std::sqrt(std::max(0.0, squares / rest - mean * mean));
   for (Eigen::Index j = k; j < p; ++j) {
     values[j] = mean + ((j - k) % 2 == 0 ? spread : -spread);
@@ -135,8 +135,7 @@ Vector ComponentSearch::assumed_eigenvalues(const ReleasedFrame& frame,
 }
 
 Vector ComponentSearch::edge(const ReleasedFrame& frame, const Matrix& loadings) const {
-  return noise_edge(assumed_eigenvalues(frame, loadings), loadings, scales_, frame.noise_floor,
-                    1.0) +
+  return noise_edge(assumed_eigenvalues(frame, loadings), loadings, scales_, frame.reach) +
          solver_.residuals().head(limits_.components);
 }
 

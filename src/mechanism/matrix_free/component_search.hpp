@@ -5,6 +5,7 @@
 #include "eigenveil/core/matrix.hpp"
 #include "eigenveil/data/bounding.hpp"
 #include "mechanism/matrix_free/block_krylov.hpp"
+#include "mechanism/moment/noise_reach.hpp"
 
 namespace eigenveil {
 
@@ -16,7 +17,7 @@ struct ReleasedFrame {
   double count = 1.0;  ///< n
   double unit2 = 1.0;  ///< scaled units of one step of A
   double trace = 0.0;  ///< of C
-  double noise_floor = 0.0;
+  NoiseReach reach;
 };
 
 /// Leading components of C by exact products with A: what to multiply next, and when to stop.
@@ -56,7 +57,7 @@ class ComponentSearch {
   /// is S on average, with a variance of at most 2 b² S, b the largest of them: three standard
   /// deviations of the mean over all z are added. A component that is still moving takes away no
   /// more than its own square.
-  double squares_of_rest(const Matrix& loadings, double noise_floor) const;
+  double squares_of_rest(const Matrix& loadings, double noise_norm) const;
 
   Limits limits_;
   Vector scales_;

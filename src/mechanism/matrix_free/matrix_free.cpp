@@ -205,9 +205,12 @@ void MatrixFreeRun::release_frame(const RowProducts& rows,
     const double variance = square * unit * unit / frame_.count - frame_.mean[j] * frame_.mean[j];
     frame_.trace += variance * frame_.scales[j] * frame_.scales[j];
   }
-  frame_.noise_floor =
-      noise_floor(frame_.scales, {plan_.moment().off_diagonal_sd(), plan_.moment().sum_sd()},
-                  frame_.scales.cwiseProduct(frame_.mean).norm(), frame_.count);
+  const MomentPlan& moment = plan_.moment();
+  frame_.reach = noise_reach({.scales = frame_.scales,
+                              .product = moment.off_diagonal_sd(),
+                              .sum = moment.sum_sd(),
+                              .count = moment.count_sd()},
+                             frame_.scales.cwiseProduct(frame_.mean).norm(), frame_.count);
 }
 
 Release<MatrixFreeComponents> MatrixFreeRun::finish() const {
@@ -224,7 +227,7 @@ Release<MatrixFreeComponents> MatrixFreeRun::finish() const {
       components.total_variance > 0.0
           ? Vector(components.explained_variance / components.total_variance)
           : Vector::Zero(k);
-  components.noise_floor = frame_.noise_floor;
+  components.noise_floor = frame_.reach.floor;
   components.noise_edge = search_.edge(frame_, components.loadings);
   found.count = noisy_count_;
   found.count_is_public = row_count_is_public(plan_.moment().shape().relation);

@@ -14,7 +14,7 @@ ComponentVerdicts judge_components(const Vector& noisy_variance, const Vector& n
   verdicts.variance = noisy_variance.cwiseMax(0.0).cwiseMin(largest);
   verdicts.share = share;
   for (Eigen::Index j = 0; j < noisy_variance.size(); ++j) {
-    // After the clip: where noise alone could show more than the bounds allow, nothing is told.
+    // After the clip: where the limit of noise lies above what the bounds allow, nothing is told.
     const bool noise = j < noise_edge.size() && verdicts.variance[j] < noise_edge[j];
     verdicts.below_noise.push_back(noise);
     verdicts.clipped.push_back(noisy_variance[j] > largest);

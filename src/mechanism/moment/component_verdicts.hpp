@@ -17,7 +17,7 @@ struct ComponentVerdicts {
   std::vector<bool> clipped;      ///< the noisy variance was above what the bounds allow
 };
 
-/// `noise_edge`: what noise alone could show along each. `largest`: no variance of rows within the
+/// `noise_edge`: what each must exceed (noise_reach.hpp). `largest`: no variance of rows within the
 /// bounds is larger.
 ComponentVerdicts judge_components(const Vector& noisy_variance, const Vector& noise_edge,
                                    const Vector& share, double largest);

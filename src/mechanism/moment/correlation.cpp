@@ -28,27 +28,22 @@ Matrix divided(const Matrix& covariance, const std::vector<Eigen::Index>& column
 
 }  // namespace
 
-double spectral_norm_of(const Matrix& entry_sd) {
-  const auto squares = entry_sd.array().isFinite().select(entry_sd.array().square(), 0.0);
-  return entry_sd.size() > 0 ? 2.0 * std::sqrt(squares.rowwise().sum().maxCoeff()) : 0.0;
-}
-
-double rescaled_floor(const NoisyCovariance& covariance, const Vector& factors) {
+NoiseReach rescaled_reach(const NoisyCovariance& covariance, const Vector& factors) {
   if (covariance.entry_sd.size() > 0) {
-    return covariance.spectral_factor *
-           spectral_norm_of(factors.asDiagonal() * covariance.entry_sd * factors.asDiagonal());
+    return noise_reach(factors.asDiagonal() * covariance.entry_sd * factors.asDiagonal(),
+                       covariance.noise.law);
   }
-  const Vector scales = covariance.scales.cwiseProduct(factors);
-  return noise_floor(scales,  // the noise is divided by the count already
-                     {covariance.off_diagonal_sd, covariance.sum_sd, covariance.spectral_factor},
-                     scales.cwiseProduct(covariance.scaled_mean).norm(), 1.0);
+  EntryNoise noise = covariance.noise;
+  noise.scales = noise.scales.cwiseProduct(factors);
+  return noise_reach(noise, noise.scales.cwiseProduct(covariance.scaled_mean).norm(),
+                     covariance.count);
 }
 
 ScaledDirections scaled_directions(const NoisyCovariance& covariance) {
   const Vector factors = covariance.scales.cwiseInverse();
   return {
       leading_eigenvectors(factors.asDiagonal() * covariance.raw * factors.asDiagonal(), 0).values,
-      rescaled_floor(covariance, factors)};
+      rescaled_reach(covariance, factors).floor};
 }
 
 std::vector<Eigen::Index> columns_with_variance(const Vector& variance, const Vector& variance_sd) {
@@ -74,7 +69,6 @@ NoisyCorrelation correlation_of(NoisyCovariance covariance) {
   unit.count = covariance.count;
   unit.diagonal_sd = covariance.diagonal_sd;
   unit.off_diagonal_sd = covariance.off_diagonal_sd;
-  unit.spectral_factor = covariance.spectral_factor;
   const auto kept = static_cast<Eigen::Index>(result.columns.size());
   unit.scales.resize(kept);
   unit.mean.resize(kept);
@@ -89,7 +83,7 @@ NoisyCorrelation correlation_of(NoisyCovariance covariance) {
     for (const Eigen::Index j : result.columns) {
       factors[j] = 1.0 / result.deviations[j];
     }
-    unit.noise_floor = rescaled_floor(covariance, factors);
+    unit.reach = rescaled_reach(covariance, factors);
   }
   return result;
 }
@@ -104,7 +98,7 @@ PrincipalComponents correlation_components(NoisyCorrelation correlation, Eigen::
   all.explained_share = Vector::Zero(count);
   all.noise_edge = Vector::Ones(count);  // a column's own variance: nothing to tell
   all.total_variance = static_cast<double>(kept);
-  all.noise_floor = correlation.standardised.noise_floor;
+  all.noise_floor = correlation.standardised.reach.floor;
   if (found > 0) {
     const PrincipalComponents own =
         principal_components(std::move(correlation.standardised), found);

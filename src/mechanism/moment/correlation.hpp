@@ -11,13 +11,9 @@ namespace eigenveil {
 /// noise alone passes with probability 0.0013.
 inline constexpr double kVarianceDeviations = 3.0;
 
-/// Symmetric noise with independent entries has a spectral norm of about twice the largest norm of
-/// a row of deviations (Bandeira, van Handel 2016); what is no number counts as none.
-double spectral_norm_of(const Matrix& entry_sd);
-
-/// Floor of a covariance whose columns are multiplied by `factors` (0: left out), which are public
-/// or released numbers.
-double rescaled_floor(const NoisyCovariance& covariance, const Vector& factors);
+/// Of a covariance whose columns are multiplied by `factors` (0: left out), which are public or
+/// released numbers.
+NoiseReach rescaled_reach(const NoisyCovariance& covariance, const Vector& factors);
 
 /// Directions judged where every column is divided by its scale, half its public range: there all
 /// entries have noise of one size, so a column in large units does not hide the others.

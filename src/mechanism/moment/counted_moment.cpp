@@ -15,6 +15,7 @@ NoisyMoment counted_moment(NoisyMoment extended, const CountedColumns& columns) 
   moment.products = w * extended.products.bottomRightCorner(p, p);
   moment.product_sd = w * extended.product_sd;
   moment.off_diagonal_sd = w * extended.off_diagonal_sd;
+  moment.trace_sd = moment.product_sd * std::sqrt(static_cast<double>(p));
   moment.sum_sd = w * extended.off_diagonal_sd / c;
   moment.count_sd = w * extended.product_sd / (c * c);
   moment.law = extended.law;

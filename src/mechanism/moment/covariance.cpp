@@ -19,14 +19,8 @@ Vector column_scales(const RowBound& bound, Units units) {
   return scales;
 }
 
-double noise_floor(const Vector& column_scales, const SumNoise& noise, double mean_norm,
-                   double count) {
-  return 2.0 * noise.spectral_factor * column_scales.norm() / count *
-         std::hypot(noise.off_diagonal * column_scales.maxCoeff(), noise.column * mean_norm);
-}
-
-double planned_noise_floor(const MomentPlan& plan, const RowBound& bound, Units units, double count,
-                           AssumedMean mean) {
+NoiseReach planned_reach(const MomentPlan& plan, const RowBound& bound, Units units, double count,
+                         AssumedMean mean) {
   const Vector scales = column_scales(bound, units);
   double mean_norm = 0.0;
   if (mean == AssumedMean::AtBound) {
@@ -34,9 +28,10 @@ double planned_noise_floor(const MomentPlan& plan, const RowBound& bound, Units 
     const double by_radius = scales.maxCoeff() * bound.radius();
     mean_norm = bound.has_ranges() ? std::min(by_radius, scales.norm()) : by_radius;
   }
-  return noise_floor(scales,
-                     {plan.off_diagonal_sd(), plan.sum_sd(), spectral_factor(plan.noise().law)},
-                     mean_norm, count);
+  return noise_reach(
+      {scales, plan.off_diagonal_sd(), plan.sum_sd(), plan.count_sd(),
+       shared_sd(plan.noise().law, plan.product_sd(), plan.off_diagonal_sd()), plan.noise().law},
+      mean_norm, count);
 }
 
 namespace {
@@ -105,17 +100,21 @@ NoisyCovariance raw_covariance(NoisyMoment moment, Center center, Units units) {
   result.raw = centred_and_scaled(std::move(moment.products), result.count, mean, scales);
   result.mean =
       units == Units::Scaled ? mean : Vector(midpoints(moment.bound) + scales.cwiseProduct(mean));
-  result.spectral_factor = spectral_factor(moment.law);
-  result.noise_floor =
-      noise_floor(scales, {moment.off_diagonal_sd, moment.sum_sd, result.spectral_factor},
-                  scales.cwiseProduct(mean).norm(), result.count);
+  const double count_sd = moment.count_is_public ? 0.0 : moment.count_sd;
+  const double sum_sd = center == Center::PrivateMean ? moment.sum_sd : 0.0;
+  result.noise = {scales,
+                  moment.off_diagonal_sd,
+                  sum_sd,
+                  count_sd,
+                  shared_sd(moment.law, moment.product_sd, moment.off_diagonal_sd),
+                  moment.law};
+  result.reach = noise_reach(result.noise, scales.cwiseProduct(mean).norm(), result.count);
   result.scales = scales;
   result.diagonal_sd = moment.product_sd / result.count;
   result.off_diagonal_sd = moment.off_diagonal_sd / result.count;
-  result.sum_sd = center == Center::PrivateMean ? moment.sum_sd / result.count : 0.0;
+  result.sum_sd = sum_sd / result.count;
   result.scaled_mean = mean;
-  result.variance_sd =
-      variance_deviations(result, moment.count_is_public ? 0.0 : moment.count_sd / result.count);
+  result.variance_sd = variance_deviations(result, count_sd / result.count);
   return result;
 }
 

@@ -121,6 +121,10 @@ double MomentPlan::off_diagonal_sd() const {
          bound_.unit();
 }
 
+double MomentPlan::trace_sd() const {
+  return eigenveil::trace_sd(noise_.scale, shape_) * bound_.unit() * bound_.unit();
+}
+
 double MomentPlan::sum_sd() const {
   // The constant t that carries the sums is in grid units: its entry is a product with it.
   return shape_.releases_sums() ? standard_deviation(noise_.scale.law, noise_.scale.off_diagonal) /

@@ -52,6 +52,7 @@ class MomentPlan {
   /// Standard deviation of the noise on an entry of Σ x xᵀ, in scaled units.
   double product_sd() const;
   double off_diagonal_sd() const;
+  double trace_sd() const;
   double sum_sd() const;    ///< on a column sum; 0 where no sums are released
   double count_sd() const;  ///< of the noisy row count; 0 where the count is public
   /// What a release carries when its randomness is secure.

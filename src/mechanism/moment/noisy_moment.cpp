@@ -328,6 +328,18 @@ double diagonal_sd(const NoiseScale& scale, const MomentShape& shape) {
   return standard_deviation(scale.law, scale.diagonal) * spread;
 }
 
+double trace_sd(const NoiseScale& scale, const MomentShape& shape) {
+  const double p = static_cast<double>(shape.dimension);
+  return standard_deviation(scale.law, scale.diagonal) * std::sqrt(p * scale.trace_ratio);
+}
+
+double shared_sd(NoiseLaw law, double diagonal_sd, double off_diagonal_sd) {
+  const double own = 2.0 * off_diagonal_sd * off_diagonal_sd;
+  const double beyond = diagonal_sd * diagonal_sd - own;
+  // Outward rounding is no noise.
+  return law == NoiseLaw::Gaussian && beyond > 1e-12 * own ? std::sqrt(beyond) : 0.0;
+}
+
 double corner_sd(const NoiseScale& scale, const MomentShape& shape) {
   if (scale.law == NoiseLaw::Wishart && !shape.releases_sums()) {
     return standard_deviation(NoiseLaw::Laplace, 2.0 * scale.factor);
@@ -378,6 +390,7 @@ NoisyTotals add_rounded_noise(const SecondMoment& moment, const NoiseScale& scal
   released.law = scale.law;
   released.product_sd = diagonal_sd(scale, shape);
   released.off_diagonal_sd = standard_deviation(scale.law, scale.off_diagonal);
+  released.trace_sd = trace_sd(scale, shape);
   if (shape.releases_sums()) {
     const auto first = static_cast<Eigen::Index>(layout.first_sum);
     released.sums =
@@ -401,6 +414,7 @@ NoisyMoment in_scaled_units(NoisyTotals totals, const Schema& schema, const RowB
   moment.products = std::move(totals.products);
   moment.product_sd = totals.product_sd * unit * unit;
   moment.off_diagonal_sd = totals.off_diagonal_sd * unit * unit;
+  moment.trace_sd = totals.trace_sd * unit * unit;
   if (totals.sums) {
     moment.sums = *totals.sums * unit;
   }

@@ -35,6 +35,11 @@ struct NoiseScale {
 /// Standard deviation of the noise on a diagonal entry of Σ x xᵀ.
 double diagonal_sd(const NoiseScale& scale, const MomentShape& shape);
 
+/// Of the noise on the trace of Σ x xᵀ.
+double trace_sd(const NoiseScale& scale, const MomentShape& shape);
+/// What the squares of all columns share beyond independent noise: the trace has more of it then.
+double shared_sd(NoiseLaw law, double diagonal_sd, double off_diagonal_sd);
+
 /// Standard deviation of the noise on t² n, where it is released.
 double corner_sd(const NoiseScale& scale, const MomentShape& shape);
 
@@ -48,6 +53,7 @@ struct NoisyTotals {
   Matrix products;
   double product_sd = 0.0;  ///< diagonal entries of `products`
   double off_diagonal_sd = 0.0;
+  double trace_sd = 0.0;
   NoiseLaw law = NoiseLaw::Gaussian;
 };
 
@@ -62,6 +68,7 @@ struct NoisyMoment {
   /// Standard deviations of the noise, public, in the same units.
   double product_sd = 0.0;  ///< diagonal entries of `products`
   double off_diagonal_sd = 0.0;
+  double trace_sd = 0.0;
   double sum_sd = 0.0;
   double count_sd = 0.0;
   NoiseLaw law = NoiseLaw::Gaussian;

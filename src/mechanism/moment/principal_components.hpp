@@ -10,17 +10,9 @@ struct PrincipalComponents {
   Vector explained_variance;    ///< noisy, never negative
   Vector explained_share;       ///< of the noisy total variance (the trace, which is unbiased)
   double total_variance = 0.0;  ///< what the shares are of; 0 where it is not released
-  double noise_floor = 0.0;
-  /// The variance that noise and the directions left out could show along each component, about;
-  /// a component below it cannot be told from noise.
-  Vector noise_edge;
+  double noise_floor = 0.0;     ///< NoiseReach::floor
+  Vector noise_edge;            ///< a component below it cannot be told from noise
 };
-
-/// Along each of the leading eigenvectors `loadings`, in units that `scales` lead to, of a noisy
-/// matrix with these eigenvalues and noise of about this spectral norm, `factor` (spectral_factor)
-/// times twice the spread of its eigenvalues.
-Vector noise_edge(const Vector& eigenvalues, const Matrix& loadings, const Vector& scales,
-                  double noise_floor, double factor);
 
 /// A vector's sign is arbitrary: its entry of largest modulus is made positive.
 void fix_sign(Eigen::Ref<Vector> loading);

@@ -233,9 +233,10 @@ PrincipalComponents components_in_subspace(const Matrix& frame, const NoisyProje
   const double total = result.explained_variance.sum();
   result.explained_share = total > 0.0 ? Vector(result.explained_variance / total)
                                        : Vector::Zero(result.explained_variance.size());
-  const double k = static_cast<double>(frame.cols());
-  result.noise_floor =
-      2.0 * spectral_factor(projection.law) * projection.off_diagonal_sd * std::sqrt(k) / count;
+  const EntryNoise noise{.scales = Vector::Ones(frame.cols()),
+                         .product = projection.off_diagonal_sd,
+                         .law = projection.law};
+  result.noise_floor = noise_reach(noise, 0.0, count).floor;
   result.noise_edge = Vector::Constant(frame.cols(), result.noise_floor);
   return result;
 }

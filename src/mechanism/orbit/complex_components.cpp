@@ -67,12 +67,12 @@ ComplexComponents complex_components(const Matrix& paired, const NoisyProjection
   result.loadings = unpaired(paired) * eigen.vectors;
   fix_phases(result.loadings);
   result.explained_variance = eigen.values.cwiseMax(0.0);
-  // Real and imaginary part of an entry are sums of two noises: E|entry|² = 4 sd², edge 2 sqrt(k 4
-  // sd²).
-  const auto k = static_cast<double>(result.loadings.cols());
-  result.noise_edge = Vector::Constant(
-      result.loadings.cols(),
-      4.0 * spectral_factor(projection.law) * projection.off_diagonal_sd * std::sqrt(k) / count);
+  // Real and imaginary part of an entry are sums of two noises: E|entry|² = 4 sd².
+  const EntryNoise noise{.scales = Vector::Ones(result.loadings.cols()),
+                         .product = 2.0 * projection.off_diagonal_sd,
+                         .law = projection.law};
+  result.noise_edge =
+      Vector::Constant(result.loadings.cols(), noise_reach(noise, 0.0, count).floor);
   return result;
 }
 

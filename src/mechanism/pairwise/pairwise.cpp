@@ -185,9 +185,9 @@ Result<ComponentEstimate> components_of(const PairwiseGram& gram, const MomentEs
   NoisyCovariance noisy;
   noisy.raw = covariance.value;
   noisy.scales = Vector::Ones(gram.columns());
-  noisy.noise_floor = spectral_norm_of(covariance.standard_error);
+  noisy.reach = noise_reach(covariance.standard_error, NoiseLaw::Gaussian);
   const double reach =  // the norm, and 1.64 deviations of the worst single direction
-      noisy.noise_floor + 1.64 * std::sqrt(2.0) * covariance.standard_error.maxCoeff();
+      noisy.reach.norm + 1.64 * std::sqrt(2.0) * covariance.standard_error.maxCoeff();
   PrincipalComponents found = principal_components(std::move(noisy), count);
   const double largest = gram.longest_row > 0.0 ? gram.longest_row * gram.longest_row
                                                 : std::numeric_limits<double>::infinity();
@@ -233,8 +233,8 @@ PairwiseCovariance noisy_covariance(const PairwiseGram& gram, const Vector& scal
   noisy.count = std::max(1.0, gram.rows());
   noisy.scales = scales;
   noisy.variance_sd = noisy.entry_sd.diagonal();
-  noisy.spectral_factor = spectral_factor(law);
-  noisy.noise_floor = noisy.spectral_factor * spectral_norm_of(noisy.entry_sd);
+  noisy.noise.law = law;
+  noisy.reach = noise_reach(noisy.entry_sd, law);
   return result;
 }
 

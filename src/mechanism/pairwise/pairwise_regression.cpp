@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/distributions.hpp"
+#include "core/parameter_names.hpp"
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/moment/correlation.hpp"
 #include "mechanism/pairwise/pairwise.hpp"
@@ -24,7 +25,7 @@ struct Model {
 Result<Eigen::Index> column_called(const PairwiseGram& gram, const std::string& name) {
   const auto found = std::find(gram.names.begin(), gram.names.end(), name);
   if (found == gram.names.end()) {
-    return bad_request(fmt::format("the release has no column '{}'", name));
+    return bad_request(fmt::format("the release has no column '{}'", shown(name)));
   }
   return found - gram.names.begin();
 }
@@ -34,7 +35,7 @@ Result<Model> model_of(const PairwiseGram& gram, const RegressionRequest& reques
   std::set<std::string> seen = {request.response};
   for (const std::string& name : request.predictors) {
     if (!seen.insert(name).second) {
-      return bad_request(fmt::format("'{}' is named twice", name));
+      return bad_request(fmt::format("'{}' is named twice", shown(name)));
     }
     if (name == kInterceptColumn) {
       continue;
@@ -58,9 +59,10 @@ Result<Model> model_of(const PairwiseGram& gram, const RegressionRequest& reques
   for (const Eigen::Index i : all) {
     for (const Eigen::Index j : all) {
       if (!gram.has_pair(i, j)) {
-        return bad_request(fmt::format(
-            "noise hides how many rows have both '{}' and '{}': leave one out",
-            gram.names[static_cast<std::size_t>(i)], gram.names[static_cast<std::size_t>(j)]));
+        return bad_request(
+            fmt::format("noise hides how many rows have both '{}' and '{}': leave one out",
+                        shown(gram.names[static_cast<std::size_t>(i)]),
+                        shown(gram.names[static_cast<std::size_t>(j)])));
       }
     }
   }
