@@ -313,12 +313,13 @@ void add_pure_rival(Outlook& outlook, const Request& request, const MomentPlan& 
   }
   const double ratio = pure_gdp(pair->epsilon).mu / mu->mu;
   const double power = stated_power(pure->guarantee()).power;
-  outlook.json()["wishart"] = {{"epsilon", pair->epsilon},
-                               {"noise_sd_diagonal", pure->product_sd() / n},
-                               {"noise_sd_off_diagonal", pure->off_diagonal_sd() / n},
-                               {"noise_floor", planned_reach(*pure, pure->bound(), request.units, n).floor},
-                               {stated_power(pure->guarantee()).field, power},
-                               {"charge", ratio * ratio}};
+  outlook.json()["wishart"] = {
+      {"epsilon", pair->epsilon},
+      {"noise_sd_diagonal", pure->product_sd() / n},
+      {"noise_sd_off_diagonal", pure->off_diagonal_sd() / n},
+      {"noise_floor", planned_reach(*pure, pure->bound(), request.units, n).floor},
+      {stated_power(pure->guarantee()).field, power},
+      {"charge", ratio * ratio}};
   outlook.line(
       "pure",
       fmt::format("{{method wishart}} at pure epsilon {:.4g} would have standard deviation "
