@@ -35,7 +35,8 @@ class Words {
 };
 
 /// "column,column,correlation,low,high", a line for every pair.
-void add_limits(Words& words, const AnalysedMoments& found, const std::vector<Eigen::Index>& kept) {
+void add_correlation_limits(Words& words, const AnalysedMoments& found,
+                            const std::vector<Eigen::Index>& kept) {
   const std::vector<std::string>& names = found.estimate.names;
   const auto name = [&](Eigen::Index j) { return names[static_cast<std::size_t>(j)]; };
   words.add(
@@ -68,7 +69,7 @@ void add_correlations(Words& words, const AnalysedMoments& found) {
     words.add_matrix(names, names, correlations.value(kept, kept));
   }
   if (kept.size() > 1 && found.correlations_low.size() > 0) {
-    add_limits(words, found, kept);
+    add_correlation_limits(words, found, kept);
   }
   if (!correlations.left_out.empty()) {
     words.add("\nno {} of {}: the noise leaves no variance to divide by\n", title,
