@@ -30,7 +30,7 @@ def main():
             page.click('.steps [data-to="3"]')
             page.wait_for_selector("#methods .m")
             page.evaluate("state.component = 1; redraw()")
-            while not page.evaluate("!busy && look.component === 1"):
+            while not page.evaluate("!busy && look.component === 1 && rails.length > 0 && !methodsBusy"):
                 page.wait_for_timeout(50)
             page.screenshot(path=picture)
             browser.close()
