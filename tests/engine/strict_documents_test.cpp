@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/outside_json.hpp"
 #include "eigenveil/engine/release.hpp"
 #include "engine/table/release_job.hpp"
 
