@@ -250,9 +250,9 @@ def _of_people(shared, neighbours):
 
 def _of_counts(task, outlook):
     """The plan of a histogram with noise."""
-    method, title, lines, facts, warning, guarantee = outlook
-    lines = tuple((what, in_python(words)) for what, words in lines)
-    return Plan(task, method, guarantee, None, json.loads(facts), in_python(warning), lines, title)
+    _, title, lines, facts, warning, guarantee = outlook
+    lines, facts = tuple((what, in_python(words)) for what, words in lines), json.loads(facts)
+    return Plan(task, facts["method"], guarantee, None, facts, in_python(warning), lines, title)
 
 
 @shared_parameters(PrivateEstimator, "columns epsilon delta rho mu group_size person rows_per_person")

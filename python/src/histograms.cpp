@@ -156,7 +156,7 @@ void bind_histograms(nb::module_& m) {
          const TableSpec& table, std::int64_t rows) {
         const PrivateBounds plan = bounds_plan(unwrap(release_job(text, false)), schema, outside,
                                                std::nullopt, row_norm, table);
-        return outlooked(plan.counts().method(), plan.outlook(rows));
+        return outlooked({}, plan.outlook(rows));
       },
       "job"_a, "schema"_a, "outside"_a, "row_norm"_a.none(), "table"_a, "rows"_a);
   m.def(
@@ -166,8 +166,7 @@ void bind_histograms(nb::module_& m) {
         const ReleaseJob job = unwrap(release_job(text, false));
         const PlanFacts facts =
             unwrap(Scores::outlook(scores_request(job, cells, label, levels, &table), rows));
-        const bool laplace = std::holds_alternative<PureDp>(facts.guarantee->loss);
-        return outlooked(laplace ? "laplace" : "gauss", facts);
+        return outlooked({}, facts);
       },
       "job"_a, "cells"_a, "label"_a, "levels"_a, "table"_a, "rows"_a);
 }

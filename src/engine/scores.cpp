@@ -103,7 +103,7 @@ Result<CountsPlan> counts_of(ScoresRequest& request) {
 }
 
 bool is_laplace(const CountsPlan& plan) {
-  return plan.method() == "laplace";
+  return plan.noise().law == NoiseLaw::Laplace;
 }
 
 /// What the noise of a count stays within 95 times in 100: 2.5% on each side.

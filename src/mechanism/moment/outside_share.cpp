@@ -13,6 +13,7 @@ NoisyMoment inside_moment(NoisyMoment extended, const Schema& schema, const RowB
   if (extended.sums) {
     extended.sums = extended.sums->head(inside).eval();
   }
+  extended.trace_sd = extended.product_sd * std::sqrt(static_cast<double>(inside));
   extended.schema = schema;
   extended.bound = bound;
   return extended;
