@@ -155,7 +155,7 @@ PEOPLE = {"person": "who", "rows_per_person": 3}
 
 
 @pytest.fixture(scope="module")
-def visits(spark, rows, tmp_path_factory):
+def visits(table, rows, tmp_path_factory):
     """Rows of people in files that cut across them, one with nearly a thousand rows, many with equal rows, and rows of nobody; and the sums of those that count."""
     folder = tmp_path_factory.mktemp("visits")
     people = np.random.default_rng(6).integers(0, 300, size=ROWS).astype(object)
