@@ -51,7 +51,7 @@ class OneMoreMethod(CliTest):
         self.assertIn("the release states another guarantee than was planned, so nothing is published", done.stderr)
         self.assertEqual(len(done.stderr.strip().splitlines()), 1)
         self.assertFalse(os.path.exists(self.path("out")))
-        self.assertEqual(len(json.loads(self.succeed("ledger", "show", "own.ledger", "--json"))["releases"]), 1, "the budget stays spent")
+        self.assertEqual(len(json.loads(self.succeed("ledger", "show", "own.ledger", "--json"))["entries"]), 1, "the budget stays spent")
         self.succeed("pca", rows, *budget, "--out", "out", "--ledger", "own.ledger", "--quiet")
 
     def test_the_shipped_program_does_not_have_it(self):

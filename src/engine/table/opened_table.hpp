@@ -58,12 +58,12 @@ class OpenedTable {
   static Result<OpenedTable> awaited_totals(TableSource source, GramHead head);
 
   PublicFacts facts() const;
-  /// How many rows there are, as a header says it; private where the relation protects it.
-  std::optional<std::int64_t> stated_rows() const;
   /// Whose rows were limited, if anybody's.
   const PeopleLimit& people() const {
     return (prepared_ ? prepared_->schema() : plain_->schema).people;
   }
+  /// How many rows there are, as a header says it; private where the relation protects it.
+  std::optional<std::int64_t> stated_rows() const;
   /// Stages and columns; null where there are none: totals, rows of any length.
   const PreparedTable* prepared() const { return prepared_ ? &*prepared_ : nullptr; }
   /// The rows from the start; a second call opens the table again.

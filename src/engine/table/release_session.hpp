@@ -76,9 +76,9 @@ class ReleaseSession {
  private:
   ReleaseSession(ReleaseJob job, const Method* method, Publication publication, AskSameData ask);
   const Request& request() const { return job_.request; }
-  std::optional<std::int64_t> public_rows(const PublicFacts& facts) const;
   /// People whose rows were limited when stored totals were made.
   Result<void> take_people(const PeopleLimit& people);
+  std::optional<std::int64_t> public_rows(const PublicFacts& facts) const;
   Result<void> judge(const PublicFacts& facts);
   Result<void> check_output() const;
   Result<void> charge(const ReleaseCost& cost, const std::string& request);
