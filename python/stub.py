@@ -58,6 +58,7 @@ GIVEN = {
     "bool": "bool",
     "path": "_Path",
     "paths": "_Path",
+    "bytes": "bytes",
     "dict": "Mapping[str, Any]",
     "mapping": "Mapping[str, Any]",
     "array": "_Numbers",

@@ -4,7 +4,7 @@
 
 Half of the people of the panel are public: their frequencies standardise, their principal components are the basis, the norm of their
 projected rows (a quantile, of people the basis has not seen) is the public norm. The other half is private. Printed: the overlap |U'V|_F^2 / 2 of the two released loadings with the
-exact ones of the private half (1: the same plane, 2/p: chance), the median over the repetitions, and the most that the basis allows.
+exact ones of the private half (1: the same plane, 2/p: chance), the median over the repetitions, and the most that the basis allows; at mu = 1 also the share of the squared length of rows inside, as released.
 """
 
 import json
@@ -18,6 +18,7 @@ import numpy as np
 COPIES = np.array([2.0, np.nan, 1.0, 0.0])  # 00 two copies, 01 missing, 10 one, 11 none
 BUDGETS = {"mu = 1": ("--mu", "1"), "(1, 1e-6)": ("--epsilon", "1", "--delta", "1e-6")}
 QUANTILE = 0.5
+OUTSIDE = 120.0  # about the square root of the number of variants: what a standardised person has
 
 
 def read_bed(stem):
@@ -90,10 +91,16 @@ def main():
                 overlaps = [np.linalg.norm(released(program, folder, arguments).T @ exact) ** 2 / 2 for _ in range(repetitions)]
                 row[name] = float(np.median(overlaps))
             table[k] = row
+            inside = cohort @ basis
+            outside = np.minimum(np.sqrt(np.maximum((cohort**2).sum(1) - (inside**2).sum(1), 0)), OUTSIDE)
+            kept = np.minimum(np.linalg.norm(inside, axis=1), norm)
+            released(program, folder, [*common, "--project", folder + "/basis.npy", "--projected-norm", norm, "--outside-norm", OUTSIDE, *BUDGETS["mu = 1"]])
+            said = json.loads((Path(folder) / "out" / "release.json").read_text())["result"]
+            print(f"K = {k:3d}   share inside {said['noisy_share_inside']:.4f} (sd {said['noisy_share_inside_sd']:.4f}), exact {(kept**2).sum() / ((kept**2).sum() + (outside**2).sum()):.4f}")
             print(f"K = {k:3d}   norm {norm:7.1f}   basis allows {limit:.3f}   " + "   ".join(f"{name}: {value:.3f}" for name, value in row.items()), flush=True)
         norm = float(np.quantile(np.linalg.norm(panel, axis=1), QUANTILE))
         for name, budget in BUDGETS.items() if "--without" in sys.argv else ():  # all variants: minutes, and 5 GB
-            value = np.linalg.norm(released(program, folder, [*common, "--row-norm", norm, *budget]).T @ exact) ** 2 / 2
+            value = np.linalg.norm(released(program, folder, [*common, "--row-norm", norm, "--anyway", *budget]).T @ exact) ** 2 / 2
             print(f"no basis, {name}: {value:.3f}", flush=True)
         print(json.dumps(table))
 

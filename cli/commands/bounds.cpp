@@ -101,7 +101,7 @@ struct BoundsPrivate {
     }
     PrivateBoundsRequest asked{spent->budget, spent->relation, spent->group_size, outside};
     if (!outer.empty()) {
-      const Result<ColumnRange> range = parse_range(outer);
+      const Result<ColumnRange> range = parse_range(outer, "--outer");
       if (!range) {
         return error_of(range);
       }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands/commands.hpp"
+#include "cli/commands/plan_counts.hpp"
 #include "cli/options/request_options.hpp"
 #include "cli/summary.hpp"
 #include "core/parameter_names.hpp"
@@ -121,7 +122,8 @@ Command plan_command() {
        method_plan("rank-k approximation", Task::LowRank),
        method_plan("pseudo-data: the noise of both methods, of mask for every relation",
                    Task::Mask),
-       method_plan("subspace in or near which the rows lie", Task::Subspace)});
+       method_plan("subspace in or near which the rows lie", Task::Subspace), plan_bounds_command(),
+       plan_scores_command()});
 }
 
 }  // namespace eigenveil::cli

@@ -50,7 +50,8 @@ void ReleaseCommand::declare(CLI::App& app) {
     constexpr const char* kVerdict = "Verdict (before anything is spent)";
     app.add_option("--people", declared_rows,
                    "how many rows there are, about, as the public knows it: a release that noise "
-                   "must drown at this number is refused")
+                   "must drown at this number is refused, and one that needs more than 2000 to "
+                   "show anything asks for it")
         ->check(whole_number(1, std::uint64_t{1} << 50))
         ->group(kVerdict);
     app.add_flag("--anyway", anyway, "spend although the verdict is against it")->group(kVerdict);

@@ -7,10 +7,10 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/options/budget_options.hpp"
-#include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
 #include "cli/options/ledger_options.hpp"
 #include "cli/options/output_options.hpp"
+#include "cli/options/scores_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/summary.hpp"
 #include "data/row_labels.hpp"
@@ -29,8 +29,7 @@ struct ScoresCommand {
   LedgerOptions ledger;
   std::string on;
   std::string axes = "1,2";
-  std::size_t cells = 20;
-  std::string label;
+  ScoresOptions picture;
   std::string labels;
 
   void declare(CLI::App& app) {
@@ -40,12 +39,7 @@ struct ScoresCommand {
         ->required()
         ->group("Scores");
     app.add_option("--axes", axes, "two components, across and up (default 1,2)")->group("Scores");
-    app.add_option("--cells", cells, "cells along each axis (default 20)")
-        ->check(whole_number(2, 200))
-        ->group("Scores");
-    app.add_option("--label", label,
-                   "COLUMN=A|B|C: one histogram for each public level, and one for all others")
-        ->group("Scores");
+    picture.declare(app);
     app.add_option("--labels", labels,
                    "of .bed, .npy or .idx: a CSV or TSV file with the column of --label, one line "
                    "per row, or with people as the .fam file names them in its first column")
@@ -64,7 +58,6 @@ struct ScoresCommand {
     asked.budget = spent->budget;
     asked.relation = spent->relation;
     asked.group_size = spent->group_size;
-    asked.cells = cells;
     const std::size_t comma = axes.find(',');
     const char* end = axes.data() + axes.size();
     if (comma == std::string::npos ||
@@ -73,14 +66,10 @@ struct ScoresCommand {
         std::from_chars(axes.data() + comma + 1, end, asked.axes[1]).ptr != end) {
       return bad_request("--axes is written A,B, for example --axes 1,2");
     }
-    if (!label.empty()) {
-      InputOptions levels = input;
-      levels.one_hot = {label};
-      TableSpec spec;
-      if (const Result<void> filled = levels.fill(spec); !filled) {
-        return error_of(filled);
-      }
-      asked.label = spec.one_hot.front();
+    if (const Result<void> filled = picture.fill(asked); !filled) {
+      return error_of(filled);
+    }
+    if (!picture.label.empty()) {
       if (input.is_text() != labels.empty()) {
         return bad_request(input.is_text()
                                ? "--label names a column of a CSV or TSV table: leave out --labels"

@@ -1,5 +1,7 @@
 #include "cli/options/bound_options.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdlib>
 
@@ -66,6 +68,10 @@ void BoundOptions::declare_basis(CLI::App& app) {
   app.add_option("--projected-norm", projected_norm,
                  "with --project: coordinates longer than this norm are scaled down to it")
       ->group(kGroup);
+  app.add_option("--outside-norm", outside_norm,
+                 "with --project: release what share of the rows lies inside of the basis, for a "
+                 "tenth more noise; what lies outside has this norm at most")
+      ->group(kGroup);
 }
 
 void BoundOptions::declare_stages(CLI::App& app) {
@@ -76,18 +82,19 @@ void BoundOptions::declare_stages(CLI::App& app) {
       ->group("Stages (before the statistic)");
 }
 
-Result<ColumnRange> parse_range(const std::string& text) {
+Result<ColumnRange> parse_range(const std::string& text, const std::string& option) {
   const std::size_t colon = text.find(':');
   char* low_end = nullptr;
   char* high_end = nullptr;
   if (colon == std::string::npos) {
-    return bad_request("--range is written LO:HI, for example --range 0:10");
+    return bad_request(fmt::format("{0} is written LO:HI, for example {0} 0:10", option));
   }
   const double low = std::strtod(text.c_str(), &low_end);
   const double high = std::strtod(text.c_str() + colon + 1, &high_end);
   if (low_end != text.c_str() + colon || colon == 0 || *high_end != '\0' ||
       colon + 1 == text.size() || !std::isfinite(low) || !std::isfinite(high) || !(low < high)) {
-    return bad_request("--range is written LO:HI with finite LO < HI, for example --range 0:10");
+    return bad_request(
+        fmt::format("{0} is written LO:HI with finite LO < HI, for example {0} 0:10", option));
   }
   return ColumnRange{low, high};
 }
@@ -124,6 +131,7 @@ Result<void> BoundOptions::fill(TableSpec& spec) const {
   spec.grid = grid;
   spec.rank_transform = rank_transform;
   spec.projected_norm = projected_norm;
+  spec.outside_norm = outside_norm;
   spec.normalise_rows = normalise_rows;
   Result<void> kept;
   if (!project_file.empty()) {

@@ -26,6 +26,7 @@ struct BoundOptions {
 
   std::string project_file;
   std::optional<double> projected_norm;
+  std::optional<double> outside_norm;
   bool normalise_rows = false;
 
   void declare(CLI::App& app);
@@ -46,6 +47,6 @@ struct BoundOptions {
 };
 
 /// "LO:HI" with LO < HI.
-Result<ColumnRange> parse_range(const std::string& text);
+Result<ColumnRange> parse_range(const std::string& text, const std::string& option = "--range");
 
 }  // namespace eigenveil::cli

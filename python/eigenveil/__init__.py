@@ -26,7 +26,7 @@ _HOMES = {
     "_pca": "PrivatePCA",
     "_low_rank": "PrivateLowRank",
     "_masked": "MaskedData",
-    "_plans": "Comparison Plan compare_pca plan_covariance plan_low_rank plan_mask plan_pca plan_subspace",
+    "_plans": "Comparison Plan compare_pca plan_bounds plan_covariance plan_low_rank plan_mask plan_pca plan_scores plan_subspace",
     "_release": "Release read_release",
     "_samplers": "sample_bingham sample_orbit",
     "_shards": "Gram ShardBound merge new_run partial shard_bound",

@@ -35,8 +35,10 @@ def analyse_moments(release, *, second_moment=False):
     Returns
     -------
     dict
-        ``estimate``, ``rows``, ``columns``, ``values``, ``standard_errors``, ``mean``, ``correlations`` (NaN where a variance is not above its
-        noise; ``left_out_of_correlations`` lists those columns) and ``correlation_standard_errors`` (None where they are not known): the names of ``eigenveil analyse moments --json``.
+        ``estimate``, ``rows``, ``columns``, ``values``, ``standard_errors``, ``mean`` (in original units where the release has ranges:
+        ``measured_from``), ``correlations`` (NaN where a variance is not above its noise; ``left_out_of_correlations`` lists those columns),
+        ``correlation_standard_errors``, ``correlations_low`` and ``correlations_high`` (95% limits, one pair at a time, to first order in the noise;
+        None where they are not known): the names of ``eigenveil analyse moments --json``.
 
     Examples
     --------
@@ -49,7 +51,7 @@ def analyse_moments(release, *, second_moment=False):
     ('covariance', (2, 2))
     """
     found = estimates(_released(release), estimate="moments", second_moment=bool(second_moment))
-    return {**dict.fromkeys(("mean", "correlation_standard_errors")), **found}
+    return {**dict.fromkeys(("mean", "correlation_standard_errors", "correlations_low", "correlations_high")), **found}
 
 
 def analyse_regress(release, response, predictors, *, ridge=0.0, level=0.95, about="population"):

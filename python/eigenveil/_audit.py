@@ -19,7 +19,7 @@ def audit(
     Parameters
     ----------
     mechanism : str
-        One of "gauss", "wishart", "laplace", "exponential", "orbit", "lowrank", "sharp", "spiked", "spiked-robust", "oja", "mask", "mask-gauss", "subspace", "people", "stages", "histogram".
+        One of "gauss", "wishart", "laplace", "exponential", "orbit", "exponential-mu", "orbit-mu", "lowrank-mu", "lowrank", "sharp", "spiked", "spiked-robust", "oja", "mask", "mask-gauss", "subspace", "people", "stages", "histogram".
         "exponential", "orbit" and "lowrank" are attacked at pure ``epsilon``; "mask", "spiked", "spiked-robust", "oja" and "subspace" at
         ``epsilon`` with ``delta`` (a large delta lets an attack see what is rare); :func:`audit_sharp` measures "sharp" at other sizes.
     epsilon, delta, rho, mu : float, optional

@@ -61,6 +61,9 @@ PARAMETERS = """\
         columns. Loadings are in the columns of the table. A path names a file of loadings as a release writes it.
     projected_norm : float, optional
         With ``project``: the norm that rows have inside of the basis at most; longer ones are scaled down to it.
+    outside_norm : float, optional
+        With ``project``: release what share of the rows lies inside of the basis (``details_["noisy_share_inside"]``), for a tenth more noise; what
+        lies outside of it has this norm at most.
     normalise_rows : bool, default=False
         Every row scaled to norm 1 about the public centre (spherical PCA): no bound is needed, and variances are of normalised rows.
     person : str, optional
@@ -72,7 +75,8 @@ PARAMETERS = """\
     weight_bound : float, optional
         With ``weights``: the largest weight by the survey's design; others are clipped.
     people : int, optional
-        How many rows there are, about, as the public knows it: a release that noise must drown at this number is refused.
+        How many rows there are, about, as the public knows it: a release that noise must drown at this number is refused, and one that needs more
+        than 2000 to show anything asks for it (where neighbours make the number public, that of an array or a header does).
     anyway : bool, default=False
         Spend although that verdict is against it.
     grid : int, optional

@@ -97,6 +97,7 @@ class PrivateEstimator(BaseEstimator):
         one_hot=None,
         project=None,
         projected_norm=None,
+        outside_norm=None,
         normalise_rows=False,
         person=None,
         rows_per_person=None,
@@ -226,17 +227,19 @@ class PrivateEstimator(BaseEstimator):
         """Write the exact sums to a ``.gram`` file instead of releasing them, and forget them.
 
         The file is private data (mode 0600). ``eigenveil gram merge`` adds such files up; ``fit("all.gram")`` releases them.
-        An existing file is not overwritten. If the file cannot be written, the sums stay. Sums with ``person``, ``weights`` or
-        ``missing="pairwise"`` are not saved: the file could not say so.
+        An existing file is not overwritten. If the file cannot be written, the sums stay. Sums with ``weights`` or ``missing="pairwise"``, or of a
+        ``person`` under replace-one, are not saved: the file could not say so. Sums of people merge with nobody else's, who may be the same; shards of
+        people are made by :func:`partial`.
         """
         with self._alone():
             current = self.__dict__.get("_pass")
             if current is None:
                 raise EigenveilError("there is nothing to save: call partial_fit first")
-            if self.person is not None or self.weights is not None or self.missing == "pairwise":
+            counted = self.person is not None and self.neighbours not in (None, "add-remove")
+            if counted or self.weights is not None or self.missing == "pairwise":
                 raise EigenveilError(
-                    "a .gram file does not say whose rows were limited, weighted or counted in pairs, so a release of it would promise what is not true: "
-                    "release these sums here, without person, weights or missing='pairwise' they can be saved"
+                    "a .gram file does not say that rows were weighted or counted in columns of their own, so a release of it would promise what is not true: "
+                    "release these sums here; without weights and missing='pairwise', and of people with neighbours='add-remove', they can be saved"
                 )
             if os.path.lexists(path):
                 raise EigenveilError("the file exists already, and its sums would be lost; give another name", "input-output")
@@ -359,7 +362,7 @@ class PrivateEstimator(BaseEstimator):
         again = whole and source.can_be_read_again
         if session.wants_row_count and not again:
             raise EigenveilError(self._not_counted(session.method, whole))
-        session.begin(source.schema, again)
+        session.begin(source.schema, again, source.stated_rows if again else None)
         rows = source.count_rows() if session.wants_row_count and not session.found_again else None
         if not session.found_again:
             self._plan(session, rows)

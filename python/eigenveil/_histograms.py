@@ -39,7 +39,8 @@ class _Whole:
             self._sink.add_array(rows, source.names, options.refuse_missing, options.refuse_bad, None)
 
 
-def _job(asked):
+def counts_job(asked):
+    """What a histogram depends on, as a job of the engine."""
     budget = budget_numbers(asked.epsilon, asked.delta, asked.rho, asked.mu)
     request = {"budget": budget, "neighbours": asked.neighbours, "group_size": whole(asked.group_size, "group_size", 1)}
     seed = None if asked.seed is None else whole(asked.seed, "seed", 0, 2**64 - 1)
@@ -111,7 +112,7 @@ def private_bounds(X, *, outside=0.001, outer=None, row_norm=None, neighbours="a
     if asked.bounds is not None and row_norm is None:
         raise EigenveilError("ranges that are known go with row_norm='private'")
     options = reading(asked)
-    job = _job(asked)
+    job = counts_job(asked)
     check_public_shape(X, asked.header, asked.ledger)
     source = open_source(X, options)
     limits = None if outer is None else (float(outer[0]), float(outer[1]))
@@ -120,7 +121,7 @@ def private_bounds(X, *, outside=0.001, outer=None, row_norm=None, neighbours="a
     return _drawn(sink, source, options, asked, "private_bounds")
 
 
-def _labelled(label):
+def labelled(label):
     """The column of a label and its levels."""
     given = list(label.items()) if isinstance(label, Mapping) else [label]
     if label is None:
@@ -175,10 +176,10 @@ def private_scores(X, on, *, axes=(1, 2), cells=20, label=None, neighbours="add-
     """
     if not isinstance(on, (str, bytes, os.PathLike)):
         raise EigenveilError("on is the path of a written release of components: write one first, pca.write_release('axes'), and give on='axes'")
-    name, levels = _labelled(label)
+    name, levels = labelled(label)
     asked = SimpleNamespace(**shared, neighbours=neighbours, missing=missing)
     sink = _core.PrivateScores(
-        _job(asked), os.fsdecode(on), tuple(int(axis) for axis in axes), whole(cells, "cells", 2, 200), name, levels, describe(asked)
+        counts_job(asked), os.fsdecode(on), tuple(int(axis) for axis in axes), whole(cells, "cells", 2, 200), name, levels, describe(asked)
     )
     asked.columns = sink.columns
     options = reading(asked)

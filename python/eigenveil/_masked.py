@@ -154,12 +154,12 @@ class MaskedData(PrivateEstimator):
             self.sigma_ = said["sigma"]
         self.noise_floor_ = said["sigma"] ** 2 if "sigma" in said else said["gram_noise_sd_diagonal"] / max(1, self.n_samples_)
         try:
-            self.covariance_, mean = _core.released_covariance(document)
+            self.covariance_, mean, from_midpoints = _core.released_covariance(document)
         except EigenveilError as refusal:  # too few rows for an estimate: the release itself is whole, and its budget is spent
             self.details_["no_estimates"] = str(refusal)
             return
         if self.intercept:
-            self.mean_ = self.midpoint_ + mean * self.scale_
+            self.mean_ = self.midpoint_ + mean * self.scale_ if from_midpoints or self.standardize else mean
 
     # ---- the release -----------------------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ class MaskedData(PrivateEstimator):
 
 
 # Stages whose results are not about rows of the table any more.
-_NOT_HERE = ("project", "projected_norm", "normalise_rows", "person", "rows_per_person", "weights", "weight_bound", "people", "anyway")
+_NOT_HERE = ("project", "projected_norm", "outside_norm", "normalise_rows", "person", "rows_per_person", "weights", "weight_bound", "people", "anyway")
 
 
 def _check_blocks(blocks):

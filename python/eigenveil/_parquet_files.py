@@ -10,6 +10,7 @@ from ._arrow import check_type
 from ._errors import EigenveilError
 
 _TAIL = 8  # the footer's length and PAR1
+_SPARK_TYPES = {"double": "double", "float": "float", "bool": "boolean", "int8": "tinyint", "int16": "smallint", "int32": "int", "int64": "bigint", "string": "string"}
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,11 @@ def _opened(path):
     raise EigenveilError(f"{path} cannot be read as a file ({kind}); give the Parquet files themselves, under names that every executor can open", "input-output")
 
 
-def seen_files(paths, columns, arrays=False):
-    """(the columns, [(SeenFile, bytes of its row groups)]): every file is there once and has these columns, as numbers, or as arrays of numbers."""
+def seen_files(paths, columns, arrays=False, person=None, kinds=None):
+    """(the columns, [(SeenFile, bytes of its row groups)]): every file is there once and has these columns, as numbers, or as arrays of numbers.
+
+    And that of people, words or numbers. ``kinds`` are Spark's types of them: files of others are refused.
+    """
     places, seen, names = {}, [], columns
     for path in paths:
         file, found, place = _opened(os.fspath(path))
@@ -60,13 +64,33 @@ def seen_files(paths, columns, arrays=False):
             raise EigenveilError(f"{path} is the same file as {places[place]}: its rows would count twice")
         places[place] = path
         schema, groups = _footer(path, file)
-        names = [str(name) for name in (names or schema.names)]
-        for name in names:
+        names = [str(name) for name in (names or [name for name in schema.names if name != person])]
+        for name in [*names, *([person] if person else [])]:
             if schema.names.count(name) != 1:
                 raise EigenveilError(f"{path} has not exactly one column '{name}'")
-            check_type(_element(schema.field(name).type, name) if arrays else schema.field(name).type, name)
+            _check(schema.field(name).type, name, arrays, person)
+            if kinds is not None and _spark_type(schema.field(name).type) != kinds[name]:
+                raise EigenveilError(f"{path} has another type of column '{name}' than Spark says")
         seen.append((found, groups))
     return names, seen
+
+
+def _check(kind, name, arrays, person):
+    import pyarrow.types as types
+
+    if name != person:
+        check_type(_element(kind, name) if arrays else kind, name)
+    elif not (types.is_string(kind) or types.is_large_string(kind) or types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
+        raise EigenveilError(f"column '{name}' does not name people by words or numbers (its type is {kind})")
+
+
+def _spark_type(kind):
+    """As Spark names it, where it reads the very numbers of the file; None otherwise."""
+    import pyarrow.types as types
+
+    if types.is_list(kind):
+        return f"array<{_spark_type(kind.value_type)}>"
+    return _SPARK_TYPES.get(str(kind))
 
 
 def _element(kind, name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from html import escape
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,13 @@ from ._budget import make_budget
 from ._covariance import PrivateCovariance
 from ._engine import has_option, job_text
 from ._errors import EigenveilError, in_python, whole
+from ._estimator import PrivateEstimator
 from ._guarantee import stated
+from ._histograms import counts_job, labelled
 from ._ledger import ledger_of
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
+from ._parameters import shared_parameters
 from ._pca import PrivatePCA
 from ._subspace import PrivateSubspace
 from ._table import describe
@@ -236,6 +240,79 @@ def plan_subspace(rows, dimension, **parameters):
     True
     """
     return _planned(PrivateSubspace(**parameters), rows, dimension)
+
+
+def _of_people(shared, neighbours):
+    """A request for noisy counts, and what its table says of people."""
+    asked = SimpleNamespace(**shared, neighbours=neighbours, threads=None, seed=None, ledger=None)
+    return asked, describe(SimpleNamespace(person=asked.person, rows_per_person=asked.rows_per_person))
+
+
+def _of_counts(task, outlook):
+    """The plan of a histogram with noise."""
+    _, title, lines, facts, warning, guarantee = outlook
+    lines, facts = tuple((what, in_python(words)) for what, words in lines), json.loads(facts)
+    return Plan(task, facts["method"], guarantee, None, facts, in_python(warning), lines, title)
+
+
+@shared_parameters(PrivateEstimator, "columns epsilon delta rho mu group_size person rows_per_person")
+def plan_bounds(rows, dimension=None, *, neighbours="add-remove", outside=0.001, row_norm=None, **shared):
+    """What :func:`private_bounds` would resolve, and when it pays, before any data is read.
+
+    Parameters
+    ----------
+    rows, dimension : int
+        Assumed size of the table; ``columns`` (names) may be given instead of ``dimension``.
+    neighbours : {"add-remove", "replace-one"}, default="add-remove"
+        What one person can change.
+    columns, epsilon, delta, rho, mu, group_size, outside, row_norm, person, rows_per_person
+        As in :func:`private_bounds`.
+
+    Returns
+    -------
+    Plan
+        ``noise_sd_count``; ``hidden_rows_in_one_cell`` and ``hidden_rows_in_256_cells``, so many rows may lie outside of a range; ``pays_from_width``.
+
+    Examples
+    --------
+    >>> from eigenveil import plan_bounds
+    >>> plan_bounds(20000, 12, mu=0.2).hidden_rows_in_one_cell < 200
+    True
+    """
+    if row_norm not in (None, "private"):
+        raise EigenveilError("row_norm must be 'private': a norm that is known goes to the estimator")
+    asked, table = _of_people(shared, neighbours)
+    schema = _core.Schema([*_columns(dimension, shared["columns"]), *([] if asked.person is None else [str(asked.person)])], True)
+    norms = None if row_norm is None else describe(SimpleNamespace())
+    return _of_counts("bounds", _core.bounds_outlook(counts_job(asked), schema, float(outside), norms, table, _rows(rows)))
+
+
+@shared_parameters(PrivateEstimator, "epsilon delta rho mu group_size person rows_per_person")
+def plan_scores(rows, *, cells=20, label=None, neighbours="add-remove", **shared):
+    """Which cells of :func:`private_scores` would show, before any data is read.
+
+    Parameters
+    ----------
+    rows : int
+        Assumed number of rows.
+    cells, label, epsilon, delta, rho, mu, neighbours, group_size, person, rows_per_person
+        As in :func:`private_scores`.
+
+    Returns
+    -------
+    Plan
+        ``noise_sd_count``; ``count_limits`` (95%); ``shown_from``, which noise alone passes anywhere in the picture with probability 5%;
+        ``shown_share_if_normal``, of the people, were both scores normal.
+
+    Examples
+    --------
+    >>> from eigenveil import plan_scores
+    >>> 4 < plan_scores(20000, mu=1).shown_from < 5
+    True
+    """
+    name, levels = labelled(label)
+    asked, table = _of_people(shared, neighbours)
+    return _of_counts("scores", _core.scores_outlook(counts_job(asked), whole(cells, "cells", 2, 200), name, levels, table, _rows(rows)))
 
 
 @dataclass(frozen=True)

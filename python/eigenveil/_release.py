@@ -96,6 +96,11 @@ class Release:
             raise AttributeError("row_norm")
         return self.bounds["row_norm"][1] if self.bounds else None
 
+    @property
+    def figures(self) -> dict[str, str]:
+        """The pictures of the report as SVG, by title."""
+        return dict(self._document.figures())
+
     def write_release(self, path, *, format="csv", replace=False, data_set="", date=""):
         """Write the release as :meth:`PrivatePCA.write_release` does.
 
@@ -130,7 +135,8 @@ class Release:
 
     def _repr_html_(self) -> str:
         cells = "".join(f"<tr><th style='text-align:left'>{escape(what)}</th><td style='text-align:left'>{escape(words)}</td></tr>" for what, words in self._lines())
-        return f"<table><caption>Release of {escape(self.task)} by method {escape(self.method)}</caption><tbody>{cells}</tbody></table>"
+        table = f"<table><caption>Release of {escape(self.task)} by method {escape(self.method)}</caption><tbody>{cells}</tbody></table>"
+        return table + "".join(self.figures.values())
 
 
 def read_release(path):

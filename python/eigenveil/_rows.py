@@ -42,6 +42,11 @@ class Source:
     def schema(self):
         return _core.Schema(self.names, self.fills_gaps)
 
+    @property
+    def stated_rows(self):
+        """How many there are where that is known without reading; the session looks at it where it is public."""
+        return None if callable(self._rows) else self._rows
+
     def count_rows(self):
         """Before they are read; None where only reading would tell."""
         return self._rows() if callable(self._rows) else self._rows
@@ -104,6 +109,10 @@ class FileSource:
     def can_be_read_again(self):
         """No pipe."""
         return os.path.isfile(self._path)
+
+    @property
+    def stated_rows(self):
+        return self._table and self._table.stated_rows
 
     def count_rows(self):
         if not self.can_be_read_again:

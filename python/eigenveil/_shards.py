@@ -17,8 +17,10 @@ import numpy as np
 from . import _core
 from ._cells import numbers
 from ._errors import EigenveilError, whole
+from ._table import word_cells
 
 _DEFAULT_GRID = 1 << 18
+_MOST_ROWS = 1_000_000  # of a person
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,11 @@ class ShardBound:
     encoded: bytes
     refuse_missing: bool = False
     refuse_bad: bool = True
+    person: str = ""  # what says whose a row is; empty: rows are protected
+    rows_per_person: int = 0
 
 
-def shard_bound(columns, *, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse"):
+def shard_bound(columns, *, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse", person=None, rows_per_person=None):
     """The bound that all parts of a run share.
 
     Parameters
@@ -46,6 +50,10 @@ def shard_bound(columns, *, bounds=None, row_norm=None, center=None, grid=None, 
     grid : int, optional
         Steps from the middle of a range to its end.
     missing, bad_cell : {"midpoint", "refuse"}
+    person : str, optional
+        What says whose a row is: a person is protected with all their rows, and a release of the sums says so. Not among ``columns``.
+    rows_per_person : int, optional
+        With ``person``: how many rows of everybody count.
 
     Returns
     -------
@@ -58,7 +66,14 @@ def shard_bound(columns, *, bounds=None, row_norm=None, center=None, grid=None, 
         if value not in ("midpoint", "refuse"):
             raise EigenveilError(f"{name} must be 'midpoint' or 'refuse'")
     encoded = _encoded(names, bounds, row_norm, center, _DEFAULT_GRID if grid is None else int(grid))
-    return ShardBound(tuple(names), encoded, missing == "refuse", bad_cell == "refuse")
+    if (person is None) != (rows_per_person is None):
+        raise EigenveilError("person and rows_per_person go together: so many rows of every person count, and noise hides them all")
+    if person is None:
+        return ShardBound(tuple(names), encoded, missing == "refuse", bad_cell == "refuse")
+    if not isinstance(person, str) or not person or person in names:
+        raise EigenveilError("person is the name of a column that is not among the others")
+    most = whole(rows_per_person, "rows_per_person", 1, _MOST_ROWS)
+    return ShardBound(tuple(names), encoded, missing == "refuse", bad_cell == "refuse", person, most)
 
 
 def _encoded(names, bounds, row_norm, center, grid):
@@ -108,17 +123,22 @@ def new_run() -> str:
     return uuid.uuid4().hex
 
 
-def partial(batches, bound, *, shard=None, threads=1):
+def partial(batches, bound, *, shard=None, threads=1, person_key=None):
     """Exact sums over blocks of rows, as the bytes of a ``.gram`` file.
 
     Parameters
     ----------
     batches : iterable of 2D arrays
-        The rows of this part, cells as float64 in the order of the bound's columns; NaN is a missing cell.
+        The rows of this part, cells as float64 in the order of the bound's columns; NaN is a missing cell. Where the bound has a ``person``, pairs of
+        such an array and a list that says whose each row is (None: nobody's; dropped).
     bound : ShardBound
     shard : (run, index, count), optional
         The name of this part: of ``count`` parts of ``run`` the one with this index, from 0.
     threads : int, default=1
+    person_key : path or bytes, optional
+        For a shard of people: the file that ``eigenveil gram key`` made, or ``secrets.token_bytes(32)``; secret, and the same in every part. A part
+        takes the people alone whose hash under it is ``index`` modulo ``count``, the first ``rows_per_person`` rows of each, so that everybody is in one
+        part; every part is given all rows, or all of its people.
 
     Returns
     -------
@@ -126,10 +146,50 @@ def partial(batches, bound, *, shard=None, threads=1):
         Private data.
     """
     name = None if shard is None else _name(shard)
-    sums = _core.PartialSums(list(bound.columns), bound.encoded, bound.refuse_missing, bound.refuse_bad, threads)
-    for batch in batches:
-        sums.add(_block(batch))
-    return sums.finish(name)
+    if (person_key is not None) != bool(bound.person and name):
+        raise EigenveilError("shards of people share a person_key" if person_key is None else "person_key goes with shard and a bound that has a person")
+    key = person_key_of(person_key)
+    if bound.person:
+        batches = (_of_people(batch, bound, key) for batch in batches)
+    return sums_of(batches, bound, name, key, threads)
+
+
+def sums_of(blocks, bound, name, key=b"", threads=1):
+    """The bytes of a part. Where the bound has a person, the last columns of a block are the hashes of people."""
+    sums = _core.PartialSums(
+        list(bound.columns), bound.encoded, bound.refuse_missing, bound.refuse_bad, threads, name, bound.person, bound.rows_per_person, key
+    )
+    for block in blocks:
+        sums.add(_block(block))
+    return sums.finish()
+
+
+def person_key_of(given):
+    """A key of people as bytes; a fresh one where none was given."""
+    if given is None:
+        return _core.fresh_person_key()
+    return bytes(given) if isinstance(given, (bytes, bytearray)) else _core.load_person_key(os.fsdecode(given))
+
+
+def _of_people(batch, bound, key):
+    if not isinstance(batch, (tuple, list)) or len(batch) != 2:
+        raise EigenveilError("with a person every batch is a pair: the rows, and whose each of them is")
+    block, people = _block(batch[0]), named_people(batch[1])
+    if len(people) != len(block):
+        raise EigenveilError("a batch does not say of every row whose it is")
+    return with_people(block, people, bound, key)
+
+
+def named_people(column):
+    """Who is named in an array, a list or a column of a frame; None where nobody is."""
+    cells = column.tolist() if hasattr(column, "tolist") else list(column)
+    gone = column.isna().tolist() if hasattr(column, "isna") else [cell is None for cell in cells]
+    return [None if missing else cell for cell, missing in zip(cells, gone)]
+
+
+def with_people(block, people, bound, key):
+    """A block with the hashes of people as its last columns; None is nobody."""
+    return np.column_stack([block, _core.hashed_people(key, word_cells(people), bound.refuse_bad)])
 
 
 def _block(batch):
@@ -174,6 +234,12 @@ class Gram:
     @property
     def columns(self) -> list[str]:
         return _core.gram_columns(self._totals)
+
+    @property
+    def people(self) -> tuple[str, int] | None:
+        """Whose rows these are: (column, rows per person), or None where rows were not limited."""
+        column, rows = _core.people_of(self._totals)
+        return (column, rows) if column else None
 
     @property
     def shards(self) -> list[tuple[str, int, list[int]]]:

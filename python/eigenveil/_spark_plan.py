@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import urllib.parse
 
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
 _EXPRESSION = "org.apache.spark.sql.catalyst.expressions."
@@ -13,6 +14,10 @@ _NODES = {_LOGICAL + name for name in ("Project", "Filter", "Union", "LocalRelat
     _SOURCES + "LogicalRelation", _SOURCES + "v2.DataSourceV2ScanRelation", _SOURCES + "v2.DataSourceV2Relation"
 }
 _FILES = {"HadoopFsRelation", "ParquetScan", "OrcScan", "CSVScan", "JsonScan", "TextScan"}
+_PLAIN = {_LOGICAL + "Project", _SOURCES + "LogicalRelation", _EXPRESSION + "AttributeReference"}
+_PARQUET = _SOURCES + "parquet.ParquetFileFormat"
+_LENIENT = ("ignoreCorruptFiles", "ignoreMissingFiles")
+_OTHERWISE = ("files.ignoreCorruptFiles", "files.ignoreMissingFiles", "parquet.fieldId.read.enabled")
 # Expressions whose flag `deterministic` is whatever somebody else declared, or that hold a plan of their own.
 _FOREIGN = ("UDF", "UDAF", "UDTF", "Subquery", "Exists", "Reflection", "ApplyFunctionExpression", "objects.", "Unresolved")
 
@@ -25,6 +30,30 @@ def offence(rows):
     found = _offence(execution.optimizedPlan())
     # A cached table is computed again where its blocks are lost: what counts is what it was computed from.
     return _offence(execution.analyzed()) if found == _CACHED else found
+
+
+def plain_parquet(rows):
+    """The Parquet files of a frame that is some of their columns and nothing else; None for any other.
+
+    Local paths alone: what opens others (object stores, HDFS) is set up for the JVM and not for Python.
+    """
+    if not hasattr(rows, "_jdf"):
+        return None
+    plan = rows._jdf.queryExecution().optimizedPlan()
+    if not set(_classes(plan)) <= _PLAIN:
+        return None
+    *_, leaf = _nodes(plan)
+    relation = leaf.relation()
+    if relation.getClass().getSimpleName() != "HadoopFsRelation" or relation.location().getClass().getSimpleName() != "InMemoryFileIndex":
+        return None
+    partitions = set(relation.partitionSchema().fieldNames())
+    if relation.fileFormat().getClass().getName() != _PARQUET or partitions & set(rows.columns):
+        return None
+    # Readers that pass over what they cannot read, or find columns by other things than names.
+    if any(relation.options().contains(name) for name in _LENIENT) or any(rows.sparkSession.conf.get(f"spark.sql.{name}", "false") != "false" for name in _OTHERWISE):
+        return None
+    found = [urllib.parse.urlsplit(uri) for uri in relation.location().inputFiles()]
+    return [urllib.parse.unquote(uri.path) for uri in found] if all(uri.scheme == "file" for uri in found) else None
 
 
 def _offence(plan):

@@ -61,7 +61,7 @@ def _count(value, what):
 # Parameters that are keys of the description as they stand: a new stage of the engine needs a line here.
 _KEYS = {
     "columns": _names, "exclude": _names, "missing": _column, "pairwise": _columns_named, "bad_cell": _column, "one_hot": _categories, "row_norm": _real, "grid": _count,
-    "projected_norm": _real, "normalise_rows": _truth, "person": _column, "rows_per_person": _count, "weights": _column, "weight_bound": _real,
+    "projected_norm": _real, "outside_norm": _real, "normalise_rows": _truth, "person": _column, "rows_per_person": _count, "weights": _column, "weight_bound": _real,
 }  # fmt: skip
 
 

@@ -10,12 +10,16 @@ from __future__ import annotations
 import numpy as np
 
 from ._errors import EigenveilError
-from ._shards import Gram, merge, new_run, partial, shard_bound
+from ._people import limited, shards
+from ._shards import Gram, merge, named_people, new_run, partial, person_key_of, shard_bound, sums_of, with_people
 
 _WIDTH = 8
+_MOST_SHARDS = 64  # of people: every block has rows for every shard
 
 
-def gram(data, columns=None, *, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse"):
+def gram(
+    data, columns=None, *, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse", person=None, rows_per_person=None
+):
     """Exact sums over the rows of a Dask array (cut by rows) or data frame.
 
     Parameters
@@ -26,6 +30,9 @@ def gram(data, columns=None, *, bounds=None, row_norm=None, center=None, grid=No
         Of a data frame; default all.
     bounds, row_norm, center, grid, missing, bad_cell
         As for an estimator; public.
+    person, rows_per_person : str and int, optional
+        The column of a data frame that says whose a row is, and how many rows of everybody count: those with the smallest keyed hashes, since blocks have
+        no order. A release of the sums protects a person with all their rows.
 
     Returns
     -------
@@ -33,12 +40,17 @@ def gram(data, columns=None, *, bounds=None, row_norm=None, center=None, grid=No
     """
     import dask
 
-    names, blocks = _blocks(data, columns)
-    bound = shard_bound(names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell)
+    names, blocks = _blocks(data, columns, person)
+    bound = shard_bound(
+        names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell, person=person, rows_per_person=rows_per_person
+    )
     run, count = new_run(), len(blocks)
     if count == 0:
         raise EigenveilError("the table has no block")
-    parts = [dask.delayed(_part, pure=False)(block, bound, (run, index, count)) for index, block in enumerate(blocks)]
+    if person is None:
+        parts = [dask.delayed(_part, pure=False)(block, bound, (run, index, count)) for index, block in enumerate(blocks)]
+    else:
+        parts = _parts_of_people(blocks, bound, run, min(count, _MOST_SHARDS))
     while len(parts) > _WIDTH:
         parts = [dask.delayed(_join, pure=False)(parts[first : first + _WIDTH]) for first in range(0, len(parts), _WIDTH)]
     return merge(_computed(parts))
@@ -57,14 +69,37 @@ def _computed(parts):
     raise EigenveilError(f"the blocks could not be computed ({kind}; values are not shown)")
 
 
-def _blocks(data, columns):
+def _parts_of_people(blocks, bound, run, count):
+    """A part of every shard, from the rows of its people in all blocks."""
+    import dask
+
+    key = person_key_of(None)
+    routed = [dask.delayed(_routed, pure=False, nout=count)(block, bound, key, count) for block in blocks]
+    return [dask.delayed(_part_of_people, pure=False)([rows[index] for rows in routed], bound, key, (run, index, count)) for index in range(count)]
+
+
+def _routed(block, bound, key, count):
+    people = named_people(block[bound.person])
+    rows = limited(with_people(_rows(block[list(bound.columns)]), people, bound, key), bound.rows_per_person, key)[0]
+    places = shards(rows, count)
+    return [rows[places == index] for index in range(count)]
+
+
+def _part_of_people(rows, bound, key, name):
+    return sums_of([limited(np.concatenate(rows), bound.rows_per_person, key)[0]], bound, name, key)
+
+
+def _blocks(data, columns, person):
     if hasattr(data, "to_delayed") and hasattr(data, "columns"):
-        chosen = list(data.columns if columns is None else columns)
-        for name in chosen:
+        chosen = [name for name in (data.columns if columns is None else columns) if name != person]
+        for name in (*chosen, *([person] if person else [])):
             if list(data.columns).count(name) != 1:
                 raise EigenveilError(f"the data frame has not exactly one column '{name}'")
-            _check_type(data.dtypes[name], f"column '{name}'")
-        return [str(name) for name in chosen], data[chosen].to_delayed()
+            if name != person:
+                _check_type(data.dtypes[name], f"column '{name}'")
+        return [str(name) for name in chosen], data[[*chosen, *([person] if person else [])]].to_delayed()
+    if person is not None:
+        raise EigenveilError("an array has no column of people: make a data frame of it")
     if getattr(data, "ndim", None) != 2 or not hasattr(data, "to_delayed"):
         raise EigenveilError("give a Dask data frame, or a Dask array with rows and columns")
     if columns is not None:

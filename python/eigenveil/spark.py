@@ -16,8 +16,9 @@ import numpy as np
 
 from ._errors import EigenveilError
 from ._parquet_files import seen_files
-from ._shards import Gram, arrow_block, arrow_numbers, merge, new_run, partial, shard_bound
-from ._spark_plan import offence
+from ._shards import Gram, arrow_block, arrow_numbers, merge, new_run, partial, person_key_of, shard_bound
+from ._spark_people import by_person, person_part
+from ._spark_plan import offence, plain_parquet
 
 _PART = "part long, piece int, pieces int, bytes binary"
 _BATCH_LIMIT = 1 << 30  # of a batch of pieces: Arrow's binary arrays end at 2 GiB, and Spark counts records, not bytes
@@ -25,6 +26,7 @@ _SENT_BYTES = 64 << 20  # of pieces a task hands over at a time
 _MERGE_BYTES = 256 << 20  # of parts one task holds at a time
 _DRIVER_BYTES = 64 << 20  # of parts the driver takes without a round: a shuffle would take longer
 _TASK_BYTES = 256 << 20  # of row groups one task reads, if each is smaller
+_SMALL_TASK_BYTES = 4 << 20  # and at least, where there are so many
 _BATCH_BYTES = 4 << 20  # of rows as float64
 _FEWEST = 4
 # In what Spark quotes of a task: sentences that hold no value of a row.
@@ -36,13 +38,17 @@ def part_bytes(columns):
     return 16 * (columns * (columns + 3) // 2) + 64 * columns + 4096
 
 
-def gram(df, columns=None, *, features=None, dimension=None, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse", scratch=None, repeatable=False):
+def gram(
+    df, columns=None, *, features=None, dimension=None, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse", person=None,
+    rows_per_person=None, scratch=None, repeatable=False
+):
     """Exact sums over the rows of a Spark data frame.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        Files behind deterministic projections, filters and unions are read as they are. Anything else (joins, shuffles, sampling, UDFs, RDDs, and whatever
+        Columns of local Parquet files are read by the tasks as :func:`gram_of_parquet` does, which takes half of the time or less. Other files, and what
+        is behind deterministic projections, filters and unions, come through Spark. Anything else (joins, shuffles, sampling, UDFs, RDDs, and whatever
         Connect does not show) could give other rows when a task is repeated, so it is written to ``scratch`` first and read from there.
     columns : list of str, optional
         Columns of numbers, by Spark's types. A hundred columns of doubles cost several times what one array column does: see docs/scale.md for what to use.
@@ -52,11 +58,14 @@ def gram(df, columns=None, *, features=None, dimension=None, bounds=None, row_no
         Of ``features``; public. May be left out where bounds has a pair per column.
     bounds, row_norm, center, grid, missing, bad_cell
         As for an estimator; public.
+    person, rows_per_person : str and int, optional
+        The column (words or whole numbers) that says whose a row is, and how many rows of everybody count: those with the smallest keyed hashes, since
+        rows have no order here. A release of the sums protects a person with all their rows. Rows go to the task of their person by a shuffle.
     scratch : str, optional
         A path that driver and executors share, for what has to be written first. It holds private rows, in a directory of mode 0700 where the file system
         has modes; the caller deletes it.
     repeatable : bool, default=False
-        The caller's word that every task gives the same rows whenever it is run: the plan is not looked at.
+        The caller's word that every task gives the same rows whenever it is run: the plan is not looked at, and rows come through Spark.
 
     Returns
     -------
@@ -64,18 +73,26 @@ def gram(df, columns=None, *, features=None, dimension=None, bounds=None, row_no
         For the ``fit`` of every estimator that works on sums, or ``save``.
     """
     names = _names(columns, features, dimension, bounds)
-    bound = shard_bound(names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell)
-    rows, vectors = _chosen(df, [features] if features else names, features is not None)
-    rows = rows if repeatable else _repeatable(rows, scratch)
+    bound = shard_bound(
+        names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell, person=person, rows_per_person=rows_per_person
+    )
+    rows, vectors = _chosen(df, [features] if features else names, features is not None, person)
+    if not repeatable:
+        rows = _repeatable(rows, scratch)
+        files = None if vectors else _plain_files(rows, features is not None, person)
+        if files is not None:
+            return _of_files(rows.sparkSession, files, [features] if features else names, bound, features is not None)
     if vectors:
         from pyspark.ml.functions import vector_to_array
 
-        rows = rows.select(vector_to_array(_quoted(features)).alias(features))
-    to_blocks = _array_blocks(len(names)) if features else _column_blocks
-    return _summed(rows, bound, to_blocks)
+        rows = rows.select(vector_to_array(_quoted(features)).alias(features), *([_quoted(person)] if person else []))
+    return _summed(rows, bound, _blocks(bound, features is not None))
 
 
-def gram_of_parquet(spark, paths, columns=None, *, features=None, dimension=None, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse"):
+def gram_of_parquet(
+    spark, paths, columns=None, *, features=None, dimension=None, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse",
+    person=None, rows_per_person=None
+):
     """The same for Parquet files, whose row groups the tasks read by themselves: the fastest way, since no row passes through Spark.
 
     Parameters
@@ -88,7 +105,7 @@ def gram_of_parquet(spark, paths, columns=None, *, features=None, dimension=None
         Default: those of the first file.
     features, dimension : optional
         Instead, as in :func:`gram`: one column of arrays with ``dimension`` numbers each.
-    bounds, row_norm, center, grid, missing, bad_cell
+    bounds, row_norm, center, grid, missing, bad_cell, person, rows_per_person
         As in :func:`gram`.
 
     Returns
@@ -99,28 +116,43 @@ def gram_of_parquet(spark, paths, columns=None, *, features=None, dimension=None
     if not paths:
         raise EigenveilError("paths names no file")
     names = _names(columns, features, dimension, bounds) if features is not None else columns
-    read, files = seen_files(paths, [features] if features is not None else columns, arrays=features is not None)
-    names = names or read
-    to_blocks = _array_blocks(len(names)) if features is not None else _column_blocks
-    bound = shard_bound(names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell)
-    work = _packed([(file, group, size) for file, groups in files for group, size in enumerate(groups)])
+    read, files = seen_files(paths, [features] if features is not None else columns, features is not None, person)
+    bound = shard_bound(
+        names or read, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell, person=person,
+        rows_per_person=rows_per_person
+    )
+    return _of_files(spark, files, read, bound, features is not None)
+
+
+def _of_files(spark, files, read, bound, arrays):
+    """From files that were seen: ``read`` are their columns of numbers, or the one of arrays."""
+    work = _packed([(file, group, size) for file, groups in files for group, size in enumerate(groups)], _parallelism(spark))
     tasks = spark.range(0, len(work), 1, max(1, len(work)))
+    columns = [*read, *([bound.person] if bound.person else [])]
+    to_blocks = _blocks(bound, arrays)
 
     def blocks(batch):
         for number in batch.column(0).to_pylist():
             for file, groups in work[number].items():
-                rows = max(1, _BATCH_BYTES // (8 * len(names)))
-                for some in file.open().iter_batches(batch_size=rows, row_groups=groups, columns=read):
-                    yield from to_blocks(some.select(read))
+                rows = max(1, _BATCH_BYTES // (8 * len(bound.columns)))
+                for some in file.open().iter_batches(batch_size=rows, row_groups=groups, columns=columns):
+                    yield from to_blocks(some.select(columns))
 
     return _summed(tasks, bound, blocks)
 
 
-def _packed(groups):
-    """Row groups (file, group, bytes) in the order of the files, as tasks: {file: groups} of about _TASK_BYTES each."""
-    tasks, size = [], _TASK_BYTES
+def _parallelism(spark):
+    """How many tasks run at a time, as far as can be told."""
+    return spark.sparkContext.defaultParallelism if hasattr(spark, "_jsc") else 1
+
+
+def _packed(groups, parallelism=1):
+    """Row groups (file, group, bytes) in the order of the files, as tasks: {file: groups}, as large as Spark's own, from small files none of its own."""
+    together = sum(size for _, _, size in groups) // max(1, parallelism)
+    limit = min(_TASK_BYTES, max(_SMALL_TASK_BYTES, together))
+    tasks, size = [], limit
     for file, group, bytes_ in groups:
-        if size + bytes_ > _TASK_BYTES:
+        if size + bytes_ > limit:
             tasks.append({})
             size = 0
         tasks[-1].setdefault(file, []).append(group)
@@ -148,13 +180,20 @@ def _total(rows, bound, to_blocks):
     run, count, size, piece = new_run(), _partitions(rows), part_bytes(len(bound.columns)), _piece_bytes(rows)
     if count == 0:  # a frame that Spark knows to be empty has no task
         return merge([partial([], bound)])
+    key = b""
+    if bound.person:
+        key, count = person_key_of(None), min(count, int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions", "200")))
+        rows = by_person(rows, bound, to_blocks, key, count)
 
     def part(batches):
         from pyspark import TaskContext
 
-        index = TaskContext.get().partitionId()
-        sums = partial((block for batch in batches for block in to_blocks(batch)), bound, shard=(run, index, count))
-        yield from _pieces(index, sums, piece)
+        name = run, TaskContext.get().partitionId(), count
+        if bound.person:
+            sums = person_part(batches, bound, key, name)
+        else:
+            sums = partial((block for batch in batches for block in to_blocks(batch)), bound, shard=name)
+        yield from _pieces(name[1], sums, piece)
 
     parts = rows.mapInArrow(part, _PART)
     if count * size <= _DRIVER_BYTES:
@@ -243,6 +282,19 @@ def _partitions(rows):
     return rows.mapInArrow(count, "part long").count()
 
 
+def _plain_files(rows, arrays, person):
+    """The files of a frame that is columns of Parquet files on a path that all tasks share, if pyarrow sees in them what Spark does; else None."""
+    paths = plain_parquet(rows)
+    if not paths:
+        return None
+    names = [name for name in rows.columns if name != person]
+    try:
+        _, files = seen_files(paths, names, arrays, person, {field.name: field.dataType.simpleString() for field in rows.schema.fields})
+    except EigenveilError:  # Spark knows better what is the matter with them
+        return None
+    return files
+
+
 def _repeatable(rows, scratch):
     found = offence(rows)
     if found is None:
@@ -272,17 +324,17 @@ def _private(spark, scratch):
     return True
 
 
-def _chosen(df, names, features):
+def _chosen(df, names, features, person=None):
     """The columns (and whether they are ML vectors), or one sentence: by their types alone, before a task starts."""
     from pyspark.sql import types
 
     try:
-        rows = df.select(*[_quoted(name) for name in names])
+        rows = df.select(*[_quoted(name) for name in (*names, *([person] if person else []))])
         kinds = [field.dataType for field in rows.schema.fields]
     except Exception as problem:
         rows, kind = None, type(problem).__name__
     if rows is None:
-        absent = [name for name in names if df.columns.count(name) != 1]
+        absent = [name for name in (*names, person or names[0]) if df.columns.count(name) != 1]
         raise EigenveilError(f"the data frame has not exactly one column '{absent[0]}'" if absent else f"the columns cannot be selected ({kind})")
     numbers = types.NumericType, types.BooleanType, types.NullType
     for name, kind in zip(names, kinds):
@@ -294,6 +346,8 @@ def _chosen(df, names, features):
             raise EigenveilError(f"column '{name}' holds arrays: give it as features='{name}'")
         if not features and not isinstance(kind, numbers):
             raise EigenveilError(f"column '{name}' does not hold numbers (its type is {kind.simpleString()}): cast it first")
+    if person and not isinstance(kinds[-1], (types.StringType, types.IntegralType, types.FractionalType)):
+        raise EigenveilError(f"column '{person}' does not name people by words or numbers (its type is {kinds[-1].simpleString()}): cast it first")
     return rows, features and is_vector
 
 
@@ -313,28 +367,26 @@ def _quoted(name):
     return f"`{name.replace('`', '``')}`"
 
 
-def _column_blocks(batch):
-    yield arrow_block(batch, batch.schema.names)
+def _blocks(bound, arrays):
+    """Arrow batches as blocks of numbers; with people as pairs of a block and whose its rows are."""
 
-
-def _array_blocks(dimension):
     def blocks(batch):
-        import pyarrow.compute as pc
-
-        arrays = batch.column(0)
-        if arrays.null_count:
-            yield np.full((arrays.null_count, dimension), np.nan)  # missing in every cell
-            arrays = arrays.drop_null()
-        lengths = pc.list_value_length(arrays)
-        # Rows of another length are rows of missing cells: how many there are must not stop a run.
-        fits = pc.equal(lengths, dimension)
-        if not pc.all(fits).as_py() and len(arrays):
-            wrong = pc.sum(pc.invert(fits)).as_py()
-            yield np.full((wrong, dimension), np.nan)
-            arrays = arrays.filter(fits)
-        yield arrow_numbers(arrays.flatten()).reshape(-1, dimension)
+        block = _array_block(batch.column(0), len(bound.columns)) if arrays else arrow_block(batch, bound.columns)
+        yield (block, batch.column(bound.person).to_pylist()) if bound.person else block
 
     return blocks
+
+
+def _array_block(arrays, dimension):
+    import pyarrow.compute as pc
+
+    # A row of another length is one of missing cells, as where there is none: how many there are must not stop a run.
+    fits = pc.fill_null(pc.equal(pc.list_value_length(arrays), dimension), False)
+    if pc.all(fits, min_count=0).as_py():
+        return arrow_numbers(arrays.flatten()).reshape(-1, dimension)
+    block = np.full((len(arrays), dimension), np.nan)
+    block[np.array(fits.to_pylist())] = arrow_numbers(arrays.filter(fits).flatten()).reshape(-1, dimension)
+    return block
 
 
 __all__ = ["Gram", "gram", "gram_of_parquet"]

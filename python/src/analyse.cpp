@@ -1,6 +1,6 @@
 #include <nanobind/eigen/dense.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
@@ -41,9 +41,11 @@ void bind_analyse(nb::module_& m) {
       [](const ReleaseDocument& document) {
         AnalysedMoments found = unwrap(released_moments(document).and_then(
             [](const ReleasedMoments& moments) { return analyse_moments(moments, false); }));
-        return std::pair(std::move(found.estimate.value), std::move(found.estimate.mean));
+        return std::tuple(std::move(found.estimate.value), std::move(found.estimate.mean),
+                          found.from_midpoints);
       },
-      "document"_a, "Corrected for the noise, and the mean, which may be empty.");
+      "document"_a,
+      "Corrected for the noise; the mean, which may be empty, and whether it is from midpoints.");
   m.def(
       "explain_releases",
       [](const std::vector<std::string>& paths) {

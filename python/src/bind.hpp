@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -58,6 +59,19 @@ std::invoke_result_t<Work> interruptibly(const Work& work) {
   std::optional<std::invoke_result_t<Work>> result;
   run_interruptibly([&] { result.emplace(work()); });
   return *std::move(result);
+}
+
+/// A key of people, which Python holds as bytes.
+inline HashKey key_of(const nb::bytes& bytes) {
+  HashKey key = {};
+  if (bytes.size() != key.size()) {
+    throw Failure{{ErrorCode::BadRequest,
+                   "{person_key} is the file of a key (eigenveil gram key makes one), or 32 "
+                   "secret bytes: secrets.token_bytes(32)",
+                   "person_key"}};
+  }
+  std::memcpy(key.data(), bytes.c_str(), key.size());
+  return key;
 }
 
 /// A file as far as its column names; rows are read by a pass over it, once.

@@ -17,6 +17,7 @@
 #include "eigenveil/report/release_writer.hpp"
 #include "engine/mask/pseudo_release.hpp"
 #include "engine/release_words.hpp"
+#include "report/report_figures.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -258,6 +259,16 @@ void bind_document(nb::module_& m) {
             return std::tuple(table.row_names, table.column_names, table.description);
           },
           "name"_a, "Names of the rows and columns of a table, and what it is.")
+      .def(
+          "figures",
+          [](const ReleaseDocument& d) {
+            std::vector<std::pair<std::string, std::string>> all;
+            for (const Figure& figure : result_figures(d)) {
+              all.emplace_back(figure.title, figure_svg(figure));
+            }
+            return all;
+          },
+          "The pictures of the report: title and SVG.")
       .def("write", &write, "path"_a, "npy"_a, "replace"_a, "data_set"_a, "date"_a, "threads"_a,
            "settled"_a = "")
       .def("with_pseudo_data", &with_pseudo_data, "stream"_a,

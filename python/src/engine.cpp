@@ -13,6 +13,7 @@
 #include "eigenveil/engine/registry.hpp"
 #include "engine/compare.hpp"
 #include "engine/table/release_job.hpp"
+#include "outlooked.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -70,11 +71,6 @@ AssumedJob assumed(const std::string& text, const TableSpec& spec, Schema schema
   return {std::move(job.request), std::move(table)};
 }
 
-/// Method, title, lines (label, words), JSON, warning, guarantee.
-using Outlooked =
-    std::tuple<std::string, std::string, std::vector<std::pair<std::string, std::string>>,
-               std::string, std::string, std::optional<Guarantee>>;
-
 Outlooked assumed_outlook(const std::string& text, const TableSpec& spec, Schema schema,
                           std::int64_t rows, const std::optional<Vector>& spectrum) {
   std::string method;
@@ -83,11 +79,7 @@ Outlooked assumed_outlook(const std::string& text, const TableSpec& spec, Schema
     method = unwrap(choose_method(job.request))->info().name;
     return unwrap(outlook(job.request, job.table));
   });
-  std::vector<std::pair<std::string, std::string>> lines;
-  for (const FactLine& line : facts.lines) {
-    lines.emplace_back(line.label, line.text);
-  }
-  return {method, facts.title, lines, facts.json, facts.warning, facts.guarantee};
+  return outlooked(method, facts);
 }
 
 void bind_outlook(nb::module_& m) {

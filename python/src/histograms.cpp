@@ -12,6 +12,7 @@
 #include "engine/scores.hpp"
 #include "engine/table/publication.hpp"
 #include "engine/table/release_job.hpp"
+#include "outlooked.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -98,12 +99,9 @@ PrivateBounds bounds_plan(const ReleaseJob& job, const Schema& schema, double ou
   return unwrap(PrivateBounds::make(request, schema));
 }
 
-Scores scores_plan(const ReleaseJob& job, const std::string& on,
-                   const std::array<std::size_t, 2>& axes, std::size_t cells,
-                   const std::string& label, std::vector<std::string> levels,
-                   const TableSpec* table) {
+ScoresRequest scores_request(const ReleaseJob& job, std::size_t cells, const std::string& label,
+                             std::vector<std::string> levels, const TableSpec* table) {
   ScoresRequest request;
-  request.axes = axes;
   request.cells = cells;
   request.label = {label, std::move(levels)};
   request.budget = *job.request.budget;
@@ -112,6 +110,12 @@ Scores scores_plan(const ReleaseJob& job, const std::string& on,
   if (table != nullptr) {
     request.people = counted_people(*table);
   }
+  return request;
+}
+
+Scores scores_plan(ScoresRequest request, const std::string& on,
+                   const std::array<std::size_t, 2>& axes) {
+  request.axes = axes;
   return unwrap(Scores::make(request, unwrap(read_release(on))));
 }
 
@@ -140,12 +144,31 @@ void bind_histograms(nb::module_& m) {
              const std::array<std::size_t, 2>& axes, std::size_t cells, const std::string& label,
              const std::vector<std::string>& levels, const TableSpec* table) {
             const ReleaseJob job = unwrap(release_job(text, false));
-            Scores plan = scores_plan(job, on, axes, cells, label, levels, table);
+            Scores plan = scores_plan(scores_request(job, cells, label, levels, table), on, axes);
             const std::string checksum = plan.on();
             new (self) Picture(std::move(plan), job, "scores", checksum);
           },
           "job"_a, "on"_a, "axes"_a, "cells"_a, "label"_a, "levels"_a, "table"_a.none())
       .def_prop_ro("columns", [](const Picture& p) { return p.plan().table().columns; });
+  m.def(
+      "bounds_outlook",
+      [](const std::string& text, const Schema& schema, double outside, const TableSpec* row_norm,
+         const TableSpec& table, std::int64_t rows) {
+        const PrivateBounds plan = bounds_plan(unwrap(release_job(text, false)), schema, outside,
+                                               std::nullopt, row_norm, table);
+        return outlooked({}, plan.outlook(rows));
+      },
+      "job"_a, "schema"_a, "outside"_a, "row_norm"_a.none(), "table"_a, "rows"_a);
+  m.def(
+      "scores_outlook",
+      [](const std::string& text, std::size_t cells, const std::string& label,
+         const std::vector<std::string>& levels, const TableSpec& table, std::int64_t rows) {
+        const ReleaseJob job = unwrap(release_job(text, false));
+        const PlanFacts facts =
+            unwrap(Scores::outlook(scores_request(job, cells, label, levels, &table), rows));
+        return outlooked({}, facts);
+      },
+      "job"_a, "cells"_a, "label"_a, "levels"_a, "table"_a, "rows"_a);
 }
 
 }  // namespace eigenveil::python

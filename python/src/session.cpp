@@ -21,8 +21,8 @@ class Session {
           }));
         })) {}
 
-  void begin(const Schema& read, bool read_again) {
-    begin(unwrap(session_.awaited_table(read, read_again)));
+  void begin(const Schema& read, bool read_again, std::optional<std::int64_t> stated_rows) {
+    begin(unwrap(session_.awaited_table(read, read_again, stated_rows)));
   }
   void begin_totals(const Schema& schema, const RowBound& bound) {
     begin(unwrap(session_.awaited_totals({schema, bound})));
@@ -110,8 +110,9 @@ void bind_session(nb::module_& m) {
   nb::class_<Session> session(m, "Session", "One release under way. Private until it is drawn.");
   bind_sink(session)
       .def(nb::init<const std::string&, const TableSpec&>(), "job"_a, "table"_a)
-      .def("begin", nb::overload_cast<const Schema&, bool>(&Session::begin), "schema"_a,
-           "read_again"_a)
+      .def("begin",
+           nb::overload_cast<const Schema&, bool, std::optional<std::int64_t>>(&Session::begin),
+           "schema"_a, "read_again"_a, "stated_rows"_a.none() = nb::none())
       .def("begin_totals", &Session::begin_totals, "schema"_a, "bound"_a)
       .def("plan", &Session::plan, "rows"_a.none())
       .def("charge", &Session::charge)

@@ -1,5 +1,6 @@
 #include "statistics/shards.hpp"
 
+#include <nanobind/eigen/dense.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -7,9 +8,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <bit>
+
 #include "bind.hpp"
-#include "core/parallel.hpp"
 #include "data/array_rows.hpp"
+#include "data/people.hpp"
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 
@@ -25,18 +28,43 @@ nb::bytes as_bytes(const std::string& text) {
   return nb::bytes(text.data(), text.size());
 }
 
-/// Exact sums of one part of a table, on the machine that has it.
+/// What is public about a part, and the same for all of them.
+struct PartFacts {
+  std::vector<std::string> columns;
+  std::string bound;
+  bool refuse_missing;
+  bool refuse_bad;
+  PeopleLimit people;
+};
+
+/// Exact sums of one part of a table, on the machine that has it. Where people are limited, the
+/// last kHashedCells columns of a block are the hash of whose a row is.
 class PartialSums {
  public:
-  PartialSums(std::vector<std::string> columns, const nb::bytes& bound, bool refuse_missing,
-              bool refuse_bad, int threads)
-      : schema_{std::move(columns), {}, {}, !(refuse_missing && refuse_bad)},
-        missing_(missing_of(refuse_missing)),
-        bad_cell_(bad_cell_of(refuse_bad)),
-        sums_(schema_, unwrap(RowBound::decode({bound.c_str(), bound.size()})), threads) {}
+  PartialSums(const PartFacts& facts, int threads, const std::optional<Shard>& shard,
+              const nb::bytes& key)
+      : read_{facts.columns, {}, {}, !(facts.refuse_missing && facts.refuse_bad)},
+        people_(facts.people),
+        missing_(missing_of(facts.refuse_missing)),
+        bad_cell_(bad_cell_of(facts.refuse_bad)),
+        sums_(summed(read_, people_), unwrap(RowBound::decode(facts.bound)), threads) {
+    if (shard) {
+      const auto& [run, index, count] = *shard;
+      identity_ = ShardIdentity{run, index, count};
+      unwrap(check_identity(*identity_));
+    }
+    if (people_.given()) {
+      const std::vector<std::string> cells = hashed_names(people_.column);
+      read_.columns.insert(read_.columns.end(), cells.begin(), cells.end());
+    }
+    if (people_.given() && identity_) {
+      shard_ = PeopleShard{key_of(key), identity_->index, identity_->count};
+      identity_->people_mark = mark_of_key(shard_->key);
+    }
+  }
 
   void add(const Block& block) {
-    if (block.shape(1) != schema_.dimension()) {
+    if (block.shape(1) != read_.dimension()) {
       throw Failure{{ErrorCode::BadRequest, "a block has other columns than the bound"}};
     }
     ArrayView view;
@@ -47,7 +75,11 @@ class PartialSums {
     view.row_stride = block.shape(1) * sizeof(double);
     view.column_stride = sizeof(double);
     view.kind = ArrayView::Kind::Float;
-    const auto reader = unwrap(read_array(view, schema_, bad_cell_, missing_));
+    auto reader = unwrap(read_array(view, read_, bad_cell_, missing_));
+    if (people_.given()) {
+      reader =
+          limit_rows_per_person(std::move(reader), kHashedCells, people_, seen_, bad_cell_, shard_);
+    }
     Result<void> added;
     {
       const nb::gil_scoped_release released;
@@ -56,19 +88,25 @@ class PartialSums {
     unwrap(std::move(added));
   }
 
-  nb::bytes finish(const std::optional<Shard>& shard) {
+  nb::bytes finish() {
     ExactGram gram = unwrap(sums_.finish());
-    if (shard) {
-      const auto& [run, index, count] = *shard;
-      ShardIdentity identity{run, index, count};
-      unwrap(check_identity(identity));
-      gram.set_identity(std::move(identity));
+    if (identity_) {
+      gram.set_identity(*identity_);
     }
     return as_bytes(gram.to_bytes());
   }
 
  private:
-  Schema schema_;
+  static Schema summed(Schema schema, const PeopleLimit& people) {
+    schema.people = people;
+    return schema;
+  }
+
+  Schema read_;  ///< columns of a block
+  PeopleLimit people_;
+  std::optional<ShardIdentity> identity_;
+  std::optional<PeopleShard> shard_;
+  std::shared_ptr<SeenPeople> seen_ = nobody_seen();
   MissingCell missing_;
   BadCell bad_cell_;
   GramAccumulator sums_;
@@ -99,13 +137,34 @@ void bind_shards(nb::module_& m) {
       .def(
           "__init__",
           [](PartialSums* self, std::vector<std::string> columns, const nb::bytes& bound,
-             bool refuse_missing, bool refuse_bad, int threads) {
-            new (self) PartialSums(std::move(columns), bound, refuse_missing, refuse_bad,
-                                   threads > 0 ? threads : default_threads());
+             bool refuse_missing, bool refuse_bad, int threads, const std::optional<Shard>& shard,
+             const std::string& person, std::uint32_t rows_per_person, const nb::bytes& key) {
+            const PartFacts facts{std::move(columns),
+                                  std::string(bound.c_str(), bound.size()),
+                                  refuse_missing,
+                                  refuse_bad,
+                                  {person, rows_per_person}};
+            new (self) PartialSums(facts, threads_of(threads), shard, key);
           },
-          "columns"_a, "bound"_a, "refuse_missing"_a, "refuse_bad"_a, "threads"_a)
+          "columns"_a, "bound"_a, "refuse_missing"_a, "refuse_bad"_a, "threads"_a, "shard"_a.none(),
+          "person"_a, "rows_per_person"_a, "key"_a)
       .def("add", &PartialSums::add, "block"_a)
-      .def("finish", &PartialSums::finish, "shard"_a.none());
+      .def("finish", &PartialSums::finish);
+  m.def(
+      "row_hashes",
+      [](const nb::bytes& bytes, const Block& block) {
+        const HashKey key = key_of(bytes);
+        Eigen::Matrix<std::int64_t, Eigen::Dynamic, Eigen::Dynamic> hashes(
+            static_cast<Eigen::Index>(block.shape(0)), 2);
+        for (std::size_t i = 0; i < block.shape(0); ++i) {
+          const auto hash = hash_row(key, {block.data() + i * block.shape(1), block.shape(1)});
+          const auto row = static_cast<Eigen::Index>(i);
+          hashes(row, 0) = std::bit_cast<std::int64_t>(hash[0]);
+          hashes(row, 1) = std::bit_cast<std::int64_t>(hash[1]);
+        }
+        return hashes;
+      },
+      "key"_a, "block"_a);
   m.def(
       "gram_bytes", [](const ExactGram& gram) { return as_bytes(gram.to_bytes()); }, "gram"_a);
   m.def(
@@ -130,6 +189,13 @@ void bind_shards(nb::module_& m) {
           all.emplace_back(set.run, set.count, set.indices);
         }
         return all;
+      },
+      "gram"_a);
+  m.def(
+      "people_of",
+      [](const ExactGram& gram) {
+        const PeopleLimit& people = gram.schema().people;
+        return std::pair(people.column, people.rows);
       },
       "gram"_a);
   m.def(

@@ -15,6 +15,7 @@
 #include "data/people.hpp"
 #include "data/public_files.hpp"
 #include "eigenveil/engine/release.hpp"
+#include "engine/table/person_key.hpp"
 #include "engine/table/prepared_table.hpp"
 #include "engine/table/release_job.hpp"
 
@@ -33,10 +34,7 @@ TableSpec spec_of(const std::string& json, const TableSpec* like) {
     spec.project = like->project;
     return spec;
   }
-  RandomStream stream = RandomStream::secure();
-  for (unsigned char& byte : spec.person_key) {
-    byte = static_cast<unsigned char>(stream.bits64());
-  }
+  spec.person_key = fresh_person_key();
   return spec;
 }
 
@@ -60,20 +58,24 @@ void read_public_file(TableSpec& spec, const std::string& key, const std::string
 using WordCell = std::optional<std::variant<std::string, double>>;
 
 /// Cells that name people, by their keyed hash; None is nobody.
-Matrix hashed(const TableSpec& spec, const std::vector<WordCell>& people) {
+Matrix hashed(const HashKey& key, const std::vector<WordCell>& people, bool refuse_bad) {
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> cells(
       static_cast<Eigen::Index>(people.size()), static_cast<Eigen::Index>(kHashedCells));
   cells.setConstant(std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < people.size(); ++i) {
     double* out = cells.row(static_cast<Eigen::Index>(i)).data();
     if (people[i]) {
-      std::visit([&](const auto& cell) { hash_person(spec.person_key, cell, out); }, *people[i]);
+      std::visit([&](const auto& cell) { hash_person(key, cell, out); }, *people[i]);
     }
-    if (std::isinf(*out) && spec.bad_cell == BadCell::Refuse) {
+    if (std::isinf(*out) && refuse_bad) {
       throw Failure{{ErrorCode::BadRequest, kUntoldPerson}};
     }
   }
   return cells;
+}
+
+nb::bytes as_bytes(const HashKey& key) {
+  return nb::bytes(reinterpret_cast<const char*>(key.data()), key.size());
 }
 
 /// Cells by their place in a public list of words (data/cell_word.hpp).
@@ -117,7 +119,22 @@ void bind_spec(nb::module_& m) {
             return std::tuple(o.columns, o.exclude, o.appended, o.person, words);
           },
           "Columns, those left out, those that follow, the one of people, and public words.")
-      .def("hashed", &hashed, "people"_a);
+      .def(
+          "hashed",
+          [](const TableSpec& s, const std::vector<WordCell>& people) {
+            return hashed(s.person_key, people, s.bad_cell == BadCell::Refuse);
+          },
+          "people"_a);
+  m.def("fresh_person_key", [] { return as_bytes(fresh_person_key()); });
+  m.def(
+      "load_person_key",
+      [](const std::string& path) { return as_bytes(unwrap(load_person_key(path))); }, "path"_a);
+  m.def(
+      "hashed_people",
+      [](const nb::bytes& key, const std::vector<WordCell>& people, bool refuse_bad) {
+        return hashed(key_of(key), people, refuse_bad);
+      },
+      "key"_a, "people"_a, "refuse_bad"_a);
   m.def("hashed_names", &hashed_names, "person"_a);
   m.def("coded", &coded, "cells"_a, "words"_a);
 }
@@ -147,6 +164,7 @@ void bind_opened(nb::module_& m) {
           "path"_a, "spec"_a, "format"_a, "label"_a = "", "levels"_a = std::vector<std::string>(),
           "With the label a further column of public words after the others.")
       .def_prop_ro("schema", [](const Table& t) { return t.reader->schema(); })
+      .def_prop_ro("stated_rows", [](const Table& t) { return t.reader->stated_rows(); })
       .def(
           "count_rows",
           [](Table& t, int threads) {

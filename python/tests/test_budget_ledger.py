@@ -81,7 +81,7 @@ def test_refusals_say_what_is_left_and_nothing_is_read(ledger, tmp_path):
     with pytest.raises(EigenveilError, match="seed"):
         pca(small, mu=0.01, seed=1).fit(ROWS)
     with pytest.raises(EigenveilError, match="says nothing about the number of rows"):
-        pca(small, mu=0.01, neighbours="replace-one").fit(ROWS)
+        pca(small, mu=0.01, neighbours="replace-one", anyway=True).fit(ROWS)
     with pytest.raises(EigenveilError, match="no ledger"):
         pca(tmp_path / "none.ledger").fit(ROWS)
     with pytest.raises(EigenveilError, match="ledger is a Ledger"):

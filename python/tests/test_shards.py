@@ -91,3 +91,73 @@ def test_a_bound_is_needed_and_public(bound):
             shard_bound(NAMES, **wrong)
     with pytest.raises(eigenveil.EigenveilError):
         partial([np.ones((2, 4))], bound)
+
+
+KEY = b"0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture
+def visits(rows):
+    """Rows of people, some with many, and nobody's."""
+    people = np.random.default_rng(2).integers(0, 25, size=len(rows)).astype(object)
+    people[::40] = None
+    return people.tolist()
+
+
+def test_people_are_in_one_part(rows, visits, tmp_path):
+    bound = shard_bound(NAMES, bounds=(-1, 1), person="who", rows_per_person=3)
+    batches = [(rows[:100], visits[:100]), (rows[100:], visits[100:])]
+    parts = [partial(batches, bound, shard=("run", i, 3), person_key=KEY) for i in range(3)]
+    total = merge(parts)
+    taken, kept = {}, []
+    for row, who in zip(rows, visits):
+        taken[who] = taken.get(who, 0) + 1
+        if who is not None and taken[who] <= 3:
+            kept.append(row)
+    alone = merge([partial(batches, bound)])
+    assert total == alone and total.people == ("who", 3)
+    assert total != merge([partial([np.array(kept)], shard_bound(NAMES, bounds=(-1, 1)))]), "sums that say whose they are"
+    with pytest.warns(eigenveil.PrivacyWarning):
+        models = [
+            eigenveil.PrivateCovariance(mu=1, seed=3, **more).fit(data)
+            for data, more in ((total, {}), (merge([partial([np.array(kept)], shard_bound(NAMES, bounds=(-1, 1)))]), {"group_size": 3}))
+        ]
+    np.testing.assert_array_equal(models[0].covariance_, models[1].covariance_)
+    assert "person" in str(models[0].guarantee_) and "all rows of the same who" in str(models[0].guarantee_)
+    with pytest.raises(eigenveil.EigenveilError, match="place for"):
+        eigenveil.PrivateCovariance(mu=1, neighbours="replace-one").fit(total)
+    total.save(tmp_path / "t.gram")
+    assert Gram.load(tmp_path / "t.gram") == total and Gram.load(tmp_path / "t.gram").people == ("who", 3)
+    for other in ([*parts[:2], partial(batches, bound, shard=("run", 2, 3), person_key=KEY[::-1])], [total, alone], [alone, merge([partial([], bound)])]):
+        with pytest.raises(eigenveil.EigenveilError, match="in both"):
+            merge(other)
+
+
+def test_what_is_said_of_people_fits_together(rows, visits):
+    bound = shard_bound(NAMES, bounds=(-1, 1), person="who", rows_per_person=3)
+    for work, said in (
+        (lambda: partial([(rows, visits)], bound, shard=("run", 0, 2)), "share a person_key"),
+        (lambda: partial([(rows, visits)], bound, person_key=KEY), "goes with"),
+        (lambda: partial([(rows, visits)], bound, shard=("run", 0, 2), person_key=b"short"), "32 secret"),
+        (lambda: partial([rows], bound), "pair"),
+        (lambda: partial([(rows, visits[:-1])], bound), "of every row"),
+        (lambda: shard_bound(NAMES, bounds=(-1, 1), person="a", rows_per_person=3), "not among"),
+        (lambda: shard_bound(NAMES, bounds=(-1, 1), person="who"), "go together"),
+    ):
+        with pytest.raises(eigenveil.EigenveilError, match=said):
+            work()
+
+
+def test_sums_of_people_may_be_saved(rows, visits, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows, columns=NAMES).assign(who=visits)
+    settings = {"mu": 1, "bounds": (-1, 1), "person": "who", "rows_per_person": 3}
+    eigenveil.PrivateCovariance(**settings).partial_fit(frame).save_gram(tmp_path / "people.gram")
+    assert Gram.load(tmp_path / "people.gram").people == ("who", 3)
+    with pytest.warns(eigenveil.PrivacyWarning):
+        np.testing.assert_array_equal(
+            eigenveil.PrivateCovariance(mu=1, seed=5).fit(tmp_path / "people.gram").covariance_,
+            eigenveil.PrivateCovariance(**settings, seed=5).fit(frame).covariance_,
+        )
+    with pytest.raises(eigenveil.EigenveilError, match="does not say"):
+        eigenveil.PrivateCovariance(**settings, neighbours="replace-one").partial_fit(frame).save_gram(tmp_path / "x.gram")

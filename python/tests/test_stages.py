@@ -45,6 +45,10 @@ PEOPLE = dict(person="clinic", rows_per_person=2)
 ONLY = dict(columns=["age", "hours", "code", "income"])
 STAGES = {
     "project": (dict(projected_norm=6.0, bounds=(0, 10)), ["--projected-norm", 6, "--range", "0:10"]),
+    "project, and what it leaves out": (
+        dict(projected_norm=6.0, outside_norm=9.0, bounds=(0, 10)),
+        ["--projected-norm", 6, "--outside-norm", 9, "--range", "0:10"],
+    ),
     "project, scaled, about the midpoints": (
         dict(projected_norm=1.5, bounds=(0, 10), standardize=True, center="none"),
         ["--projected-norm", 1.5, "--range", "0:10", "--standardize", "--center", "none"],
@@ -149,7 +153,8 @@ def test_a_release_that_noise_must_drown_is_refused(survey):
     with pytest.raises(EigenveilError, match="anyway spends all the same"):
         PrivatePCA(2, people=600, **asked).fit(frame)
     assert PrivatePCA(2, people=600, anyway=True, **asked).fit(frame).components_.shape == (2, 4)
-    assert PrivatePCA(2, **asked).fit(frame).components_.shape == (2, 4)  # nobody said how many there are
+    with pytest.raises(EigenveilError, match="nobody said how many rows"):
+        PrivatePCA(2, **asked).fit(frame)
     with pytest.warns(eigenveil.ResultWarning, match="one over the number of rows"):
         PrivatePCA(1, epsilon=5, delta=0.1, people=600, bounds=(0, 10), **ONLY).fit(frame)
     with pytest.warns(eigenveil.ResultWarning, match="named like an identifier"):
@@ -183,6 +188,39 @@ def test_private_bounds_are_the_programs(program, survey, tmp_path):
         private_bounds(frame[columns])
 
 
+def test_plans_of_counts_are_the_programs(program):
+    people = dict(person="clinic", rows_per_person=2)
+    flags = ["--person", "clinic", "--rows-per-person", 2]
+    for python, words in (
+        (eigenveil.plan_bounds(600, 3, mu=1), ["bounds", "--dimension", 3, "--mu", 1]),
+        (eigenveil.plan_bounds(600, columns=["a", "b"], epsilon=1, row_norm="private", **people), ["bounds", "--columns", "a,b", "--epsilon", 1, "--row-norm", "private", *flags]),
+        (eigenveil.plan_scores(600, epsilon=1, delta=1e-6, cells=8), ["scores", "--epsilon", 1, "--delta", 1e-6, "--cells", 8]),
+        (eigenveil.plan_scores(600, epsilon=1, label=("sex", ["male", "female"]), **people), ["scores", "--epsilon", 1, "--label", "sex=male|female", *flags]),
+    ):
+        assert python.facts == json.loads(_program(program, "plan", *words, "--rows", 600, "--json").stdout)
+        assert str(python).splitlines() == _program(program, "plan", *words, "--rows", 600).stdout.rstrip("\n").splitlines()
+    with pytest.raises(EigenveilError, match="different public levels"):
+        eigenveil.plan_scores(600, mu=1, label=("sex", ["male", "male"]))
+    with pytest.raises(EigenveilError, match="budget is missing"):
+        eigenveil.plan_bounds(600, 3)
+
+
+def test_how_many_rows_there_are():
+    """Said, or read off an array where neighbours make the number public; never where it is protected."""
+    make = lambda **more: PrivatePCA(2, epsilon=1, delta=1e-6, bounds=(0, 1), **more)  # noqa: E731
+    few, many = np.zeros((50, 300)), np.zeros((20_000, 300))
+    for rows in (few, many):
+        with pytest.raises(EigenveilError, match="nobody said how many rows"):
+            make().fit(rows)
+        make(people=10**7).fit(rows)
+        make(anyway=True).fit(rows)
+    with pytest.raises(EigenveilError, match="at 50 rows"):
+        make(neighbours="replace-one").fit(few)
+    make(neighbours="replace-one").fit(many)
+    with pytest.raises(EigenveilError, match="nobody said how many rows"):  # a part of a table is no table
+        make(neighbours="replace-one").partial_fit(many)
+
+
 def test_covariances_of_the_rows_that_have_both_are_the_programs(program, survey, tmp_path):
     folder, frame, _ = survey
     flags = ["--columns", "age,hours,code,income", "--range", "0:10", "--mu", 3, "--seed", 3, "--missing", "pairwise", "--correlation"]
@@ -195,7 +233,7 @@ def test_covariances_of_the_rows_that_have_both_are_the_programs(program, survey
         _assert_same_files(tmp_path / kind, tmp_path / "cli")
     assert "pair" in found.missing_cells_ and found.details_["refused_entries"] == []
     for now, then in ((eigenveil.analyse_moments(found), moments), (eigenveil.analyse_regress(found, "income", ["age", "hours"]), slopes)):
-        for name in ("values", "standard_errors", "correlations", "coefficients", "low", "high"):  # the same sums, once from memory and once from a file
+        for name in ("values", "standard_errors", "mean", "correlations", "correlations_low", "correlations_high", "coefficients", "low", "high"):  # the same sums, once from memory and once from a file
             if name in then:
                 np.testing.assert_array_equal(now[name], np.array(then[name], dtype=float))
     told = np.isfinite(found.correlation_).all(axis=0)
@@ -279,12 +317,12 @@ def test_nothing_is_spent_behind_a_ledgers_back(survey, monkeypatch):
         private_bounds(survey[1], mu=1, **ONLY)
 
 
-@pytest.mark.parametrize("stage", [{"person": "clinic", "rows_per_person": 2}, {"weights": "weight", "weight_bound": 4}, {"missing": "pairwise"}])
+@pytest.mark.parametrize("stage", [{"person": "clinic", "rows_per_person": 2, "neighbours": "replace-one"}, {"weights": "weight", "weight_bound": 4}, {"missing": "pairwise"}])
 def test_sums_that_a_file_cannot_describe_are_not_saved(survey, tmp_path, stage):
     """A release of such a file promised for one row what holds for nobody: it knew neither people nor weights."""
     frame = survey[1][NAMES].drop(columns=[] if stage.get("person") else ["clinic"])
     estimator = PrivateCovariance(mu=1, bounds=(0, 10), **stage).partial_fit(frame)
-    with pytest.raises(EigenveilError, match="person, weights or missing"):
+    with pytest.raises(EigenveilError, match="weighted or counted"):
         estimator.save_gram(tmp_path / "a.gram")
     assert not (tmp_path / "a.gram").exists()
     assert estimator.release().covariance_.shape[0] >= 4  # the sums are still there

@@ -26,7 +26,7 @@ private_cov <- function(x, epsilon = NULL, delta = NULL, ..., rho = NULL, mu = N
                         neighbours = "add-remove", group_size = 1, range = NULL, bounds = NULL, row_norm = NULL,
                         center = "auto", standardize = FALSE, columns = NULL, exclude = NULL, one_hot = NULL,
                         missing = "midpoint", bad_cell = "refuse", grid = NULL, allele_frequencies = NULL, project = NULL,
-                        projected_norm = NULL, normalise_rows = FALSE, person = NULL, rows_per_person = NULL,
+                        projected_norm = NULL, outside_norm = NULL, normalise_rows = FALSE, person = NULL, rows_per_person = NULL,
                         weights = NULL, weight_bound = NULL, people = NULL, anyway = FALSE, header = "auto", width = NULL,
                         separator = NULL, decimal = NULL, encoding = NULL, threads = NULL, ledger = NULL, ledger_key = NULL, out = NULL, arrays = "csv",
                         replace = FALSE, data_set = NULL, date = NULL, builds_on = NULL, seed = NULL) {

@@ -153,7 +153,7 @@ check_option <- function(value, name, kind) {
 # How rows become bounded rows, from what is known without looking.
 table_spec <- function(range = NULL, bounds = NULL, row_norm = NULL, center = NULL, columns = NULL, exclude = NULL,
                        one_hot = NULL, missing = NULL, bad_cell = NULL, grid = NULL, rank_transform = FALSE,
-                       allele_frequencies = NULL, project = NULL, projected_norm = NULL, normalise_rows = FALSE,
+                       allele_frequencies = NULL, project = NULL, projected_norm = NULL, outside_norm = NULL, normalise_rows = FALSE,
                        person = NULL, rows_per_person = NULL, weights = NULL, weight_bound = NULL) {
   if (!is.null(range) && !is.null(bounds)) {
     refuse("give {range} or {bounds}, not both", parameter = "range", call = NULL)
@@ -171,6 +171,7 @@ table_spec <- function(range = NULL, bounds = NULL, row_norm = NULL, center = NU
     grid = whole(grid, "grid", 1, 2^62), center = if (is.numeric(center)) values_listed(center, "center"),
     allele_frequencies = frequencies_listed(allele_frequencies), rank_transform = flag(rank_transform, "rank_transform"),
     project = basis(project), projected_norm = number(projected_norm, "projected_norm"),
+    outside_norm = number(outside_norm, "outside_norm"),
     normalise_rows = flag(normalise_rows, "normalise_rows"), person = text(person, "person", "the name of one column"),
     rows_per_person = whole(rows_per_person, "rows_per_person", 1, 1e6), weights = text(weights, "weights", "the name of one column"),
     weight_bound = number(weight_bound, "weight_bound")

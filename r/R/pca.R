@@ -38,6 +38,8 @@
 #' @param project A public basis: a matrix with orthonormal columns, one row per column of the table, or a `prcomp` object
 #'   of public rows. Rows become their coordinates in it.
 #' @param projected_norm With `project`: coordinates longer than this are scaled down to it.
+#' @param outside_norm With `project`: release what share of the rows lies inside of the basis, for a tenth more noise; what
+#'   lies outside of it has this norm at most.
 #' @param normalise_rows Scale every row to norm 1 about the public centre.
 #' @param person,rows_per_person The column that says whose a row is, and how many rows of everybody count: a person is
 #'   protected with all their rows.
@@ -73,7 +75,7 @@ private_pca <- function(x, k = NULL, epsilon = NULL, delta = NULL, ..., rho = NU
                         neighbours = "add-remove", group_size = 1, range = NULL, bounds = NULL, row_norm = NULL,
                         center = "auto", standardize = FALSE, columns = NULL, exclude = NULL, one_hot = NULL,
                         missing = "midpoint", bad_cell = "refuse", grid = NULL, rank_transform = FALSE,
-                        allele_frequencies = NULL, project = NULL, projected_norm = NULL, normalise_rows = FALSE,
+                        allele_frequencies = NULL, project = NULL, projected_norm = NULL, outside_norm = NULL, normalise_rows = FALSE,
                         person = NULL, rows_per_person = NULL, weights = NULL, weight_bound = NULL, people = NULL,
                         anyway = FALSE, header = "auto", width = NULL, separator = NULL, decimal = NULL, encoding = NULL, threads = NULL, ledger = NULL,
                         ledger_key = NULL, out = NULL, arrays = "csv", replace = FALSE, data_set = NULL, date = NULL, builds_on = NULL,

@@ -18,7 +18,7 @@
 plan_pca <- function(rows, dimension = NULL, k = NULL, epsilon = NULL, delta = NULL, ..., columns = NULL, spectrum = NULL,
                      compare = FALSE, rho = NULL, mu = NULL, method = NULL, neighbours = "add-remove", group_size = 1,
                      range = NULL, bounds = NULL, row_norm = NULL, center = "auto", standardize = FALSE, grid = NULL,
-                     rank_transform = FALSE, project = NULL, projected_norm = NULL, normalise_rows = FALSE) {
+                     rank_transform = FALSE, project = NULL, projected_norm = NULL, outside_norm = NULL, normalise_rows = FALSE) {
   planned("pca", arguments(), list(...))
 }
 
@@ -27,7 +27,7 @@ plan_pca <- function(rows, dimension = NULL, k = NULL, epsilon = NULL, delta = N
 plan_release <- function(task, rows, dimension = NULL, k = NULL, epsilon = NULL, delta = NULL, ..., columns = NULL,
                          spectrum = NULL, rho = NULL, mu = NULL, method = NULL, neighbours = NULL, group_size = 1,
                          range = NULL, bounds = NULL, row_norm = NULL, center = NULL, standardize = FALSE, grid = NULL,
-                         rank_transform = FALSE, project = NULL, projected_norm = NULL, normalise_rows = FALSE) {
+                         rank_transform = FALSE, project = NULL, projected_norm = NULL, outside_norm = NULL, normalise_rows = FALSE) {
   task <- known_task(task)
   planned(task, arguments(), list(...))
 }

@@ -103,6 +103,26 @@ StagedTable projected_table() {
           {{"coordinates of twice the norm let in", 4.0}}};
 }
 
+/// Coordinates (x, y) of norm 1 and, as a third column, what lies outside of them, of norm 1: two
+/// rows (1, 0, c) and (-c^2, sqrt(1 - c^4), c) are orthogonal and as long as any.
+StagedTable outside_table() {
+  const RowBound cells = unit_ball(kColumns);
+  const OutsideColumn outside{1.0, 1.0, std::sqrt(kOutsideShare)};
+  PublicBasis basis;
+  basis.directions = Matrix::Identity(kColumns, 2);
+  const double cosine = -kOutsideShare;
+  return {"what a basis leaves out",
+          [=](std::unique_ptr<RowReader> rows) {
+            return project_rows(std::move(rows), cells, false, basis, outside);
+          },
+          *RowBound::row_norm(kColumns, std::sqrt(1.0 + kOutsideShare)),
+          Extension::None,
+          {kFar, 0.0, kFar},
+          {kFar * cosine, kFar * std::sqrt(1.0 - cosine * cosine), kFar},
+          {{"three times the norm outside let in",
+            (1.0 + 9.0 * kOutsideShare) / (1.0 + kOutsideShare)}}};
+}
+
 StagedTable normalised_table() {
   const RowBound cells = unit_ball(kColumns);
   return {"rows of norm 1",
@@ -125,8 +145,8 @@ Result<std::vector<Attack>> stage_attacks(const AuditRequest& request) {
     return error_of(budget);
   }
   std::vector<Attack> attacks;
-  for (const StagedTable& table :
-       {pairwise_table(), weighted_table(), projected_table(), normalised_table()}) {
+  for (const StagedTable& table : {pairwise_table(), weighted_table(), projected_table(),
+                                   outside_table(), normalised_table()}) {
     const ExactGram with = table.gram(table.victim);
     const ExactGram without = table.gram(relation == Relation::AddRemove ? Row() : table.other);
     const auto plan = [&](double factor) {

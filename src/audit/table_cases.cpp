@@ -1,5 +1,6 @@
 #include "audit/table_cases.hpp"
 
+#include <array>
 #include <cmath>
 #include <memory>
 
@@ -27,13 +28,14 @@ void add_person(Rows& rows, double who, double x, double y, std::size_t count) {
   }
 }
 
-/// The exact pass of a table of people as a release makes it.
-ExactGram gram_of(const Rows& rows, std::uint32_t kept, bool counts_inside) {
+/// The exact pass of a table of people as a release makes it, or of one shard of them.
+ExactGram gram_of(const Rows& rows, std::uint32_t kept, bool counts_inside,
+                  std::optional<PeopleShard> shard = {}) {
   const RowBound bound = *RowBound::row_norm(2, 1.0);
   std::unique_ptr<RowReader> reader = limit_rows_per_person(
       *read_array({rows.data(), rows.size() / 3, 3, 24, 8}, Schema{{"x", "y", "who"}},
                   BadCell::Refuse, MissingCell::Midpoint),
-      1, kept);
+      1, {"who", kept}, nobody_seen(), BadCell::Refuse, shard);
   if (counts_inside) {
     reader = count_rows_inside(std::move(reader), bound, {.constant = kConstant});
   }
@@ -43,7 +45,36 @@ ExactGram gram_of(const Rows& rows, std::uint32_t kept, bool counts_inside) {
                     : bound,
       1);
   (void)totals.add(*reader);
-  return *totals.finish();
+  ExactGram gram = *totals.finish();
+  if (shard) {
+    gram.set_identity({"run", shard->index, shard->count, "mark"});
+  }
+  return gram;
+}
+
+/// The same in shards, each made from all rows by a machine with its own idea of the key.
+ExactGram sharded(const Rows& rows, bool counts_inside, const std::vector<HashKey>& keys) {
+  const std::uint64_t count = keys.size();
+  ExactGram total = gram_of(rows, kRowsKept, counts_inside, PeopleShard{keys[0], 0, count});
+  for (std::uint64_t index = 1; index < count; ++index) {
+    (void)total.merge(
+        gram_of(rows, kRowsKept, counts_inside, PeopleShard{keys[index], index, count}));
+  }
+  return total;
+}
+
+/// Under the first key the victim is in the first shard of two, under the second in the second.
+std::vector<HashKey> keys_that_differ() {
+  std::vector<HashKey> keys;
+  for (unsigned char byte = 0; keys.size() < 2; ++byte) {
+    const HashKey key = {byte};
+    std::array<double, kHashedCells> hash{};
+    hash_person(key, 0.0, hash.data());
+    if (shard_of_person(hash[0], 2) == keys.size()) {
+      keys.push_back(key);
+    }
+  }
+  return keys;
 }
 
 Result<MomentPlan> people_plan(const Budget& budget, Relation relation, int group) {
@@ -82,8 +113,14 @@ Result<std::vector<Attack>> people_attacks(const AuditRequest& request) {
   if (!shipped) {
     return error_of(shipped);
   }
+  const std::vector<HashKey> keys = keys_that_differ();
+  const std::vector<HashKey> one_key(2, keys[0]);
   std::vector<Attack> attacks = {
-      {moment_pair("people", claim, *shipped, first, second), AttackKind::Shipped, {}}};
+      {moment_pair("people", claim, *shipped, first, second), AttackKind::Shipped, {}},
+      {moment_pair("people in shards", claim, *shipped, sharded(with, inside, one_key),
+                   sharded(without, inside, one_key)),
+       AttackKind::Shipped,
+       {}}};
   if (!request.mutants) {
     return attacks;
   }
@@ -95,6 +132,8 @@ Result<std::vector<Attack>> people_attacks(const AuditRequest& request) {
   mutant("rows of a person not limited", *shipped, gram_of(with, 1000, inside),
          gram_of(without, 1000, inside));
   mutant("noise for one row of a person", *plan(1.0, 1), first, second);
+  mutant("shards with different keys", *shipped, sharded(with, inside, keys),
+         sharded(without, inside, keys));
   return attacks;
 }
 

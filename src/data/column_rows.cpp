@@ -160,6 +160,9 @@ class ColumnReader final : public RowReader {
                       : static_cast<double>(rows_done_.load(std::memory_order_relaxed)) /
                             static_cast<double>(rows_);
   }
+  std::optional<std::int64_t> stated_rows() const override {
+    return static_cast<std::int64_t>(rows_);
+  }
 
  private:
   std::size_t rows_;

@@ -131,6 +131,9 @@ class IdxReader final : public RowReader {
   }
 
   std::optional<double> progress() const override { return source_->progress(); }
+  std::optional<std::int64_t> stated_rows() const override {
+    return static_cast<std::int64_t>(header_.rows);
+  }
 
  private:
   std::size_t row_bytes() const { return header_.columns * header_.type.item_bytes; }

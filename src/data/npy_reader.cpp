@@ -77,6 +77,9 @@ class NpyReader final : public RowReader {
     return static_cast<double>(rows_done_.load(std::memory_order_relaxed)) /
            static_cast<double>(header_.rows);
   }
+  std::optional<std::int64_t> stated_rows() const override {
+    return static_cast<std::int64_t>(header_.rows);
+  }
 
  private:
   std::size_t rows_per_chunk(std::size_t chunk_bytes) const {

@@ -133,18 +133,20 @@ namespace {
 constexpr const char* kAnyOther = "*";
 
 bool is_list(const std::vector<std::string>& words) {
-  std::vector<std::string> told;  // 1 and 1.0 are one level
-  std::transform(words.begin(), words.end(), std::back_inserter(told),
-                 [](const std::string& word) { return cell_word(word); });
-  const auto repeated_or_empty = [&](const std::string& word) {
-    return word.empty() || std::count(told.begin(), told.end(), word) > 1;
-  };
   const auto other = std::find(words.begin(), words.end(), kAnyOther);
-  return !words.empty() && std::none_of(told.begin(), told.end(), repeated_or_empty) &&
-         (other == words.end() || other + 1 == words.end());
+  return are_levels(words) && (other == words.end() || other + 1 == words.end());
 }
 
 }  // namespace
+
+bool are_levels(const std::vector<std::string>& words) {
+  std::vector<std::string> told;
+  std::transform(words.begin(), words.end(), std::back_inserter(told),
+                 [](const std::string& word) { return cell_word(word); });
+  return !words.empty() && std::none_of(told.begin(), told.end(), [&](const std::string& word) {
+    return word.empty() || std::count(told.begin(), told.end(), word) > 1;
+  });
+}
 
 Result<Categories> categories_of(const std::string& column, const std::vector<std::string>& words) {
   if (column.empty() || !is_list(words)) {

@@ -27,6 +27,9 @@ Result<std::unique_ptr<RowReader>> one_hot(std::unique_ptr<RowReader> table,
 /// The columns of that table.
 Result<Schema> one_hot_schema(const Schema& plain, const std::vector<Categories>& lists);
 
+/// Whether a list of levels has some, none of them empty or there twice: 1 and 1.0 are one.
+bool are_levels(const std::vector<std::string>& words);
+
 /// Lists as a user writes them: numeric codes as they are; words, where not all are numbers, by
 /// their place in the list, 0 for any other, which is what "*" at the end stands for. Refused: an
 /// empty or repeated word, a "*" before the end.

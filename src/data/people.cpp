@@ -50,14 +50,16 @@ Schema without_last(const Schema& schema, std::size_t count) {
 
 class PersonReader final : public RowReader {
  public:
-  PersonReader(std::unique_ptr<RowReader> table, std::size_t key_cells, std::uint32_t most,
-               std::shared_ptr<SeenPeople> seen, BadCell untold)
+  PersonReader(std::unique_ptr<RowReader> table, std::size_t key_cells, PeopleLimit limit,
+               std::shared_ptr<SeenPeople> seen, BadCell untold, std::optional<PeopleShard> shard)
       : table_(std::move(table)),
         schema_(without_last(table_->schema(), key_cells)),
         key_cells_(key_cells),
-        most_(most),
         seen_(std::move(seen)),
-        untold_(untold) {}
+        untold_(untold),
+        shard_(std::move(shard)) {
+    schema_.people = std::move(limit);
+  }
 
   const Schema& schema() const override { return schema_; }
   std::optional<double> progress() const override { return table_->progress(); }
@@ -80,7 +82,7 @@ class PersonReader final : public RowReader {
       if (untold_ == BadCell::Refuse && is_untold(cells + width)) {
         return bad_request(fmt::format("row {}: {}", chunk.first_record + row, kUntoldPerson));
       }
-      if (takes(cells + width)) {
+      if (is_ours(cells + width) && takes(cells + width)) {
         std::memcpy(chunk.bytes.data() + chunk.records * width * sizeof(double), cells,
                     width * sizeof(double));
         ++chunk.records;
@@ -106,6 +108,21 @@ class PersonReader final : public RowReader {
                        [](double cell) { return std::fabs(cell) >= kLargestTold; });
   }
 
+  /// Whether this shard has the person: by the hash of their word, which a number of an array file
+  /// has not been replaced by yet.
+  bool is_ours(const double* cells) const {
+    if (!shard_) {
+      return true;
+    }
+    std::array<double, kHashedCells> hash{};
+    if (key_cells_ < kHashedCells) {
+      hash_person(shard_->key, cells[0], hash.data());
+      cells = hash.data();
+    }
+    return std::fabs(cells[0]) < kLargestTold &&
+           shard_of_person(cells[0], shard_->count) == shard_->index;
+  }
+
   /// Counts the row for its person.
   bool takes(const double* cells) {
     PersonKey key{};
@@ -116,15 +133,15 @@ class PersonReader final : public RowReader {
       key[i] = std::bit_cast<std::uint64_t>(cells[i] + 0.0);  // -0 and 0 are one person
     }
     std::uint32_t& taken = seen_->taken[key];
-    return taken < most_ && ++taken <= most_;
+    return taken < schema_.people.rows && ++taken > 0;
   }
 
   std::unique_ptr<RowReader> table_;
   Schema schema_;
   std::size_t key_cells_;
-  std::uint32_t most_;
   std::shared_ptr<SeenPeople> seen_;
   BadCell untold_;
+  std::optional<PeopleShard> shard_;
   RawChunk cut_;
   RawRows rows_;
 };
@@ -209,15 +226,37 @@ void hash_person(const HashKey& key, double person, double* cells) {
   }
 }
 
+std::array<std::uint64_t, 2> hash_row(const HashKey& key, std::span<const double> cells) {
+  std::string bytes = "row";
+  for (const double cell : cells) {
+    // One form of every value: -0 and 0 are equal, and all NaN are a missing cell.
+    const double one = std::isnan(cell) ? std::numeric_limits<double>::quiet_NaN() : cell + 0.0;
+    const auto bits = std::bit_cast<std::array<char, sizeof(double)>>(one);
+    bytes.append(bits.data(), bits.size());
+  }
+  return keyed_hash(key, bytes);
+}
+
 std::unique_ptr<RowReader> normalise_rows(std::unique_ptr<RowReader> table, const RowBound& bound,
                                           bool scaled) {
   return std::make_unique<NormalisedReader>(std::move(table), bound, scaled);
 }
 
+std::uint64_t shard_of_person(double first_cell, std::uint64_t count) {
+  return static_cast<std::uint64_t>(first_cell) % count;
+}
+
+std::string mark_of_key(const HashKey& key) {
+  const std::array<std::uint64_t, 2> mark = keyed_hash(key, "eigenveil shards of people 1");
+  return fmt::format("{:016x}{:016x}", mark[0], mark[1]);
+}
+
 std::unique_ptr<RowReader> limit_rows_per_person(std::unique_ptr<RowReader> table,
-                                                 std::size_t key_cells, std::uint32_t most,
-                                                 std::shared_ptr<SeenPeople> seen, BadCell untold) {
-  return std::make_unique<PersonReader>(std::move(table), key_cells, most, std::move(seen), untold);
+                                                 std::size_t key_cells, PeopleLimit limit,
+                                                 std::shared_ptr<SeenPeople> seen, BadCell untold,
+                                                 std::optional<PeopleShard> shard) {
+  return std::make_unique<PersonReader>(std::move(table), key_cells, std::move(limit),
+                                        std::move(seen), untold, std::move(shard));
 }
 
 }  // namespace eigenveil

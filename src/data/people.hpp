@@ -1,6 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,16 +38,37 @@ inline constexpr const char* kUntoldPerson =
 struct SeenPeople;
 std::shared_ptr<SeenPeople> nobody_seen();
 
-/// The first `most` rows of every person in the order of the table; the last `key_cells` columns
-/// say whose a row is and are taken away. A row that belongs to nobody (a missing cell) is dropped.
-/// Which rows of a person stay depends on that person's rows alone, so a person who comes or goes
-/// takes at most `most` rows along and moves no other. Cells are parsed while chunks are cut: one
-/// thread, since the order decides. `seen` goes from one reader of a table to the next. A number
-/// that does not tell people apart (kUntoldPerson) is refused, or nobody's.
+/// The people of one shard of `count`: those whose hash under `key`, modulo `count`, is `index`.
+/// With one key and one count, everybody is in one shard, whichever rows a machine reads.
+struct PeopleShard {
+  HashKey key = {};
+  std::uint64_t index = 0;
+  std::uint64_t count = 1;
+};
+
+/// The shard of a person by the first cell of their hash.
+std::uint64_t shard_of_person(double first_cell, std::uint64_t count);
+
+/// What shards of people carry of their key, so that a merge sees whether it was the same: the key
+/// cannot be found from it, nor guessed, since nobody but the program makes keys.
+std::string mark_of_key(const HashKey& key);
+
+/// 128 bits of the values of a row: an order of a person's rows that depends on them and the key
+/// alone, where a table has none of its own (Spark's partitions come in any order).
+std::array<std::uint64_t, 2> hash_row(const HashKey& key, std::span<const double> cells);
+
+/// The first `limit.rows` rows of every person in the order of the table; the last `key_cells`
+/// columns say whose a row is and are taken away. A row that belongs to nobody (a missing cell), or
+/// to a person of another shard, is dropped. Which rows of a person stay depends on that person's
+/// rows alone, so a person who comes or goes takes at most so many rows along and moves no other.
+/// Cells are parsed while chunks are cut: one thread, since the order decides. `seen` goes from one
+/// reader of a table to the next. A number that does not tell people apart (kUntoldPerson) is
+/// refused, or nobody's.
 std::unique_ptr<RowReader> limit_rows_per_person(std::unique_ptr<RowReader> table,
-                                                 std::size_t key_cells, std::uint32_t most,
+                                                 std::size_t key_cells, PeopleLimit limit,
                                                  std::shared_ptr<SeenPeople> seen = nobody_seen(),
-                                                 BadCell untold = BadCell::Refuse);
+                                                 BadCell untold = BadCell::Refuse,
+                                                 std::optional<PeopleShard> shard = {});
 
 /// Every row about the midpoints of `bound`, clipped to its ranges where it has some, scaled to
 /// norm 1 (spherical PCA): directions of elliptical data are kept, and no row is longer than

@@ -124,6 +124,9 @@ class PlinkReader final : public RowReader {
                         : static_cast<double>(people_done_.load(std::memory_order_relaxed)) /
                               static_cast<double>(people_);
   }
+  std::optional<std::int64_t> stated_rows() const override {
+    return static_cast<std::int64_t>(people_);
+  }
 
  private:
   std::size_t dimension() const { return variants_.positions.size(); }

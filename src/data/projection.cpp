@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <optional>
 #include <utility>
@@ -48,9 +49,10 @@ Result<PublicBasis> read_array_basis(const std::string& path) {
 Result<PublicBasis> read_loadings(const std::string& path) {
   std::ifstream file(path);
   std::string line;
-  if (!std::getline(file, line)) {
+  if (!file.is_open()) {
     return input_output_error(fmt::format("cannot read {}", path));
   }
+  std::getline(file, line);
   const std::vector<std::string> names = split_public_line(line);
   const bool alleles = names.size() > 1 && names[1] == "counted_allele";
   const std::size_t first = alleles ? 2 : 1;
@@ -116,13 +118,18 @@ void add_products(Strided<const double> cells, std::size_t rows, std::size_t col
 class ProjectedReader final : public RowReader {
  public:
   ProjectedReader(std::unique_ptr<RowReader> table, const RowBound& bound, bool scaled,
-                  const PublicBasis& basis)
+                  const PublicBasis& basis, const std::optional<OutsideColumn>& outside)
       : table_(std::move(table)),
         deviations_(bound, scaled),
         directions_(basis.dimension()),
+        outside_(outside),
+        made_(directions_ + (outside ? 1 : 0)),
         carried_(table_->schema().dimension() - bound.dimension()) {
     const std::vector<std::string>& names = table_->schema().columns;
     schema_.columns = direction_names(basis);
+    if (outside) {
+      schema_.columns.push_back(outside_name(outside->norm));
+    }
     schema_.columns.insert(schema_.columns.end(),
                            names.end() - static_cast<std::ptrdiff_t>(carried_), names.end());
     schema_.fills_gaps = table_->schema().fills_gaps;
@@ -145,7 +152,7 @@ class ProjectedReader final : public RowReader {
       return parsed;
     }
     block.rows = plain.rows;
-    block.dimension = directions_ + carried_;
+    block.dimension = made_ + carried_;
     block.values.assign(block.rows * block.dimension, 0.0);
     for (std::size_t row = 0; row < plain.rows; row += kRowsAtOnce) {
       const std::size_t rows = std::min(kRowsAtOnce, plain.rows - row);
@@ -154,19 +161,48 @@ class ProjectedReader final : public RowReader {
       for (std::size_t r = 0; r < rows; ++r) {
         deviations_.take(cells + r * plain.dimension);
         std::copy_n(cells + r * plain.dimension + deviations_.columns(), carried_,
-                    sums + r * block.dimension + directions_);
+                    sums + r * block.dimension + made_);
       }
       add_products({cells, plain.dimension}, rows, deviations_.columns(), basis_.data(),
                    directions_, {sums, block.dimension});
+      for (std::size_t r = 0; outside_ && r < rows; ++r) {
+        add_outside(cells + r * plain.dimension, sums + r * block.dimension);
+      }
     }
     return {};
   }
 
  private:
+  static double squared_norm(const double* cells, std::size_t count) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < count; ++j) {
+      sum += cells[j] * cells[j];
+    }
+    return sum;
+  }
+
+  /// The coordinates of a row are at hand: clipped, and what they leave out after them.
+  void add_outside(const double* cells, double* coordinates) const {
+    const double whole = squared_norm(cells, deviations_.columns());
+    const double inside = squared_norm(coordinates, directions_);
+    if (!std::isfinite(whole) || !std::isfinite(inside)) {
+      std::fill_n(coordinates, made_, 0.0);
+      return;
+    }
+    const double length = std::sqrt(inside);
+    for (std::size_t k = 0; k < directions_ && length > outside_->projected_norm; ++k) {
+      coordinates[k] *= outside_->projected_norm / length;
+    }
+    coordinates[directions_] =
+        outside_->constant * std::min(std::sqrt(std::max(0.0, whole - inside)), outside_->norm);
+  }
+
   std::unique_ptr<RowReader> table_;
   Deviations deviations_;
   Schema schema_;
   std::size_t directions_;
+  std::optional<OutsideColumn> outside_;
+  std::size_t made_;     ///< directions, and what lies outside of them
   std::size_t carried_;  ///< columns after those of the bound, which stay as they are
   std::vector<double> basis_;
 };
@@ -227,8 +263,13 @@ Result<PublicBasis> orthonormal(PublicBasis basis) {
 }
 
 std::unique_ptr<RowReader> project_rows(std::unique_ptr<RowReader> table, const RowBound& bound,
-                                        bool scaled, const PublicBasis& basis) {
-  return std::make_unique<ProjectedReader>(std::move(table), bound, scaled, basis);
+                                        bool scaled, const PublicBasis& basis,
+                                        const std::optional<OutsideColumn>& outside) {
+  return std::make_unique<ProjectedReader>(std::move(table), bound, scaled, basis, outside);
+}
+
+std::string outside_name(double norm) {
+  return fmt::format("outside@{}", norm);
 }
 
 std::vector<std::string> direction_names(const PublicBasis& basis) {

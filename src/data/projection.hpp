@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,27 @@ Result<PublicBasis> read_basis(const std::string& path);
 /// where a direction is a combination of the others, or not finite.
 Result<PublicBasis> orthonormal(PublicBasis basis);
 
+/// A last column c e for what a basis leaves out of a row: e^2 = |D (x - m)|^2 - |y|^2, clipped to
+/// `norm`, beside coordinates y scaled down to `projected_norm` where longer. Rows whose squares
+/// overflow are zero.
+struct OutsideColumn {
+  double projected_norm = 0.0;
+  double norm = 0.0;
+  double constant = 0.0;  ///< c
+};
+/// c^2 norm^2 over projected_norm^2: the noise of all entries is a tenth more.
+constexpr double kOutsideShare = 0.1;
+/// Its name, which tells the norm: sums with another one are other sums.
+std::string outside_name(double norm);
+
 /// Rows y = Bᵀ D (x - m): deviations from the public midpoints m, clipped to the ranges that
 /// `bound` has (a bound without ranges does not clip), in original (D = 1) or scaled units. Every
 /// row is mapped alone, sums run over columns in their order, so that y depends on no other row
 /// and on no machine; K directions stand in memory, p K doubles. Columns after those of `bound`
 /// stay as they are. The caller bounds y: nothing here does.
 std::unique_ptr<RowReader> project_rows(std::unique_ptr<RowReader> table, const RowBound& bound,
-                                        bool scaled, const PublicBasis& basis);
+                                        bool scaled, const PublicBasis& basis,
+                                        const std::optional<OutsideColumn>& outside = {});
 
 /// "b1@1f2e3d4c8d9e0f1a", ...: the columns of projected rows, by the basis they are coordinates in
 /// and the cells these are of, so that sums inside of another basis or of cells clipped to other

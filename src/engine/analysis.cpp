@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "core/distributions.hpp"
 #include "engine/gap_words.hpp"
 
 namespace eigenveil {
@@ -17,6 +20,24 @@ std::string gaps_of(const PairwiseGram& gram) {
   return pairwise_in_words(named);
 }
 
+/// Means in original units, where the release says how to come back to them; `midpoints` of the
+/// columns. Correlations with their limits.
+AnalysedMoments finished(AnalysedMoments found, const Vector& midpoints) {
+  MomentEstimate& estimate = found.estimate;
+  if (estimate.mean.size() > 0 && midpoints.size() == estimate.mean.size()) {
+    estimate.mean += midpoints;
+    found.from_midpoints = false;
+  }
+  const CorrelationEstimate& known = found.correlations;
+  if (known.standard_error.size() > 0) {
+    const Matrix reach = normal_upper_quantile(0.025) * known.standard_error;
+    const auto possible = [](double value) { return std::clamp(value, -1.0, 1.0); };  // keeps NaN
+    found.correlations_low = (known.value - reach).unaryExpr(possible);
+    found.correlations_high = (known.value + reach).unaryExpr(possible);
+  }
+  return found;
+}
+
 Result<AnalysedMoments> moments_of(const ReleasedGram& gram, bool second) {
   const bool about_midpoint = second || !gram.intercept;
   return (about_midpoint ? Result<MomentEstimate>(second_moment(gram)) : covariance(gram))
@@ -24,14 +45,12 @@ Result<AnalysedMoments> moments_of(const ReleasedGram& gram, bool second) {
         const std::optional<PairwiseGram> whole = as_pairwise(gram);
         CorrelationEstimate correlations =
             !about_midpoint && whole ? correlation(*whole, estimate) : correlation(estimate);
-        return AnalysedMoments{
-            about_midpoint,
-            gram.rows,
-            gram.from_midpoints,
-            std::move(estimate),
-            std::move(correlations),
-            gaps_in_words(gram.fills_gaps,
-                          about_midpoint ? GapEffect::SecondMoment : GapEffect::Covariance)};
+        const Eigen::Index constants = gram.intercept && gram.midpoints.size() > 0 ? 1 : 0;
+        return finished({about_midpoint, gram.rows, gram.from_midpoints, std::move(estimate),
+                         std::move(correlations),
+                         gaps_in_words(gram.fills_gaps, about_midpoint ? GapEffect::SecondMoment
+                                                                       : GapEffect::Covariance)},
+                        gram.midpoints.tail(gram.midpoints.size() - constants));
       });
 }
 
@@ -42,12 +61,9 @@ Result<AnalysedMoments> moments_of(const PairwiseGram& gram, bool second) {
   }
   MomentEstimate estimate = covariance(gram);
   CorrelationEstimate correlations = correlation(gram, estimate);
-  return AnalysedMoments{false,
-                         gram.rows(),
-                         gram.midpoints.size() > 0 && !gram.midpoints.isZero(0.0),
-                         std::move(estimate),
-                         std::move(correlations),
-                         gaps_of(gram)};
+  return finished({false, gram.rows(), gram.midpoints.size() > 0 && !gram.midpoints.isZero(0.0),
+                   std::move(estimate), std::move(correlations), gaps_of(gram)},
+                  gram.midpoints);
 }
 
 constexpr const char* kOriginalIntercept =

@@ -12,10 +12,13 @@ namespace eigenveil {
 struct AnalysedMoments {
   bool about_midpoint = false;  ///< second moments instead of covariances
   double rows = 0.0;
-  bool from_midpoints = false;  ///< means are distances from the public midpoints
+  bool from_midpoints = false;  ///< means are distances from the public midpoints, not as they are
   MomentEstimate estimate;
   CorrelationEstimate correlations;
   std::string missing_cells;  ///< what was done about them
+  /// 95% limits, to first order in the noise, one pair at a time; empty where no errors are known.
+  Matrix correlations_low = {};
+  Matrix correlations_high = {};
 };
 /// About the mean where the release has one, unless second moments are asked for.
 Result<AnalysedMoments> analyse_moments(const ReleasedMoments& released, bool second_moment);

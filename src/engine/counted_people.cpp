@@ -47,8 +47,8 @@ Result<std::unique_ptr<RowReader>> rows_of_people(const CountedPeople& people,
   }
   Schema read = table->schema();
   return drop_person(read, people.column).map([&](std::size_t key_cells) {
-    return limit_rows_per_person(std::move(table), key_cells, people.rows, nobody_seen(),
-                                 people.untold);
+    return limit_rows_per_person(std::move(table), key_cells, {people.column, people.rows},
+                                 nobody_seen(), people.untold);
   });
 }
 

@@ -34,6 +34,23 @@ class Words {
   std::string text_;
 };
 
+/// "column,column,correlation,low,high", a line for every pair.
+void add_limits(Words& words, const AnalysedMoments& found, const std::vector<Eigen::Index>& kept) {
+  const std::vector<std::string>& names = found.estimate.names;
+  const auto name = [&](Eigen::Index j) { return names[static_cast<std::size_t>(j)]; };
+  words.add(
+      "\n95% limits of them for the rows, one pair at a time, to first order in the noise\n"
+      "column,column,correlation,low,high\n");
+  for (const Eigen::Index i : kept) {
+    for (const Eigen::Index j : kept) {
+      if (i < j) {
+        words.add("{},{},{:.6g},{:.6g},{:.6g}\n", name(i), name(j), found.correlations.value(i, j),
+                  found.correlations_low(i, j), found.correlations_high(i, j));
+      }
+    }
+  }
+}
+
 /// Of the columns that have one.
 void add_correlations(Words& words, const AnalysedMoments& found) {
   const char* title = found.about_midpoint ? "cosines" : "correlations";
@@ -49,10 +66,9 @@ void add_correlations(Words& words, const AnalysedMoments& found) {
   if (!kept.empty()) {
     words.add("\n{}\n", title);
     words.add_matrix(names, names, correlations.value(kept, kept));
-    if (correlations.standard_error.size() > 0) {
-      words.add("\nstandard errors of them\n");
-      words.add_matrix(names, names, correlations.standard_error(kept, kept));
-    }
+  }
+  if (kept.size() > 1 && found.correlations_low.size() > 0) {
+    add_limits(words, found, kept);
   }
   if (!correlations.left_out.empty()) {
     words.add("\nno {} of {}: the noise leaves no variance to divide by\n", title,

@@ -41,6 +41,8 @@ Json to_json(const AnalysedMoments& found) {
   json["correlations"] = matrix_json(found.correlations.value);
   if (found.correlations.standard_error.size() > 0) {
     json["correlation_standard_errors"] = matrix_json(found.correlations.standard_error);
+    json["correlations_low"] = matrix_json(found.correlations_low);
+    json["correlations_high"] = matrix_json(found.correlations_high);
   }
   json["left_out_of_correlations"] = found.correlations.left_out;
   json["missing_cells"] = found.missing_cells;

@@ -11,11 +11,17 @@ namespace eigenveil {
 std::string needs_sums_alone(Task task, const MethodInfo& info);
 Result<void> check_people(const MethodInfo& info, const Request& request, const PublicFacts& facts);
 
+/// "20000 rows, 12 columns".
+std::string size_in_words(std::int64_t rows, std::size_t columns);
+
 /// Collects the facts of a plan: what all plans say first, then a method's own.
 class Outlook {
  public:
   Outlook(const Request& request, const std::string& method, const Guarantee& guarantee,
           const AssumedTable& table);
+  /// Of what is no request of a method: noisy counts. `size` is the table that was assumed.
+  Outlook(const std::string& task, const std::string& method, const Guarantee& guarantee,
+          const Budget& requested, const std::string& size);
   /// The bound, in numbers and words.
   void bound(const RowBound& bound);
   nlohmann::ordered_json& json() { return json_; }

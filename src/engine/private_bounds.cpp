@@ -10,6 +10,7 @@
 #include "data/parallel_rows.hpp"
 #include "data/row_norms.hpp"
 #include "engine/counts_request.hpp"
+#include "engine/outlook.hpp"
 #include "engine/table/prepared_table.hpp"
 
 namespace eigenveil {
@@ -17,6 +18,8 @@ namespace {
 
 /// Windows of one, two, four, ... cells.
 constexpr std::size_t kLongestWindow = 256;
+/// Histograms of 800 cells each are kept for every thread: 200 MB.
+constexpr std::size_t kMostRangedColumns = std::size_t{1} << 15U;
 /// Probability that noise alone fills a window anywhere.
 constexpr double kFalseAlarm = 0.01;
 
@@ -90,6 +93,12 @@ Result<PrivateBounds> PrivateBounds::make(const PrivateBoundsRequest& asked, con
     return !together ? error_of(together) : error_of(schema);
   }
   request.group_size = *together;
+  if (!request.row_norm && schema->dimension() > kMostRangedColumns) {
+    return bad_request(fmt::format("ranges are found for at most {} columns, not {}: select fewer, "
+                                   "or ask for one norm of the rows, {{row_norm}}",
+                                   kMostRangedColumns, schema->dimension()),
+                       "columns");
+  }
   const std::size_t histograms = request.row_norm ? 1 : schema->dimension();
   Result<CountsPlan> noise = CountsPlan::make(
       {histograms, request.budget, request.relation, request.group_size, request.people.column});
@@ -133,6 +142,11 @@ double PrivateBounds::window_noise(std::size_t cells) const {
   return plan_.exceeded(cells, kFalseAlarm / windows);
 }
 
+double PrivateBounds::rows_sd() const {
+  return plan_.sd() *
+         std::sqrt(static_cast<double>(grid_.cells()) / static_cast<double>(schema_.dimension()));
+}
+
 Result<std::vector<std::uint64_t>> PrivateBounds::counted(RowReader& rows,
                                                           std::size_t workers) const {
   const std::size_t cells = grid_.cells();
@@ -164,6 +178,56 @@ Result<std::vector<std::uint64_t>> PrivateBounds::counted(RowReader& rows,
   return counts;
 }
 
+namespace {
+
+/// By what the noise of a release grows when this loss is the `part`-th of what both may cost: mus
+/// add in quadrature, epsilons add.
+double noise_beside(const Loss& loss, double part) {
+  const double share = 1.0 / part;
+  return std::holds_alternative<PureDp>(loss) ? 1.0 / (1.0 - share)
+                                              : 1.0 / std::sqrt(1.0 - share * share);
+}
+
+}  // namespace
+
+PlanFacts PrivateBounds::outlook(std::int64_t rows) const {
+  const auto n = static_cast<double>(rows);
+  const double one = hidden_rows(n, 1);
+  const double many = hidden_rows(n, kLongestWindow);
+  const double tenth = noise_beside(guarantee().loss, 10.0);
+  const double half = noise_beside(guarantee().loss, 2.0);
+  const double cell = std::exp2(0.25);  // of the grid: what is found is too wide by so much at most
+  Outlook outlook("bounds", plan_.method(), guarantee(), request_.budget,
+                  norm_units_ ? fmt::format("{} rows, one norm", rows)
+                              : size_in_words(rows, schema_.dimension()));
+  outlook.json().update({{"noise_sd_count", plan_.sd()},
+                         {"noise_sd_rows", rows_sd()},
+                         {"hidden_rows_in_one_cell", one},
+                         {fmt::format("hidden_rows_in_{}_cells", kLongestWindow), many},
+                         {"release_noise_beside_tenth", tenth},
+                         {"release_noise_beside_half", half},
+                         {"pays_from_width", cell * std::sqrt(tenth)}});
+  outlook.line("noise", fmt::format("standard deviation {:.3g} on a count, {:.3g} on the number "
+                                    "of rows",
+                                    plan_.sd(), rows_sd()));
+  outlook.line("shows",
+               fmt::format("an end of a range lies where about {:.3g} rows are within one factor "
+                           "of 2^(1/4), or {:.3g} within {} of them; fewer are left outside{}",
+                           one, many, kLongestWindow,
+                           one > n ? ". That is more than the table has: every range will be "
+                                     "hidden, give more budget or fewer columns"
+                                   : ""));
+  outlook.line(
+      "pays",
+      fmt::format("noise falls with the square of the bound, and what is found is too wide by up "
+                  "to 19%: with a tenth of all that is spent, where the declared bound is more "
+                  "than {:.3g} times too wide ({:.2g}% more noise for the rest); with half, {:.3g} "
+                  "times ({:.2g}%)",
+                  cell * std::sqrt(tenth), 100.0 * (tenth - 1.0), cell * std::sqrt(half),
+                  100.0 * (half - 1.0)));
+  return std::move(outlook).finish();
+}
+
 Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& stream,
                                                int threads) const {
   const std::size_t cells = grid_.cells();
@@ -175,8 +239,6 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
   const Release<Vector> noisy = plan_.run(*counts, stream);
   // Every histogram sums to the number of rows, so all of them together say it best.
   const double count = noisy.value().sum() / static_cast<double>(schema_.dimension());
-  const double count_sd =
-      plan_.sd() * std::sqrt(static_cast<double>(cells) / static_cast<double>(schema_.dimension()));
 
   ReleaseDocument document;
   document.task = "bounds";
@@ -191,7 +253,7 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
                                               "zero, missing")},
                          {"noise_sd_count", plan_.sd()}};
   describe_people(request_.people, document);
-  document.result = {{"noisy_rows", count}, {"noisy_rows_sd", count_sd}};
+  document.result = {{"noisy_rows", count}, {"noisy_rows_sd", rows_sd()}};
   Matrix ranges(static_cast<Eigen::Index>(schema_.dimension()), 2);
   std::vector<std::string> hidden;
   std::vector<double> missing;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/magnitude_grid.hpp"
+#include "eigenveil/engine/method.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/report/document.hpp"
 #include "engine/counted_people.hpp"
@@ -16,7 +17,7 @@ namespace eigenveil {
 
 /// Ranges of columns from a noisy histogram of each, for tables whose bounds nobody knows.
 struct PrivateBoundsRequest {
-  Budget budget;
+  Budget budget = PureDp{0.0};
   Relation relation = Relation::AddRemove;
   int group_size = 1;
   double outside = 0.001;                 ///< share of rows that a range may leave out, about
@@ -51,6 +52,8 @@ class PrivateBounds {
   /// What is asked for, as canonical JSON: two requests for the same thing are the same text.
   std::string request_text() const;
   double count_sd() const { return plan_.sd(); }
+  /// What it would show of a table of so many rows, and what it costs. No row is read.
+  PlanFacts outlook(std::int64_t rows) const;
   Result<ReleaseDocument> release(RowReader& rows, RandomStream& stream, int threads) const;
 
  private:
@@ -61,6 +64,8 @@ class PrivateBounds {
   double window_noise(std::size_t cells) const;
   /// How many rows a window of so many cells may hold and not count as filled, by public numbers.
   double hidden_rows(double rows, std::size_t cells) const;
+  /// Of the number of rows, which every histogram adds up to.
+  double rows_sd() const;
 
   PrivateBoundsRequest request_;
   Schema schema_;                            ///< of what is counted: columns, or the norm

@@ -10,6 +10,7 @@
 #include "eigenveil/engine/request_json.hpp"
 #include "engine/outlook.hpp"
 #include "engine/release_cost.hpp"
+#include "engine/table/prepared_table.hpp"
 
 namespace eigenveil {
 namespace {
@@ -21,6 +22,7 @@ Result<ReleaseDocument> published(ReleaseDocument document, const Plan& plan,
   return check_kept(cost_of(plan, !stream.is_secure()), document).map([&] {
     document.request = to_json(plan.request());
     document.ledger = entry;
+    state_people(plan.facts().schema.people, document);
     return std::move(document);
   });
 }
@@ -63,8 +65,8 @@ std::string needs_sums_alone(Task task, const MethodInfo& info) {
 
 Result<void> check_people(const MethodInfo& info, const Request& request,
                           const PublicFacts& facts) {
-  const bool people = facts.rows_per_person > 0;
-  if (people && request.group_size != facts.rows_per_person) {
+  const bool people = facts.schema.people.given();
+  if (people && request.group_size != static_cast<int>(facts.schema.people.rows)) {
     return bad_request("with {person} the rows of a person are the group; leave out {group_size}",
                        "group_size");
   }
@@ -79,8 +81,17 @@ Result<void> check_people(const MethodInfo& info, const Request& request,
         "neighbours");
   }
   if (people && request.relation != Relation::AddRemove && !facts.counted) {
-    return bad_request("people under replace-one take their rows along: their count needs noise",
-                       "person");
+    return bad_request(
+        "people under replace-one take their rows along, so that their number needs noise, which "
+        "sums that were made before have no place for: give {neighbours add-remove}, or the rows",
+        "neighbours");
+  }
+  if (facts.outside && !info.takes_counted_rows) {
+    return bad_request(
+        fmt::format("{{outside_norm}} needs a noisy sum of squares: take {{method gauss}}, "
+                    "{{method wishart}} or {{method laplace}} instead of {}",
+                    info.name),
+        "method");
   }
   if (facts.counted && !info.takes_counted_rows) {
     return bad_request(

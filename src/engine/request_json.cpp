@@ -282,6 +282,9 @@ std::string table_fingerprint(const PublicFacts& facts) {
   bytes.text(facts.bound.encode());
   if (!facts.preparation.empty()) {
     bytes.text(facts.preparation);
+  } else if (facts.schema.people.given()) {  // sums that were made before
+    bytes.text(facts.schema.people.column);
+    bytes.integer(facts.schema.people.rows);
   }
   return hex(sha256(bytes.view()));
 }

@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "data/genotypes.hpp"
+#include "data/one_hot.hpp"
 #include "data/parallel_rows.hpp"
 #include "data/projection.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "engine/counts_request.hpp"
 #include "engine/documents/moment_document.hpp"
+#include "engine/outlook.hpp"
+#include "report/report_figures.hpp"
 
 namespace eigenveil {
 namespace {
@@ -82,7 +86,69 @@ std::vector<std::string> cell_names(double deviation, std::size_t cells) {
   return names;
 }
 
+/// The noise of one histogram; people settle the group.
+Result<CountsPlan> counts_of(ScoresRequest& request) {
+  if (request.cells < 2 || request.cells > 200) {
+    return bad_request("{cells} must be a whole number from 2 to 200", "cells");
+  }
+  if (!request.label.column.empty() && !are_levels(request.label.words)) {
+    return bad_request("{label} is a column and different public levels, COLUMN=A|B|C", "label");
+  }
+  return rows_together(request.people, request.relation, request.group_size)
+      .and_then([&](int together) {
+        request.group_size = together;
+        return CountsPlan::make(
+            {1, request.budget, request.relation, together, request.people.column});
+      });
+}
+
+bool is_laplace(const CountsPlan& plan) {
+  return plan.noise().law == NoiseLaw::Laplace;
+}
+
+/// What the noise of a count stays within 95 times in 100: 2.5% on each side.
+double count_limits(const CountsPlan& plan) {
+  return score_limit(plan.sd(), 2.0, is_laplace(plan));
+}
+
+/// Of scores that are normal along both axes: the share within the ellipse where cells of the grid
+/// hold at least `least` of so many rows, 1 - 2 pi least / (rows h^2) for cells of width h.
+double share_above(double least, double rows, std::size_t cells) {
+  const double width = 2.0 * kReach / static_cast<double>(cells);
+  return std::max(0.0, 1.0 - 2.0 * std::numbers::pi * least / (rows * width * width));
+}
+
 }  // namespace
+
+Result<PlanFacts> Scores::outlook(const ScoresRequest& asked, std::int64_t rows) {
+  ScoresRequest request = asked;
+  return counts_of(request).map([&](const CountsPlan& plan) {
+    const std::size_t levels = request.label.words.size() + 1;
+    const std::size_t cells = request.cells * request.cells * levels;
+    const double limit = score_limit(plan.sd(), static_cast<double>(cells), is_laplace(plan));
+    const double shown = share_above(limit, static_cast<double>(rows), request.cells);
+    Outlook outlook(
+        "scores", plan.method(), plan.guarantee(), request.budget,
+        fmt::format("{} rows, {} x {} cells{}", rows, request.cells, request.cells,
+                    levels > 1 ? fmt::format(", {} levels and all others", levels - 1) : ""));
+    outlook.json().update({{"noise_sd_count", plan.sd()},
+                           {"count_limits", count_limits(plan)},
+                           {"shown_from", limit},
+                           {"shown_share_if_normal", shown}});
+    outlook.line("noise", fmt::format("standard deviation {:.3g} on a count, however long rows "
+                                      "are: 95% limits of plus or minus {:.3g}",
+                                      plan.sd(), count_limits(plan)));
+    outlook.line("shows", fmt::format("the picture draws cells above {:.3g}, which noise alone "
+                                      "passes anywhere in it with probability 5%",
+                                      limit));
+    outlook.line("people",
+                 fmt::format("were both scores normal, cells with {:.0f}% of the people would be "
+                             "drawn, all of one level; fewer cells show more of them",
+                             100.0 * shown));
+    outlook.line("spends", "on top of the release of the axes");
+    return std::move(outlook).finish();
+  });
+}
 
 Result<Scores> Scores::make(const ScoresRequest& asked, const ReadRelease& on) {
   ScoresRequest request = asked;
@@ -113,16 +179,7 @@ Result<Scores> Scores::make(const ScoresRequest& asked, const ReadRelease& on) {
                     person),
         "person");
   }
-  if (request.cells < 2 || request.cells > 200) {
-    return bad_request("{cells} must be a whole number from 2 to 200", "cells");
-  }
-  const Result<int> together = rows_together(request.people, request.relation, request.group_size);
-  if (!together) {
-    return error_of(together);
-  }
-  request.group_size = *together;
-  Result<CountsPlan> plan = CountsPlan::make(
-      {1, request.budget, request.relation, request.group_size, request.people.column});
+  Result<CountsPlan> plan = counts_of(request);
   if (!plan) {
     return error_of(plan);
   }
@@ -245,7 +302,7 @@ Result<ReleaseDocument> Scores::release(std::unique_ptr<RowReader> rows, RandomS
                          {"reach", Numbers{kReach * deviations_[0], kReach * deviations_[1]}},
                          {"noise_sd_count", plan_.sd()},
                          {"interval", fmt::format("a count has 95% limits of plus or minus {:.3g}",
-                                                  1.96 * plan_.sd())}};
+                                                  count_limits(plan_))}};
   document.result = {{"noisy_rows", noisy.value().sum()},
                      {"noisy_rows_sd", plan_.sd() * std::sqrt(static_cast<double>(counts.size()))}};
   document.remarks = {{"counts", *field<std::string>(document.parameters, "interval")},

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "eigenveil/engine/method.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/report/document.hpp"
 #include "eigenveil/report/read_release.hpp"
@@ -19,7 +20,7 @@ struct ScoresRequest {
   std::array<std::size_t, 2> axes = {1, 2};  ///< components, from 1
   std::size_t cells = 20;                    ///< along each axis
   WordList label = {};                       ///< a column and its public levels; empty: none
-  Budget budget;
+  Budget budget = PureDp{0.0};
   Relation relation = Relation::AddRemove;
   int group_size = 1;
   CountedPeople people = {};
@@ -30,6 +31,8 @@ struct ScoresRequest {
 /// adds one to one cell of cells x cells x levels, so noise does not depend on how long rows are.
 class Scores {
  public:
+  /// What a plot of so many rows would show, whatever the axes, and what it costs. No row is read.
+  static Result<PlanFacts> outlook(const ScoresRequest& asked, std::int64_t rows);
   static Result<Scores> make(const ScoresRequest& asked, const ReadRelease& on);
   /// How the table must be read: the columns of the release, then the label.
   const TableSpec& table() const { return table_; }

@@ -46,10 +46,11 @@ struct Standing {
 Standing standing(const Request& request, const PublicFacts& facts, double detectable,
                   std::int64_t wanted) {
   const auto k = static_cast<double>(wanted);
-  const double total = spread_variance(facts.bound, request.units);
-  const double first = facts.keeps_columns ? first_of_power_law(facts.bound.dimension()) : 1.0;
-  return {std::sqrt(2.0) * detectable, largest_variance(facts.bound, request.units) / k,
-          0.5 * total / k, first * total};
+  const RowBound& bound = facts.outside ? facts.outside->bound : facts.bound;
+  const double total = spread_variance(bound, request.units);
+  const double first = facts.keeps_columns ? first_of_power_law(bound.dimension()) : 1.0;
+  return {std::sqrt(2.0) * detectable, largest_variance(bound, request.units) / k, 0.5 * total / k,
+          first * total};
 }
 
 /// Why nothing can be hoped for; empty where something can.
@@ -73,6 +74,14 @@ std::string hopeless(const Standing& found, std::int64_t wanted) {
   return {};
 }
 
+/// Noise on a variance falls with the number of rows: how many do, up to two digits.
+double rows_enough(const Standing& found, std::int64_t rows) {
+  const double least = std::min({found.possible, found.equal_parts, found.power_law});
+  const double exact = static_cast<double>(rows) * found.needed / least;
+  const double digit = std::pow(10.0, std::floor(std::log10(exact)) - 1.0);
+  return std::ceil(exact / digit) * digit;
+}
+
 bool is_identifier(const std::string& column) {
   std::string name;
   for (const char letter : column) {
@@ -87,14 +96,17 @@ bool is_identifier(const std::string& column) {
 }  // namespace
 
 Result<void> verdict(const Method& method, const Request& request, const PublicFacts& facts,
-                     std::int64_t rows) {
+                     std::optional<std::int64_t> rows) {
   if (facts.counted || !method.info().takes_counted_rows) {  // noise on a moment alone has a floor
     return {};
   }
   AssumedTable table;
   table.schema = facts.schema;
-  table.rows = rows;
+  table.rows = rows.value_or(kUndeclaredRows);
   table.bound = [&](const auto&) { return Result<RowBound>(facts.bound); };
+  if (facts.outside) {
+    table.prepared = facts;
+  }
   const Result<PlanFacts> planned = method.outlook(request, table);
   if (!planned) {
     return error_of(planned);
@@ -110,13 +122,22 @@ Result<void> verdict(const Method& method, const Request& request, const PublicF
   if (reason.empty()) {
     return {};
   }
-  return bad_request(
-      fmt::format("at {} rows noise would outweigh the result: a direction needs a variance of "
-                  "about {:.3g} to come out with a squared cosine of 1/2 (theory of many columns), "
-                  "and {}; fewer columns, a public basis ({{project}}), tighter bounds or a larger "
-                  "budget help, {{anyway}} spends all the same",
-                  rows, found.needed, reason),
-      "anyway");
+  const std::string enough =
+      fmt::format("about {:.0f} rows would do", rows_enough(found, table.rows));
+  const std::string why = fmt::format(
+      "noise would outweigh the result: a direction needs a variance of about {:.3g} "
+      "to come out with a squared cosine of 1/2 (theory of many columns), and {}",
+      found.needed, reason);
+  const std::string help =
+      "fewer columns, a public basis ({project}), tighter bounds or a larger budget help, {anyway} "
+      "spends all the same";
+  return rows
+             ? bad_request(fmt::format("at {} rows {}; {}, {}", *rows, why, enough, help), "anyway")
+             : bad_request(fmt::format("nobody said how many rows there are, and at {} {}; {}: if "
+                                       "there are as many say {{people N}}, about, as the public "
+                                       "knows it and not by counting; else {}",
+                                       table.rows, why, enough, help),
+                           "people");
 }
 
 std::vector<std::string> public_warnings(const Request& request, const Schema& schema,

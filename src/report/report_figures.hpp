@@ -46,6 +46,8 @@ std::optional<Figure> null_figure(const ReleaseDocument& document);
 /// People on two released axes: counts that stand out of the noise as marks, levels by colour and
 /// shape. One limit for the whole picture, which noise alone passes anywhere with probability 5%.
 std::optional<Figure> scores_figure(const ReleaseDocument& document);
+/// The limit: `cells` counts whose noise has this deviation.
+double score_limit(double noise_sd, double cells, bool laplace);
 /// Where several levels stand out: one panel for each, on the same axes.
 std::optional<Figure> score_levels_figure(const ReleaseDocument& document);
 

@@ -81,8 +81,7 @@ std::optional<ScorePlot> score_plot(const ReleaseDocument& document) {
   const auto cells = static_cast<double>(document.tables.front().values.size()) *
                      static_cast<double>(document.tables.size());
   ScorePlot plot;
-  plot.threshold = *sd * upper_quantile(kFalseAlarms / cells,
-                                        std::holds_alternative<PureDp>(document.requested));
+  plot.threshold = score_limit(*sd, cells, std::holds_alternative<PureDp>(document.requested));
   plot.frame.x = axis_of(document, 0);
   plot.frame.y = axis_of(document, 1);
   const std::size_t count = document.tables.size();
@@ -104,6 +103,10 @@ std::optional<ScorePlot> score_plot(const ReleaseDocument& document) {
 }
 
 }  // namespace
+
+double score_limit(double noise_sd, double cells, bool laplace) {
+  return noise_sd * upper_quantile(kFalseAlarms / cells, laplace);
+}
 
 std::optional<Figure> scores_figure(const ReleaseDocument& document) {
   const std::optional<ScorePlot> plot = score_plot(document);

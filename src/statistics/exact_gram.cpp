@@ -142,9 +142,20 @@ Result<void> ExactGram::merge(const ExactGram& other, EqualTotals equal) {
   if (Result<void> same = check_same_bound(bound_, other.bound_); !same) {
     return same;
   }
+  if (schema_.people != other.schema_.people) {
+    return bad_request(
+        "the tables cannot be merged: rows were limited by person in one of them alone, or by "
+        "another column or to another number of rows");
+  }
   Result<MergedParts> parts = merge_parts(parts_, other.parts_);
   if (!parts) {
     return error_of(parts);
+  }
+  if (schema_.people.given() && !parts->told_apart) {
+    return bad_request(
+        "the tables cannot be merged: a person may be in both, with more rows than were promised; "
+        "shards of people are made with one {person_key}, as one run",
+        "person_key");
   }
   if (!parts->told_apart && equal == EqualTotals::Refuse && shares_rows_with(other)) {
     return bad_request(
@@ -181,6 +192,10 @@ Digest ExactGram::statistic_digest() const {
   }
   for (const double frequency : schema_.allele_frequencies) {
     facts.real(frequency);
+  }
+  if (schema_.people.given()) {
+    facts.text(schema_.people.column);
+    facts.integer(schema_.people.rows);
   }
   facts.text(bound_.encode());
   facts.integer(totals_.count);

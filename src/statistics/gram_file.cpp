@@ -20,15 +20,17 @@ namespace {
 // A .gram file: this line with its version, then little-endian fields, then the SHA-256 of
 // everything before it. Fields: dimension, column names; from version 2 counted alleles and allele
 // frequencies, each none or one per column; from version 3 whether missing cells were filled (0 or
-// 1) and which shards are inside (version 3: one, its run, empty for none, index and count; version
-// 4: the number of runs, and of each its name, its number of shards and the indices of those
-// inside); bound, count, shard fingerprints, sums, products. Older versions are read.
+// 1), from version 5 the column that says whose a row is and how many rows of a person were kept
+// (empty and 0: all rows), and which shards are inside (version 3: one, its run, empty for none,
+// index and count; version 4: the number of runs, and of each its name, its number of shards and
+// the indices of those inside; version 5: and the mark of the key of its people, empty where rows
+// were not limited); bound, count, shard fingerprints, sums, products. Older versions are read.
 constexpr std::string_view kFormat = "EIGENVEIL-GRAM ";
 constexpr std::string_view kWarning =
     " PRIVATE DATA: do not publish or share; these are exact totals over the rows of a table, "
     "without noise\n";
 constexpr char kOldest = '1';
-constexpr char kNewest = '4';
+constexpr char kNewest = '5';
 constexpr std::size_t kFirstLineBytes = kFormat.size() + 1 + kWarning.size();
 constexpr std::size_t kDigestBytes = std::tuple_size_v<Digest>;
 constexpr std::size_t kEntryBytes = 16;
@@ -122,8 +124,10 @@ bool read_genotypes(ByteReader& reader, Schema& schema) {
   return std::ranges::all_of(schema.allele_frequencies, [](double f) { return f > 0 && f < 1; });
 }
 
-void write_origin(bool fills_gaps, const std::vector<ShardSet>& parts, ByteWriter& bytes) {
-  bytes.integer(fills_gaps ? 1 : 0);
+void write_origin(const Schema& schema, const std::vector<ShardSet>& parts, ByteWriter& bytes) {
+  bytes.integer(schema.fills_gaps ? 1 : 0);
+  bytes.text(schema.people.column);
+  bytes.integer(schema.people.rows);
   bytes.integer(parts.size());
   for (const ShardSet& set : parts) {
     bytes.text(set.run);
@@ -132,6 +136,7 @@ void write_origin(bool fills_gaps, const std::vector<ShardSet>& parts, ByteWrite
     for (const std::uint64_t index : set.indices) {
       bytes.integer(index);
     }
+    bytes.text(set.people_mark);
   }
 }
 
@@ -150,7 +155,7 @@ void read_identity(ByteReader& reader, std::vector<ShardSet>& parts) {
   }
 }
 
-void read_parts(ByteReader& reader, std::vector<ShardSet>& parts) {
+void read_parts(ByteReader& reader, char version, std::vector<ShardSet>& parts) {
   const std::uint64_t runs = reader.integer();
   for (std::uint64_t i = 0; i < runs && reader.complete(); ++i) {
     ShardSet set{std::string(reader.text()), reader.integer(), {}};
@@ -158,16 +163,37 @@ void read_parts(ByteReader& reader, std::vector<ShardSet>& parts) {
     for (std::uint64_t j = 0; j < inside && reader.complete(); ++j) {
       set.indices.push_back(reader.integer());
     }
+    if (version >= '5') {
+      set.people_mark = reader.text();
+    }
     parts.push_back(std::move(set));
   }
+}
+
+/// Whose rows these are; false unless a column and a number of rows go together.
+bool read_people(ByteReader& reader, PeopleLimit& people) {
+  people.column = reader.text();
+  const std::uint64_t rows = reader.integer();
+  people.rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, PeopleLimit::kMostRows));
+  return rows == people.rows && people.given() != people.column.empty();
+}
+
+/// Shards of people have one key, and are those of one run: two runs may hold the same people.
+bool hold_people_once(const PeopleLimit& people, const std::vector<ShardSet>& parts) {
+  return (!people.given() || parts.size() <= 1) &&
+         std::ranges::all_of(parts, [&](const ShardSet& set) {
+           return is_plain_text(set.people_mark) && set.people_mark.empty() != people.given();
+         });
 }
 
 /// False unless the rule is one of two and every shard one of its run.
 bool read_origin(ByteReader& reader, char version, Schema& schema, std::vector<ShardSet>& parts) {
   const std::uint64_t fills_gaps = reader.integer();
   schema.fills_gaps = fills_gaps == 1;
-  version >= '4' ? read_parts(reader, parts) : read_identity(reader, parts);
-  return fills_gaps <= 1 && std::ranges::all_of(parts, is_sound) &&
+  const bool people_told = version < '5' || read_people(reader, schema.people);
+  version >= '4' ? read_parts(reader, version, parts) : read_identity(reader, parts);
+  return fills_gaps <= 1 && people_told && hold_people_once(schema.people, parts) &&
+         std::ranges::all_of(parts, is_sound) &&
          std::ranges::adjacent_find(parts, std::greater_equal<>(), &ShardSet::run) == parts.end();
 }
 
@@ -248,7 +274,7 @@ std::string GramFile::encode(const ExactGram& gram) {
     bytes.text(name);
   }
   write_genotypes(gram.schema_, bytes);
-  write_origin(gram.schema_.fills_gaps, gram.parts_, bytes);
+  write_origin(gram.schema_, gram.parts_, bytes);
   bytes.text(gram.bound_.encode());
   bytes.integer(gram.totals_.count);
   const std::vector<Digest> shards = gram.shards();
@@ -358,6 +384,12 @@ Result<GramHead> read_gram_head(const std::filesystem::path& path) {
     Result<GramHead> head = read_head(reader, *version, parts);
     if (const Result<void> all = head ? check_complete(parts) : Result<void>(); !all) {
       return bad_request(all.error().message + "; merge the others with it first");
+    }
+    if (head && !whole && reader.remaining() < sizeof(std::uint64_t)) {
+      continue;
+    }
+    if (head) {
+      head->rows = static_cast<std::int64_t>(reader.integer());
     }
     if (head || whole) {
       return head;

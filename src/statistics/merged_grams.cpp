@@ -15,7 +15,8 @@ Error in_file(const std::string& path, Error error) {
   return error;
 }
 
-/// Equal totals may be those of other rows, never those of one file.
+}  // namespace
+
 Result<void> check_each_once(const std::vector<std::string>& paths) {
   std::map<std::pair<dev_t, ino_t>, std::string> seen;
   for (const std::string& path : paths) {
@@ -33,8 +34,6 @@ Result<void> check_each_once(const std::vector<std::string>& paths) {
   }
   return {};
 }
-
-}  // namespace
 
 Result<ExactGram> merged_grams(const std::vector<std::string>& paths, EqualTotals equal,
                                bool incomplete) {

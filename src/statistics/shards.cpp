@@ -38,7 +38,14 @@ Result<ShardSet> united(const ShardSet& ours, const ShardSet& theirs) {
     return bad_request(fmt::format("{}run \"{}\" has {} shards in one and {} in the other",
                                    kRefusal, ours.run, ours.count, theirs.count));
   }
-  ShardSet both{ours.run, ours.count, {}};
+  if (ours.people_mark != theirs.people_mark) {
+    return bad_request(
+        fmt::format("{}shards of run \"{}\" were not made with the same {{person_key}}, so that a "
+                    "person may be "
+                    "in both",
+                    kRefusal, ours.run));
+  }
+  ShardSet both{ours.run, ours.count, {}, ours.people_mark};
   std::ranges::set_intersection(ours.indices, theirs.indices, std::back_inserter(both.indices));
   if (!both.indices.empty()) {
     return bad_request(
@@ -109,11 +116,12 @@ std::optional<ShardIdentity> ExactGram::identity() const {
   if (parts_.size() != 1 || parts_[0].indices.size() != 1) {
     return std::nullopt;
   }
-  return ShardIdentity{parts_[0].run, parts_[0].indices[0], parts_[0].count};
+  return ShardIdentity{parts_[0].run, parts_[0].indices[0], parts_[0].count, parts_[0].people_mark};
 }
 
 void ExactGram::set_identity(ShardIdentity identity) {
-  parts_ = {{std::move(identity.run), identity.count, {identity.index}}};
+  parts_ = {
+      {std::move(identity.run), identity.count, {identity.index}, std::move(identity.people_mark)}};
 }
 
 Result<void> ExactGram::check_complete() const {

@@ -6,13 +6,14 @@
 
 #include <algorithm>
 
+#include "audit/drawn_cases.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
 
 namespace eigenveil::test {
 namespace {
 
-constexpr int kShippedAttacks = 200;  ///< at most: they share one false-alarm rate
+constexpr int kShippedAttacks = 400;  ///< at most: they share one false-alarm rate
 constexpr std::uint64_t kShippedRuns = 5000;
 constexpr AuditSettings kMost{std::uint64_t{1} << 26U, kAttackError, 2};
 
@@ -85,6 +86,32 @@ TEST_P(Audits, TheDefaultNumberOfRunsIsEnough) {
         EXPECT_GT(needed, 0U) << describe(setting) << ", " << one.attack.name;
         EXPECT_LE(needed, 2 * method_.runs) << describe(setting) << ", " << one.attack.name;
       }
+    }
+  }
+}
+
+/// Draws at rho, in one setting: the law of exponent and noise, which shows what is wrong.
+TEST(AuditsAtRho, ClaimsStandAndMutantsFall) {
+  RandomStream stream = RandomStream::seeded(seed_for("audit.rho"));
+  for (const char* name : {"exponential", "orbit"}) {
+    AuditRequest request = default_request(*find_audit(name));
+    request.budget = Zcdp{1.0};
+    request.mutants = true;
+    const std::vector<Attack> attacks = *drawn_attacks(name, request);
+    for (const Attack& one : attacks) {
+      const bool mutant = one.kind == AttackKind::Mutant;
+      if (mutant && !one.attack.exact) {
+        continue;
+      }
+      const double error =
+          mutant ? kAttackError : alpha_of("audit: shipped claims") / kShippedAttacks;
+      const std::uint64_t runs =
+          mutant
+              ? runs_to_refute(one.attack, kMost, alpha_of("audit: mutant power") / kShippedAttacks)
+              : kShippedRuns;
+      ASSERT_GT(runs, 0U) << one.attack.name;
+      EXPECT_EQ(audit(one.attack, {runs, error, 2}, stream).refuted(), mutant)
+          << name << ": " << one.attack.name;
     }
   }
 }

@@ -411,6 +411,7 @@ def every_method(program, browser, folder, shots):
         look = page.evaluate("look")
         check(look["risk"]["power"] > alone == look["power_of_directions"], "the risk is that of both releases")
         check(f"{math.ceil(100 * look['risk']['power'] - 1e-9)} times in 100" in page.inner_text("#head"), "and the headline says so")
+        plan_agrees(program, page, folder)
         check("scores" not in page.inner_text("#code"), "one command at a time")
         page.click("#follow")
         check(shlex.split(page.inner_text("#code"))[:2] == ["eigenveil", "scores"] and "--epsilon 1" in page.inner_text("#code"), "the map is the second")

@@ -116,7 +116,7 @@ class Errors(CliTest):
 
     def test_the_request_is_incomplete(self):
         self.says(("pca",), "INPUT is required", "eigenveil pca --help")
-        self.says(("gram",), "eigenveil gram partial|merge")
+        self.says(("gram",), "eigenveil gram partial|merge|key")
         self.says(("plan",), "eigenveil plan pca|covariance")
         self.says(("plan", "pca", "--mu", 1), "--rows is required", "eigenveil plan pca --help")
         self.says(("plan", "pca", "--rows", 5, *RANGE, "--mu", 1), "--dimension P")

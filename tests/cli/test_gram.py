@@ -1,6 +1,7 @@
 """One pass equals merged shards, to the last byte of the release."""
 
 import itertools
+import json
 import os
 import random
 import shutil
@@ -98,6 +99,64 @@ class Grams(CliTest):
         self.assertIn("same file", self.refuse("gram", "merge", a, a, "--equal-totals", "--out", self.path("x.gram")))
         self.succeed("gram", "merge", a, same, "--equal-totals", "--out", self.path("x.gram"))
         self.assertIn("d.gram", self.refuse("gram", "merge", a, self.write("d.gram", b"damaged"), "--out", self.path("z.gram")))
+
+    def people(self):
+        """Two files of one table: visits of 30 people, in an order that mixes them."""
+        draw = random.Random(8)
+        visits = [(f"p{draw.randrange(30)}", draw.uniform(-5, 5), draw.uniform(-5, 5)) for _ in range(400)]
+        files = [self.write(f"v{i}.csv", csv_text(["who", "a", "b"], visits[i::2])) for i in range(2)]
+        whole = self.write("visits.csv", csv_text(["who", "a", "b"], visits[0::2] + visits[1::2]))
+        return files, whole
+
+    def people_part(self, files, name, index, key, *more):
+        self.succeed("gram", "partial", files[0], "--more", *files[1:], *RANGE, "--person", "who", "--rows-per-person", 3,
+                     "--shard", f"r,{index},2", "--person-key", key, *more, "--out", self.path(name))
+        return self.path(name)
+
+    def test_people_are_in_one_shard_and_the_release_is_about_them(self):
+        files, whole = self.people()
+        key = self.path("people.key")
+        self.assertIn("secret", self.succeed("gram", "key", "--out", key))
+        self.assertEqual(stat.S_IMODE(os.stat(key).st_mode), 0o600)
+        self.assertIn("exists", self.refuse("gram", "key", "--out", key))
+        parts = [self.people_part(files, f"p{index}.gram", index, key) for index in range(2)]
+        merged = self.path("people.gram")
+        self.succeed("gram", "merge", *reversed(parts), "--out", merged)
+        one_pass = self.release(whole, "one", *RANGE, "--person", "who", "--rows-per-person", 3)
+        shards = self.release(merged, "shards")
+        for name in one_pass:
+            if name.endswith(".csv"):
+                self.assertEqual(shards[name], one_pass[name], name)
+        said = [json.loads(files[next(name for name in files if name.startswith("release."))]) for files in (one_pass, shards)]
+        self.assertEqual(said[0]["guarantee"]["would_be"]["person"], "who")
+        self.assertEqual(said[0]["guarantee"], said[1]["guarantee"])
+        self.assertEqual(said[1]["parameters"]["rows_per_person"], 3)
+        # A person may be in both: whatever is no shard of one run and one key.
+        self.succeed("gram", "key", "--out", self.path("other.key"))
+        foreign = self.people_part(files, "f.gram", 1, self.path("other.key"))
+        out = self.path("x.gram")
+        self.assertIn("--person-key", self.refuse("gram", "merge", parts[0], foreign, "--out", out))
+        self.assertIn("not complete", self.refuse("covariance", parts[0], "--mu", 1, "--out", self.path("y")))
+        self.succeed("gram", "partial", whole, *RANGE, "--person", "who", "--rows-per-person", 3, "--out", self.path("alone.gram"))
+        self.assertIn("in both", self.refuse("gram", "merge", merged, self.path("alone.gram"), "--out", out))
+        self.assertFalse(os.path.exists(out))
+        for wrong, said in ((("--neighbours", "replace-one"), "place for"), (("--group-size", 2), "--group-size"), (("--person", "who", "--rows-per-person", 3), ".gram"),
+                            (("--neighbours", "zero-row"), "number of rows is protected")):
+            self.assertIn(said, self.refuse("covariance", merged, "--mu", 1, *wrong, "--out", self.path("y")))
+
+    def test_a_key_and_shards_of_people_go_together(self):
+        files, whole = self.people()
+        people = ("--person", "who", "--rows-per-person", 3)
+        for arguments, said in (
+            ((whole, *people, "--shard", "r,0,2"), "share a key"),
+            ((whole, *people, "--person-key", self.write("k", "x")), "goes with"),
+            ((whole, "--shard", "r,0,2", "--person-key", self.write("k", "x"), "--exclude", "who"), "goes with"),
+            ((whole, *people, "--shard", "r,0,2", "--person-key", self.write("k", "guess me")), "no key of people"),
+            ((files[0], "--more", files[0], "--exclude", "who"), "same file"),
+            ((files[0], "--more", self.write("n.csv", "a,b\n1,2\n"), "--exclude", "who"), "who"),
+        ):
+            self.assertIn(said, self.refuse("gram", "partial", *arguments, *RANGE, "--out", self.path("x.gram")))
+        self.assertFalse(os.path.exists(self.path("x.gram")))
 
     def copy(self, part):
         return shutil.copy(part, self.path("copy.gram"))

@@ -254,7 +254,7 @@ class Mask(CliTest):
         few = self.write("few.csv", csv_text(columns, [[(i * j % 7) / 7 for j in range(10)]
                                                        for i in range(30)]))
         text = self.succeed("pca", few, "--range", "-1:1", "--epsilon", 0.001, "--delta", 1e-6,
-                            "--neighbours", "replace-one", "-k", 3, "--out", self.path("out"))
+                            "--neighbours", "replace-one", "--anyway", "-k", 3, "--out", self.path("out"))
         found = read_json(self.path("out", "release.json"))["result"]
         self.assertAlmostEqual(found["largest_possible_variance"], 10, places=6)
         self.assertLessEqual(max(found["noisy_explained_variance"]), 10.0001)

@@ -47,6 +47,28 @@ def test_a_refusal_shows_types_and_never_a_cell():
             assert "SECRET" not in str(refused.value) and refused.value.__context__ is None
 
 
+def test_people_are_in_one_part(monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    frames = pytest.importorskip("dask.dataframe")
+    key = b"0123456789abcdef0123456789abcdef"
+    monkeypatch.setattr(eigenveil.dask, "person_key_of", lambda _: key)
+    rows = rows_of(900, 3)
+    people = [None if i % 30 == 0 else f"p{i % 17}" if i % 2 else "often" for i in range(len(rows))]
+    frame = pandas.DataFrame(rows, columns=["a", "b", "c"]).assign(who=people)
+    order = sorted((who, *hashed, i) for i, (who, hashed) in enumerate(zip(people, eigenveil._core.row_hashes(key, rows).tolist())) if who is not None)
+    taken, kept = {}, []
+    for who, _, _, i in order:
+        taken[who] = taken.get(who, 0) + 1
+        kept += [i] if taken[who] <= 4 else []
+    bound = shard_bound(["a", "b", "c"], bounds=BOUNDS, person="who", rows_per_person=4)
+    expected = merge([partial([(rows[kept], [people[i] for i in kept])], bound)])
+    for blocks in (1, 2, 7):
+        found = eigenveil.dask.gram(frames.from_pandas(frame, npartitions=blocks), bounds=BOUNDS, person="who", rows_per_person=4)
+        assert found == expected and found.people == ("who", 4)
+    with pytest.raises(eigenveil.EigenveilError, match="no column of people"):
+        eigenveil.dask.gram(dask.array.from_array(rows), bounds=BOUNDS, person="who", rows_per_person=4)
+
+
 def once(block, mark):
     if not os.path.exists(mark):
         open(mark, "w").close()

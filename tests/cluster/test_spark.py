@@ -66,16 +66,18 @@ def table(spark, rows, tmp_path_factory):
     return str(folder)
 
 
-def blocks_before(disturb, log):
+def blocks_before(disturb, log, bound=None):
     """Rows as they come; when they are in the sums, a line in `log` and `disturb(attempt)` on the executor.
 
     The log is what a sum that executors keep by themselves would count: more lines than partitions with rows are rows counted twice.
     """
 
+    to_blocks = eigenveil.spark._blocks(bound or shard_bound(NAMES, bounds=BOUNDS), False)
+
     def blocks(batch):
         from pyspark import TaskContext
 
-        yield from eigenveil.spark._column_blocks(batch)
+        yield from to_blocks(batch)
         task = TaskContext.get()
         with open(os.path.join(log, f"{task.partitionId()}-{task.taskAttemptId()}"), "x", encoding="utf-8"):
             disturb(task.attemptNumber())
@@ -96,11 +98,11 @@ def seeded(gram):
 
 def test_every_way_in_gives_the_bits_of_one_machine(spark, table, expected, tmp_path):
     frame = spark.read.parquet(table)
-    found = eigenveil.spark.gram(frame, columns=NAMES, bounds=BOUNDS)
+    found = eigenveil.spark.gram(frame, columns=NAMES, bounds=BOUNDS, repeatable=True)
     assert found == expected
     (run, count, indices), = found.shards
     assert count > 4 and indices == list(range(count))
-    embedding = eigenveil.spark.gram(frame, features="embedding", dimension=6, bounds=BOUNDS)
+    embedding = eigenveil.spark.gram(frame, features="embedding", dimension=6, bounds=BOUNDS, repeatable=True)
     files = [os.path.join(table, name) for name in sorted(os.listdir(table)) if name.endswith(".parquet")]
     direct = eigenveil.spark.gram_of_parquet(spark, files, NAMES, bounds=BOUNDS)
     assert direct == expected
@@ -110,6 +112,106 @@ def test_every_way_in_gives_the_bits_of_one_machine(spark, table, expected, tmp_
     np.testing.assert_array_equal(seeded(embedding), seeded(expected))
     found.save(tmp_path / "all.gram")
     assert eigenveil.Gram.load(tmp_path / "all.gram") == expected
+
+
+def test_files_behind_a_frame_are_read_by_the_tasks(spark, table, rows, expected, tmp_path, monkeypatch):
+    """Where the frame is columns of Parquet files and nothing else, and pyarrow sees in them what Spark does."""
+    used = []
+    of_files = eigenveil.spark._of_files
+    monkeypatch.setattr(eigenveil.spark, "_of_files", lambda *job: (used.append(job), of_files(*job))[1])
+    frame = spark.read.parquet(table)
+    embedding = eigenveil.spark.gram(frame, features="embedding", dimension=6, bounds=BOUNDS)
+    assert eigenveil.spark.gram(frame, columns=NAMES, bounds=BOUNDS) == expected and len(used) == 2
+    assert eigenveil.spark.gram(frame.repartition(3), columns=NAMES, bounds=BOUNDS, scratch=str(tmp_path / "s")) == expected and len(used) == 3
+    assert eigenveil.spark.gram(frame, features="embedding", dimension=6, bounds=BOUNDS, repeatable=True) == embedding and len(used) == 3
+    folder = str(tmp_path / "typed # 100%.parquet")
+    pa.parquet.write_table(pa.table({"a": pa.array([1, 0], pa.int32()), "f": pa.array([0.5, None], pa.float32()), "u": pa.array([1, 0], pa.uint32())}), folder)
+    typed = spark.read.parquet(folder)
+    reference = eigenveil.spark.gram(typed, columns=["a", "f"], bounds=BOUNDS, repeatable=True)
+    assert eigenveil.spark.gram(typed, columns=["a", "f"], bounds=BOUNDS) == reference and len(used) == 4
+    frame.limit(50).select("x0", functions.lit(0.5).alias("h")).write.partitionBy("h").parquet(str(tmp_path / "split"))
+    partitioned = spark.read.parquet(str(tmp_path / "split"))
+    eigenveil.spark.gram(partitioned, columns=["x0"], bounds=BOUNDS)
+    assert len(used) == 5
+    for other, names in (
+        (typed, ["u"]),  # Spark reads another type
+        (partitioned, ["h"]),  # that no file has
+        (typed.withColumnRenamed("a", "b"), ["b"]),
+        (typed.select(functions.col("a").cast("double")), ["a"]),
+        (typed.where("a > 0"), ["a"]),
+        (typed.union(typed), ["a"]),
+        (typed.cache(), ["a"]),
+        (spark.read.schema("a int, gone double").parquet(folder), ["a", "gone"]),
+        (spark.read.option("ignoreMissingFiles", "true").parquet(folder), ["f"]),
+    ):
+        through_spark = eigenveil.spark.gram(other, columns=names, bounds=BOUNDS, repeatable=True)
+        assert eigenveil.spark.gram(other, columns=names, bounds=BOUNDS) == through_spark
+    assert len(used) == 5
+    typed.unpersist()
+
+
+KEY = b"0123456789abcdef0123456789abcdef"
+PEOPLE = {"person": "who", "rows_per_person": 3}
+
+
+@pytest.fixture(scope="module")
+def visits(table, rows, tmp_path_factory):
+    """Rows of people in files that cut across them, one with nearly a thousand rows, many with equal rows, and rows of nobody; and the sums of those that count."""
+    folder = tmp_path_factory.mktemp("visits")
+    people = np.random.default_rng(6).integers(0, 300, size=ROWS).astype(object)
+    people[np.random.default_rng(7).permutation(ROWS)[:1000]] = 7
+    people[::50] = None
+    rows = np.where(np.arange(ROWS)[:, None] % 400 < 8, rows[:1], rows)  # the same row often
+    words = [None if who is None else f"p{who}" for who in people]
+    columns = {name: rows[:, j] for j, name in enumerate(NAMES)} | {"embedding": list(rows), "who": words, "number": pa.array(people, pa.int64())}
+    for i, part in enumerate(np.array_split(np.arange(ROWS), PARTITIONS)):
+        pa.parquet.write_table(pa.table({k: pa.array([v[r] for r in part]) if not isinstance(v, pa.Array) else v.take(part) for k, v in columns.items()}), folder / f"{i}.parquet")
+    order = [(words[i], *hashed, i) for i, hashed in enumerate(eigenveil._core.row_hashes(KEY, np.ascontiguousarray(rows)).tolist()) if words[i] is not None]
+    taken, kept = {}, []
+    for who, _, _, i in sorted(order):
+        taken[who] = taken.get(who, 0) + 1
+        kept += [i] if taken[who] <= 3 else []
+    bound = shard_bound(NAMES, bounds=BOUNDS, **PEOPLE)
+    assert max(taken.values()) > 900 and len(kept) < len(order)
+    return str(folder), bound, merge([partial([(rows[kept], [words[i] for i in kept])], bound)])
+
+
+def test_people_on_every_way_in(spark, visits, monkeypatch):
+    folder, bound, expected = visits
+    monkeypatch.setattr(eigenveil.spark, "person_key_of", lambda _: KEY)
+    frame = spark.read.parquet(folder)
+    files = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".parquet")]
+    found = eigenveil.spark.gram(frame.where("x0 > -9"), columns=NAMES, bounds=BOUNDS, **PEOPLE)
+    assert found == expected and found.people == ("who", 3) and found.shards[0][1] == 4
+    assert eigenveil.spark.gram(frame, columns=NAMES, bounds=BOUNDS, **PEOPLE) == expected
+    assert eigenveil.spark.gram_of_parquet(spark, files, NAMES, bounds=BOUNDS, **PEOPLE) == expected
+    embeddings = [eigenveil.spark.gram(frame, features="embedding", dimension=6, bounds=BOUNDS, repeatable=again, **PEOPLE) for again in (False, True)]
+    assert embeddings[0] == embeddings[1]
+    np.testing.assert_array_equal(seeded(embeddings[0]), seeded(expected))
+    # Numbers are other words, so other hashes, and the same rows of everybody.
+    numbers = eigenveil.spark.gram(frame, columns=NAMES, bounds=BOUNDS, person="number", rows_per_person=3)
+    np.testing.assert_array_equal(seeded(numbers), seeded(expected))
+    assert "words or numbers" in told(lambda: eigenveil.spark.gram(frame, columns=NAMES, bounds=BOUNDS, person="embedding", rows_per_person=3))
+    assert "'nobody'" in told(lambda: eigenveil.spark.gram(frame, columns=NAMES, bounds=BOUNDS, person="nobody", rows_per_person=3))
+    with pytest.raises(eigenveil.EigenveilError, match="in both"):
+        merge([found, expected])
+
+
+def test_a_row_in_the_task_of_another_person_stops_the_run(visits):
+    """Whatever a shuffle does: no person is in two parts."""
+    from eigenveil._people import limited, shards
+    from eigenveil._shards import with_people
+    from eigenveil._spark_people import _batch, person_part
+
+    _, bound, _ = visits
+    rows = with_people(np.zeros((20, len(NAMES))), [f"p{i}" for i in range(20)], bound, KEY)
+    batch = _batch(rows, bound, KEY, np.arange(2))
+    own = shards(limited(rows, 3, KEY)[0], 2)
+    assert set(own) == {0, 1}
+    for index in range(2):
+        person_part([batch.filter(pa.array(own == index))], bound, KEY, ("run", index, 2))
+        with pytest.raises(eigenveil.EigenveilError, match="not that of its person"):
+            person_part([batch], bound, KEY, ("run", index, 2))
 
 
 def test_pieces_in_any_order_make_the_parts_again(monkeypatch):
@@ -136,15 +238,25 @@ def test_large_parts_in_rounds_and_pieces_and_small_row_groups_in_one_task(spark
     assert rounds == expected and rounds.shards[0][1] == len(files) > 4, "more parts than one round takes"
 
 
-def test_tasks_that_fail_twice(spark, table, expected, tmp_path, monkeypatch):
+@pytest.fixture(params=["rows", "people"])
+def asked(request, spark, table, expected, visits, monkeypatch):
+    """A frame, its bound and the sums that must come of it."""
+    folder, bound, of_people = visits
+    if request.param == "rows":
+        return spark.read.parquet(table).select(*NAMES), shard_bound(NAMES, bounds=BOUNDS), expected
+    monkeypatch.setattr(eigenveil.spark, "person_key_of", lambda _: KEY)
+    return spark.read.parquet(folder).select(*NAMES, "who"), bound, of_people
+
+
+def test_tasks_that_fail_twice(asked, tmp_path, monkeypatch):
     monkeypatch.setattr(eigenveil.spark, "_DRIVER_BYTES", 0)  # so that a round merges what the repeated tasks made
+    frame, bound, expected = asked
 
     def disturb(attempt):
         if attempt < 2:
             raise RuntimeError("a task fails")
 
-    frame = spark.read.parquet(table).select(*NAMES)
-    found = eigenveil.spark._summed(frame, shard_bound(NAMES, bounds=BOUNDS), blocks_before(disturb, str(tmp_path)))
+    found = eigenveil.spark._summed(frame, bound, blocks_before(disturb, str(tmp_path), bound))
     tried, partitions = attempts(tmp_path)
     assert tried >= 3 * partitions >= 12, "every task with rows failed twice after it had read them"
     assert found == expected
@@ -165,8 +277,9 @@ def executors():
     return [int(pid) for some in found for pid in some]
 
 
-def test_an_executor_that_is_killed(spark, table, expected, tmp_path):
+def test_an_executor_that_is_killed(asked, tmp_path):
     """Killed while both executors hold rows of a task that has not ended: that task is done again by another."""
+    frame, bound, expected = asked
     ended, killed = threading.Event(), []
 
     def kill():
@@ -177,9 +290,8 @@ def test_an_executor_that_is_killed(spark, table, expected, tmp_path):
 
     killer = threading.Thread(target=kill)
     killer.start()
-    frame = spark.read.parquet(table).select(*NAMES)
     try:
-        found = eigenveil.spark._summed(frame, shard_bound(NAMES, bounds=BOUNDS), blocks_before(lambda attempt: time.sleep(0.5), str(tmp_path)))
+        found = eigenveil.spark._summed(frame, bound, blocks_before(lambda attempt: time.sleep(0.5), str(tmp_path), bound))
     finally:
         ended.set()
         killer.join()

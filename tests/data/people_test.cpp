@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -13,6 +14,7 @@
 #include "data/counted_rows.hpp"
 #include "data/open.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "eigenveil/statistics/trusted_totals.hpp"
 #include "table_support.hpp"
 
 namespace eigenveil::test::people_test {
@@ -55,7 +57,7 @@ std::unique_ptr<RowReader> table(const std::vector<double>& cells, std::size_t c
 
 std::vector<Row> kept(const std::vector<Row>& rows, std::uint32_t most) {
   const std::vector<double> cells = flat(rows);
-  return read_all(*limit_rows_per_person(table(cells, rows.front().size()), 1, most));
+  return read_all(*limit_rows_per_person(table(cells, rows.front().size()), 1, {"who", most}));
 }
 
 TEST(People, TheFirstRowsOfEverybodyStay) {
@@ -87,13 +89,13 @@ TEST(People, OneWordOfEveryCell) {
 // Numbers that doubles do not tell apart are refused, or nobody's: nobody stands in for another.
 TEST(People, NumbersBeyondDoublesAreNobody) {
   const std::vector<double> cells = {1, 0x1p53, 2, 0x1p53 + 2, 3, -0x1p53, 4, kInfinity, 5, 7};
-  const auto refused = limit_rows_per_person(table(cells, 2), 1, 1);
+  const auto refused = limit_rows_per_person(table(cells, 2), 1, {"who", 1});
   RawRows block;
   EXPECT_NE(refused->read(block).error().message.find("row 1: the number of a person"),
             std::string::npos);
-  EXPECT_EQ(
-      read_all(*limit_rows_per_person(table(cells, 2), 1, 1, nobody_seen(), BadCell::Midpoint)),
-      (std::vector<Row>{{5}}));
+  EXPECT_EQ(read_all(*limit_rows_per_person(table(cells, 2), 1, {"who", 1}, nobody_seen(),
+                                            BadCell::Midpoint)),
+            (std::vector<Row>{{5}}));
 }
 
 // All tables of up to five rows of three people: a person who goes takes at most G rows along, and
@@ -142,6 +144,137 @@ TEST(People, APersonTakesOnlyTheirOwnRowsAlong) {
   EXPECT_GT(largest_surprise(shared_limit), 2U);
 }
 
+/// Three people of a table, A who may go, and two others; B is who may come in the place of A.
+enum Person : int { kA, kC, kD, kB };
+constexpr std::uint64_t kShards = 2;
+constexpr std::uint32_t kMost = 2;
+using Places = std::array<std::uint64_t, 4>;  ///< the shard of everybody
+
+/// Numbers of people whose hashes put them in these shards.
+std::array<double, 4> named_for(const HashKey& key, const Places& places) {
+  std::array<double, 4> names{};
+  double number = 1.0;
+  for (std::size_t who = 0; who < names.size(); ++number) {
+    std::array<double, kHashedCells> hash{};
+    hash_person(key, number, hash.data());
+    if (shard_of_person(hash[0], kShards) == places[who]) {
+      names[who++] = number;
+    }
+  }
+  return names;
+}
+
+/// Sums over the rows of everybody in order: (1, 0) of A, C and D, (0, 1) of B.
+GramTotals shard_sums(const std::vector<int>& people, const std::array<double, 4>& names,
+                      std::optional<PeopleShard> shard) {
+  std::vector<double> cells;
+  for (const int who : people) {
+    cells.insert(cells.end(), {who == kB ? 0.0 : 1.0, who == kB ? 1.0 : 0.0,
+                               names[static_cast<std::size_t>(who)]});
+  }
+  const auto rows = limit_rows_per_person(table(cells, 3), 1, {"who", kMost}, nobody_seen(),
+                                          BadCell::Refuse, std::move(shard));
+  GramAccumulator sums(rows->schema(), *RowBound::row_norm(2, 1.0, 1), 1);
+  EXPECT_TRUE(sums.add(*rows));
+  return trusted::totals(*sums.finish());
+}
+
+/// Of all shards; `keys` are those the machines have, one each.
+GramTotals all_shards(const std::vector<int>& people, const std::array<double, 4>& names,
+                      const std::array<HashKey, kShards>& keys) {
+  GramTotals all{0, std::vector<Int128>(2), std::vector<Int128>(3)};
+  for (std::uint64_t index = 0; index < kShards; ++index) {
+    const GramTotals part = shard_sums(people, names, PeopleShard{keys[index], index, kShards});
+    all.count += part.count;
+    for (std::size_t j = 0; j < all.products.size(); ++j) {
+      all.products[j] += part.products[j];
+    }
+  }
+  return all;
+}
+
+/// Squared Frobenius distance of the matrices of products; the packed triangle is (0,0) (0,1)
+/// (1,1).
+Int128 distance2(const GramTotals& a, const GramTotals& b) {
+  const auto square = [&](std::size_t j) {
+    return (a.products[j] - b.products[j]) * (a.products[j] - b.products[j]);
+  };
+  return square(0) + 2 * square(1) + square(2);
+}
+
+// All tables of five rows, each of one of three people or absent, and all ways in which the people
+// can lie in two shards: whoever goes takes at most G rows along, in all shards together, and
+// whoever comes instead moves no more than sqrt(2) G. Machines with different keys, the broken
+// twin, let a person into both shards. Proof: docs/proofs/stages.md, Claim 2.
+TEST(People, NobodyIsInTwoShards) {
+  const HashKey key = {5};
+  const HashKey other = {6};
+  Int128 gone = 0;
+  Int128 replaced = 0;
+  Int128 of_twin = 0;
+  for (std::uint64_t code = 0; code < 16; ++code) {
+    const Places places = {code & 1U, code >> 1U & 1U, code >> 2U & 1U, code >> 3U};
+    const std::array<double, 4> names = named_for(key, places);
+    for (int rows = 0; rows < 1024; ++rows) {
+      std::vector<int> with;
+      std::vector<int> without;
+      std::vector<int> instead;
+      for (int i = 0, rest = rows; i < 5; ++i, rest /= 4) {
+        const int who = rest % 4;
+        if (who == 3) {
+          continue;  // no row here
+        }
+        with.push_back(who);
+        instead.push_back(who == kA ? kB : who);
+        if (who != kA) {
+          without.push_back(who);
+        }
+      }
+      const GramTotals sums = all_shards(with, names, {key, key});
+      EXPECT_EQ(sums.products, shard_sums(with, names, {}).products) << "one machine";
+      gone = std::max(gone, distance2(sums, all_shards(without, names, {key, key})));
+      replaced = std::max(replaced, distance2(sums, all_shards(instead, names, {key, key})));
+      of_twin = std::max(of_twin, distance2(all_shards(with, names, {key, other}),
+                                            all_shards(without, names, {key, other})));
+    }
+  }
+  constexpr Int128 kG2 = Int128{kMost} * kMost;
+  EXPECT_EQ(static_cast<int>(gone), static_cast<int>(kG2));
+  EXPECT_EQ(static_cast<int>(replaced), static_cast<int>(2 * kG2));
+  EXPECT_GT(static_cast<int>(of_twin), static_cast<int>(kG2));
+}
+
+// The same person, named in text and by a number of an array, is in the same shard.
+TEST(People, ShardsDoNotDependOnTheFormat) {
+  const HashKey key = {7};
+  for (int person = 0; person < 50; ++person) {
+    const TemporaryFile file("who,x\n" + std::to_string(person) + ".0,1\n", ".csv");
+    ReadOptions options;
+    options.person = "who";
+    options.person_key = key;
+    const std::vector<double> cells = {1.0, static_cast<double>(person)};
+    for (std::uint64_t index = 0; index < 3; ++index) {
+      const PeopleShard shard{key, index, 3};
+      const auto rows_in = [&](std::unique_ptr<RowReader> rows, std::size_t key_cells) {
+        return read_all(*limit_rows_per_person(std::move(rows), key_cells, {"who", 1},
+                                               nobody_seen(), BadCell::Refuse, shard))
+            .size();
+      };
+      EXPECT_EQ(rows_in(*open_rows(file.path(), options), kHashedCells),
+                rows_in(table(cells, 2), 1));
+    }
+  }
+}
+
+// The order of a person's rows where a table has none: by their values alone.
+TEST(People, RowsHashByTheirValues) {
+  const HashKey key = {8};
+  const auto hash = [&](std::vector<double> cells) { return hash_row(key, cells); };
+  EXPECT_EQ(hash({0.0, kNan}), hash({-0.0, -kNan}));
+  EXPECT_NE(hash({0.0, 1.0}), hash({1.0, 0.0}));
+  EXPECT_NE(hash({1.0}), hash_row({9}, std::vector<double>{1.0}));
+}
+
 TEST(People, NamesInTextAreHashedWhateverTheChunks) {
   const TemporaryFile file("who,x\nann,1\n\"ann\",2\nbob,3\nNA,4\n ann ,5\nBob,6\n\"a,b\",7\n",
                            ".csv");
@@ -153,7 +286,7 @@ TEST(People, NamesInTextAreHashedWhateverTheChunks) {
     auto reader = *open_rows(file.path(), options);
     EXPECT_EQ(reader->schema().columns.size(), 1 + kHashedCells);
     const std::vector<Row> rows =
-        read_all(*limit_rows_per_person(std::move(reader), kHashedCells, 2));
+        read_all(*limit_rows_per_person(std::move(reader), kHashedCells, {"who", 2}));
     EXPECT_EQ(rows, (std::vector<Row>{{1}, {2}, {3}, {6}, {7}}));
   }
 }

@@ -12,7 +12,7 @@ struct Asked {
   std::size_t columns = 14079;
   Eigen::Index components = 2;
   double mu = 1.0;
-  std::int64_t rows = 1092;
+  std::optional<std::int64_t> rows = 1092;
   bool keeps_columns = true;
 };
 
@@ -47,6 +47,29 @@ TEST(Verdict, GenotypesOfAThousandPeople) {
 
 TEST(Verdict, CoordinatesThatWereChosenAreNotJudgedByThePowerLaw) {
   EXPECT_EQ(judged({.components = 1, .keeps_columns = false}), "");
+}
+
+// Nobody said how many: what 2,000 rows would not show either asks for the number, with the one
+// that would do; smaller questions do not ask.
+TEST(Verdict, WithoutADeclaredNumber) {
+  const std::string asks = judged({.rows = std::nullopt});
+  EXPECT_TRUE(says(asks, "{people N}") && says(asks, "{project}") && says(asks, "{anyway}"));
+  EXPECT_TRUE(says(asks, "nobody said"));
+  EXPECT_EQ(judged({.columns = 100, .rows = std::nullopt}), "");
+}
+
+TEST(Verdict, AsManyRowsAsItSaysDo) {
+  for (const Asked& asked : {Asked{}, Asked{.rows = std::nullopt}, Asked{.components = 1},
+                             Asked{.mu = 0.2}, Asked{.columns = 500, .mu = 0.1}}) {
+    const std::string advice = judged(asked);
+    const std::size_t at = advice.find("; about ");
+    ASSERT_NE(at, std::string::npos) << advice;
+    Asked enough = asked;
+    enough.rows = std::stoll(advice.substr(at + 8));
+    EXPECT_EQ(judged(enough), "") << advice;
+    enough.rows = *enough.rows * 4 / 5;  // rounded up to two digits: by a tenth at most
+    EXPECT_NE(judged(enough), "") << advice;
+  }
 }
 
 // More rows, fewer columns or more budget help, as the advice says; each alone.

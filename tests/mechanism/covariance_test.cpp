@@ -69,13 +69,13 @@ TEST(Covariance, PlannedNoiseFloorIsThatOfTheRelease) {
       for (const Units units : {Units::Original, Units::Scaled}) {
         const NoisyCovariance covariance = covariance_of(
             release.value(), full ? Center::PrivateMean : Center::PublicMidpoint, units);
-        const double planned = planned_reach(plan, units, kRows, mean).floor;
+        const double planned = planned_reach(plan, plan.bound(), units, kRows, mean).floor;
         // |m| is off by sum_sd / n times a normal vector of three entries: ten of them never
         // happen.
         const double of_mean = full ? 10.0 * plan.sum_sd() / kRows : 0.0;
         EXPECT_NEAR(covariance.reach.floor, planned, planned * (of_mean + 1e-12));
-        EXPECT_LE(planned_reach(plan, units, kRows).floor,
-                  planned_reach(plan, units, kRows, AssumedMean::AtBound).floor);
+        EXPECT_LE(planned_reach(plan, plan.bound(), units, kRows).floor,
+                  planned_reach(plan, plan.bound(), units, kRows, AssumedMean::AtBound).floor);
       }
     }
   }

@@ -62,7 +62,7 @@ TEST(GramFile, RoundTripsAndIsPrivate) {
       }
     }
   }
-  EXPECT_EQ(saved(small_gram()).rfind("EIGENVEIL-GRAM 4 PRIVATE DATA: do not publish or share", 0),
+  EXPECT_EQ(saved(small_gram()).rfind("EIGENVEIL-GRAM 5 PRIVATE DATA: do not publish or share", 0),
             0U);
 }
 
@@ -90,6 +90,11 @@ TEST(GramFile, OlderVersionsAreRead) {
   ASSERT_TRUE(third) << third.error().message;
   EXPECT_EQ(*load_bytes(saved(*third)), *third);
   EXPECT_EQ(load_bytes(saved(*third))->parts(), third->parts());
+  const Result<ExactGram> fourth = ExactGram::load(folder / "version4");
+  ASSERT_TRUE(fourth) << fourth.error().message;
+  EXPECT_EQ(fourth->identity(), (ShardIdentity{"run", 1, 3}));
+  EXPECT_FALSE(fourth->schema().people.given());
+  EXPECT_EQ(load_bytes(saved(*fourth))->parts(), fourth->parts());
 }
 
 TEST(GramFile, KeepsTheRuleForMissingCellsAndThePlaceAmongShards) {

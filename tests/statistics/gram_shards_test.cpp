@@ -76,6 +76,61 @@ TEST(GramShards, CompleteRunsAreTables) {
   EXPECT_TRUE(other.merge(shard("c", 0, 1, {0.7, 0.1}), EqualTotals::DifferentRows));
 }
 
+/// A shard of people; `mark` is that of its key.
+ExactGram of_people(const PeopleLimit& people, const ShardIdentity& identity,
+                    const std::vector<double>& values = {0.1, 0.2}) {
+  Schema schema = numbered_columns(2);
+  schema.people = people;
+  GramAccumulator sums(schema, unit_norm(), 1);
+  EXPECT_TRUE(sums.add(MatrixView::row_major(values.data(), values.size() / 2, 2)));
+  ExactGram gram = *sums.finish();
+  if (!identity.run.empty()) {
+    gram.set_identity(identity);
+  }
+  return gram;
+}
+
+// Whatever could bring a person in twice is refused: another key, another limit, another run, and
+// tables of people that are no shards.
+TEST(GramShards, PeopleMergeAsShardsOfOneRunAndKey) {
+  const PeopleLimit limit = {"who", 3};
+  const ExactGram first = of_people(limit, {"a", 0, 2, "mark"});
+  ExactGram total = first;
+  ASSERT_TRUE(total.merge(
+      *ExactGram::from_bytes(of_people(limit, {"a", 1, 2, "mark"}, {0.3, 0.4}).to_bytes())));
+  EXPECT_TRUE(total.check_complete());
+  EXPECT_EQ(total.schema().people, limit);
+  const ExactGram again = *ExactGram::from_bytes(total.to_bytes());
+  EXPECT_EQ(again, total);
+  EXPECT_EQ(again.schema().people, limit);
+  EXPECT_EQ(again.parts(), total.parts());
+  EXPECT_NE(refusal(first, of_people(limit, {"a", 1, 2, "other"})).find("person_key"),
+            std::string::npos);
+  EXPECT_NE(refusal(first, of_people({"who", 4}, {"a", 1, 2, "mark"})).find("another number"),
+            std::string::npos);
+  EXPECT_NE(refusal(first, of_people({"whom", 3}, {"a", 1, 2, "mark"})), "");
+  EXPECT_NE(refusal(first, shard("a", 1, 2)).find("one of them alone"), std::string::npos);
+  EXPECT_NE(refusal(total, of_people(limit, {"b", 0, 1, "mark"}, {0.5, 0.5})).find("in both"),
+            std::string::npos)
+      << "two complete runs";
+  EXPECT_NE(refusal(of_people(limit, {}), of_people(limit, {}, {0.5, 0.5})).find("in both"),
+            std::string::npos);
+}
+
+// A file that says half of it, or holds people of two runs.
+TEST(GramShards, FilesOfPeopleThatContradictThemselvesAreDamaged) {
+  const auto refused = [](const ExactGram& gram) {
+    return !ExactGram::from_bytes(gram.to_bytes());
+  };
+  EXPECT_FALSE(refused(of_people({"who", 3}, {"a", 0, 2, "mark"})));
+  EXPECT_FALSE(refused(of_people({"who", 3}, {})));
+  EXPECT_TRUE(refused(of_people({"", 3}, {})));
+  EXPECT_TRUE(refused(of_people({"who", 0}, {})));
+  EXPECT_TRUE(refused(of_people({"who", PeopleLimit::kMostRows + 1}, {})));
+  EXPECT_TRUE(refused(of_people({"who", 3}, {"a", 0, 2, ""}))) << "no key";
+  EXPECT_TRUE(refused(of_people({}, {"a", 0, 2, "mark"}))) << "a key of nobody";
+}
+
 TEST(GramShards, TheQuestionOfEqualTotalsCanBeAnswered) {
   ExactGram total = gram_of(unit_norm(), {0.1, 0.2});
   const ExactGram again = total;

@@ -11,6 +11,16 @@
 
 namespace eigenveil {
 
+/// What is left of a table when the first `rows` rows of every person are kept (data/people.hpp). A
+/// person is then what is protected; single rows are not, since one makes room for the next.
+struct PeopleLimit {
+  std::string column = {};  ///< that said whose a row is
+  std::uint32_t rows = 0;   ///< 0: rows were not limited
+  static constexpr std::uint32_t kMostRows = 0x7fffffff;
+  bool given() const { return rows > 0; }
+  friend bool operator==(const PeopleLimit&, const PeopleLimit&) = default;
+};
+
 /// Public facts about a table: the names of its columns, in order.
 struct Schema {
   std::vector<std::string> columns;
@@ -22,13 +32,14 @@ struct Schema {
   /// Cells that were missing, or bad ones under BadCell::Midpoint, stand at the public midpoint;
   /// false: such a table was refused.
   bool fills_gaps = true;
+  PeopleLimit people = {};  ///< whose rows these are
   std::size_t dimension() const { return columns.size(); }
   /// A table without names: c1, c2, ...
   static Schema numbered(std::size_t columns);
   /// Tables of one kind: what was done about gaps does not tell two of them apart.
   friend bool operator==(const Schema& a, const Schema& b) {
     return a.columns == b.columns && a.counted_alleles == b.counted_alleles &&
-           a.allele_frequencies == b.allele_frequencies;
+           a.allele_frequencies == b.allele_frequencies && a.people == b.people;
   }
 };
 
@@ -83,6 +94,9 @@ class RowReader {
   virtual Result<void> parse(const RawChunk& chunk, RawRows& block) const = 0;
   /// Share of the input consumed, between 0 and 1, when the size is known. Thread-safe.
   virtual std::optional<double> progress() const { return std::nullopt; }
+  /// How many rows the head of the file says there are. As private as the rows where the relation
+  /// protects their number.
+  virtual std::optional<std::int64_t> stated_rows() const { return std::nullopt; }
 
   /// Both stages on one thread: the next rows (the reader picks how many); `block.rows == 0` at the
   /// end.

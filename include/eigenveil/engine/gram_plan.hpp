@@ -62,6 +62,9 @@ class GramPlan final : public Plan {
       return rows_->add(rows);
     }
     Result<void> add(const ExactGram& totals) override {
+      if (totals.schema().people != plan_.facts_.schema.people) {
+        return bad_request("the sums are not of the people that the plan was made for", "person");
+      }
       if (!stored_) {
         stored_ = totals;
         return {};

@@ -65,13 +65,21 @@ struct CountedTable {
   std::vector<std::size_t> indicated = {};  ///< columns of `schema` that may be missing
 };
 
+/// Rows (y, c e) inside of a public basis: coordinates y, and the length e of what lies outside of
+/// it, clipped to a norm of its own. Results speak of `schema` and `bound`, those of y.
+struct OutsideTable {
+  Schema schema;
+  RowBound bound;
+  double constant = 0.0;  ///< c
+};
+
 /// What is public about a table before a row is read.
 struct PublicFacts {
   Schema schema;
   RowBound bound;                            ///< tasks without one never look at it (`unbounded`)
   std::optional<std::int64_t> rows = {};     ///< where the relation makes it public and it is known
   std::optional<CountedTable> counted = {};  ///< where counts are entries of the statistic
-  int rows_per_person = 0;       ///< where the unit is a person: a row is one of at most so many
+  std::optional<OutsideTable> outside = {};  ///< where what a basis leaves out is a last column
   std::string preparation = {};  ///< what stages did to the rows, where any did (TableSpec's JSON)
   bool keeps_columns = true;     ///< no stage put directions or rows of norm 1 in their place
   bool read_again = false;       ///< the rows can be read more than once: a file, a matrix

@@ -32,6 +32,9 @@ struct ShardIdentity {
   std::string run;  ///< names one pass over one table
   std::uint64_t index = 0;
   std::uint64_t count = 0;  ///< of shards in the run
+  /// Of the key that says in which shard a person is (data/people.hpp); empty: rows are no
+  /// people's.
+  std::string people_mark = {};
   friend bool operator==(const ShardIdentity&, const ShardIdentity&) = default;
 };
 
@@ -40,6 +43,7 @@ struct ShardSet {
   std::string run;
   std::uint64_t count = 0;             ///< of shards in the run
   std::vector<std::uint64_t> indices;  ///< those inside, ascending, none twice
+  std::string people_mark = {};        ///< as of every shard
   bool complete() const { return indices.size() == count; }
   friend bool operator==(const ShardSet&, const ShardSet&) = default;
 };
@@ -83,6 +87,8 @@ class ExactGram {
   /// or bound differ, when a shard is already inside (every row would count twice and the
   /// sensitivity with it), or at the overflow limit. Shards of a run are told apart by their names,
   /// and a run takes no shard of another; tables without a name are told apart by their totals.
+  /// Where rows were limited by person, shards of one run and one key alone: anybody else's table
+  /// may hold the same people, and each of them more rows than were promised.
   /// What is filled in for missing cells in one of them is said of the sum.
   Result<void> merge(const ExactGram& other, EqualTotals equal = EqualTotals::Refuse);
 

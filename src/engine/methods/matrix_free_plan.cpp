@@ -115,7 +115,7 @@ Result<bool> without_matrix(const Request& request, const PublicFacts& facts) {
   }
   const bool correlation = request.options.flag("correlation");
   if (matrix == "auto") {
-    return facts.read_again && !facts.counted && !correlation &&
+    return facts.read_again && !facts.counted && !facts.outside && !correlation &&
            facts.bound.dimension() > kWorthForming;
   }
   if (!facts.read_again) {
@@ -126,9 +126,10 @@ Result<bool> without_matrix(const Request& request, const PublicFacts& facts) {
     return bad_request("{correlation} divides the matrix by its diagonal: it needs {matrix formed}",
                        "matrix");
   }
-  if (facts.counted) {
+  if (facts.counted || facts.outside) {
     return bad_request(
-        "{weights}, {missing pairwise}, and {person} under replace-one, need {matrix formed}",
+        "{outside_norm}, {weights}, {missing pairwise}, and {person} under replace-one, need "
+        "{matrix formed}",
         "matrix");
   }
   return true;

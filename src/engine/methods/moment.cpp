@@ -14,6 +14,7 @@
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
 #include "mechanism/moment/counted_moment.hpp"
+#include "mechanism/moment/outside_share.hpp"
 #include "mechanism/moment/predicted_error.hpp"
 #include "mechanism/wishart/wishart.hpp"
 
@@ -35,7 +36,7 @@ class MomentMethod final : public Method {
   }
 
  private:
-  Result<MomentPlan> moment_plan(const Request& request, const RowBound& bound) const;
+  Result<MomentPlan> moment_plan(const Request& request, const RowBound& bound, bool outside) const;
   Result<std::unique_ptr<Plan>> formed_plan(const Request& request, const PublicFacts& facts) const;
   Result<std::unique_ptr<Plan>> counted_plan(const Request& request,
                                              const PublicFacts& facts) const;
@@ -49,7 +50,10 @@ class MomentMethod final : public Method {
 /// nothing else with more. Otherwise it is given more, so that directions have less: for components
 /// of columns in one unit, because there what is added to all variances turns no direction. Whoever
 /// names a matrix, formed or free, gets the noise that both can draw.
-TraceNoise trace_noise(const Request& request, const RowBound& bound) {
+TraceNoise trace_noise(const Request& request, const RowBound& bound, bool outside) {
+  if (outside) {  // its last variance is read off by itself
+    return TraceNoise::LikeEntries;
+  }
   const Vector scales = column_scales(bound, request.units);
   const bool one_unit = scales.maxCoeff() == scales.minCoeff();
   if (request.options.value("matrix", std::string("auto")) != "auto") {
@@ -61,13 +65,15 @@ TraceNoise trace_noise(const Request& request, const RowBound& bound) {
                                                                 : TraceNoise::LikeEntries;
 }
 
-Result<MomentPlan> MomentMethod::moment_plan(const Request& request, const RowBound& bound) const {
-  if (const Result<void> checked = request.check_components(bound.dimension()); !checked) {
+Result<MomentPlan> MomentMethod::moment_plan(const Request& request, const RowBound& bound,
+                                             bool outside) const {
+  const std::size_t columns = bound.dimension() - (outside ? 1 : 0);
+  if (const Result<void> checked = request.check_components(columns); !checked) {
     return error_of(checked);
   }
   return planner_({bound, *request.budget, request.relation,
                    request.private_mean() ? Extension::Full : Extension::Count, request.group_size,
-                   trace_noise(request, bound)});
+                   trace_noise(request, bound, outside)});
 }
 
 ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
@@ -114,16 +120,36 @@ Result<std::unique_ptr<Plan>> MomentMethod::plan(const Request& request,
   });
 }
 
+/// What rows inside of a basis say, and how much of them there is.
+ReleaseDocument outside_document(const Request& request, const OutsideTable& table,
+                                 const MomentPlan& plan, const Release<NoisyMoment>& release) {
+  ReleaseDocument document = document_of(request, plan, release.map([&](const NoisyMoment& moment) {
+    return inside_moment(moment, table.schema, table.bound);
+  }));
+  const ShareInside inside = share_inside(release.value(), table.constant);
+  document.result.emplace_back("noisy_share_inside", inside.share);
+  document.result.emplace_back("noisy_share_inside_sd", inside.sd);
+  document.remarks.push_back(
+      {"inside", std::isnan(inside.share)
+                     ? "the noise hides how much of the rows lies inside of the basis"
+                     : fmt::format("about {:.3g}% of the squared length of rows about the public "
+                                   "centre (noise of standard deviation {:.2g}%)",
+                                   100.0 * inside.share, 100.0 * inside.sd)});
+  return document;
+}
+
 Result<std::unique_ptr<Plan>> MomentMethod::formed_plan(const Request& request,
                                                         const PublicFacts& facts) const {
   if (const Result<void> fits = ExactGram::check_shape(facts.schema, facts.bound); !fits) {
     return error_of(fits);
   }
-  return moment_plan(request, facts.bound).map([&](MomentPlan&& made) {
-    return gram_plan(facts, std::move(made),
-                     [request](const MomentPlan& plan, Release<NoisyMoment> release) {
-                       return document_of(request, plan, std::move(release));
-                     });
+  return moment_plan(request, facts.bound, facts.outside.has_value()).map([&](MomentPlan&& made) {
+    return gram_plan(
+        facts, std::move(made),
+        [request, outside = facts.outside](const MomentPlan& plan, Release<NoisyMoment> release) {
+          return outside ? outside_document(request, *outside, plan, release)
+                         : document_of(request, plan, std::move(release));
+        });
   });
 }
 
@@ -287,12 +313,13 @@ void add_pure_rival(Outlook& outlook, const Request& request, const MomentPlan& 
   }
   const double ratio = pure_gdp(pair->epsilon).mu / mu->mu;
   const double power = stated_power(pure->guarantee()).power;
-  outlook.json()["wishart"] = {{"epsilon", pair->epsilon},
-                               {"noise_sd_diagonal", pure->product_sd() / n},
-                               {"noise_sd_off_diagonal", pure->off_diagonal_sd() / n},
-                               {"noise_floor", planned_reach(*pure, request.units, n).floor},
-                               {stated_power(pure->guarantee()).field, power},
-                               {"charge", ratio * ratio}};
+  outlook.json()["wishart"] = {
+      {"epsilon", pair->epsilon},
+      {"noise_sd_diagonal", pure->product_sd() / n},
+      {"noise_sd_off_diagonal", pure->off_diagonal_sd() / n},
+      {"noise_floor", planned_reach(*pure, pure->bound(), request.units, n).floor},
+      {stated_power(pure->guarantee()).field, power},
+      {"charge", ratio * ratio}};
   outlook.line(
       "pure",
       fmt::format("{{method wishart}} at pure epsilon {:.4g} would have standard deviation "
@@ -335,20 +362,21 @@ void add_drawn_rivals(Outlook& outlook, const Request& request, const MomentPlan
   }
 }
 
-PlanFacts facts_of(const Request& request, const MomentPlan& plan, const AssumedTable& table) {
+PlanFacts facts_of(const Request& request, const MomentPlan& plan, const AssumedTable& table,
+                   const RowBound& bound) {
   const auto n = static_cast<double>(table.rows);
   Outlook outlook(request, plan.method(), plan.guarantee(), table);
-  outlook.bound(plan.bound());
+  outlook.bound(bound);
   nlohmann::ordered_json& facts = outlook.json();
   facts["noise_sd_diagonal"] = plan.product_sd() / n;
   facts["noise_sd_off_diagonal"] = plan.off_diagonal_sd() / n;
   facts["noise_sd_trace"] = plan.trace_sd() / n;
   facts["noise_sd_rows"] = plan.count_sd();
-  const NoiseReach reach = planned_reach(plan, request.units, n);
+  const NoiseReach reach = planned_reach(plan, bound, request.units, n);
   facts["noise_floor"] = reach.floor;
   if (plan.sum_sd() > 0.0) {
     facts["noise_floor_at_most"] =
-        planned_reach(plan, request.units, n, AssumedMean::AtBound).floor;
+        planned_reach(plan, bound, request.units, n, AssumedMean::AtBound).floor;
   }
   add_predicted_error(facts, request, plan, table);
   outlook.line(
@@ -416,9 +444,14 @@ Result<PlanFacts> MomentMethod::outlook(const Request& request, const AssumedTab
       return counted_facts_of(request, plan, table);
     });
   }
+  const OutsideTable* outside =
+      table.prepared && table.prepared->outside ? &*table.prepared->outside : nullptr;
   return table.bound({})
-      .and_then([&](const RowBound& bound) { return moment_plan(request, bound); })
-      .map([&](const MomentPlan& plan) { return facts_of(request, plan, table); });
+      .and_then(
+          [&](const RowBound& bound) { return moment_plan(request, bound, outside != nullptr); })
+      .map([&](const MomentPlan& plan) {
+        return facts_of(request, plan, table, outside != nullptr ? outside->bound : plan.bound());
+      });
 }
 
 std::vector<OptionSpec> gauss_options() {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/parameter_names.hpp"
 #include "data/column_rows.hpp"
 
 namespace eigenveil {
@@ -24,6 +25,7 @@ Result<void> check_stored(const TableSpec& table, const ReadOptions& format) {
   TableSpec allowed;
   allowed.project = table.project;
   allowed.projected_norm = table.projected_norm;
+  allowed.outside_norm = table.outside_norm;
   if (table.project) {  // the names of the sums tell whether these are the cells they were made of
     allowed.range = table.range;
     allowed.bounds = table.bounds;
@@ -54,6 +56,10 @@ bool is_projected(const Schema& schema) {
   return schema.columns.front().starts_with("b1@");  // direction_names
 }
 
+bool has_outside(const Schema& schema) {
+  return is_projected(schema) && schema.columns.back().starts_with("outside@");  // outside_name
+}
+
 /// The basis that the rows of stored totals were put in; their bound must be that of it.
 Result<PreparedTable> basis_of_stored(TableSpec spec, const GramHead& gram) {
   spec.grid = gram.bound.max_abs();
@@ -64,11 +70,17 @@ Result<PreparedTable> basis_of_stored(TableSpec spec, const GramHead& gram) {
   Schema columns =
       spec.project->columns.empty() ? Schema::numbered(p) : Schema{spec.project->columns};
   columns.counted_alleles = spec.project->counted_alleles;
+  if (gram.schema.people.given()) {  // as a reader would have it: whose a row is, at the end
+    spec.person = gram.schema.people.column;
+    spec.rows_per_person = gram.schema.people.rows;
+    columns.columns.push_back(spec.person);
+  }
   return PreparedTable::make(spec, columns)
       .and_then([&](PreparedTable table) -> Result<PreparedTable> {
         if (table.schema().columns != gram.schema.columns || !(table.bound() == gram.bound)) {
           return bad_request(
-              "the .gram file was not made with this {project}, {projected_norm} and these cells; "
+              "the .gram file was not made with this {project}, {projected_norm}, {outside_norm} "
+              "and these cells; "
               "name what it was made with ({range}, {bounds}, a public {center}, {standardize}, "
               "{allele_frequencies}), or leave all of it out for components in the coordinates of "
               "the basis",
@@ -117,12 +129,19 @@ Result<OpenedTable> OpenedTable::awaited_totals(TableSource source, GramHead hea
   table.comes_again_ = false;
   const TableSource& from = table.source_;
   table.plain_ = PublicFacts{head.schema, head.bound};
+  table.stated_ = head.rows;
   return check_stored(from.table, from.format).and_then([&]() -> Result<OpenedTable> {
     if (from.table.scaled && !from.table.project && is_projected(head.schema)) {
       return bad_request(
           "the sums of the .gram file are coordinates in a public basis, in units that were "
           "chosen when it was made: leave out {standardize}, or name the basis with {project}",
           "standardize");
+    }
+    if (!from.table.project && has_outside(head.schema)) {
+      return bad_request(
+          "the sums of the .gram file hold what lies outside of a public basis as a column: name "
+          "what it was made with, {project}, {projected_norm}, {outside_norm} and its cells",
+          "project");
     }
     if (from.table.project) {
       Result<PreparedTable> basis = basis_of_stored(from.table, head);
@@ -136,9 +155,11 @@ Result<OpenedTable> OpenedTable::awaited_totals(TableSource source, GramHead hea
 }
 
 Result<OpenedTable> OpenedTable::awaited(TableSpec spec, const Schema& read, bool read_again,
+                                         std::optional<std::int64_t> stated_rows,
                                          const ModelRadius& model) {
   OpenedTable table(TableSource{});
   table.comes_again_ = read_again;
+  table.stated_ = stated_rows;
   return PreparedTable::make(spec, read, model ? std::optional(model(read)) : std::nullopt)
       .map([&](PreparedTable prepared) {
         table.prepared_ = std::move(prepared);
@@ -200,8 +221,8 @@ PublicFacts OpenedTable::facts() const {
   return facts;
 }
 
-std::string OpenedTable::person() const {
-  return prepared_ ? prepared_->spec().person : std::string();
+std::optional<std::int64_t> OpenedTable::stated_rows() const {
+  return first_ ? first_->stated_rows() : stated_;
 }
 
 Result<std::unique_ptr<RowReader>> OpenedTable::rows(const WatchRows& watch) {
@@ -209,9 +230,11 @@ Result<std::unique_ptr<RowReader>> OpenedTable::rows(const WatchRows& watch) {
   if (*reader == nullptr) {
     reader = source_.read();
   }
+  seen_ = nobody_seen();
+  ranked_ = true;
   return std::move(reader).and_then([&](std::unique_ptr<RowReader> read) {
     std::unique_ptr<RowReader> watched = watch ? watch(std::move(read)) : std::move(read);
-    return prepared_ ? prepared_->rows(std::move(watched))
+    return prepared_ ? prepared_->rows(std::move(watched), seen_)
                      : Result<std::unique_ptr<RowReader>>(std::move(watched));
   });
 }
@@ -239,18 +262,42 @@ Result<const ExactGram*> OpenedTable::load_totals() {
   });
 }
 
-Result<const ExactGram*> OpenedTable::sums(int threads, const WatchRows& watch) {
+namespace {
+
+/// The rows of another file of one table, whose columns are those of the first.
+Result<std::unique_ptr<RowReader>> rows_of(const TableSource& source, const WatchRows& watch,
+                                           const Schema& first) {
+  return source.read().and_then(
+      [&](std::unique_ptr<RowReader> reader) -> Result<std::unique_ptr<RowReader>> {
+        if (!(reader->schema() == first)) {
+          return bad_request(shown(source.path) + " has other columns than the first file");
+        }
+        return watch ? watch(std::move(reader)) : std::move(reader);
+      });
+}
+
+}  // namespace
+
+Result<const ExactGram*> OpenedTable::sums(int threads, const WatchRows& watch,
+                                           const std::vector<TableSource>& more) {
   if (source_.is_gram()) {
     return load_totals();
   }
+  const Schema columns = first_ ? first_->schema() : Schema();
   const Result<std::unique_ptr<RowReader>> reader = rows(watch);
   if (!reader) {
     return error_of(reader);
   }
   const PublicFacts known = facts();
   GramAccumulator accumulator(known.schema, known.bound, threads);
-  return accumulator.add(**reader)
-      .and_then([&] { return accumulator.finish(); })
+  Result<void> added = accumulator.add(**reader);
+  for (std::size_t i = 0; added && i < more.size(); ++i) {
+    added = rows_of(more[i], watch, columns).and_then([&](const std::unique_ptr<RowReader>& next) {
+      return staged(*next).and_then(
+          [&](const std::unique_ptr<RowReader>& rows) { return accumulator.add(*rows); });
+    });
+  }
+  return added.and_then([&] { return accumulator.finish(); })
       .map([&](ExactGram&& gram) -> const ExactGram* {
         sums_ = std::make_shared<ExactGram>(std::move(gram));
         return sums_.get();
@@ -258,7 +305,11 @@ Result<const ExactGram*> OpenedTable::sums(int threads, const WatchRows& watch) 
 }
 
 ReleaseDocument OpenedTable::finish(ReleaseDocument document) const {
-  return prepared_ ? prepared_->finish(std::move(document)) : document;
+  if (prepared_) {
+    return prepared_->finish(std::move(document));
+  }
+  state_people(plain_->schema.people, document);
+  return document;
 }
 
 }  // namespace eigenveil

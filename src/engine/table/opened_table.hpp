@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "eigenveil/data/column_table.hpp"
 #include "eigenveil/engine/method.hpp"
@@ -51,13 +52,18 @@ class OpenedTable {
   /// Tables whose rows somebody else brings, with these columns as they are read, or whose totals
   /// are at hand.
   static Result<OpenedTable> awaited(TableSpec spec, const Schema& read, bool read_again,
+                                     std::optional<std::int64_t> stated_rows,
                                      const ModelRadius& model = {});
   static Result<OpenedTable> awaited_unbounded(const Schema& read);
   static Result<OpenedTable> awaited_totals(TableSource source, GramHead head);
 
   PublicFacts facts() const;
-  /// The column of people where the rows of each are limited; else empty.
-  std::string person() const;
+  /// How many rows there are, as a header says it; private where the relation protects it.
+  std::optional<std::int64_t> stated_rows() const;
+  /// Whose rows were limited, if anybody's.
+  const PeopleLimit& people() const {
+    return (prepared_ ? prepared_->schema() : plain_->schema).people;
+  }
   /// Stages and columns; null where there are none: totals, rows of any length.
   const PreparedTable* prepared() const { return prepared_ ? &*prepared_ : nullptr; }
   /// The rows from the start; a second call opens the table again.
@@ -68,8 +74,10 @@ class OpenedTable {
   /// Totals of a .gram file are private like rows: they are read here, once a ledger was charged.
   /// Null: there are rows.
   Result<const ExactGram*> load_totals();
-  /// Totals of a .gram file, or of one pass over the rows.
-  Result<const ExactGram*> sums(int threads, const WatchRows& watch = {});
+  /// Totals of a .gram file, or of one pass over the rows, and over those of `more` files of the
+  /// same table after them.
+  Result<const ExactGram*> sums(int threads, const WatchRows& watch = {},
+                                const std::vector<TableSource>& more = {});
   /// A released document in terms of the table.
   ReleaseDocument finish(ReleaseDocument document) const;
 
@@ -82,6 +90,7 @@ class OpenedTable {
   std::shared_ptr<ExactGram> sums_;        ///< once they are there
   std::unique_ptr<RowReader> first_;       ///< opened for its columns, not read yet
   std::optional<bool> comes_again_;        ///< of rows that somebody else brings
+  std::optional<std::int64_t> stated_;     ///< of those, and of totals
   std::shared_ptr<SeenPeople> seen_ = nobody_seen();
   bool ranked_ = false;
 };

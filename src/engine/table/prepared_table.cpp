@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/bytes.hpp"
 #include "core/parameter_names.hpp"
@@ -144,6 +145,7 @@ Result<PreparedTable> PreparedTable::make(const TableSpec& given, const Schema& 
     schema = *expanded;
   }
   schema.allele_frequencies = *frequencies;
+  schema.people = spec.people();
   Result<RowBound> bound = bound_of(with_cells(spec), schema, features, *frequencies);
   if (!bound) {
     return error_of(bound);
@@ -188,10 +190,26 @@ Result<void> PreparedTable::project() {
   if (!used.counted_alleles.empty() && used.counted_alleles != columns_.counted_alleles) {
     return bad_request("{project} counts other alleles than the table does", "project");
   }
-  schema_ = Schema{direction_names(used)};
-  schema_.fills_gaps = columns_.fills_gaps;
+  schema_ = Schema{direction_names(used), {}, {}, columns_.fills_gaps, columns_.people};
   return RowBound::row_norm(used.dimension(), *spec_.projected_norm, spec_.grid)
-      .map([&](RowBound inside) { bound_ = std::move(inside); });
+      .map([&](RowBound inside) { bound_ = std::move(inside); })
+      .and_then([&] { return measure_outside(); });
+}
+
+/// What the basis leaves out, as a column that is short: c^2 E^2 = kOutsideShare R^2.
+Result<void> PreparedTable::measure_outside() {
+  if (!spec_.outside_norm) {
+    return {};
+  }
+  const double norm = *spec_.projected_norm;
+  return RowBound::row_norm(schema_.dimension() + 1, norm * std::sqrt(1.0 + kOutsideShare),
+                            spec_.grid)
+      .map([&](RowBound longer) {
+        outside_ =
+            OutsideTable{schema_, bound_, norm * std::sqrt(kOutsideShare) / *spec_.outside_norm};
+        schema_.columns.push_back(outside_name(*spec_.outside_norm));
+        bound_ = std::move(longer);
+      });
 }
 
 /// The columns whose presence is counted.
@@ -200,9 +218,12 @@ Result<std::vector<std::size_t>> PreparedTable::indicated() const {
   if (!spec_.pairwise) {
     return places;
   }
-  const std::vector<std::string>& names =
-      spec_.pairwise->empty() ? columns_.columns : *spec_.pairwise;
-  for (const std::string& name : names) {
+  if (spec_.pairwise->empty()) {
+    places.resize(columns_.dimension());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    return places;
+  }
+  for (const std::string& name : *spec_.pairwise) {
     const auto found = std::find(columns_.columns.begin(), columns_.columns.end(), name);
     if (found == columns_.columns.end()) {
       return bad_request(
@@ -241,8 +262,11 @@ Result<void> PreparedTable::count_inside() {
                             counted_rows_.weight_bound,
                             counted_rows_.square_constant,
                             counted_rows_.indicated};
-    schema_ = Schema{counted_names(counted_->schema, counted_rows_)};
-    schema_.fills_gaps = counted_->schema.fills_gaps;
+    schema_ = Schema{counted_names(counted_->schema, counted_rows_),
+                     {},
+                     {},
+                     counted_->schema.fills_gaps,
+                     counted_->schema.people};
     bound_ = std::move(made.bound);
   });
 }
@@ -250,7 +274,7 @@ Result<void> PreparedTable::count_inside() {
 PublicFacts PreparedTable::facts() const {
   PublicFacts facts{schema_, bound_};
   facts.counted = counted_;
-  facts.rows_per_person = static_cast<int>(spec_.rows_per_person);
+  facts.outside = outside_;
   facts.keeps_columns = !spec_.project && !spec_.normalise_rows;
   if (spec_.project || has_people() || counted_ || spec_.normalise_rows) {
     facts.preparation = table_json(spec_);
@@ -262,8 +286,8 @@ Result<std::unique_ptr<RowReader>> PreparedTable::rows(std::unique_ptr<RowReader
                                                        std::shared_ptr<SeenPeople> seen) const {
   Result<std::unique_ptr<RowReader>> reader = std::move(read);
   if (has_people()) {
-    reader = limit_rows_per_person(std::move(*reader), key_cells_, spec_.rows_per_person,
-                                   std::move(seen), spec_.bad_cell);
+    reader = limit_rows_per_person(std::move(*reader), key_cells_, spec_.people(), std::move(seen),
+                                   spec_.bad_cell, spec_.people_shard());
   }
   if (!frequencies_.empty()) {
     reader = standardise_genotypes(std::move(*reader), frequencies_);
@@ -278,7 +302,11 @@ Result<std::unique_ptr<RowReader>> PreparedTable::rows(std::unique_ptr<RowReader
     reader = ranked(std::move(*reader));
   }
   if (spec_.project) {
-    reader = project_rows(std::move(*reader), cells_, spec_.scaled, *spec_.project);
+    std::optional<OutsideColumn> outside;
+    if (outside_) {
+      outside = {*spec_.projected_norm, *spec_.outside_norm, outside_->constant};
+    }
+    reader = project_rows(std::move(*reader), cells_, spec_.scaled, *spec_.project, outside);
   }
   if (spec_.normalise_rows) {
     reader = normalise_rows(std::move(*reader), cells_, spec_.scaled);
@@ -325,7 +353,9 @@ Result<AssumedTable> assumed_table(const TableSpec& spec, Schema schema, std::in
   }
   return PreparedTable::make(spec, read).map([&](const PreparedTable& prepared) {
     table.prepared = prepared.facts();
-    table.schema = table.prepared->counted ? table.prepared->counted->schema : prepared.schema();
+    table.schema = table.prepared->counted   ? table.prepared->counted->schema
+                   : table.prepared->outside ? table.prepared->outside->schema
+                                             : prepared.schema();
     table.person = spec.person;
     table.bound = [bound = prepared.bound()](const auto&) { return Result<RowBound>(bound); };
     for (const FactLine& line : prepared.remarks()) {

@@ -12,6 +12,10 @@
 
 namespace eigenveil {
 
+/// What a release of rows that were limited by person states, and where a table is no more than
+/// that; nothing where they were not.
+void state_people(const PeopleLimit& people, ReleaseDocument& document);
+
 /// A spec fitted to the columns of a table: the schema and the bound of the rows that a statistic
 /// sees, and the stages that turn rows as they are read into those. Made from public facts alone,
 /// so every refusal comes before a row is read.
@@ -50,6 +54,7 @@ class PreparedTable {
         schema_(columns_),
         bound_(std::move(bound)) {}
   Result<void> project();
+  Result<void> measure_outside();
   Result<void> count_inside();
   void describe_columns(ReleaseDocument& document) const;
   Result<std::vector<std::size_t>> indicated() const;
@@ -61,6 +66,7 @@ class PreparedTable {
   Schema schema_;   ///< after all stages
   RowBound bound_;
   std::size_t key_cells_ = 0;            ///< columns at the end that say whose a row is
+  std::optional<OutsideTable> outside_;  ///< what the basis leaves out is a column
   std::optional<CountedTable> counted_;  ///< counts are entries
   CountedRows counted_rows_ = {};        ///< as its rows are made
   std::vector<double> frequencies_ = {};

@@ -10,6 +10,7 @@
 #include "core/strict_json.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/request_json.hpp"
+#include "engine/table/person_key.hpp"
 
 namespace eigenveil {
 namespace {
@@ -192,12 +193,8 @@ ReadOptions text_format(const TextWords& words) {
 }
 
 void draw_person_key(TableSpec& table) {
-  if (table.person.empty() || table.person_key != HashKey{}) {
-    return;
-  }
-  RandomStream stream = RandomStream::secure();
-  for (unsigned char& byte : table.person_key) {  // fresh: nobody can prepare names that collide
-    byte = static_cast<unsigned char>(stream.bits64());
+  if (!table.person.empty() && table.person_key == HashKey{}) {
+    table.person_key = fresh_person_key();
   }
 }
 

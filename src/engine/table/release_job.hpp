@@ -58,8 +58,9 @@ Result<void> check_stages(const Request& request, const TableSpec& table);
 /// names of people; whoever fills in a job calls it last.
 Result<void> settle_job(ReleaseJob& job);
 
-/// The table that a plan assumes, with the columns of the job, or those that its public files speak
-/// of (table_plan.cpp).
+/// The columns of a table nobody has read: names, or those that a basis or the bounds speak of; and
+/// the table that a plan assumes (table_plan.cpp).
+Result<Schema> assumed_schema(const ReleaseJob& job);
 Result<AssumedTable> assumed_table(const ReleaseJob& job);
 
 /// A key that this version does not know is refused, so that nothing is passed over. `planned`: the

@@ -7,6 +7,7 @@
 
 #include "eigenveil/engine/request_json.hpp"
 #include "engine/bound_words.hpp"
+#include "engine/outlook.hpp"
 #include "engine/release_cost.hpp"
 #include "engine/verdict.hpp"
 
@@ -101,15 +102,15 @@ Result<OpenedTable::ModelRadius> model_of(const Method& method, const Request& r
 }  // namespace
 
 Result<OpenedTable> awaited_table(const Method& method, const ReleaseJob& job, const Schema& read,
-                                  bool read_again) {
+                                  bool read_again, std::optional<std::int64_t> stated_rows) {
   if (!has_bound(job.request.task)) {
     return OpenedTable::awaited_unbounded(read);
   }
   if (job.table.bounded()) {
-    return OpenedTable::awaited(job.table, read, read_again);
+    return OpenedTable::awaited(job.table, read, read_again, stated_rows);
   }
   return model_of(method, job.request).and_then([&](const OpenedTable::ModelRadius& model) {
-    return OpenedTable::awaited(job.table, read, read_again, model);
+    return OpenedTable::awaited(job.table, read, read_again, stated_rows, model);
   });
 }
 
@@ -159,11 +160,30 @@ Result<void> ReleaseSession::charge(const ReleaseCost& cost, const std::string& 
   return publication_.charge(cost, request).map([&](bool found) { found_again_ = found; });
 }
 
+Result<void> ReleaseSession::take_people(const PeopleLimit& people) {
+  if (!people.given() || !job_.table.person.empty()) {  // settled with the job
+    return {};
+  }
+  if (job_.request.group_size != 1) {
+    return bad_request(
+        "the sums are of people, with their rows as the group; leave out {group_size}",
+        "group_size");
+  }
+  job_.request.group_size = static_cast<int>(people.rows);
+  return {};
+}
+
 Result<void> ReleaseSession::begin(std::shared_ptr<OpenedTable> table) {
   table_ = std::move(table);
+  if (const Result<void> taken = take_people(table_->people()); !taken) {
+    return taken;
+  }
   const bool waits = info().reads_exact_rows || wants_row_count();
   if (!waits || !publication_.charges()) {
     return {};
+  }
+  if (const Result<void> fits = check_people(info(), request(), table_->facts()); !fits) {
+    return fits;
   }
   Request asked = request();
   asked.method = info().name;
@@ -179,14 +199,25 @@ bool ReleaseSession::wants_row_count() const {
   return info().needs_row_count && !info().reads_exact_rows && !job_.rows;
 }
 
+/// What was declared; else what a header says, where nobody's row changes it. Those of people and
+/// weights count otherwise, and under add-remove the file is never asked.
+std::optional<std::int64_t> ReleaseSession::public_rows(const PublicFacts& facts) const {
+  if (job_.people || facts.rows) {
+    return job_.people ? job_.people : facts.rows;
+  }
+  const bool moves = request().relation == Relation::AddRemove || facts.schema.people.given() ||
+                     facts.counted.has_value();
+  return moves || !table_ ? std::nullopt : table_->stated_rows();
+}
+
 /// What can be said before anything is spent: a refusal, or warnings.
 Result<void> ReleaseSession::judge(const PublicFacts& facts) {
   if (!has_bound(request().task) || request().task == Task::Mask) {
     return {};
   }
-  const std::optional<std::int64_t> known = job_.people ? job_.people : facts.rows;
-  if (known && !job_.anyway) {
-    if (const Result<void> worth = verdict(*method_, request(), facts, *known); !worth) {
+  const std::optional<std::int64_t> known = public_rows(facts);
+  if (!job_.anyway) {
+    if (const Result<void> worth = verdict(*method_, request(), facts, known); !worth) {
       return worth;
     }
   }
@@ -237,7 +268,7 @@ Result<void> ReleaseSession::charge() {
     return check_charged(*charged_cost_, *plan_);
   }
   ReleaseCost cost = cost_of(*plan_, job_.output.seed.has_value());
-  cost.guarantee.person = table_ ? table_->person() : std::string();  // whose rows it limits
+  cost.guarantee.person = table_ ? table_->people().column : std::string();  // whose rows it limits
   if (!publication_.charges()) {
     publication_.promise(cost);
     return check_output();
@@ -341,7 +372,9 @@ Result<TableOutcome> ReleaseSession::finish(const AroundDraw& around) {
       .map([&](TableOutcome outcome) {
         if (has_bound(request().task)) {
           const PublicFacts& facts = plan_->facts();
-          outcome.bounds = describe_bound(facts.counted ? facts.counted->bound : facts.bound);
+          outcome.bounds = describe_bound(facts.counted   ? facts.counted->bound
+                                          : facts.outside ? facts.outside->bound
+                                                          : facts.bound);
         }
         return outcome;
       });

@@ -14,7 +14,7 @@ namespace eigenveil {
 /// A table whose rows somebody else brings, with these columns as they are read; a method's model
 /// may give the bound.
 Result<OpenedTable> awaited_table(const Method& method, const ReleaseJob& job, const Schema& read,
-                                  bool read_again);
+                                  bool read_again, std::optional<std::int64_t> stated_rows = {});
 
 /// A release from request to files, the one way there is, for whoever brings the rows: a job that
 /// opens its input (job_run.hpp), or a face whose rows come in blocks. The steps stand in their
@@ -38,8 +38,9 @@ class ReleaseSession {
   /// The table as far as its columns; a method's model may give the bound.
   Result<OpenedTable> open_table(TableSource source) const;
   /// The same for rows that somebody else brings.
-  Result<OpenedTable> awaited_table(const Schema& read, bool read_again) const {
-    return eigenveil::awaited_table(*method_, job_, read, read_again);
+  Result<OpenedTable> awaited_table(const Schema& read, bool read_again,
+                                    std::optional<std::int64_t> stated_rows = {}) const {
+    return eigenveil::awaited_table(*method_, job_, read, read_again, stated_rows);
   }
   /// The same for totals that were made before.
   Result<OpenedTable> awaited_totals(GramHead head) const;
@@ -75,6 +76,9 @@ class ReleaseSession {
  private:
   ReleaseSession(ReleaseJob job, const Method* method, Publication publication, AskSameData ask);
   const Request& request() const { return job_.request; }
+  std::optional<std::int64_t> public_rows(const PublicFacts& facts) const;
+  /// People whose rows were limited when stored totals were made.
+  Result<void> take_people(const PeopleLimit& people);
   Result<void> judge(const PublicFacts& facts);
   Result<void> check_output() const;
   Result<void> charge(const ReleaseCost& cost, const std::string& request);

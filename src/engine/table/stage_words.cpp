@@ -6,6 +6,28 @@
 #include "engine/table/prepared_table.hpp"
 
 namespace eigenveil {
+namespace {
+
+FactLine people_in_words(const PeopleLimit& people) {
+  return {"people", fmt::format("the first {} row{} of every person in column {} count, and are "
+                                "protected together; rows without one are dropped",
+                                people.rows, people.rows == 1 ? "" : "s", shown(people.column))};
+}
+
+void set_people(const PeopleLimit& people, ReleaseDocument& document) {
+  document.guarantee.person = people.column;
+  set_field(document.parameters, "person", people.column);
+  set_field(document.parameters, "rows_per_person", std::int64_t{people.rows});
+}
+
+}  // namespace
+
+void state_people(const PeopleLimit& people, ReleaseDocument& document) {
+  if (people.given()) {
+    set_people(people, document);
+    document.remarks.push_back(people_in_words(people));
+  }
+}
 
 std::vector<FactLine> PreparedTable::remarks() const {
   std::vector<FactLine> lines;
@@ -22,12 +44,7 @@ std::vector<FactLine> PreparedTable::remarks() const {
                      "elliptical"});
   }
   if (has_people()) {
-    lines.push_back(
-        {"people", fmt::format("the first {} row{} of every person in column {} count, "
-                               "and are protected together; rows without one are "
-                               "dropped",
-                               spec_.rows_per_person, spec_.rows_per_person == 1 ? "" : "s",
-                               shown(spec_.person))});
+    lines.push_back(people_in_words(spec_.people()));
   }
   if (spec_.pairwise) {
     lines.push_back(
@@ -107,6 +124,9 @@ ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
                           spec_.project->dimension(), columns_.dimension()));
     set_field(parameters, "basis_sha256", hex(spec_.project->digest()));
     set_field(parameters, "projected_norm", *spec_.projected_norm);
+    if (spec_.outside_norm) {
+      set_field(parameters, "outside_norm", *spec_.outside_norm);
+    }
     if (document.task == "pca") {
       describe_columns(document);
       set_field(parameters, "columns", columns_.columns);
@@ -124,9 +144,7 @@ ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
     set_field(parameters, "units", std::string("rows of norm 1 about the public centre"));
   }
   if (has_people()) {
-    document.guarantee.person = spec_.person;
-    set_field(parameters, "person", spec_.person);
-    set_field(parameters, "rows_per_person", std::int64_t{spec_.rows_per_person});
+    set_people(spec_.people(), document);
   }
   if (!spec_.weights.empty()) {
     set_field(parameters, "weights", spec_.weights);

@@ -173,6 +173,7 @@ void read_stages(StrictObject& in, TableSpec& spec) {
     read_into(in, basis_of(*basis), spec.project.emplace());
   }
   in.number("projected_norm", spec.projected_norm, 0.0, true);
+  in.number("outside_norm", spec.outside_norm, 0.0, true);
   in.flag("normalise_rows", spec.normalise_rows);
   in.flag("scaled", spec.scaled);
   in.text("person", spec.person);
@@ -235,6 +236,9 @@ std::string table_json(const TableSpec& spec) {
   }
   if (spec.projected_norm) {
     json["projected_norm"] = *spec.projected_norm;
+  }
+  if (spec.outside_norm) {
+    json["outside_norm"] = *spec.outside_norm;
   }
   for (const auto& [name, flag] :
        {std::pair("normalise_rows", spec.normalise_rows), std::pair("scaled", spec.scaled),

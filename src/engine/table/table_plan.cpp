@@ -13,26 +13,6 @@
 namespace eigenveil {
 namespace {
 
-/// The columns of a table nobody has read: names, or those that a basis or the bounds speak of.
-Result<Schema> assumed_schema(const ReleaseJob& job) {
-  if (!job.columns.empty()) {
-    return Schema{job.columns};
-  }
-  if (const auto& basis = job.table.project) {
-    return basis->columns.empty()
-               ? Schema::numbered(static_cast<std::size_t>(basis->directions.rows()))
-               : Schema{basis->columns};
-  }
-  if (job.table.bounds) {
-    return Schema{job.table.bounded_columns()};
-  }
-  if (plans_without_budget(job.request.method)) {
-    return Schema{};
-  }
-  return bad_request("give {dimension P}, {columns} with the names, or a {bounds} file",
-                     "dimension");
-}
-
 Json facts_json(const PlanFacts& facts) {
   Json lines = Json::array();
   for (const FactLine& line : facts.lines) {
@@ -95,6 +75,25 @@ Json method_json(const MethodInfo& info, Task task) {
 }
 
 }  // namespace
+
+Result<Schema> assumed_schema(const ReleaseJob& job) {
+  if (!job.columns.empty()) {
+    return Schema{job.columns};
+  }
+  if (const auto& basis = job.table.project) {
+    return basis->columns.empty()
+               ? Schema::numbered(static_cast<std::size_t>(basis->directions.rows()))
+               : Schema{basis->columns};
+  }
+  if (job.table.bounds) {
+    return Schema{job.table.bounded_columns()};
+  }
+  if (plans_without_budget(job.request.method)) {
+    return Schema{};
+  }
+  return bad_request("give {dimension P}, {columns} with the names, or a {bounds} file",
+                     "dimension");
+}
 
 Result<AssumedTable> assumed_table(const ReleaseJob& job) {
   Result<Schema> schema = assumed_schema(job);

@@ -39,6 +39,19 @@ Result<void> check_stages(const TableSpec& spec) {
   if (spec.projected_norm && !spec.project) {
     return bad_request("{projected_norm} goes with {project}", "projected_norm");
   }
+  if (spec.outside_norm && !spec.project) {
+    return bad_request("{outside_norm} goes with {project}", "outside_norm");
+  }
+  if (spec.outside_norm && !(*spec.outside_norm >= 1e-120 && *spec.outside_norm <= 1e120)) {
+    return bad_request("{outside_norm} must be a positive number between 1e-120 and 1e120",
+                       "outside_norm");
+  }
+  if (spec.outside_norm && spec.counts_inside()) {
+    return bad_request(
+        "{outside_norm} goes with neither {weights} nor, under replace-one, {person}: their rows "
+        "have columns of their own",
+        "outside_norm");
+  }
   if (spec.project && spec.normalise_rows) {
     return bad_request("give {project} or {normalise_rows}, not both", "project");
   }

@@ -2,9 +2,11 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/open.hpp"
+#include "data/people.hpp"
 #include "data/projection.hpp"
 #include "data/public_files.hpp"
 #include "eigenveil/data/bounding.hpp"
@@ -55,6 +57,9 @@ struct TableSpec {
   /// Rows become their coordinates in a public basis, scaled down to `projected_norm` when longer.
   std::optional<PublicBasis> project = {};
   std::optional<double> projected_norm = {};
+  /// The length of what lies outside of the basis becomes a column, clipped to this norm: what
+  /// share of the variance is inside.
+  std::optional<double> outside_norm = {};
   bool normalise_rows = false;  ///< every row scaled to norm 1 about the centre
   bool scaled = false;          ///< both of them see columns scaled from their range to [-1, 1]
 
@@ -67,10 +72,20 @@ struct TableSpec {
   /// add-remove, since a person takes their rows along.
   bool noisy_count = false;
   HashKey person_key = {};  ///< of the names of people; secret, and no part of the JSON
+  /// The rows of the people of one shard alone: its index, and how many shards there are. No part
+  /// of the JSON: only parts of sums are made so (statistics/shards.hpp).
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> shard = {};
 
   /// Whether anything bounds a row; a method's own model may give a radius where nothing does.
   bool bounded() const {
     return row_norm || range || bounds || rank_transform || project || normalise_rows;
+  }
+  PeopleLimit people() const {
+    return person.empty() ? PeopleLimit() : PeopleLimit{person, rows_per_person};
+  }
+  std::optional<PeopleShard> people_shard() const {
+    return shard ? std::optional(PeopleShard{person_key, shard->first, shard->second})
+                 : std::nullopt;
   }
   bool counts_inside() const { return noisy_count || !weights.empty() || pairwise; }
   /// Cells come about a public frequency, or as ranks about zero: there is no mean to speak of.

@@ -19,13 +19,14 @@ Vector column_scales(const RowBound& bound, Units units) {
   return scales;
 }
 
-NoiseReach planned_reach(const MomentPlan& plan, Units units, double count, AssumedMean mean) {
-  const Vector scales = column_scales(plan.bound(), units);
+NoiseReach planned_reach(const MomentPlan& plan, const RowBound& bound, Units units, double count,
+                         AssumedMean mean) {
+  const Vector scales = column_scales(bound, units);
   double mean_norm = 0.0;
   if (mean == AssumedMean::AtBound) {
     // |D m| <= max(d) R, and <= |d| where ranges keep every |m_j| below 1.
-    const double by_radius = scales.maxCoeff() * plan.bound().radius();
-    mean_norm = plan.bound().has_ranges() ? std::min(by_radius, scales.norm()) : by_radius;
+    const double by_radius = scales.maxCoeff() * bound.radius();
+    mean_norm = bound.has_ranges() ? std::min(by_radius, scales.norm()) : by_radius;
   }
   return noise_reach(
       {scales, plan.off_diagonal_sd(), plan.sum_sd(), plan.count_sd(),

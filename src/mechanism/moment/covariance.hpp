@@ -57,9 +57,9 @@ Matrix positive_part(const Vector& eigenvalues, const Matrix& eigenvectors);
 /// as the bound allows.
 enum class AssumedMean : std::uint8_t { AtCentre, AtBound };
 
-/// The reach of the noise in a release with `count` rows and such a mean. AtBound: no release has a
-/// larger one.
-NoiseReach planned_reach(const MomentPlan& plan, Units units, double count,
+/// The reach of the noise in a release with `count` rows and such a mean, for the columns of
+/// `bound`: those of the plan, or the first of them. AtBound: no release has a larger one.
+NoiseReach planned_reach(const MomentPlan& plan, const RowBound& bound, Units units, double count,
                          AssumedMean mean = AssumedMean::AtCentre);
 
 /// Column scales d: half widths of the public ranges for original units, ones for scaled units.
