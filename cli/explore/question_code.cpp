@@ -98,6 +98,9 @@ std::vector<std::string> command_words(const Question& question, const ExploreSo
   if (!question.method.empty()) {
     add("--method", question.method);
   }
+  if (question.task != Task::Mask) {  // the verdict goes by the number on the page
+    add("--people", fmt::format("{}", question.people));
+  }
   if (!source.ledger.empty()) {
     add("--ledger", source.ledger);
   }
@@ -219,6 +222,9 @@ std::string python_code(const Question& question, const ExploreSource& source,
   }
   if (!question.method.empty()) {
     add("method", python_quoted(question.method));
+  }
+  if (question.task != Task::Mask) {
+    add("people", fmt::format("{}", question.people));
   }
   const bool charged = !source.ledger.empty() && question.task != Task::Mask;
   if (charged) {
