@@ -106,7 +106,8 @@ struct IsLoss {
   }
   bool operator()(const TradeOffCurve& loss) const {
     const auto share = [](double value) { return value >= 0.0 && value <= 1.0; };
-    return loss.type_one.size() == loss.type_two.size() && increases(loss.type_one) &&
+    return loss.type_one.size() == loss.type_two.size() && !loss.type_one.empty() &&
+           std::is_sorted(loss.type_one.begin(), loss.type_one.end()) &&  // ties next to 1
            std::all_of(loss.type_one.begin(), loss.type_one.end(), share) &&
            std::all_of(loss.type_two.begin(), loss.type_two.end(), share) &&
            std::is_sorted(loss.type_two.rbegin(), loss.type_two.rend());
