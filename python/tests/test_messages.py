@@ -86,5 +86,5 @@ def test_names_from_outside_are_not_spelled_as_parameters():
     with pytest.raises(EigenveilError) as refused:
         PrivatePCA(1, mu=1, bounds=(0, 1), columns=["{neighbours zero-row}"]).fit(frame)
     said = str(refused.value)
-    assert "{ neighbours zero-row}" in said and "neighbours='zero-row'" not in said
+    assert "neighbours zero-row}" in said and "neighbours='zero-row'" not in said
     assert "row_norm" not in said or "{ row_norm}" in said

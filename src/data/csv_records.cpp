@@ -137,7 +137,7 @@ class RecordParser {
       return fail(fmt::format(
           "line {}, column {}: not a number (the value is not shown). Leave the column out with "
           "{{columns}}, or count such cells as missing with {{bad_cell midpoint}}; {{one_hot}} "
-          "turns words into 0/1 columns, {{decimal}} reads 1.234,5.",
+          "turns words into 0/1 columns, {{decimal}} reads decimal commas.",
           line(), shown(layout_.selection.schema.columns[slot])));
     }
     return end;

@@ -214,7 +214,7 @@ TEST(CsvGrammar, BadCells) {
     expect_refused("a,b\n1,2\n" + bad + ",4\n",
                    "line 3, column a: not a number (the value is not shown). Leave the column out "
                    "with {columns}, or count such cells as missing with {bad_cell midpoint}; "
-                   "{one_hot} turns words into 0/1 columns, {decimal} reads 1.234,5.");
+                   "{one_hot} turns words into 0/1 columns, {decimal} reads decimal commas.");
     expect_table("a,b\n1,2\n" + bad + ",4\n", {"a", "b"}, {1, 2, kNaN, 4},
                  midpoint_for_bad_cells());
     expect_table("a,b\n1,2\n" + bad + ",4\n", {"b"}, {2, 4}, selecting({"b"}));
@@ -222,7 +222,7 @@ TEST(CsvGrammar, BadCells) {
   expect_refused(std::string_view("a,b\n1,2\n3,\0004\n", 13),
                  "line 3, column b: not a number (the value is not shown). Leave the column out "
                  "with {columns}, or count such cells as missing with {bad_cell midpoint}; "
-                 "{one_hot} turns words into 0/1 columns, {decimal} reads 1.234,5.");
+                 "{one_hot} turns words into 0/1 columns, {decimal} reads decimal commas.");
   expect_refused("a,b\n1,2\n3,1,5\"\n\"", "line 3: the record has too many fields (more than 2).");
 }
 
@@ -230,7 +230,7 @@ TEST(CsvGrammar, LineNumbersCountLinesInsideQuotes) {
   expect_refused("n,x\n\"a\nb\nc\",1\n\"d\ne\",no\n",
                  "line 5, column x: not a number (the value is not shown). Leave the column out "
                  "with {columns}, or count such cells as missing with {bad_cell midpoint}; "
-                 "{one_hot} turns words into 0/1 columns, {decimal} reads 1.234,5.",
+                 "{one_hot} turns words into 0/1 columns, {decimal} reads decimal commas.",
                  selecting({"x"}));
 }
 
@@ -321,7 +321,7 @@ TEST(CsvGrammar, DamagedFiles) {
   expect_refused("a,b\n1,no\n3,\"4\n5,6\n",
                  "line 2, column b: not a number (the value is not shown). Leave the column out "
                  "with {columns}, or count such cells as missing with {bad_cell midpoint}; "
-                 "{one_hot} turns words into 0/1 columns, {decimal} reads 1.234,5.");
+                 "{one_hot} turns words into 0/1 columns, {decimal} reads decimal commas.");
   const std::string endless = "a,b\n1,2\n3,\"" + std::string(std::size_t{65} << 20, 'x');
   EXPECT_EQ(message_of(read_text(endless)),
             "line 3: the record is longer than 64 MiB; is a quote left open?");

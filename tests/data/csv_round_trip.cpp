@@ -169,7 +169,7 @@ TEST(CsvRoundTrip, ErrorsNameTheLineOnWhichTheRowStarts) {
               "line " + std::to_string(line) +
                   ", column x0: not a number (the value is not shown). Leave the column out with "
                   "{columns}, or count such cells as missing with {bad_cell midpoint}; {one_hot} "
-                  "turns words into 0/1 columns, {decimal} reads 1.234,5.");
+                  "turns words into 0/1 columns, {decimal} reads decimal commas.");
   }));
 }
 
@@ -205,7 +205,7 @@ TEST(CsvRoundTrip, FirstErrorInFileOrderWithManyWorkers) {
                 "line " + std::to_string(2 + *std::ranges::min_element(broken)) +
                     ", column b: not a number (the value is not shown). Leave the column out with "
                     "{columns}, or count such cells as missing with {bad_cell midpoint}; {one_hot} "
-                    "turns words into 0/1 columns, {decimal} reads 1.234,5.");
+                    "turns words into 0/1 columns, {decimal} reads decimal commas.");
     }
   }));
 }
