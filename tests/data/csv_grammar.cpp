@@ -332,7 +332,7 @@ TEST(CsvGrammar, HugeFieldIsOneCell) {
   EXPECT_EQ(message_of(read_text("a,b\n1,2\n" + big + ",4\n")),
             "line 3, column a: not a number (the value is not shown). Leave the column out with "
             "{columns}, or count such cells as missing with {bad_cell midpoint}; {one_hot} turns "
-            "words into 0/1 columns.");
+            "words into 0/1 columns, {decimal} reads decimal commas.");
   const Result<Table> skipped = read_text("a,b\n1,2\n" + big + ",4\n", selecting({"b"}));
   ASSERT_TRUE(skipped);
   EXPECT_EQ(skipped->values, (Values{2, 4}));

@@ -190,9 +190,9 @@ TEST(GramFile, SaysWhatIsWrong) {
   EXPECT_EQ(message("a,b\n1,2\n"),
             "the file is not a .gram file: it does not start with EIGENVEIL-GRAM");
   std::string version = good;
-  version[15] = '5';
+  version[15] = '6';
   EXPECT_EQ(message(version),
-            "the .gram file is damaged or of another version; this program reads versions 1 to 4");
+            "the .gram file is damaged or of another version; this program reads versions 1 to 5");
   EXPECT_EQ(message(good.substr(0, good.size() - 1)),
             "the .gram file is damaged: its checksum does not match its content");
   std::string wide = good;
