@@ -87,6 +87,7 @@ Result<Expansion> expanded(const Schema& plain, const std::vector<Categories>& l
   Schema& schema = expansion.schema;
   std::vector<Source>& sources = expansion.sources;
   schema.fills_gaps = plain.fills_gaps;
+  schema.people = plain.people;
   for (std::size_t j = 0; j < plain.dimension(); ++j) {
     const auto list = std::find_if(lists.begin(), lists.end(), [&](const Categories& candidate) {
       return candidate.column == plain.columns[j];

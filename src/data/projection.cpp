@@ -133,6 +133,7 @@ class ProjectedReader final : public RowReader {
     schema_.columns.insert(schema_.columns.end(),
                            names.end() - static_cast<std::ptrdiff_t>(carried_), names.end());
     schema_.fills_gaps = table_->schema().fills_gaps;
+    schema_.people = table_->schema().people;
     basis_.resize(bound.dimension() * directions_);  // row-major: one column of the table at a time
     for (std::size_t j = 0; j < bound.dimension(); ++j) {
       for (std::size_t k = 0; k < directions_; ++k) {

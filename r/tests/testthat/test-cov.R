@@ -24,7 +24,7 @@ test_that("the noise covariance has the standard errors of the library", {
         fit <- private_cov(x,
           epsilon = 1, delta = 1e-6, range = c(-1, 12), seed = 5, center = center, neighbours = neighbours, standardize = standardize
         )
-        moments <- eigenveil:::estimate(fit, list(estimate = "moments", about = if (center == "private") "mean" else "midpoint"))
+        moments <- eigenveil:::estimate(fit, list(estimate = "moments", second_moment = center == "none"))
         errors <- matrix(unlist(moments$standard_errors), 4)
         # The count of rows is public in one and noisy in the other, and the library's second moment leaves its noise out.
         if (center == "private" || neighbours == "replace-one") {
