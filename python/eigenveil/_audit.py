@@ -20,7 +20,8 @@ def audit(
     ----------
     mechanism : str
         One of "gauss", "wishart", "laplace", "exponential", "orbit", "exponential-mu", "orbit-mu", "lowrank-mu", "lowrank", "sharp", "spiked", "spiked-robust", "oja", "mask", "mask-gauss", "subspace", "people", "stages", "histogram".
-        "exponential", "orbit" and "lowrank" are attacked at pure ``epsilon``; "mask", "spiked", "spiked-robust", "oja" and "subspace" at
+        "exponential" and "orbit" are attacked at pure ``epsilon``, ``rho`` or ``mu``, "lowrank" at pure ``epsilon`` and "lowrank-mu" at ``rho`` or
+        ``mu``; "mask", "spiked", "spiked-robust", "oja" and "subspace" at
         ``epsilon`` with ``delta`` (a large delta lets an attack see what is rare); :func:`audit_sharp` measures "sharp" at other sizes.
     epsilon, delta, rho, mu : float, optional
         The budget the mechanism claims; at most one.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _core
-from ._engine import has_option, job_text
+from ._engine import has_option, job_text, method_names
 from ._errors import EigenveilError
 from ._progress import Progress
 from ._rows import is_gram
@@ -41,7 +41,8 @@ def diagnose_spiked(released, X):
     """
     released._check_released()
     if not has_option(released.method_, "diagnostic"):
-        raise EigenveilError(f"the diagnostic is about the model of a method, and method {released.method_} rests on none")
+        models = " or ".join(f"method='{name}'" for name in method_names() if has_option(name, "diagnostic"))
+        raise EigenveilError(f"the diagnostic is about the model that a release by {models} rests on, and method {released.method_} rests on none")
     if is_gram(X):
         return _diagnosed(released, totals_of(X))
     options = reading(released)

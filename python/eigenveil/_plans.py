@@ -307,7 +307,7 @@ def plan_scores(rows, *, cells=20, label=None, neighbours="add-remove", **shared
     Examples
     --------
     >>> from eigenveil import plan_scores
-    >>> 4 < plan_scores(20000, mu=1).shown_from < 5
+    >>> 3.6 < plan_scores(20000, mu=1).shown_from < 3.7
     True
     """
     name, levels = labelled(label)

@@ -21,7 +21,7 @@ def test_plans_show_words_and_no_raw_keys():
             assert "no data was read" in text and "5% false alarms" in text
     text = str(plan_pca(20000, 12, n_components=3, epsilon=1, delta=1e-6, bounds=(0, 10)))
     assert "(1, 1e-06)-DP for adding or removing one row; holds for every data set (proved)" in text
-    assert re.search(r"noise +standard deviation 0\.00\d+ on a variance, 0\.00\d+ on a covariance \(scaled units\)", text)
+    assert re.search(r"noise +standard deviation 0\.00\d+ on a variance, 0\.00\d+ on a covariance, 0\.01\d+ on the sum of all variances \(scaled units\)", text)
 
 
 def test_comparisons_show_words():

@@ -106,8 +106,11 @@ def test_an_audit_says_what_it_found():
 
 
 def test_audits_check_their_budget():
-    with pytest.raises(EigenveilError, match="epsilon alone"):
-        audit("orbit", mu=1)
+    with pytest.raises(EigenveilError, match="a draw has no delta"):
+        audit("orbit", epsilon=1, delta=0.1)
+    for wrong, budget, instead in (("lowrank", dict(mu=1), "attacked by lowrank-mu"), ("lowrank-mu", dict(epsilon=1), "attacked by lowrank$")):
+        with pytest.raises(EigenveilError, match=instead):
+            audit(wrong, **budget)
     with pytest.raises(EigenveilError, match="epsilon with delta"):
         audit("mask", epsilon=1)
     with pytest.raises(EigenveilError, match="attacked under zero-row"):

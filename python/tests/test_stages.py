@@ -131,15 +131,18 @@ def test_people_are_counted_over_all_blocks(survey):
         parts.partial_fit(frame.iloc[i : i + 7])
     assert parts._pass.finish() == whole
     kept = frame.groupby("clinic").head(2)
-    assert PrivateCovariance(mu=1, bounds=(0, 10)).partial_fit(kept[ONLY["columns"]])._pass.finish() == whole
+    alone = [f"p{i}" for i in range(len(kept))]  # nobody has more than one of these rows: none is left out
+    assert make().partial_fit(kept.assign(clinic=alone))._pass.finish() == whole
+    assert make().partial_fit(frame.assign(clinic=[f"p{i}" for i in range(600)]))._pass.finish() != whole
+    assert PrivateCovariance(mu=1, bounds=(0, 10)).partial_fit(kept[ONLY["columns"]])._pass.finish() != whole  # sums of rows, not of people
     files = make()
     frame.iloc[:300].to_csv(folder / "first.csv", index=False)
     frame.iloc[300:].to_csv(folder / "second.csv", index=False)
     assert files.partial_fit(folder / "first.csv").partial_fit(folder / "second.csv")._pass.finish() == whole
     numbered = frame[ONLY["columns"]].assign(clinic=frame["clinic"].str[1:].astype(float)).to_numpy()
-    assert PrivateCovariance(mu=1, bounds=(0, 10), person="c5", rows_per_person=2).partial_fit(numbered)._pass.finish() == (
-        PrivateCovariance(mu=1, bounds=(0, 10)).partial_fit(kept[ONLY["columns"]].to_numpy())._pass.finish()
-    )
+    plain = kept[ONLY["columns"]].assign(clinic=np.arange(len(kept), dtype=float)).to_numpy()
+    fifth = lambda: PrivateCovariance(mu=1, bounds=(0, 10), person="c5", rows_per_person=2)  # noqa: E731
+    assert fifth().partial_fit(numbered)._pass.finish() == fifth().partial_fit(plain)._pass.finish()
     released = make().fit(frame)
     assert "person" in str(released.guarantee_) and not hasattr(released, "n_samples_")
     for wrong, words in ((dict(group_size=2), "leave out group_size"), (dict(rows_per_person=None), "rows_per_person=G"), (dict(person="nobody"), "no column 'nobody'")):
@@ -208,7 +211,7 @@ def test_plans_of_counts_are_the_programs(program):
 def test_how_many_rows_there_are():
     """Said, or read off an array where neighbours make the number public; never where it is protected."""
     make = lambda **more: PrivatePCA(2, epsilon=1, delta=1e-6, bounds=(0, 1), **more)  # noqa: E731
-    few, many = np.zeros((50, 300)), np.zeros((20_000, 300))
+    few, many = np.zeros((50, 500)), np.zeros((20_000, 500))
     for rows in (few, many):
         with pytest.raises(EigenveilError, match="nobody said how many rows"):
             make().fit(rows)

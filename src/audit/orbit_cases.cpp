@@ -208,14 +208,17 @@ Result<OrbitAttack> orbit_attack(const OrbitAudit& request, const OrbitVersion& 
 }
 
 Result<std::vector<Attack>> low_rank_attacks(const AuditRequest& request) {
+  const auto* pure = std::get_if<PureDp>(&request.budget);
+  if (pure == nullptr) {
+    return bad_request("this audit attacks pure epsilon; rho or mu is attacked by lowrank-mu");
+  }
   Result<std::vector<Attack>> attacks = orbit_exponent_attacks(request);
   if (!attacks) {
     return attacks;
   }
-  const double epsilon = std::get<PureDp>(request.budget).epsilon;
   for (const OrbitPair pair : {OrbitPair::Worst, OrbitPair::EqualSpectra, OrbitPair::Empty,
                                OrbitPair::LowRank, OrbitPair::Eigenvalues}) {
-    const OrbitAudit audit{epsilon, request.setting, pair};
+    const OrbitAudit audit{pure->epsilon, request.setting, pair};
     if (!applies(audit)) {
       continue;
     }
