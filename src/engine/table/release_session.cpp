@@ -178,12 +178,12 @@ Result<void> ReleaseSession::begin(std::shared_ptr<OpenedTable> table) {
   if (const Result<void> taken = take_people(table_->people()); !taken) {
     return taken;
   }
+  if (const Result<void> fits = check_people(info(), request(), table_->facts()); !fits) {
+    return fits;  // before rows are counted or charged for
+  }
   const bool waits = info().reads_exact_rows || wants_row_count();
   if (!waits || !publication_.charges()) {
     return {};
-  }
-  if (const Result<void> fits = check_people(info(), request(), table_->facts()); !fits) {
-    return fits;
   }
   Request asked = request();
   asked.method = info().name;

@@ -119,11 +119,12 @@ Result<void> check_radius(const SpikedModel& model, const SpikedRequest& request
   const double needed = std::sqrt(model_radius_squared(model, request.constants));
   if (request.rows != kUnreadRows && request.noise_variance && request.spike &&
       request.row_radius < kRounding * needed) {
-    return bad_request(fmt::format(
-        "rows are clipped to norm {:.4g}, and under the model they reach {:.4g}: clipped rows move "
-        "the subspace by more than the model says. Give a bound of at least that, or none: with "
-        "sigma^2 and lambda known the model gives it",
-        request.row_radius, needed));
+    return bad_request(
+        fmt::format("rows are clipped to norm {:.4g}, and under the model they reach {:.4g}: "
+                    "clipped rows move the subspace by more than the model says. Give a bound of "
+                    "at least that, or none: with sigma^2 and lambda known the model gives it",
+                    request.row_radius, needed),
+        "row_norm");
   }
   return {};
 }
