@@ -265,8 +265,8 @@ class Stages(CliTest):
         self.assertEqual(document["parameters"]["rows_per_person"], 2)
         basis = self.write("basis.csv", "column,PC1\na,0.6\nb,0.8\n")
         for stage in (("--one-hot", "w=1,2,3"), ("--project", basis, "--projected-norm", 8), ("--normalise-rows", "--exclude", "w")):
-            document, _ = self.release("covariance", table, *MU, "--range", "-5:5", "--person", "who", "--rows-per-person", 2, "--center", "none", *stage)
-            self.assertEqual(document["parameters"]["rows_per_person"], 2, stage)
+            staged, _ = self.release("covariance", table, *MU, "--range", "-5:5", "--person", "who", "--rows-per-person", 2, "--center", "none", *stage)
+            self.assertEqual(staged["parameters"]["rows_per_person"], 2, stage)
         alone, _ = self.release("covariance", table, *MU, "--range", "-5:5", "--columns", "a,b", "--group-size", 2)
         self.assertEqual(document["parameters"]["noise_sd_diagonal"], alone["parameters"]["noise_sd_diagonal"])
 
