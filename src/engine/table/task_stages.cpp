@@ -70,7 +70,9 @@ Result<void> check_stages(const Request& request, const TableSpec& table) {
   if (const Result<void> sound = check_center(request, table); !sound) {
     return sound;
   }
-  if (!has_bound(request.task) && (table.rows_per_person > 0 || table.weight_bound > 0.0)) {
+  const bool numbers_alone = (table.person.empty() && table.rows_per_person > 0) ||
+                             (table.weights.empty() && table.weight_bound > 0.0);
+  if (!has_bound(request.task) && numbers_alone) {
     return bad_request(fmt::format("{} does nothing with {{rows_per_person}} and {{weight_bound}}: "
                                    "leave them out",
                                    name_of(request.task)),
