@@ -6,8 +6,6 @@ One local cluster for all tests: two workers with an executor each, in processes
 import itertools
 import os
 import signal
-import subprocess
-import threading
 import time
 
 import numpy as np
@@ -271,32 +269,26 @@ def test_a_copy_of_a_task_is_refused_by_its_name(rows):
         merge([*parts, partial([rows[1::3]], bound, shard=("run", 1, 3))])
 
 
-def executors():
-    drivers = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "SparkSubmit"], capture_output=True, text=True, check=False).stdout.split()
-    found = [subprocess.run(["pgrep", "-P", driver, "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=False).stdout.split() for driver in drivers]
-    return [int(pid) for some in found for pid in some]
-
-
 def test_an_executor_that_is_killed(asked, tmp_path):
-    """Killed while both executors hold rows of a task that has not ended: that task is done again by another."""
+    """A task whose rows are in its sums kills its own executor before it ends: that task is done again by another."""
     frame, bound, expected = asked
-    ended, killed = threading.Event(), []
+    log, killed = tmp_path / "log", tmp_path / "killed"
+    log.mkdir()
 
-    def kill():
-        while not killed and not ended.wait(0.02):
-            if attempts(tmp_path)[0] >= 4:
-                killed.append(executors()[0])
-                os.kill(killed[0], signal.SIGKILL)
+    def disturb(attempt):
+        try:
+            with open(killed, "x", encoding="utf-8"):  # by one task of all
+                above = os.getppid()  # a Python worker's daemon, above it the executor
+                while b"CoarseGrainedExecutorBackend" not in open(f"/proc/{above}/cmdline", "rb").read():
+                    above = int(open(f"/proc/{above}/stat", encoding="utf-8").read().rpartition(")")[2].split()[1])
+                os.kill(above, signal.SIGKILL)
+                time.sleep(600)  # this worker ends with its executor
+        except FileExistsError:
+            pass
 
-    killer = threading.Thread(target=kill)
-    killer.start()
-    try:
-        found = eigenveil.spark._summed(frame, bound, blocks_before(lambda attempt: time.sleep(0.5), str(tmp_path), bound))
-    finally:
-        ended.set()
-        killer.join()
-    assert killed and killed[0] not in executors(), "an executor was killed while tasks ran"
-    tried, partitions = attempts(tmp_path)
+    found = eigenveil.spark._summed(frame, bound, blocks_before(disturb, str(log), bound))
+    assert killed.exists(), "an executor was killed"
+    tried, partitions = attempts(log)
     assert tried > partitions, "a task had read its rows and was done again"
     assert found == expected
     np.testing.assert_array_equal(seeded(found), seeded(expected))
