@@ -20,7 +20,7 @@ from eigenveil._shards import merge, partial, shard_bound
 
 BOUNDS = (-1.0, 1.0)
 NAMES = [f"x{j}" for j in range(6)]
-ROWS, PARTITIONS = 4000, 16
+ROWS, PARTITIONS = 2000, 6
 
 
 @pytest.fixture(scope="module")
@@ -54,13 +54,13 @@ def expected(rows):
 
 @pytest.fixture(scope="module")
 def table(spark, rows, tmp_path_factory):
-    """A table in many row groups; a scan of it has PARTITIONS tasks."""
+    """A table in several files; a scan of it has a task for each, or two."""
     folder = tmp_path_factory.mktemp("rows")
     columns = {name: rows[:, j] for j, name in enumerate(NAMES)} | {"embedding": list(rows)}
     for i, part in enumerate(np.array_split(np.arange(ROWS), PARTITIONS)):
         pa.parquet.write_table(pa.table({k: pa.array([v[r] for r in part]) for k, v in columns.items()}), folder / f"{i}.parquet")
-    spark.conf.set("spark.sql.files.maxPartitionBytes", "20000")
-    spark.conf.set("spark.sql.files.openCostInBytes", "20000")
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "60000")
+    spark.conf.set("spark.sql.files.openCostInBytes", "60000")
     return str(folder)
 
 
@@ -154,12 +154,12 @@ PEOPLE = {"person": "who", "rows_per_person": 3}
 
 @pytest.fixture(scope="module")
 def visits(table, rows, tmp_path_factory):
-    """Rows of people in files that cut across them, one with nearly a thousand rows, many with equal rows, and rows of nobody; and the sums of those that count."""
+    """Rows of people in files that cut across them, one with nearly five hundred rows, many with equal rows, and rows of nobody; and the sums of those that count."""
     folder = tmp_path_factory.mktemp("visits")
-    people = np.random.default_rng(6).integers(0, 300, size=ROWS).astype(object)
-    people[np.random.default_rng(7).permutation(ROWS)[:1000]] = 7
+    people = np.random.default_rng(6).integers(0, 150, size=ROWS).astype(object)
+    people[np.random.default_rng(7).permutation(ROWS)[:500]] = 7
     people[::50] = None
-    rows = np.where(np.arange(ROWS)[:, None] % 400 < 8, rows[:1], rows)  # the same row often
+    rows = np.where(np.arange(ROWS)[:, None] % 200 < 8, rows[:1], rows)  # the same row often
     words = [None if who is None else f"p{who}" for who in people]
     columns = {name: rows[:, j] for j, name in enumerate(NAMES)} | {"embedding": list(rows), "who": words, "number": pa.array(people, pa.int64())}
     for i, part in enumerate(np.array_split(np.arange(ROWS), PARTITIONS)):
@@ -170,7 +170,7 @@ def visits(table, rows, tmp_path_factory):
         taken[who] = taken.get(who, 0) + 1
         kept += [i] if taken[who] <= 3 else []
     bound = shard_bound(NAMES, bounds=BOUNDS, **PEOPLE)
-    assert max(taken.values()) > 900 and len(kept) < len(order)
+    assert max(taken.values()) > 450 and len(kept) < len(order)
     return str(folder), bound, merge([partial([(rows[kept], [words[i] for i in kept])], bound)])
 
 
