@@ -29,7 +29,7 @@ void BoundOptions::declare(CLI::App& app) {
                                (text.starts_with("public:") && text.size() > 7);
             return known ? std::string() : "must be none, private, or public FILE";
           },
-          ""))
+          choices({"none", "private", "public"})))
       ->group(kGroup);
   app.add_option("--allele-frequencies", frequencies_file,
                  "genotypes: standardise each variant by its public allele frequency f, (copies - "

@@ -1,5 +1,7 @@
 #include "cli/options/budget_options.hpp"
 
+#include "cli/options/checks.hpp"
+
 namespace eigenveil::cli {
 
 void BudgetOptions::declare(CLI::App& app) {
@@ -16,6 +18,7 @@ void BudgetOptions::declare(CLI::App& app) {
                  "what one person can change: add-remove (the row count is protected), replace-one "
                  "or zero-row (the row count is public); default " +
                      neighbours)
+      ->type_name(choices({"add-remove", "replace-one", "zero-row", "independent-copy"}))
       ->group(kGroup);
 }
 

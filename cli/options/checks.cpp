@@ -26,6 +26,11 @@ CLI::Validator whole_number(std::uint64_t smallest, std::uint64_t largest) {
           ""};
 }
 
+std::string choices(std::vector<std::string> words) {
+  std::erase(words, ",");
+  return fmt::format("{{{}}}", fmt::join(words, ","));
+}
+
 CLI::Validator one_of(std::vector<std::string> words) {
   const std::string listed = fmt::format("{}", fmt::join(words, ", "));
   return {[=](const std::string& text) {
@@ -33,7 +38,7 @@ CLI::Validator one_of(std::vector<std::string> words) {
                        ? std::string()
                        : fmt::format("must be one of {}{}", listed, did_you_mean(text, words));
           },
-          ""};
+          choices(words)};
 }
 
 CLI::Validator not_empty() {

@@ -16,6 +16,8 @@ namespace eigenveil::cli {
 CLI::Validator whole_number(std::uint64_t smallest,
                             std::uint64_t largest = std::numeric_limits<std::uint64_t>::max());
 CLI::Validator one_of(std::vector<std::string> words);
+/// "{a,b}", the type of an option whose words completions and the manual know; one_of says it too.
+std::string choices(std::vector<std::string> words);
 CLI::Validator not_empty();
 CLI::Validator plain_text();  ///< nothing that steers a terminal
 CLI::Validator number_in(NumberRange range);

@@ -62,13 +62,15 @@ Result<OptionValue> value_of(const OptionSpec& spec, const std::string& text) {
 }  // namespace
 
 void MethodOptions::declare(CLI::App& app, Task task) {
-  std::vector<std::string> lines;
+  std::vector<std::string> known, lines;
   for (const Method* one : methods_for(task)) {
+    known.push_back(one->info().name);
     lines.push_back(fmt::format("{} ({})", one->info().name, one->info().budgets));
   }
-  app.add_option(
-      "--method", method,
-      for_command_line(fmt::format("{}; the default follows the budget", fmt::join(lines, ", "))));
+  app.add_option("--method", method,
+                 for_command_line(
+                     fmt::format("{}; the default follows the budget", fmt::join(lines, ", "))))
+      ->type_name(choices(known));
   for (const Method* one : methods_for(task)) {
     for (const OptionSpec& spec : one->info().options) {
       if (spec.serves(task) && !specs_.contains(spec.name)) {

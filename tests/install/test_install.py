@@ -106,6 +106,10 @@ class Installed(unittest.TestCase):
         self.assertEqual(sorted(self.complete("generate", "")), ["genotypes", "survey"])
         self.assertIn("--bounds-out", self.complete("generate", "survey", "--bo"))
         self.assertEqual(self.complete("generate", "survey", "--kind", ""), ["questions", "mixed"])
+        # What a word may be stands in the option specs of the methods.
+        self.assertEqual(self.complete("pca", "--calibration", ""), ["tight", "published"])
+        self.assertIn("wishart", self.complete("covariance", "--method", ""))
+        self.assertIn("zero-row", self.complete("pca", "--neighbours", ""))
         self.assertNotIn("--kind", self.complete("generate", "genotypes", "--"))
 
     def test_the_other_shells_get_the_same_words(self):
