@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/symmetric_eigen.hpp"
+#include "eigenveil/engine/registry.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "engine/documents/moment_document.hpp"
 #include "engine/mask/pseudo_release.hpp"
@@ -167,6 +168,7 @@ ReleaseDocument derived(ReleaseDocument document, const ReadRelease& from) {
     document.parameters.emplace_back("study_hash", *study);
   }
   document.data_set = from.document.data_set;
+  document.papers = from.document.papers;
   return document;
 }
 
@@ -246,6 +248,7 @@ Result<ReleaseDocument> collected_document(const Study& study, const CollectedGr
         mask_document(settings, noise_of(plan), {static_cast<std::int64_t>(gram.reports)},
                       as_collected(plan.guarantee, gram.secure_random));
     document.task = "collect";
+    document.papers = papers_of(Task::Mask, document.method);
     add_collection(document, study, gram);
     const Vector scales = pseudo_scales(settings);
     document.tables.push_back(

@@ -201,6 +201,15 @@ bool plans_without_budget(std::string_view name) {
   });
 }
 
+std::vector<std::string> papers_of(Task task, std::string_view name) {
+  for (const Method* method : methods_for(task)) {
+    if (method->info().name == name) {
+      return {method->info().papers.begin(), method->info().papers.end()};
+    }
+  }
+  return {};
+}
+
 NoiseOnEntries entry_noise_of(std::string_view name) {
   const auto found = std::find_if(methods().begin(), methods().end(), [&](const Method* method) {
     return method->info().name == name && method->info().entry_noise != NoiseOnEntries::None;

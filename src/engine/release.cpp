@@ -21,6 +21,7 @@ Result<ReleaseDocument> published(ReleaseDocument document, const Plan& plan,
                                   const std::optional<LedgerEntry>& entry) {
   return check_kept(cost_of(plan, !stream.is_secure()), document).map([&] {
     document.request = to_json(plan.request());
+    document.papers = papers_of(plan.request().task, plan.request().method);
     document.ledger = entry;
     state_people(plan.facts().schema.people, document);
     return std::move(document);

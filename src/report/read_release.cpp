@@ -81,8 +81,8 @@ Result<fs::path> document_of(const fs::path& path) {
 }
 
 constexpr std::int64_t kMostLines = std::int64_t{1} << 53;
-constexpr const char* kSinceFormat2[] = {"requested", "request",  "ledger",
-                                         "builds_on", "data_set", "date"};
+constexpr const char* kSinceFormat2[] = {"requested", "request", "ledger", "builds_on",
+                                         "data_set",  "date",    "papers"};
 
 bool fine(double value) {
   return std::isfinite(value) && value >= 0.0;
@@ -293,6 +293,7 @@ void read_origin(ReleaseDocument& document, const Json& json) {
   document.builds_on = json.value("builds_on", std::vector<std::string>());
   document.data_set = json.value("data_set", std::string());
   document.date = json.value("date", std::string());
+  document.papers = json.value("papers", std::vector<std::string>());
 }
 
 /// Format 1 states it among the parameters, or beside a tighter loss.

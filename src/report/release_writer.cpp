@@ -51,6 +51,9 @@ Json document_head(const ReleaseDocument& document) {
   add_origin(json, document);
   json["guarantee"] = guarantee;
   json["not_protected"] = not_protected(document);
+  if (!document.papers.empty()) {
+    json["papers"] = document.papers;
+  }
   json["parameters"] = fields_to_json(document.parameters);
   json["result"] = fields_to_json(document.result);
   return json;

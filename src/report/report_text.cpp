@@ -184,43 +184,6 @@ std::string disclosure_statement(const ReleaseDocument& document) {
   return text;
 }
 
-namespace {
-
-/// What a release by one method (or of one task) rests on besides the common references.
-constexpr std::array kMethodPapers = {
-    NamePair{"gauss",
-             "C. Dwork, K. Talwar, A. Thakurta, L. Zhang. Analyze Gauss: Optimal Bounds for "
-             "Privacy-Preserving Principal Component Analysis. STOC 2014."},
-    NamePair{"gauss",
-             "B. Balle, Y.-X. Wang. Improving the Gaussian Mechanism for Differential Privacy: "
-             "Analytical Calibration and Optimal Denoising. ICML 2018."},
-    NamePair{"sharp",
-             "Y. Yun, R. Dudeja. High-Dimensional Asymptotics of Differentially Private PCA. arXiv "
-             "2511.07270, 2025."},
-    NamePair{"orbit",
-             "O. Mangoubi, Y. Wu, S. Kale, A. G. Thakurta, N. K. Vishnoi. Private Matrix "
-             "Approximation and Geometry of Unitary Orbits. COLT 2022."},
-    NamePair{"mask",
-             "A. A. Ding, S. S. Wu, G. Miao, S. Chen. Reducing Noise Level in Differential Privacy "
-             "through Matrix Masking. arXiv, 2022."},
-    NamePair{"subspace", "V. Singhal, T. Steinke. Privately Learning Subspaces. NeurIPS 2021."},
-    NamePair{"spiked oja spiked-robust",
-             "T. T. Cai, D. Xia, M. Zha. Optimal Differentially Private PCA and Estimation for "
-             "Spiked Covariance Matrices. 2024."},
-    NamePair{"spiked-robust",
-             "C. Davis, W. M. Kahan. The Rotation of Eigenvectors by a Perturbation. III. SIAM "
-             "Journal on Numerical Analysis 7(1), 1970."},
-    NamePair{"oja",
-             "X. Liu, W. Kong, P. Jain, S. Oh. DP-PCA: Statistically Optimal and Differentially "
-             "Private PCA. NeurIPS 2022."}};
-
-/// `word` is one of the words of `words`.
-bool names(std::string_view words, const std::string& word) {
-  return (" " + std::string(words) + " ").find(" " + word + " ") != std::string::npos;
-}
-
-}  // namespace
-
 std::vector<std::string> references_of(const ReleaseDocument& document) {
   std::vector<std::string> papers = {
       "C. Dwork, F. McSherry, K. Nissim, A. Smith. Calibrating Noise to Sensitivity in Private "
@@ -229,12 +192,7 @@ std::vector<std::string> references_of(const ReleaseDocument& document) {
       "Trends in Theoretical Computer Science 9(3–4), 2014.",
       "J. Dong, A. Roth, W. J. Su. Gaussian Differential Privacy. Journal of the Royal Statistical "
       "Society, Series B 84(1), 2022."};
-  for (const auto& [methods, paper] : kMethodPapers) {
-    if (names(methods, document.method) ||
-        (document.task == "subspace" && methods == document.task)) {
-      papers.emplace_back(paper);
-    }
-  }
+  papers.insert(papers.end(), document.papers.begin(), document.papers.end());
   papers.emplace_back("I. Mironov. Rényi Differential Privacy. IEEE CSF 2017.");
   if (std::holds_alternative<Zcdp>(document.requested)) {
     papers.emplace_back(

@@ -51,6 +51,15 @@ class Documents(CliTest):
                     self.check_arrays(document, out)
                     self.check_nothing_else(document, out)
 
+    def test_papers_stand_in_document_and_report(self):
+        for k, method, cited in (("2", "gauss", "Analyze Gauss"), ("1", "exponential", "Mechanism Design")):
+            out = self.path(method)
+            budget = ("--mu", 1)
+            self.succeed("pca", self.source, *RANGE, *budget, "-k", k, "--method", method, "--out", out)
+            self.assertTrue(any(cited in paper for paper in read_json(out + "/release.json")["papers"]))
+            with open(out + "/report.html", encoding="utf-8") as report:
+                self.assertIn(cited, report.read())
+
     def check_arrays(self, document, out):
         arrays = document["result"]["arrays"]
         self.assertEqual({a["name"] for a in arrays} | {"release.json", document["report"]["name"]},

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "eigenveil/engine/request.hpp"
@@ -48,6 +49,7 @@ struct MethodInfo {
   Basis basis = Basis::Proved;  ///< of a release, at best
   bool shows_variances = true;  ///< along the directions that it releases
   bool spends_pair = false;     ///< an (epsilon, delta) budget as that pair, not as the mu in it
+  std::vector<std::string_view> papers = {};  ///< that it rests on, for the report; literals
   bool serves(Task task) const;
   const OptionSpec* option(std::string_view name) const;
 };

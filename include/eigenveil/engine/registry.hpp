@@ -26,6 +26,8 @@ Result<const Method*> choose_method(const Request& request);
 /// ones.
 bool plans_without_budget(std::string_view name);
 NoiseOnEntries entry_noise_of(std::string_view name);
+/// What a method of this name in a task rests on.
+std::vector<std::string> papers_of(Task task, std::string_view name);
 
 /// Those of a task that do what is asked, as a message names them: "{method gauss} or {method
 /// wishart}".

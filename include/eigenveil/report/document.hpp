@@ -88,6 +88,7 @@ struct ReleaseDocument {
   std::vector<std::string> builds_on = {};  ///< checksums of releases this one was made with
   std::string data_set = {};                ///< a public name, where the curator gives one
   std::string date = {};                    ///< likewise
+  std::vector<std::string> papers = {};     ///< that its method rests on
   std::string prefix = {};  ///< of the file names, for releases that share a directory
   /// What the fields say, in a method's own words; shown to the curator, not written.
   std::vector<FactLine> remarks = {};

@@ -3,6 +3,7 @@
 #include "data/exact_rows.hpp"
 #include "engine/documents/learned_document.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/citations.hpp"
 #include "engine/methods/subspace_pair.hpp"
 #include "engine/outlook.hpp"
 
@@ -57,7 +58,8 @@ const MethodInfo& ExactSubspaceMethod::info() const {
       .needs_row_count = true,
       .reads_rows = true,
       .reads_exact_rows = true,
-      .spends_pair = true};
+      .spends_pair = true,
+      .papers = {cited::kSubspaces}};
   return info;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/documents/subspace_document.hpp"
 #include "engine/gram_method.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/citations.hpp"
 #include "engine/parameters.hpp"
 #include "mechanism/sharp/sharp_privacy.hpp"
 
@@ -27,7 +28,8 @@ class ExponentialMethod final : public GramMethod<ExponentialPlan> {
                     .sentence = "one direction, drawn exactly; no noise on entries",
                     .budgets = "k = 1: pure epsilon, rho, mu",
                     .tasks = {Task::Components},
-                    .options = {variance_share_option()}}) {}
+                    .options = {variance_share_option()},
+                    .papers = {cited::kExponentialMechanism}}) {}
   std::optional<PredictedError> predicted_error(const Request& /*request*/,
                                                 const AssumedSetting& setting) const override {
     return predicted_exponential_error(setting);

@@ -3,6 +3,7 @@
 #include "engine/mask/mask_facts.hpp"
 #include "engine/mask/pseudo_release.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/citations.hpp"
 #include "engine/outlook.hpp"
 
 namespace eigenveil {
@@ -261,6 +262,7 @@ const Method& pseudo_gauss_method() {
                     "(epsilon, delta), rho, mu");
     info.entry_noise = NoiseOnEntries::Gaussian;
     info.is_default_for = DefaultFor::EveryBudget;
+    info.papers = {cited::kAnalyzeGauss, cited::kAnalyticGauss};
     return info;
   }());
   return method;
@@ -274,6 +276,9 @@ const Method& pseudo_mask_method() {
                                   "(epsilon, delta)");
     info.options.push_back(calibration_option());
     info.spends_pair = true;
+    info.papers = {
+        "A. A. Ding, S. S. Wu, G. Miao, S. Chen. Reducing Noise Level in Differential Privacy "
+        "through Matrix Masking. arXiv, 2022."};
     return info;
   }());
   return method;

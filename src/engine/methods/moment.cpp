@@ -8,6 +8,7 @@
 #include "engine/documents/moment_document.hpp"
 #include "engine/documents/pairwise_document.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/citations.hpp"
 #include "engine/methods/matrix_free_plan.hpp"
 #include "engine/outlook.hpp"
 #include "engine/parameters.hpp"
@@ -467,17 +468,19 @@ constexpr std::initializer_list<Task> kEveryTask = {Task::Components, Task::Cova
 }  // namespace
 
 const Method& gauss_method() {
-  static const MomentMethod method({.name = "gauss",
-                                    .sentence = "Gaussian noise on the exact second moment",
-                                    .budgets = "(epsilon, delta), rho, mu",
-                                    .tasks = kEveryTask,
-                                    .options = gauss_options(),
-                                    .subtracts_mean = true,
-                                    .takes_counted_rows = true,
-                                    .takes_wide_rows = true,
-                                    .entry_noise = NoiseOnEntries::Gaussian,
-                                    .is_default_for = DefaultFor::OtherBudgets},
-                                   &plan_gauss);
+  static const MomentMethod method(
+      {.name = "gauss",
+       .sentence = "Gaussian noise on the exact second moment",
+       .budgets = "(epsilon, delta), rho, mu",
+       .tasks = kEveryTask,
+       .options = gauss_options(),
+       .subtracts_mean = true,
+       .takes_counted_rows = true,
+       .takes_wide_rows = true,
+       .entry_noise = NoiseOnEntries::Gaussian,
+       .is_default_for = DefaultFor::OtherBudgets,
+       .papers = {cited::kAnalyzeGauss, cited::kAnalyticGauss, cited::kNoiseNorm}},
+      &plan_gauss);
   return method;
 }
 
@@ -504,7 +507,8 @@ const Method& laplace_method() {
                                     .options = {correlation_option()},
                                     .subtracts_mean = true,
                                     .takes_counted_rows = true,
-                                    .entry_noise = NoiseOnEntries::Laplace},
+                                    .entry_noise = NoiseOnEntries::Laplace,
+                                    .papers = {cited::kNoiseNorm}},
                                    &plan_laplace);
   return method;
 }

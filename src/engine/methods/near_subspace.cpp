@@ -4,6 +4,7 @@
 
 #include "engine/documents/learned_document.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/citations.hpp"
 #include "engine/methods/subspace_pair.hpp"
 #include "engine/outlook.hpp"
 #include "mechanism/subspace/subspace_learner.hpp"
@@ -75,7 +76,8 @@ const MethodInfo& NearSubspaceMethod::info() const {
       .needs_row_count = true,
       .reads_rows = true,
       .is_default_for = DefaultFor::EveryBudget,
-      .spends_pair = true};
+      .spends_pair = true,
+      .papers = {cited::kSubspaces, cited::kFriendlyCore}};
   return info;
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/documents/spectral_document.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/citations.hpp"
 #include "engine/outlook.hpp"
 #include "mechanism/spiked/gap_projector.hpp"
 
@@ -47,7 +48,10 @@ const MethodInfo& OjaMethod::info() const {
                    .range = kPositive,
                    .otherwise_in_words = "the squared row norm"}},
       .reads_rows = true,
-      .shows_variances = false};
+      .shows_variances = false,
+      .papers = {cited::kSpikedCovariance,
+                 "X. Liu, W. Kong, P. Jain, S. Oh. DP-PCA: Statistically Optimal and "
+                 "Differentially Private PCA. NeurIPS 2022."}};
   return info;
 }
 

@@ -8,6 +8,7 @@
 #include "eigenveil/engine/gram_plan.hpp"
 #include "engine/documents/orbit_document.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/citations.hpp"
 #include "engine/methods/orbit_plan_facts.hpp"
 #include "engine/methods/orbit_words.hpp"
 #include "engine/parameters.hpp"
@@ -72,7 +73,8 @@ const MethodInfo& OrbitMethod::info() const {
       .sentence = "directions drawn exactly on a unitary orbit, noise on eigenvalues",
       .budgets = "pure epsilon, rho, mu",
       .tasks = {Task::Components, Task::Covariance, Task::LowRank},
-      .options = orbit_options()};
+      .options = orbit_options(),
+      .papers = {cited::kOrbits, cited::kExponentialMechanism}};
   return info;
 }
 

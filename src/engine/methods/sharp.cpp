@@ -7,6 +7,7 @@
 #include "eigenveil/engine/gram_plan.hpp"
 #include "engine/documents/subspace_document.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/citations.hpp"
 #include "engine/methods/sharp_outlook.hpp"
 #include "engine/parameters.hpp"
 #include "mechanism/sharp/sharp_privacy.hpp"
@@ -60,7 +61,9 @@ const MethodInfo& SharpMethod::info() const {
                    .otherwise = kDefaultCalibrationShare}},
       .takes_ranks = true,
       .plans_without_budget = true,
-      .basis = Basis::Asymptotic};
+      .basis = Basis::Asymptotic,
+      .papers = {"Y. Yun, R. Dudeja. High-Dimensional Asymptotics of Differentially Private PCA. "
+                 "arXiv 2511.07270, 2025."}};
   return info;
 }
 

@@ -8,6 +8,7 @@
 #include "core/atomic_output.hpp"
 #include "engine/documents/spectral_document.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/citations.hpp"
 #include "engine/methods/spiked_request.hpp"
 #include "engine/outlook.hpp"
 #include "mechanism/moment/noise_reach.hpp"
@@ -46,7 +47,8 @@ const MethodInfo& SpikedMethod::info() const {
       .budgets = "(epsilon, delta), rho, mu; under a model, for independent copies",
       .tasks = {Task::Components, Task::Covariance},
       .options = spiked_options(),
-      .basis = Basis::ModelProbability};
+      .basis = Basis::ModelProbability,
+      .papers = {cited::kSpikedCovariance}};
   return info;
 }
 

@@ -3,6 +3,7 @@
 #include "engine/documents/document_parts.hpp"
 #include "engine/documents/learned_document.hpp"
 #include "engine/methods/all.hpp"
+#include "engine/methods/citations.hpp"
 #include "engine/methods/subspace_pair.hpp"
 #include "engine/outlook.hpp"
 #include "mechanism/moment/covariance.hpp"
@@ -49,7 +50,8 @@ const MethodInfo& SubspaceMethod::info() const {
                    .otherwise_in_words = "searched"}},
       .needs_row_count = true,
       .reads_rows = true,
-      .spends_pair = true};
+      .spends_pair = true,
+      .papers = {cited::kSubspaces, cited::kFriendlyCore, cited::kAnalyzeGauss}};
   return info;
 }
 
