@@ -20,8 +20,7 @@ Result<ReleaseDocument> published(ReleaseDocument document, const Plan& plan,
                                   const RandomStream& stream,
                                   const std::optional<LedgerEntry>& entry) {
   return check_kept(cost_of(plan, !stream.is_secure()), document).map([&] {
-    document.request = to_json(plan.request());
-    document.papers = papers_of(plan.request().task, plan.request().method);
+    state_request(plan, document);
     document.ledger = entry;
     state_people(plan.facts().schema.people, document);
     return std::move(document);

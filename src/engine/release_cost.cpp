@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "eigenveil/engine/registry.hpp"
+#include "eigenveil/engine/request_json.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "report/json_guarantee.hpp"
 
@@ -91,6 +92,11 @@ Result<void> check_charged(const ReleaseCost& charged, const Plan& plan) {
                  statement(charged.guarantee, charged.requested)
              ? Result<void>()
              : broken(charged, "it plans another guarantee than the ledger was charged for");
+}
+
+void state_request(const Plan& plan, ReleaseDocument& document) {
+  document.request = to_json(plan.request());
+  document.papers = papers_of(plan.request().task, plan.request().method);
 }
 
 Result<void> check_kept(const ReleaseCost& promised, const ReleaseDocument& document) {

@@ -22,6 +22,9 @@ Result<void> check_charged(const ReleaseCost& charged, const Plan& plan);
 /// beside it. Nobody may publish a document that fails.
 Result<void> check_kept(const ReleaseCost& promised, const ReleaseDocument& document);
 
+/// What was asked for, and the papers of the method that did it, in a document of the plan.
+void state_request(const Plan& plan, ReleaseDocument& document);
+
 /// A pure loss by Laplace or Wishart noise, whose scales are rounded up (kPureMarginUlps).
 bool has_pure_margin(const ReleaseCost& cost);
 

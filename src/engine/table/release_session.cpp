@@ -344,7 +344,7 @@ Result<ReleaseDocument> ReleaseSession::drawn(const AroundDraw& around) {
   const auto finish = [&] { return run().finish(); };
   return (around ? around(finish) : finish()).map([&](ReleaseDocument&& document) {
     run_.reset();  // what it holds is private
-    document.request = to_json(plan_->request());
+    state_request(*plan_, document);
     return table_ ? table_->finish(std::move(document)) : std::move(document);
   });
 }
