@@ -6,8 +6,6 @@ One local cluster for all tests: two workers with an executor each, in processes
 import itertools
 import os
 import signal
-import subprocess
-import threading
 import time
 
 import numpy as np
@@ -22,7 +20,7 @@ from eigenveil._shards import merge, partial, shard_bound
 
 BOUNDS = (-1.0, 1.0)
 NAMES = [f"x{j}" for j in range(6)]
-ROWS, PARTITIONS = 4000, 16
+ROWS, PARTITIONS = 2000, 6
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +54,13 @@ def expected(rows):
 
 @pytest.fixture(scope="module")
 def table(spark, rows, tmp_path_factory):
-    """A table in many row groups; a scan of it has PARTITIONS tasks."""
+    """A table in several files; a scan of it has a task for each, or two."""
     folder = tmp_path_factory.mktemp("rows")
     columns = {name: rows[:, j] for j, name in enumerate(NAMES)} | {"embedding": list(rows)}
     for i, part in enumerate(np.array_split(np.arange(ROWS), PARTITIONS)):
         pa.parquet.write_table(pa.table({k: pa.array([v[r] for r in part]) for k, v in columns.items()}), folder / f"{i}.parquet")
-    spark.conf.set("spark.sql.files.maxPartitionBytes", "20000")
-    spark.conf.set("spark.sql.files.openCostInBytes", "20000")
+    spark.conf.set("spark.sql.files.maxPartitionBytes", "60000")
+    spark.conf.set("spark.sql.files.openCostInBytes", "60000")
     return str(folder)
 
 
@@ -156,12 +154,12 @@ PEOPLE = {"person": "who", "rows_per_person": 3}
 
 @pytest.fixture(scope="module")
 def visits(table, rows, tmp_path_factory):
-    """Rows of people in files that cut across them, one with nearly a thousand rows, many with equal rows, and rows of nobody; and the sums of those that count."""
+    """Rows of people in files that cut across them, one with nearly five hundred rows, many with equal rows, and rows of nobody; and the sums of those that count."""
     folder = tmp_path_factory.mktemp("visits")
-    people = np.random.default_rng(6).integers(0, 300, size=ROWS).astype(object)
-    people[np.random.default_rng(7).permutation(ROWS)[:1000]] = 7
+    people = np.random.default_rng(6).integers(0, 150, size=ROWS).astype(object)
+    people[np.random.default_rng(7).permutation(ROWS)[:500]] = 7
     people[::50] = None
-    rows = np.where(np.arange(ROWS)[:, None] % 400 < 8, rows[:1], rows)  # the same row often
+    rows = np.where(np.arange(ROWS)[:, None] % 200 < 8, rows[:1], rows)  # the same row often
     words = [None if who is None else f"p{who}" for who in people]
     columns = {name: rows[:, j] for j, name in enumerate(NAMES)} | {"embedding": list(rows), "who": words, "number": pa.array(people, pa.int64())}
     for i, part in enumerate(np.array_split(np.arange(ROWS), PARTITIONS)):
@@ -172,7 +170,7 @@ def visits(table, rows, tmp_path_factory):
         taken[who] = taken.get(who, 0) + 1
         kept += [i] if taken[who] <= 3 else []
     bound = shard_bound(NAMES, bounds=BOUNDS, **PEOPLE)
-    assert max(taken.values()) > 900 and len(kept) < len(order)
+    assert max(taken.values()) > 450 and len(kept) < len(order)
     return str(folder), bound, merge([partial([(rows[kept], [words[i] for i in kept])], bound)])
 
 
@@ -271,32 +269,26 @@ def test_a_copy_of_a_task_is_refused_by_its_name(rows):
         merge([*parts, partial([rows[1::3]], bound, shard=("run", 1, 3))])
 
 
-def executors():
-    drivers = subprocess.run(["pgrep", "-P", str(os.getpid()), "-f", "SparkSubmit"], capture_output=True, text=True, check=False).stdout.split()
-    found = [subprocess.run(["pgrep", "-P", driver, "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=False).stdout.split() for driver in drivers]
-    return [int(pid) for some in found for pid in some]
-
-
 def test_an_executor_that_is_killed(asked, tmp_path):
-    """Killed while both executors hold rows of a task that has not ended: that task is done again by another."""
+    """A task whose rows are in its sums kills its own executor before it ends: that task is done again by another."""
     frame, bound, expected = asked
-    ended, killed = threading.Event(), []
+    log, killed = tmp_path / "log", tmp_path / "killed"
+    log.mkdir()
 
-    def kill():
-        while not killed and not ended.wait(0.02):
-            if attempts(tmp_path)[0] >= 4:
-                killed.append(executors()[0])
-                os.kill(killed[0], signal.SIGKILL)
+    def disturb(attempt):
+        try:
+            with open(killed, "x", encoding="utf-8"):  # by one task of all
+                above = os.getppid()  # a Python worker's daemon, above it the executor
+                while b"CoarseGrainedExecutorBackend" not in open(f"/proc/{above}/cmdline", "rb").read():
+                    above = int(open(f"/proc/{above}/stat", encoding="utf-8").read().rpartition(")")[2].split()[1])
+                os.kill(above, signal.SIGKILL)
+                time.sleep(600)  # this worker ends with its executor
+        except FileExistsError:
+            pass
 
-    killer = threading.Thread(target=kill)
-    killer.start()
-    try:
-        found = eigenveil.spark._summed(frame, bound, blocks_before(lambda attempt: time.sleep(0.5), str(tmp_path), bound))
-    finally:
-        ended.set()
-        killer.join()
-    assert killed and killed[0] not in executors(), "an executor was killed while tasks ran"
-    tried, partitions = attempts(tmp_path)
+    found = eigenveil.spark._summed(frame, bound, blocks_before(disturb, str(log), bound))
+    assert killed.exists(), "an executor was killed"
+    tried, partitions = attempts(log)
     assert tried > partitions, "a task had read its rows and was done again"
     assert found == expected
     np.testing.assert_array_equal(seeded(found), seeded(expected))
