@@ -86,7 +86,8 @@ Verdict verdict(const MethodComparison& comparison,
   double best = 1e300;
   for (const ComparedMethod& method : comparison.methods) {
     const auto found = measured.find(method.name);
-    if (found != measured.end() && (accept_model || keeps_the_promise(comparison, method)) &&
+    if (found != measured.end() &&
+        (accept_model || keeps_the_promise(comparison.relation, method)) &&
         found->second.error < best) {
       best = found->second.error;
       result.winner = method.name;

@@ -8,6 +8,7 @@
 #include "cli/options/request_options.hpp"
 #include "cli/summary.hpp"
 #include "core/parameter_names.hpp"
+#include "engine/choice.hpp"
 #include "engine/comparison_words.hpp"
 
 namespace eigenveil::cli {
@@ -98,7 +99,7 @@ Outcome PlanCommand::run() const {
   if (compare) {
     return print_comparison(job.request, *table);
   }
-  return outlook(job.request, *table).map([&](const PlanFacts& facts) {
+  return outlook_with_choice(job.request, *table).map([&](const PlanFacts& facts) {
     print_facts(facts, json);
   });
 }

@@ -174,7 +174,7 @@ def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
     Parameters
     ----------
     rows, dimension, spectrum
-        As in :func:`plan_pca`. With a spectrum ``recommended_method`` says which of "orbit" and "wishart" has the smaller error.
+        As in :func:`plan_pca`. With a spectrum, a plan of method "orbit" has a ``recommended_method``: it or the default method of the budget.
     **parameters
         Those of :class:`PrivatePCA`, as :class:`PrivateLowRank` takes them.
 

@@ -11,6 +11,7 @@
 
 #include "bind.hpp"
 #include "eigenveil/engine/registry.hpp"
+#include "engine/choice.hpp"
 #include "engine/compare.hpp"
 #include "engine/table/release_job.hpp"
 #include "outlooked.hpp"
@@ -77,7 +78,7 @@ Outlooked assumed_outlook(const std::string& text, const TableSpec& spec, Schema
   const PlanFacts facts = interruptibly([&] {
     const AssumedJob job = assumed(text, spec, std::move(schema), rows, spectrum);
     method = unwrap(choose_method(job.request))->info().name;
-    return unwrap(outlook(job.request, job.table));
+    return unwrap(outlook_with_choice(job.request, job.table));
   });
   return outlooked(method, facts);
 }

@@ -83,21 +83,37 @@ int place_of(DefaultFor is_default_for) {
   return 2;
 }
 
-}  // namespace
-
-MethodComparison compare_methods(const Request& request, const AssumedSetting& setting,
-                                 bool with_trials) {
+std::vector<ComparedMethod> predicted_methods(const Request& request,
+                                              const AssumedSetting& setting) {
   std::vector<ComparedMethod> methods;
   for (const Method* method : methods_for(request.task)) {
     if (std::optional<PredictedError> predicted = method->predicted_error(request, setting)) {
-      if (!with_trials) {
-        predicted->trial = {};
-      }
       methods.push_back({.name = method->info().name,
                          .predicted = *std::move(predicted),
                          .place = place_of(method->info().is_default_for)});
     }
   }
+  return methods;
+}
+
+}  // namespace
+
+MethodComparison compare_methods(const Request& request, const AssumedSetting& setting,
+                                 bool with_trials) {
+  std::vector<ComparedMethod> methods = predicted_methods(request, setting);
+  if (!with_trials) {
+    for (ComparedMethod& method : methods) {
+      method.predicted.trial = {};
+    }
+  }
+  return compared(std::move(methods), setting);
+}
+
+MethodComparison compare_promised(const Request& request, const AssumedSetting& setting) {
+  std::vector<ComparedMethod> methods = predicted_methods(request, setting);
+  std::erase_if(methods, [&](const ComparedMethod& method) {
+    return !method.predicted.available || !keeps_the_promise(setting.relation, method);
+  });
   return compared(std::move(methods), setting);
 }
 

@@ -27,6 +27,10 @@ std::vector<Scenario> named_scenarios(const RowBound& bound, Eigen::Index compon
 MethodComparison compare_methods(const Request& request, const AssumedSetting& setting,
                                  bool with_trials = true);
 
+/// The methods alone that may be recommended for these neighbours and this budget: the same choice,
+/// without the time of the others.
+MethodComparison compare_promised(const Request& request, const AssumedSetting& setting);
+
 /// One on the spectrum of the table; where that has none, one on every scenario.
 struct NamedComparison {
   std::string scenario;  ///< empty: the spectrum that was given

@@ -21,7 +21,7 @@ std::string aside(const MethodComparison& comparison, const ComparedMethod& meth
   if (method.predicted.pure_instead) {
     return " (pure)";
   }
-  return keeps_the_promise(comparison, method)
+  return keeps_the_promise(comparison.relation, method)
              ? ""
              : fmt::format(" ({})", name_of(method.predicted.relation));
 }
@@ -47,7 +47,7 @@ void add_table(std::string& text, const MethodComparison& comparison) {
 void add_asides(std::string& text, const MethodComparison& comparison) {
   const ComparedMethod* best = recommended(comparison, false);
   for (const ComparedMethod& method : comparison.methods) {
-    if (!method.predicted.available || keeps_the_promise(comparison, method) ||
+    if (!method.predicted.available || keeps_the_promise(comparison.relation, method) ||
         (best != nullptr && method.total_f2 >= best->total_f2)) {
       continue;
     }

@@ -96,11 +96,19 @@ class Orbit(CliTest):
         spectrum = self.write("g.txt", "0.5\n0.1\n0.1\n0.1\n")
         few = self.json_of(*size, "--rows", 100000, "--dimension", 4, "--spectrum", spectrum)
         self.assertEqual(few["recommended_method"], "wishart")
-        self.assertLess(few["predicted_error_f2_wishart"], few["predicted_error_f2"])
+        self.assertLess(few["predicted_error_f2_noise"], few["predicted_error_f2"])
         many = self.json_of(*size, "--rows", 100, "--dimension", 200)
         self.assertEqual(many["recommended_method"], "orbit")
-        self.assertGreater(many["wishart_smaller_above_eigenvalue"],
+        self.assertGreater(many["noise_smaller_above_eigenvalue"],
                            many["largest_possible_eigenvalue"])
+        # Other budgets have another default, whose own plan has the same error.
+        for budget in (("--mu", 0.5), ("--rho", 0.125), ("--epsilon", 1, "--delta", 1e-6)):
+            table = ("--rows", 100000, "--dimension", 4, "-k", 1, "--row-norm", 1, "--center", "none",
+                     "--spectrum", spectrum, "--json", *budget)
+            drawn = self.json_of("plan", "lowrank", *table, "--method", "orbit")
+            noise = self.json_of("plan", "lowrank", *table)
+            self.assertEqual((noise["method"], drawn["noise_method"], drawn["recommended_method"]), ("gauss",) * 3)
+            self.assertEqual(drawn["predicted_error_f2_noise"], noise["predicted_error_f2"])
 
     def test_covariance_and_other_budgets(self):
         self.assertIn("k = 4, method orbit", self.succeed(
@@ -237,7 +245,7 @@ class Orbit(CliTest):
                 "--dimension", 4, "--spectrum", spectrum)
         both = self.json_of(*size, *ORBIT, "--json")
         wishart = self.json_of(*size, "--center", "none", "--json")
-        self.assertEqual(wishart["predicted_error_f2"], both["predicted_error_f2_wishart"])
+        self.assertEqual(wishart["predicted_error_f2"], both["predicted_error_f2_noise"])
         self.assertIn("|M - H|_F^2 about", self.succeed(*size))
 
     def json_of(self, *arguments):

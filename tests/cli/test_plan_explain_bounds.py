@@ -71,11 +71,17 @@ class Plans(CliTest):
         self.assertLess(pure["detectable_eigenvalue"], pure["noise_floor"])
 
     def test_a_spectrum_says_where_a_draw_is_better(self):
-        for rows, better in ((100000, "wishart"), (20, "exponential")):
-            spectrum = self.write("s.txt", "\n".join(["0.7"] + ["0.02"] * 15))
-            facts = self.plan("pca", "--rows", rows, "--dimension", 16, "--row-norm", 1, "--epsilon", 1,
-                              "--center", "none", "--spectrum", spectrum)
+        one, power = ["0.7"] + ["0.0055"] * 49, [str(0.27 / (j + 1)) for j in range(20)]
+        # The last line: first order prefers orbit, which loses more when it is tried.
+        for rows, k, epsilon, eigenvalues, better in (
+                (100000, 1, 1, one, "wishart"), (60, 1, 1, one, "exponential"), (1000, 3, 0.3, power, "wishart")):
+            flags = ("--rows", rows, "--dimension", len(eigenvalues), "-k", k, "--row-norm", 1, "--epsilon", epsilon,
+                     "--center", "none", "--spectrum", self.write("s.txt", "\n".join(eigenvalues)))
+            facts, compared = self.plan("pca", *flags), self.plan("pca", *flags, "--compare")
             self.assertEqual((facts["method"], facts["recommended_method"]), ("wishart", better))
+            self.assertEqual(compared["recommended"], better)
+            total = {line["method"]: line.get("total_error_f2") for line in compared["methods"]}
+            self.assertEqual((facts["total_error_f2"], facts["made_up_tables"]), (total["wishart"], compared["made_up_tables"]))
 
     def test_the_plan_is_what_the_release_does(self):
         source = self.write("t.csv", csv_text(["a", "b"], [[1.0, 2.0]] * 50))

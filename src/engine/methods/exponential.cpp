@@ -15,7 +15,8 @@ namespace eigenveil {
 namespace {
 
 constexpr const char* kOneComponent =
-    "method exponential draws one component; for k >= 2 with pure epsilon take {method orbit}";
+    "method exponential draws one component; for several leave out {method}, or take {method "
+    "orbit}, which draws a subspace";
 constexpr const char* kNoPrivateMean =
     "method exponential draws its direction from second moments about a public centre and releases "
     "no mean; leave out {center private}, or take {method wishart}";

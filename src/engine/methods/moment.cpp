@@ -330,39 +330,6 @@ void add_pure_rival(Outlook& outlook, const Request& request, const MomentPlan& 
                   100.0 * stated_power(plan.guarantee()).power, ratio * ratio));
 }
 
-/// With an assumed spectrum: whether a draw would do better than noise on all products.
-void add_drawn_rivals(Outlook& outlook, const Request& request, const MomentPlan& plan,
-                      const AssumedTable& table) {
-  nlohmann::ordered_json& facts = outlook.json();
-  const bool applies = plan.noise().law == NoiseLaw::Wishart && request.wants_components() &&
-                       facts.contains("predicted_error_f2") &&
-                       request.components < table.spectrum.size();
-  if (!applies) {
-    return;
-  }
-  const AssumedSetting setting{table.rows,         request.components,    plan.bound(),
-                               *request.budget,    request.relation,      table.spectrum,
-                               request.group_size, plan.shape().extension};
-  std::string best = "wishart";
-  double smallest = facts["predicted_error_f2"].get<double>();
-  const auto consider = [&](const char* name, const PredictedError& drawn) {
-    if (drawn.available && drawn.error_f2 < smallest) {
-      best = name;
-      smallest = drawn.error_f2;
-    }
-  };
-  consider("orbit", predicted_orbit_error(setting));
-  if (const auto drawn = predicted_exponential_error(setting)) {
-    consider("exponential", *drawn);
-  }
-  facts["recommended_method"] = best;
-  if (best != "wishart") {
-    outlook.line("choice", fmt::format("{{method {}}} would have |UU' - VV'|_F^2 about {:.4g} (for "
-                                       "the assumed spectrum, about the public midpoint)",
-                                       best, smallest));
-  }
-}
-
 PlanFacts facts_of(const Request& request, const MomentPlan& plan, const AssumedTable& table,
                    const RowBound& bound) {
   const auto n = static_cast<double>(table.rows);
@@ -395,7 +362,6 @@ PlanFacts facts_of(const Request& request, const MomentPlan& plan, const Assumed
     outlook.line("error", error_in_words(request, facts));
   }
   add_pure_rival(outlook, request, plan, n);
-  add_drawn_rivals(outlook, request, plan, table);
   return std::move(outlook).finish();
 }
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "eigenveil/report/document.hpp"
-#include "engine/methods/orbit_or_wishart.hpp"
+#include "engine/methods/orbit_or_noise.hpp"
 #include "mechanism/moment/projected_moment.hpp"
 #include "mechanism/orbit/orbit_bounds.hpp"
 
@@ -136,7 +136,7 @@ Facts low_rank_facts(const OrbitTable& table, const LowRankPlan& plan, const Vec
           lower_bounds(g, plan.rank(), pure->epsilon + plan.direction_budget().epsilon, unit2);
     }
   }
-  add_wishart_rival(facts, table, plan, eigenvalues);
+  add_noise_rival(facts, table, plan, eigenvalues);
   return facts;
 }
 

@@ -12,25 +12,25 @@ namespace {
 using Facts = nlohmann::ordered_json;
 
 std::string choice_in_words(const Facts& facts) {
-  const double crossing = facts["wishart_smaller_above_eigenvalue"].get<double>();
-  if (facts.contains("predicted_error_f2_wishart")) {
+  const double crossing = facts["noise_smaller_above_eigenvalue"].get<double>();
+  const auto noise = facts["noise_method"].get<std::string>();
+  if (facts.contains("predicted_error_f2_noise")) {
     return fmt::format(
-        "{}: |M - H|_F^2 about {:.4g} by orbit, {:.4g} by wishart (first order, for the assumed "
+        "{}: |M - H|_F^2 about {:.4g} by orbit, {:.4g} by {} (first order, for the assumed "
         "spectrum)",
         facts["recommended_method"].get<std::string>(), facts["predicted_error_f2"].get<double>(),
-        facts["predicted_error_f2_wishart"].get<double>());
+        facts["predicted_error_f2_noise"].get<double>(), noise);
   }
   if (facts.contains("recommended_method")) {
     return fmt::format(
-        "orbit: noise on entries ({{method wishart}}) has the smaller error only above a leading "
+        "orbit: noise on entries ({{method {}}}) has the smaller error only above a leading "
         "eigenvalue of {:.4g}, and none can exceed {:.4g} (scaled units)",
-        crossing, facts["largest_possible_eigenvalue"].get<double>());
+        noise, crossing, facts["largest_possible_eigenvalue"].get<double>());
   }
   return fmt::format(
-      "noise on entries ({{method wishart}}) has the smaller error if the leading eigenvalue is "
-      "above "
+      "noise on entries ({{method {}}}) has the smaller error if the leading eigenvalue is above "
       "{:.4g} (scaled units, first order; {{spectrum}} compares the two)",
-      crossing);
+      noise, crossing);
 }
 
 void add_losses(PlanFacts& said, const Request& request, const Facts& facts, const char* units) {
@@ -107,7 +107,7 @@ PlanFacts orbit_facts(const Request& request, const RowBound& bound, const Assum
     }
   }
   add_losses(said, request, facts, units);
-  if (facts.contains("wishart_smaller_above_eigenvalue")) {
+  if (facts.contains("noise_smaller_above_eigenvalue")) {
     say("choice", choice_in_words(facts));
   }
   if (number("draw_seconds") >= 1.0) {

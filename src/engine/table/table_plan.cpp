@@ -5,6 +5,7 @@
 #include "eigenveil/core/version.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/table_release.hpp"
+#include "engine/choice.hpp"
 #include "engine/compare.hpp"
 #include "engine/table/prepared_table.hpp"
 #include "engine/table/release_job.hpp"
@@ -118,8 +119,9 @@ Result<std::string> plan_table(std::string_view text) {
   if (!table) {
     return error_of(table);
   }
-  const Result<Json> planned =
-      job->compare ? compared(*job, *table) : outlook(job->request, *table).map(facts_json);
+  const Result<Json> planned = job->compare
+                                   ? compared(*job, *table)
+                                   : outlook_with_choice(job->request, *table).map(facts_json);
   return planned.map([](const Json& json) { return json.dump(); });
 }
 

@@ -49,7 +49,7 @@ void compare(ComparedMethod& method, const MethodComparison& comparison,
 const ComparedMethod* runner_up(const MethodComparison& comparison, const ComparedMethod& best) {
   for (const ComparedMethod& other : comparison.methods) {
     if (other.predicted.available && other.name != best.name &&
-        keeps_the_promise(comparison, other)) {
+        keeps_the_promise(comparison.relation, other)) {
       return &other;
     }
   }
@@ -79,9 +79,9 @@ bool under_a_model(const ComparedMethod& method) {
          method.predicted.basis == Basis::Asymptotic;
 }
 
-bool keeps_the_promise(const MethodComparison& comparison, const ComparedMethod& method) {
+bool keeps_the_promise(Relation asked, const ComparedMethod& method) {
   return !under_a_model(method) && !method.predicted.pure_instead &&
-         method.predicted.relation == comparison.relation;
+         method.predicted.relation == asked;
 }
 
 MethodComparison compared(std::vector<ComparedMethod> methods, const AssumedSetting& setting) {
@@ -111,7 +111,8 @@ const ComparedMethod* recommended(const MethodComparison& comparison, bool accep
   const ComparedMethod* smallest = nullptr;
   const ComparedMethod* chosen = nullptr;
   for (const ComparedMethod& method : comparison.methods) {
-    if (!method.predicted.available || !(accept_all || keeps_the_promise(comparison, method))) {
+    if (!method.predicted.available ||
+        !(accept_all || keeps_the_promise(comparison.relation, method))) {
       continue;
     }
     if (smallest == nullptr) {

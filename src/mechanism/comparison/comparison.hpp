@@ -105,7 +105,7 @@ MethodComparison compared(std::vector<ComparedMethod> methods, const AssumedSett
 /// Holds under a model, or in the limit, and not for every data set.
 bool under_a_model(const ComparedMethod& method);
 /// Protects against the neighbours asked for, for every data set: may be recommended.
-bool keeps_the_promise(const MethodComparison& comparison, const ComparedMethod& method);
+bool keeps_the_promise(Relation asked, const ComparedMethod& method);
 /// The best method that keeps the promise, or, when told to accept all, the best of all; null when
 /// there is none. Among those within 5% of the best the strongest basis wins, then the smallest
 /// place: a smaller difference is the luck of the made-up tables.
