@@ -243,14 +243,14 @@ std::string Explorer::key_of(const std::string& line, int charged_again) const {
 }
 
 /// What was reserved for a run that came to nothing is spent: another charge is asked for in words,
-/// and only counts where there is one to repeat.
-Result<int> Explorer::charges_again(const std::string& line) {
+/// and only counts where one came to nothing.
+Result<int> Explorer::charges_again(const std::string& line, const fs::path& out) {
   int& times = charged_again_[line];
-  const Charged charged = entry_of(source_.ledger, key_of(line, times)).charged;
-  if (charged == Charged::Unknown) {
+  const PressedEntry entry = entry_of(source_.ledger, key_of(line, times));
+  if (entry.charged == Charged::Unknown) {
     return bad_request("the ledger cannot be read now, so nothing is charged again");
   }
-  times += charged == Charged::Yes ? 1 : 0;
+  times += entry.charged == Charged::Yes && !is_there(entry, out) ? 1 : 0;
   return times;
 }
 
@@ -314,21 +314,22 @@ Result<std::string> Explorer::release(const std::string& body) {
       return Json{{"state", name_of(state)}, {"again", true}}.dump();
     }
   }
-  const Result<int> times = text_of(body, "again") == "charge again" ? charges_again(line)
-                                                                     : Result<int>(charged_again_[line]);
+  const fs::path out = fs::absolute(question->out);
+  const Result<int> times = text_of(body, "again") == "charge again"
+                                ? charges_again(line, out)
+                                : Result<int>(charged_again_[line]);
   if (!times) {
     return error_of(times);
   }
   auto pressed = std::make_shared<Pressed>();
   pressed->words = line;
-  pressed->out = fs::absolute(question->out);
+  pressed->out = out;
   // The same press again, after an answer that was lost, finds its reservation by this name.
   pressed->key = key_of(line, *times);
   words.insert(words.end(), {"--ledger-key", pressed->key, "--quiet"});
   // The table may have been exchanged since its names were read: then nothing is read or spent.
   words.insert(words.end(), {"--expect-columns", columns_digest(question->columns)});
-  Result<std::unique_ptr<ReleaseProcess>> job =
-      ReleaseProcess::start(words, from.input, scratch_);
+  Result<std::unique_ptr<ReleaseProcess>> job = ReleaseProcess::start(words, from.input, scratch_);
   if (!job) {
     return error_of(job);
   }
@@ -343,14 +344,14 @@ Result<std::string> Explorer::status() const {
     return Json{{"state", "none"}}.dump();
   }
   const Outcome outcome = outcome_of(*asked);
-  return Json{{"state", name_of(outcome.run.state)},
-              {"command", asked->words},
-              {"seconds", outcome.run.seconds},
-              {"share_read", outcome.run.share_read},
-              {"message", outcome.run.message},
-              {"charged", outcome.charged == Charged::Unknown
-                              ? Json(nullptr)
-                              : Json(outcome.charged == Charged::Yes)}}
+  return Json{
+      {"state", name_of(outcome.run.state)},
+      {"command", asked->words},
+      {"seconds", outcome.run.seconds},
+      {"share_read", outcome.run.share_read},
+      {"message", outcome.run.message},
+      {"charged",
+       outcome.charged == Charged::Unknown ? Json(nullptr) : Json(outcome.charged == Charged::Yes)}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -379,8 +380,7 @@ std::string Explorer::end() {
       running ? "A release was under way and was stopped" : "The last release came to nothing";
   switch (outcome.charged) {
     case Charged::Yes:
-      return what +
-             ". Its charge stays in the ledger: what was reserved is never given back.\n";
+      return what + ". Its charge stays in the ledger: what was reserved is never given back.\n";
     case Charged::Unknown:
       return what +
              ". The ledger cannot be read now: eigenveil ledger show will say whether it was "

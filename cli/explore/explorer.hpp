@@ -60,7 +60,7 @@ class Explorer {
   /// The name of a press in the ledger: the same command finds its reservation again, until a
   /// further charge for it was asked for in words.
   std::string key_of(const std::string& line, int charged_again) const;
-  Result<int> charges_again(const std::string& line);
+  Result<int> charges_again(const std::string& line, const std::filesystem::path& out);
 
   ExploreSource source_;  ///< its ranges may be typed: read it by source()
   std::filesystem::path scratch_;

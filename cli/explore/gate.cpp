@@ -14,9 +14,10 @@ std::string drowned_on_the_page(const Planned& plan) {
   const bool counts = question.task == Task::Components && plan.number("noise_floor");
   if (counts && plan.above_noise == 0) {
     return question.hoped == 1 ? "the component you hope for would not rise above it"
-                               : fmt::format("none of the {} components you hope for would rise "
-                                             "above it",
-                                             question.hoped);
+                               : fmt::format(
+                                     "none of the {} components you hope for would rise "
+                                     "above it",
+                                     question.hoped);
   }
   return !counts && plan.chance() ? fmt::format("it leaves nothing of a {}", plan.accuracy_of())
                                   : std::string();
