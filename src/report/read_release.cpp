@@ -234,9 +234,10 @@ bool parameters_fit(const Json& parameters, const ReleaseDocument& document) {
 bool request_fits(const Json& request, const ReleaseDocument& document) {
   const Guarantee& guarantee = document.guarantee;
   // Subspaces name the aggregate that found them.
-  const bool method =
-      document.task == "subspace" || same_where_given(request, "method", document.method);
-  return request.is_object() && method && same_where_given(request, "task", document.task) &&
+  const bool by_aggregate = document.task == "subspace";
+  return request.is_object() &&
+         (by_aggregate || same_where_given(request, "method", document.method)) &&
+         same_where_given(request, "task", document.task) &&
          same_where_given(request, "neighbours", name_of(guarantee.relation)) &&
          same_where_given(request, "group_size", guarantee.group_size) &&
          same_where_given(request, "budget", budget_to_json(document.requested));
