@@ -38,10 +38,13 @@ def file_read_twice(rows):
     if not hasattr(rows, "_jdf"):
         return None
     for leaf in _nodes(rows._jdf.queryExecution().analyzed()):
-        if not leaf.getClass().getName().endswith("datasources.LogicalRelation") or leaf.relation().getClass().getSimpleName() != "HadoopFsRelation":
+        if leaf.getClass().getName() != _SOURCES + "LogicalRelation" or leaf.relation().getClass().getSimpleName() != "HadoopFsRelation":
+            continue
+        files = leaf.relation().location()
+        if files.getClass().getSimpleName() != "InMemoryFileIndex":  # tables of a catalog name a file once, and listing them takes long
             continue
         seen = set()
-        for uri in leaf.relation().location().inputFiles():
+        for uri in files.inputFiles():
             place = _place(uri)
             if place in seen:
                 return urllib.parse.unquote(uri.rpartition("/")[2])

@@ -136,6 +136,9 @@ def test_our_own_words_about_a_task_arrive(spark, folder, tmp_path, monkeypatch)
         monkeypatch.setattr(eigenveil.spark, "_DRIVER_BYTES", driver_bytes)
         said = told(lambda: eigenveil.spark.gram(frame, columns=["a"], bounds=BOUNDS, repeatable=True))
         assert said.startswith("column a") and "finite" in said
+        pa.parquet.write_table(pa.table({"a": [0.5, 0.5], "who": [7.0, np.inf]}), tmp_path / "who.parquet")
+        people = spark.read.parquet(str(tmp_path / "who.parquet"))
+        assert "do not tell" in told(lambda: eigenveil.spark.gram(people, columns=["a"], bounds=BOUNDS, repeatable=True, **WHO))
     summed = eigenveil.spark._summed
     monkeypatch.setattr(eigenveil.spark, "_summed", lambda *job: (os.remove(tmp_path / "a.parquet"), summed(*job))[1])
     assert told(lambda: eigenveil.spark.gram_of_parquet(spark, str(tmp_path / "a.parquet"), bounds=BOUNDS)) == f"{tmp_path}/a.parquet cannot be read as a file"
