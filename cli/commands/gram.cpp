@@ -8,7 +8,6 @@
 #include "cli/options/checks.hpp"
 #include "cli/options/table_options.hpp"
 #include "cli/progress.hpp"
-#include "core/plain_text.hpp"
 #include "engine/table/person_key.hpp"
 #include "engine/table/release_job.hpp"
 #include "statistics/merged_grams.hpp"
@@ -42,7 +41,7 @@ Result<ShardIdentity> shard_of(const std::string& text) {
   const auto index = number(std::string_view(text).substr(first + 1, second - first - 1));
   const auto count = number(std::string_view(text).substr(second + 1));
   const ShardIdentity identity{text.substr(0, first), index.value_or(0), count.value_or(0)};
-  if (!is_plain_text(identity.run) || !index || !count || !check_identity(identity)) {
+  if (!index || !count || !check_identity(identity)) {
     return bad_request(kBadShard);
   }
   return identity;

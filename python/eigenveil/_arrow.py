@@ -69,12 +69,18 @@ def arrow_table(data, options, make_source, title="the Arrow data"):
     if isinstance(data, pa.Table):
         return _source(data.schema, lambda names: data.select(names).to_batches(), options, make_source, data.num_rows, title)
     if hasattr(data, "projected_schema"):  # a Scanner has chosen its columns
-        return _source(data.projected_schema, lambda _: data.to_batches(), options, make_source, data.count_rows, title)
+        return _read_once(_source(data.projected_schema, lambda _: data.to_batches(), options, make_source, data.count_rows, title))
     if hasattr(data, "to_batches") and hasattr(data, "count_rows"):
         return _source(data.schema, lambda names: _scan(data, names), options, make_source, data.count_rows, title)
     if not isinstance(data, pa.RecordBatchReader):
         data = _stream(pa, data)
-    return _source(data.schema, lambda _: iter(data), options, make_source, None, title)
+    return _read_once(_source(data.schema, lambda _: iter(data), options, make_source, None, title))
+
+
+def _read_once(source):
+    """A stream, or a scanner, which may be one: a second pass over it would find no rows."""
+    source.can_be_read_again = False
+    return source
 
 
 def _row_groups(dataset, names):

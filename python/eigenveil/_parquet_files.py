@@ -21,13 +21,21 @@ class SeenFile:
     size: int
     footer: str  # SHA-256
 
+    @property
+    def replaced(self):
+        return f"{self.path} is not the file whose footer was read at the start: it was replaced while the job ran"
+
+    @property
+    def unreadable(self):
+        return _unreadable(self.path)
+
     def open(self):
         """The file for reading its rows, through the handle whose footer was compared."""
         import pyarrow.parquet as parquet
 
         file, seen, _ = _opened(self.path)
         if seen != self:
-            raise EigenveilError(f"{self.path} is not the file whose footer was read at the start: it was replaced while the job ran", "input-output")
+            raise EigenveilError(self.replaced, "input-output")
         return parquet.ParquetFile(file, pre_buffer=False)
 
 
@@ -46,10 +54,15 @@ def _opened(path):
         length = min(int.from_bytes(tail[:4], "little") + _TAIL, size)
         footer = hashlib.sha256(file.read_at(length, size - length)).hexdigest()
         place = os.stat(name)[1:3] if local else (system.type_name, system.normalize_path(name))
-        return file, SeenFile(path, size, footer), place
+        # Absolute: tasks have another working directory.
+        return file, SeenFile(os.path.abspath(path) if local and "://" not in path else path, size, footer), place
     except (pa.ArrowException, OSError, ValueError) as problem:
         kind = type(problem).__name__
-    raise EigenveilError(f"{path} cannot be read as a file ({kind}); give the Parquet files themselves, under names that every executor can open", "input-output")
+    raise EigenveilError(f"{_unreadable(path)} ({kind}); give the Parquet files themselves, under names that every executor can open", "input-output")
+
+
+def _unreadable(path):
+    return f"{path} cannot be read as a file"
 
 
 def seen_files(paths, columns, arrays=False, person=None, kinds=None):

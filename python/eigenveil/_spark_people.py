@@ -23,9 +23,14 @@ def by_person(rows, bound, to_pairs, key, count):
     routes = _routes(rows.sparkSession, count)
 
     def routed(batches):
-        for batch in batches:
-            for block, people in to_pairs(batch):
-                yield _batch(with_people(block, people, bound, key), bound, key, routes)
+        try:
+            for batch in batches:
+                for block, people in to_pairs(batch):
+                    yield _batch(with_people(block, people, bound, key), bound, key, routes)
+        except EigenveilError as problem:
+            if problem.code == "input-output":  # the next attempt may find the file
+                raise
+            yield _refusal(problem, routes[0])
 
     return rows.mapInArrow(routed, _ROUTED).repartition(count, f.col("route")).sortWithinPartitions(*_ORDER)
 
@@ -68,9 +73,20 @@ def _batch(rows, bound, key, routes):
     )
 
 
+def _refusal(problem, route):
+    """Our own sentence as a row that comes first in its shard: nothing is taken from what Spark says of a task that fails."""
+    import pyarrow as pa
+
+    cells = [[route], *[[-np.inf]] * HASH_CELLS, [0], [0], [str(problem).encode()]]
+    kinds = [pa.int64(), *[pa.float64()] * HASH_CELLS, pa.int64(), pa.int64(), pa.binary()]
+    return pa.RecordBatch.from_arrays([pa.array(cell, kind) for cell, kind in zip(cells, kinds)], ["route", *_ORDER, "cells"])
+
+
 def _rows(batch, bound, name):
     """A batch of sorted rows as a block, people last."""
     cells = batch.column("cells")
+    if len(cells) and batch.column("a")[0].as_py() == -np.inf:  # hashes are finite
+        raise EigenveilError(cells[0].as_py().decode())
     _, ends, whole = cells.buffers()
     first = np.frombuffer(ends, np.int32)[cells.offset] if len(cells) else 0
     numbers = np.frombuffer(whole or b"", np.float64, len(cells) * len(bound.columns), first)

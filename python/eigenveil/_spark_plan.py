@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import urllib.parse
 
 _LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
@@ -30,6 +31,36 @@ def offence(rows):
     found = _offence(execution.optimizedPlan())
     # A cached table is computed again where its blocks are lost: what counts is what it was computed from.
     return _offence(execution.analyzed()) if found == _CACHED else found
+
+
+def file_read_twice(rows):
+    """A file that one scan of the plan reads under two names, or twice under one; None: none, or (Connect) nobody can look."""
+    if not hasattr(rows, "_jdf"):
+        return None
+    for leaf in _nodes(rows._jdf.queryExecution().analyzed()):
+        if leaf.getClass().getName() != _SOURCES + "LogicalRelation" or leaf.relation().getClass().getSimpleName() != "HadoopFsRelation":
+            continue
+        files = leaf.relation().location()
+        if files.getClass().getSimpleName() != "InMemoryFileIndex":  # tables of a catalog name a file once, and listing them takes long
+            continue
+        seen = set()
+        for uri in files.inputFiles():
+            place = _place(uri)
+            if place in seen:
+                return urllib.parse.unquote(uri.rpartition("/")[2])
+            seen.add(place)
+    return None
+
+
+def _place(uri):
+    """What is the same for all names of a file, as far as this machine can tell."""
+    parts = urllib.parse.urlsplit(uri)
+    if parts.scheme == "file":
+        try:
+            return os.stat(urllib.parse.unquote(parts.path))[1:3]
+        except OSError:
+            pass
+    return uri
 
 
 def plain_parquet(rows):

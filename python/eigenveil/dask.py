@@ -79,8 +79,8 @@ def _parts_of_people(blocks, bound, run, count):
 
 
 def _routed(block, bound, key, count):
-    people = named_people(block[bound.person])
-    rows = limited(with_people(_rows(block[list(bound.columns)]), people, bound, key), bound.rows_per_person, key)[0]
+    people = named_people(block.iloc[:, -1])  # by place: names need not be words
+    rows = limited(with_people(_rows(block.iloc[:, :-1]), people, bound, key), bound.rows_per_person, key)[0]
     places = shards(rows, count)
     return [rows[places == index] for index in range(count)]
 

@@ -18,7 +18,8 @@ from ._errors import EigenveilError
 from ._parquet_files import seen_files
 from ._shards import Gram, arrow_block, arrow_numbers, merge, new_run, partial, person_key_of, shard_bound
 from ._spark_people import by_person, person_part
-from ._spark_plan import offence, plain_parquet
+from ._spark_plan import file_read_twice, offence, plain_parquet
+from ._spark_words import quietly
 
 _PART = "part long, piece int, pieces int, bytes binary"
 _BATCH_LIMIT = 1 << 30  # of a batch of pieces: Arrow's binary arrays end at 2 GiB, and Spark counts records, not bytes
@@ -29,8 +30,6 @@ _TASK_BYTES = 256 << 20  # of row groups one task reads, if each is smaller
 _SMALL_TASK_BYTES = 4 << 20  # and at least, where there are so many
 _BATCH_BYTES = 4 << 20  # of rows as float64
 _FEWEST = 4
-# In what Spark quotes of a task: sentences that hold no value of a row.
-_OWN_WORDS = re.compile(r"(?:EigenveilError: |(?=ModuleNotFoundError: No module named))([^\n]+)")
 
 
 def part_bytes(columns):
@@ -63,7 +62,7 @@ def gram(
         rows have no order here. A release of the sums protects a person with all their rows. Rows go to the task of their person by a shuffle.
     scratch : str, optional
         A path that driver and executors share, for what has to be written first. It holds private rows, in a directory of mode 0700 where the file system
-        has modes; the caller deletes it.
+        has modes; on Connect in one that the server makes as it does: give a name inside a directory that nobody else enters. The caller deletes it.
     repeatable : bool, default=False
         The caller's word that every task gives the same rows whenever it is run: the plan is not looked at, and rows come through Spark.
 
@@ -72,12 +71,17 @@ def gram(
     Gram
         For the ``fit`` of every estimator that works on sums, or ``save``.
     """
+    if quietly(lambda: df.isStreaming):
+        raise EigenveilError("a streaming frame has no end: give a frame of what has arrived")
     names = _names(columns, features, dimension, bounds)
     bound = shard_bound(
         names, bounds=bounds, row_norm=row_norm, center=center, grid=grid, missing=missing, bad_cell=bad_cell, person=person, rows_per_person=rows_per_person
     )
     rows, vectors = _chosen(df, [features] if features else names, features is not None, person)
     if not repeatable:
+        twice = quietly(lambda: file_read_twice(rows))
+        if twice is not None:
+            raise EigenveilError(f"the frame reads the file {twice} twice: each of its rows counts twice; repeatable=True if that is meant")
         rows = _repeatable(rows, scratch)
         files = None if vectors else _plain_files(rows, features is not None, person)
         if files is not None:
@@ -138,7 +142,7 @@ def _of_files(spark, files, read, bound, arrays):
                 for some in file.open().iter_batches(batch_size=rows, row_groups=groups, columns=columns):
                     yield from to_blocks(some.select(columns))
 
-    return _summed(tasks, bound, blocks)
+    return _summed(tasks, bound, blocks, [said for file, _ in files for said in (file.replaced, file.unreadable)])
 
 
 def _parallelism(spark):
@@ -160,20 +164,8 @@ def _packed(groups, parallelism=1):
     return tasks
 
 
-def _summed(rows, bound, to_blocks):
-    return _quietly(lambda: _total(rows, bound, to_blocks))
-
-
-def _quietly(job):
-    """What a job returns. Where it fails, one sentence without what Spark says: that may show a row."""
-    try:
-        return job()
-    except EigenveilError:
-        raise
-    except Exception as problem:
-        kind, said = type(problem).__name__, _OWN_WORDS.search(str(problem))
-    # Outside the handler: the problem must not stay behind in __context__.
-    raise EigenveilError(said[1] if said else f"Spark ended the job ({kind}; values are not shown)")
+def _summed(rows, bound, to_blocks, sentences=()):
+    return quietly(lambda: _total(rows, bound, to_blocks), sentences)
 
 
 def _total(rows, bound, to_blocks):
@@ -189,21 +181,35 @@ def _total(rows, bound, to_blocks):
         from pyspark import TaskContext
 
         name = run, TaskContext.get().partitionId(), count
-        if bound.person:
-            sums = person_part(batches, bound, key, name)
-        else:
-            sums = partial((block for batch in batches for block in to_blocks(batch)), bound, shard=name)
+        try:
+            if bound.person:
+                sums = person_part(batches, bound, key, name)
+            else:
+                sums = partial((block for batch in batches for block in to_blocks(batch)), bound, shard=name)
+        except EigenveilError as problem:
+            yield _refusal(name[1], problem)
+            return
         yield from _pieces(name[1], sums, piece)
+
+    def sums_of_nobody():
+        return (partial([], bound, shard=(run, index, count), person_key=key) for index in range(count))
 
     parts = rows.mapInArrow(part, _PART)
     if count * size <= _DRIVER_BYTES:
-        return merge(_whole(parts.collect()))
+        return _merged_here(parts.collect(), sums_of_nobody if bound.person else None)
     width = max(2, _MERGE_BYTES // size)
     left = count
     while left > (1 if width == 2 else min(_FEWEST, width)):
         left = -(-left // width)
         parts = _merged(parts, left, piece)
-    return merge(_whole(parts.toLocalIterator()))
+    return _merged_here(parts.toLocalIterator(), sums_of_nobody if bound.person else None)
+
+
+def _merged_here(rows, otherwise=None):
+    """The table from rows of _PART. ``otherwise``: where nobody's row is kept, Spark sees an empty shuffle and starts none of the tasks behind it."""
+    parts = _whole(rows)
+    first = next(parts, None)
+    return merge(otherwise() if first is None and otherwise else _chain(first, parts))
 
 
 def _merged(parts, tasks, piece):
@@ -211,12 +217,15 @@ def _merged(parts, tasks, piece):
     from pyspark.sql import functions as f
 
     def join(batches):
-        rows = (row for batch in batches for row in batch.to_pylist())
-        found = _whole(rows)
-        first = next(found, None)
-        if first is None:
+        found = _whole(row for batch in batches for row in batch.to_pylist())
+        try:
+            first = next(found, None)
+            if first is None:
+                return
+            total = merge(_chain(first, found), incomplete=True)
+        except EigenveilError as problem:
+            yield _refusal(0, problem)
             return
-        total = merge(_chain(first, found), incomplete=True)
         yield from _pieces(min(index for _, _, indices in total.shards for index in indices), total.to_bytes(), piece)
 
     return parts.repartition(tasks, f.pmod(f.col("part"), f.lit(tasks))).mapInArrow(join, _PART)
@@ -228,8 +237,8 @@ def _piece_bytes(rows):
     return max(1, _BATCH_LIMIT // records) if records > 0 else 1 << 10
 
 
-def _pieces(index, sums, piece):
-    """A part as rows of _PART, a few at a time. From buffers, since ``pa.array`` imports pandas."""
+def _pieces(index, sums, piece, said=None):
+    """A part as rows of _PART, a few at a time. From buffers, since ``pa.array`` imports pandas. ``said``: the count of pieces to state instead."""
     import pyarrow as pa
 
     count = max(1, -(-len(sums) // piece))
@@ -245,7 +254,7 @@ def _pieces(index, sums, piece):
         cells = pa.Array.from_buffers(pa.binary(), len(numbers), [None, pa.py_buffer(ends.astype(np.int32)), whole.slice(start * piece, int(ends[-1]))])
         yield pa.RecordBatch.from_arrays(
             [column(pa.int64(), np.full(len(numbers), index, np.int64)), column(pa.int32(), numbers.astype(np.int32)),
-             column(pa.int32(), np.full(len(numbers), count, np.int32)), cells],
+             column(pa.int32(), np.full(len(numbers), count if said is None else said, np.int32)), cells],
             ["part", "piece", "pieces", "bytes"],
         )
 
@@ -254,6 +263,8 @@ def _whole(rows):
     """Parts from rows of _PART in any order, each as soon as its last piece is there."""
     waiting = {}
     for row in rows:
+        if row["pieces"] == 0:
+            raise EigenveilError(row["bytes"].decode())
         pieces = waiting.setdefault(row["part"], {})
         pieces[row["piece"]] = row["bytes"]
         if len(pieces) == row["pieces"]:
@@ -263,8 +274,20 @@ def _whole(rows):
         raise EigenveilError("a piece of a part did not arrive")
 
 
+def _refusal(index, problem):
+    """Our own sentence as a row of _PART: what Spark says of a task that fails may quote a cell, in any words, so none is taken from there.
+
+    Files are another matter: the next attempt may find them.
+    """
+    if problem.code == "input-output":
+        raise problem
+    words = re.sub(r"^row \d+, ", "", str(problem)).encode()  # a place in this task, nowhere else
+    return next(_pieces(index, words, max(1, len(words)), 0))
+
+
 def _chain(first, rest):
-    yield first
+    if first is not None:
+        yield first
     yield from rest
 
 
@@ -284,7 +307,7 @@ def _partitions(rows):
 
 def _plain_files(rows, arrays, person):
     """The files of a frame that is columns of Parquet files on a path that all tasks share, if pyarrow sees in them what Spark does; else None."""
-    paths = plain_parquet(rows)
+    paths = quietly(lambda: plain_parquet(rows))
     if not paths:
         return None
     names = [name for name in rows.columns if name != person]
@@ -296,7 +319,7 @@ def _plain_files(rows, arrays, person):
 
 
 def _repeatable(rows, scratch):
-    found = offence(rows)
+    found = quietly(lambda: offence(rows))
     if found is None:
         return rows
     if scratch is None:
@@ -304,15 +327,20 @@ def _repeatable(rows, scratch):
             f"a task that is repeated could see other rows, because of {found}: give scratch=, a path that driver and executors share, and the rows are "
             "written there first, or repeatable=True if you know better"
         )
-    made = _private(rows.sparkSession, scratch)
-    _quietly(lambda: rows.write.mode("append" if made else "errorifexists").parquet(scratch))
+    remove = _private(rows.sparkSession, scratch)
+    try:
+        quietly(lambda: rows.write.mode("append" if remove else "error").parquet(scratch))
+    except EigenveilError:
+        if remove:
+            remove()
+        raise
     return rows.sparkSession.read.parquet(scratch)
 
 
 def _private(spark, scratch):
-    """A new directory that its owner alone can enter; on Connect the server makes it, as it does."""
+    """Makes a directory that its owner alone can enter, and returns what removes it; on Connect (None) the server makes it, as it does."""
     if not hasattr(spark, "_jvm"):
-        return False
+        return None
     jvm = spark._jvm
     path = jvm.org.apache.hadoop.fs.Path(scratch)
     system = path.getFileSystem(spark._jsc.hadoopConfiguration())
@@ -321,7 +349,7 @@ def _private(spark, scratch):
     mode = jvm.org.apache.hadoop.fs.permission.FsPermission("700")
     system.mkdirs(path, mode)
     system.setPermission(path, mode)
-    return True
+    return lambda: system.delete(path, True)
 
 
 def _chosen(df, names, features, person=None):

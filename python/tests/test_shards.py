@@ -52,7 +52,7 @@ def test_a_block_of_words_is_refused_without_a_word_of_it(bound):
 
 
 def test_names_are_taken_as_they_are_or_refused(rows, bound):
-    for shard in (("run", 0.9, 1.9), ("run", 0, 2**24 + 1), ("run", True, 2), ("", 0, 1), ("run", 0), "run", (1, 0, 2)):
+    for shard in (("run", 0.9, 1.9), ("run", 0, 2**24 + 1), ("run", True, 2), ("", 0, 1), ("run", 0), "run", (1, 0, 2), ("r\n", 0, 1), ("r\0", 0, 1), ("r" * 1001, 0, 1)):
         with pytest.raises(eigenveil.EigenveilError):
             partial([rows], bound, shard=shard)
     with pytest.raises(eigenveil.EigenveilError, match="bytes, or Grams"):

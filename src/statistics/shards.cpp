@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/plain_text.hpp"
+
 namespace eigenveil {
 namespace {
 
@@ -104,10 +106,13 @@ Result<MergedParts> merge_parts(const std::vector<ShardSet>& ours,
 
 Result<void> check_identity(const ShardIdentity& identity) {
   constexpr std::uint64_t kMostShards = std::uint64_t{1} << 24U;
-  if (identity.run.empty() || identity.index >= identity.count || identity.count > kMostShards) {
+  constexpr std::size_t kLongestRun = 1000;
+  if (identity.run.empty() || identity.run.size() > kLongestRun || !is_plain_text(identity.run) ||
+      identity.index >= identity.count || identity.count > kMostShards) {
     return bad_request(fmt::format(
-        "a shard is named by its run, its index from 0 to count - 1, and their count, at most {}",
-        kMostShards));
+        "a shard is named by its run, a word of at most {} plain characters, its index from 0 to "
+        "count - 1, and their count, at most {}",
+        kLongestRun, kMostShards));
   }
   return {};
 }

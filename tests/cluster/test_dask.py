@@ -1,6 +1,8 @@
 """Exact sums of Dask arrays and frames equal those of one machine, with workers that die."""
 
 import os
+import pathlib
+import re
 import signal
 
 import dask
@@ -13,6 +15,7 @@ import eigenveil.dask
 from eigenveil._shards import merge, partial, shard_bound
 
 BOUNDS = (-1.0, 1.0)
+ROOT = pathlib.Path(__file__).parents[2]
 
 
 def rows_of(n=2000, p=7):
@@ -65,8 +68,26 @@ def test_people_are_in_one_part(monkeypatch):
     for blocks in (1, 2, 7):
         found = eigenveil.dask.gram(frames.from_pandas(frame, npartitions=blocks), bounds=BOUNDS, person="who", rows_per_person=4)
         assert found == expected and found.people == ("who", 4)
+    numbered = frames.from_pandas(frame.rename(columns={"a": 0, "b": 1, "c": 2}), npartitions=2)  # names that are no words
+    by_number = eigenveil.dask.gram(numbered, bounds=BOUNDS, person="who", rows_per_person=4)
+    assert by_number.columns == ["0", "1", "2"] and released(by_number) == released(expected)
     with pytest.raises(eigenveil.EigenveilError, match="no column of people"):
         eigenveil.dask.gram(dask.array.from_array(rows), bounds=BOUNDS, person="who", rows_per_person=4)
+
+
+def released(gram):
+    with pytest.warns(eigenveil.PrivacyWarning):
+        return eigenveil.PrivateCovariance(epsilon=1, delta=1e-6, seed=4).fit(gram).covariance_.tolist()
+
+
+def test_the_example_of_the_guide(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("dask.dataframe")
+    pandas.DataFrame({"age": np.linspace(0, 120, 50), "income": np.linspace(0, 1e6, 50)}).to_parquet(tmp_path / "visits.parquet")
+    program, = re.findall(r"```python cluster\n(.*?)```", (ROOT / "docs" / "python.md").read_text(), flags=re.S)
+    found = {}
+    exec(program.replace("visits.parquet", str(tmp_path / "visits.parquet")), found)
+    assert found["pca"].components_.shape == (2, 2) and len(program.splitlines()) <= 5
 
 
 def once(block, mark):

@@ -5,6 +5,8 @@ One local cluster for all tests: two workers with an executor each, in processes
 
 import itertools
 import os
+import pathlib
+import re
 import signal
 import time
 
@@ -17,6 +19,7 @@ from pyspark.sql import SparkSession, functions
 import eigenveil
 import eigenveil.spark
 from eigenveil._shards import merge, partial, shard_bound
+from every_spark import *  # noqa: F403: tests of every Spark, and what they need
 
 BOUNDS = (-1.0, 1.0)
 NAMES = [f"x{j}" for j in range(6)]
@@ -334,15 +337,6 @@ def test_rows_that_are_the_same_every_time_are_read_as_they_are(spark, table, ro
     frame.unpersist()
 
 
-def told(work):
-    """The one sentence of a refusal, behind which nothing else is."""
-    with pytest.raises(eigenveil.EigenveilError) as refused:
-        work()
-    assert refused.value.__context__ is None and refused.value.__cause__ is None
-    assert "SECRET" not in str(refused.value) and "\n" not in str(refused.value)
-    return str(refused.value)
-
-
 def test_a_refusal_shows_types_and_never_a_cell(spark, tmp_path):
     words = spark.createDataFrame([("1", ["1"], {"b": 1.0}), ("SECRET", ["SECRET"], {"b": 2.0})], "a string, f array<string>, s struct<b:double>")
     for bad_cell in ("refuse", "midpoint"):
@@ -386,6 +380,41 @@ def test_partitions_without_rows_and_constant_ones(spark):
     assert eigenveil.spark.gram(ones, columns=["a", "b"], bounds=BOUNDS) == merge([partial([np.tile([1.0, 0.5], (12, 1))], bound)])
     none = ones.where("a < 0")
     assert eigenveil.spark.gram(none, columns=["a", "b"], bounds=BOUNDS) == merge([partial([], bound)])
+
+
+def test_a_frame_that_reads_a_file_twice_is_refused(spark, folder, tmp_path):
+    """Under one name or two, behind other nodes, and before it is written anywhere; a table beside itself is what was asked for."""
+    file = os.path.join(folder, "0.parquet")
+    os.link(file, tmp_path / "b.parquet")
+    for twice in ([file, file], [file, str(tmp_path / "b.parquet")]):
+        frame = spark.read.parquet(*twice)
+        for seen in (frame, frame.where("a > -9"), frame.repartition(2)):
+            assert "counts twice" in told(lambda: eigenveil.spark.gram(seen, columns=LETTERS, bounds=BOUNDS, scratch=str(tmp_path / "s")))
+        assert counted(eigenveil.spark.gram(frame, columns=LETTERS, bounds=BOUNDS, repeatable=True)) == 400
+    assert not (tmp_path / "s").exists()
+    once = spark.read.parquet(file)
+    assert counted(eigenveil.spark.gram(once.union(once), columns=LETTERS, bounds=BOUNDS)) == 400
+
+
+def test_a_scratch_that_could_not_be_filled_is_gone(spark, tmp_path):
+    pa.parquet.write_table(pa.table({"a": ["SECRET"]}), tmp_path / "words.parquet")
+    words = spark.read.parquet(str(tmp_path / "words.parquet")).repartition(2).select(functions.expr("cast(a as double) a"))
+    assert "not shown" in told(lambda: eigenveil.spark.gram(words, columns=["a"], bounds=BOUNDS, scratch=str(tmp_path / "s")))
+    assert not (tmp_path / "s").exists()
+
+
+def test_the_example_of_the_readme(spark, tmp_path):
+    pa.parquet.write_table(pa.table({"age": np.linspace(0, 120, 50), "income": np.linspace(0, 1e6, 50)}), tmp_path / "visits.parquet")
+    program, = re.findall(r"```python cluster\n(.*?)```", (pathlib.Path(__file__).parents[2] / "README.md").read_text(), flags=re.S)
+    found = {}
+    exec(program.replace("visits.parquet", str(tmp_path / "visits.parquet")), found)
+    assert found["pca"].components_.shape == (2, 2) and len(program.splitlines()) <= 5
+
+
+def test_paths_are_those_of_the_driver(spark, folder, sums, monkeypatch):
+    """Executors have directories of their own."""
+    monkeypatch.chdir(folder)
+    assert eigenveil.spark.gram_of_parquet(spark, sorted(os.listdir(".")), LETTERS, bounds=BOUNDS) == sums
 
 
 def test_requests_that_cannot_be_met_are_refused_before_a_task_starts(spark, table):

@@ -15,6 +15,7 @@ namespace {
 /// Forming the matrix takes p² memory and p³ time; without it a pass takes p² time.
 constexpr std::size_t kWorthForming = 4096;
 constexpr std::int64_t kMostPasses = 64;
+constexpr std::int64_t kLargestPasses = 1'000'000;
 
 /// A pass over the rows for every block of vectors, or one draw from totals.
 class MatrixFreeEnginePlan final : public Plan {
@@ -103,6 +104,7 @@ std::vector<OptionSpec> matrix_options() {
           {.name = "passes",
            .kind = OptionKind::WholeNumber,
            .sentence = "how often the rows are read at most where no matrix is formed",
+           .largest = kLargestPasses,
            .otherwise = kMostPasses,
            .tasks = {Task::Components}}};
 }
