@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/symmetric_eigen.hpp"
@@ -134,9 +136,121 @@ double rows_needed(NoiseLaw law, Index p, bool now) {
   return high;
 }
 
+/// Columns of different widths, in their own units.
+struct Units {
+  std::string name;
+  Vector scales;
+};
+
+std::vector<Units> units_of(Index p) {
+  const auto last = [p](Index narrow, double width) {
+    Vector scales = Vector::Ones(p);
+    scales.tail(narrow).setConstant(width);
+    return scales;
+  };
+  return {{"one tenfold wider", last(p - 1, 0.1)},
+          {"one a hundredfold wider", last(p - 1, 0.01)},
+          {"half at .3", last(p / 2, 0.3)},
+          {"half at .9", last(p / 2, 0.9)},
+          {"one a hundredth", last(1, 0.01)}};
+}
+
+/// Until the release that this page was written anew for: b times the length of those left out.
+Vector uneven_edge_before(const Vector& values, const Matrix& loadings, const Vector& scales,
+                          const NoiseReach& reach) {
+  const Vector lengths = (scales.asDiagonal() * loadings).colwise().norm() / scales.maxCoeff();
+  const auto rest = values.tail(values.size() - loadings.cols());
+  const double variance = (rest.array() - rest.mean()).square().mean();
+  const double own = reach.norm / (2.0 * reach.factor);
+  const double spread = 2.0 * std::sqrt(std::max(0.0, variance - own * own));
+  const double left = scales.squaredNorm() / std::pow(scales.maxCoeff(), 2) - lengths.squaredNorm();
+  const double odds = static_cast<double>(loadings.cols()) / static_cast<double>(rest.size());
+  const double below = std::min(1.0, std::sqrt(std::max(0.0, left))) *
+                       std::min({1.0, odds, std::sqrt(odds) / (2.0 * reach.factor)});
+  Vector edge(loadings.cols());
+  for (Index j = 0; j < edge.size(); ++j) {
+    edge[j] = std::max(reach.floor * lengths[j],
+                       rest.mean() + std::hypot(reach.apart * (lengths[j] + below), spread));
+  }
+  return edge;
+}
+
+struct UnevenAlarms {
+  double now = 0.0;
+  double before = 0.0;
+};
+
+/// How often a component is further above its edge than its exact variance is above that of those
+/// left out, in per cent.
+UnevenAlarms uneven_alarms(NoiseLaw law, const Units& units, Index kept, const Matrix& exact,
+                           double shared) {
+  constexpr int kRuns = 4000;
+  const Index p = units.scales.size();
+  RandomStream stream = RandomStream::seeded(static_cast<std::uint64_t>(100 * p + kept));
+  const NoiseReach reach = eigenveil::noise_reach(
+      {.scales = units.scales, .product = 1.0, .shared = shared, .law = law}, 0.0, 1.0);
+  UnevenAlarms alarms;
+  for (int run = 0; run < kRuns; ++run) {
+    Matrix released = noise(stream, law, p);
+    released.diagonal().array() += shared * normals(stream, 1, 1)(0, 0);
+    released = exact + units.scales.asDiagonal() * released * units.scales.asDiagonal();
+    const auto eigen = eigenveil::symmetric_eigen(released);
+    const Matrix loadings = eigen.vectors.leftCols(kept);
+    const Vector along = (loadings.transpose() * exact * loadings).diagonal();
+    const double left = (exact.trace() - along.sum()) / static_cast<double>(p - kept);
+    const auto wrong = [&](const Vector& edge) {
+      return (eigen.values.head(kept) - edge - along).maxCoeff() > 1e-9 * reach.norm - left;
+    };
+    alarms.now +=
+        wrong(eigenveil::noise_edge(eigen.values, loadings, units.scales, reach)) ? 1.0 : 0.0;
+    alarms.before +=
+        wrong(uneven_edge_before(eigen.values, loadings, units.scales, reach)) ? 1.0 : 0.0;
+  }
+  return {100.0 * alarms.now / kRuns, 100.0 * alarms.before / kRuns};
+}
+
+/// The most over numbers kept and exact tables: one variance for all; zero; rows along the last
+/// column; a rank-one table askew to all columns.
+void uneven_units(NoiseLaw law, Index p, double shared) {
+  for (const Units& units : units_of(p)) {
+    std::vector<Index> kept = {1, p / 2, p - 1};
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    UnevenAlarms most;
+    for (const Index k : kept) {
+      Matrix along_last = Matrix::Zero(p, p);
+      along_last(p - 1, p - 1) = 3.0;
+      const Matrix askew = Matrix::Constant(p, p, 30.0 / static_cast<double>(p));
+      for (const Matrix& exact : {Matrix(1000.0 * Matrix::Identity(p, p)),
+                                  Matrix(Matrix::Zero(p, p)), along_last, askew}) {
+        const UnevenAlarms found = uneven_alarms(law, units, k, exact, shared);
+        most = {std::max(most.now, found.now), std::max(most.before, found.before)};
+      }
+    }
+    fmt::print("| {}{} | {} | {} | {:.1f}% | {:.1f}% |\n", word_of(law),
+               shared > 0.0 ? fmt::format(", shared {:g}", shared) : "", p, units.name, most.now,
+               most.before);
+  }
+}
+
+void uneven_tables() {
+  fmt::print("| law | columns | units | passed by more than is there | before |\n");
+  fmt::print("|---|---|---|---|---|\n");
+  for (const Index p : {2, 3, 5, 10}) {
+    for (const NoiseLaw law : {NoiseLaw::Gaussian, NoiseLaw::Wishart, NoiseLaw::Laplace}) {
+      uneven_units(law, p, 0.0);
+    }
+    uneven_units(NoiseLaw::Gaussian, p, 5.0);
+  }
+}
+
 }  // namespace
 
-int main() {
+/// "units": only the table of units that differ.
+int main(int count, char** words) {
+  if (count > 1 && std::string_view(words[1]) == "units") {
+    uneven_tables();
+    return 0;
+  }
   fmt::print("| law | columns | 95% quantile | floor | passed | norm, passed | edge (before) |\n");
   fmt::print("|---|---|---|---|---|---|---|\n");
   for (const NoiseLaw law : {NoiseLaw::Gaussian, NoiseLaw::Wishart, NoiseLaw::Laplace}) {
@@ -153,4 +267,6 @@ int main() {
                  now / before);
     }
   }
+  fmt::print("\n");
+  uneven_tables();
 }

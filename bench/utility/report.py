@@ -107,6 +107,13 @@ def table(name, cells, about=""):
     return lines + [row(cell) for cell in sorted(cells, key=lambda c: (c["epsilon"], c["k"], order.index(c["rival"]), c["loss"] != "pure"))] + [""]
 
 
+def used_methods(record):
+    """What the package took when it ran; said where that is no longer what it takes."""
+    used = {cell["loss"]: cell["method"] for cell in record["cells"] if cell["rival"] == "eigenveil_pca"}
+    words = f"{used['approx']}; {used['pure']} with pure epsilon"
+    return words if used["pure"] == "wishart" else words + ", its default at the time: it is wishart now, and this part was not run again"
+
+
 def centred():
     """Components about the mean, from a run of its own."""
     path = HERE / "results" / "centred.json"
@@ -117,7 +124,7 @@ def centred():
     lines = [
         "## About the mean", "",
         f"`bench/utility/run.py --centred` ({when(record)}, commit {record['commit']}): the same tables and relation, against the components of the covariance, as scikit-learn's `PCA` gives them. Every release pays for its mean: eigenveil subtracts one under the same",
-        "budget (gauss; laplace with pure epsilon), diffprivlib with `centered=False` and bounds of -1 to 1, opendp without an origin. "
+        f"budget ({used_methods(record)}), diffprivlib with `centered=False` and bounds of -1 to 1, opendp without an origin. "
         f"{grid['seeds']} repetitions; all of a cell have {grid['limit']} s of processor time together ({grid['short_limit']} s where a peer's sampler expects more than 1e7 proposals).", "",
     ]
     lines += [line.replace("## Who", "### About the mean: who") for line in standing(Cells(record["cells"]))]
@@ -156,7 +163,7 @@ def main():
         f"Written by `bench/utility/report.py` from `results/{source.name}` (`scripts/run-peers{' --full' if source == full else ''}`, {when(record)}, commit {record['commit']}, Python {record['python']}, {record['machine']}). Do not edit.", "",
         f"Relation replace-one, rows of norm at most 1, second moments about the public centre; {grid['seeds']} repetitions; median and 95% interval (order statistics; the range where fewer than six runs finished). Error: |UU' - VV'|_F^2 / 2k: 0 is exact, a random",
         "subspace has 1 - k/p on average. Captured: share of the variance of the best subspace. Seconds of processor time for one fit, one BLAS thread. The peers are purely private, and pure epsilon implies (epsilon, 1e-6): their one row stands for both losses.",
-        f"All repetitions of a cell have {grid['limit']} s of processor time together; a peer whose sampler expects more than 1e7 proposals there has {grid['short_limit']} s, since it makes fewer than 1e5 in a second. eigenveil uses what `PrivatePCA` takes when no method is named.",
+        f"All repetitions of a cell have {grid['limit']} s of processor time together; a peer whose sampler expects more than 1e7 proposals there has {grid['short_limit']} s, since it makes fewer than 1e5 in a second. eigenveil uses what `PrivatePCA` took when no method is named, which stands beside its version.",
         "*The peers' algorithm, exact sampler* is Amin et al. 2019 with the split of the budget and the exponent the peers use, and our exact sampler in place of theirs: no package has it; it shows what they would give if they finished and drew what they aim at.",
         "The 1000 Genomes table has 100 variants, chosen at random, of the public file: with more columns the peers only take longer.", "",
     ]

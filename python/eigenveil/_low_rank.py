@@ -54,9 +54,8 @@ class PrivateLowRank(PrivatePCA):
         largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(rank)]
         self.components_ = np.ascontiguousarray((vectors * (np.abs(largest) / largest)).T)  # the largest entry of each is positive
         self.__dict__.setdefault("noise_floor_", 0.0)  # eigenvalues that were prescribed have no noise
-        edge = found.get("noise_edge", np.full(rank, self.noise_floor_))
         most = found.get("largest_possible_variance", np.inf)
-        self._set_variances(np.minimum(values, most), edge, values < edge, values > most, found)
+        self._set_variances(np.minimum(values, most), values > most, found)
 
     def get_covariance(self):
         """The released matrix, ``low_rank_``: what lies outside its range counts as 0.

@@ -37,7 +37,8 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
         learning it; default 0.5) and ``gamma``. Results are in scaled units, as with ``standardize``.
     whiten : bool, default=False
         ``transform`` divides every score by the square root of the released variance of its component, and ``inverse_transform`` multiplies by
-        it. A component that cannot be told from noise is divided by the square root of its ``noise_edge_`` instead, and ``transform`` says so
+        it. A component that cannot be told from noise is divided by the square root of its ``noise_edge_`` instead (of ``noise_floor_``
+        where there is no edge), and ``transform`` says so
         (:class:`ResultWarning`). It costs nothing. Method "oja" releases no variance, so ``fit`` refuses it.
     correlation : bool, default=False
         Components of correlations: columns are divided by their released standard deviations (``scale_``), after the noise and free of charge.
@@ -57,7 +58,9 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
         Mean variance of the directions that show none of their own: those left out, and the components that cannot be told from noise. What
         is left of the released total, never negative. Exists where ``explained_variance_ratio_`` does.
     noise_edge_ : ndarray of shape (n_components,)
-        What each component must exceed: noise on directions that have the variance of those left out passes it in 5% of releases at most. Below it a component cannot be told from noise.
+        What each component must exceed: in 19 of 20 releases there is, along all components that do, more variance than along the directions
+        left out on average. Below it a component cannot be told from noise. Methods that draw a subspace know nothing of what they leave out:
+        they have neither this nor ``below_noise_``, and a variance below ``noise_floor_`` cannot be told from zero.
     below_noise_, clipped_ : ndarray of bool
         Components that cannot be told from noise; variances that were clipped to the largest the bounds allow.
     center_ : ndarray of shape (n_features,)
@@ -128,15 +131,15 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
         if not self.whiten:
             return None
         variances = self._variances("whiten")
-        noise = np.flatnonzero(self.below_noise_) + 1
+        noise = np.flatnonzero(self._within_noise) + 1
         if warn and len(noise):
             which = f"component {noise[0]}" if len(noise) == 1 else f"components {', '.join(map(str, noise))}"
             warnings.warn(
-                f"whiten: {which} cannot be told from noise; scores are divided by the square root of the noise edge, not of the variance",
+                f"whiten: {which} cannot be told from noise; scores are divided by the square root of the noise {'edge' if hasattr(self, 'noise_edge_') else 'floor'}, not of the variance",
                 ResultWarning,
                 stacklevel=4,
             )
-        return np.sqrt(np.maximum(np.where(self.below_noise_, self.noise_edge_, variances), np.finfo(float).tiny))
+        return np.sqrt(np.maximum(np.where(self._within_noise, self._noise_limits, variances), np.finfo(float).tiny))
 
     def get_covariance(self):
         """The covariance that the release describes (the second moment about ``center_`` where no private mean was paid for).
@@ -152,7 +155,7 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
             Symmetric (Hermitian for complex rows) and positive semidefinite.
         """
         variances, rest = self._variances("get_covariance"), getattr(self, "noise_variance_", 0.0)
-        told = ~self.below_noise_
+        told = ~self._within_noise
         basis = self.components_[told]
         matrix = (basis.T * (variances[told] - rest)) @ basis.conj() + rest * np.eye(self.components_.shape[1])
         return (matrix + matrix.conj().T) / 2
@@ -209,11 +212,15 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
         self.n_components_ = len(self.components_)
         if "noisy_explained_variance" not in found:  # a method that does not release it has no such attributes
             return
-        below, clipped = found["below_noise"], found["clipped_to_largest_possible"]
-        self._set_variances(found["noisy_explained_variance"], found["noise_edge"], marked(below, self.n_components_), marked(clipped, self.n_components_), found)
+        self._set_variances(found["noisy_explained_variance"], marked(found["clipped_to_largest_possible"], self.n_components_), found)
 
-    def _set_variances(self, variances, edge, below, clipped, found):
-        self.explained_variance_, self.noise_edge_, self.below_noise_, self.clipped_ = variances, edge, below, clipped
+    def _set_variances(self, variances, clipped, found):
+        self.explained_variance_, self.clipped_ = variances, clipped
+        edge = found.get("noise_edge")
+        self._noise_limits = np.full(len(variances), self.noise_floor_) if edge is None else edge
+        below = self._within_noise = variances < self._noise_limits
+        if edge is not None:
+            self.noise_edge_, self.below_noise_ = edge, below
         count = getattr(self, "n_samples_", getattr(self, "noisy_count_", None))
         if count is not None:
             self.singular_values_ = np.sqrt(variances * max(float(count), 0.0))

@@ -33,11 +33,12 @@ def _label(estimator, j):
 
 def draw_scree(estimator, ax):
     ax = _axes(ax, "plot_scree")
-    variances, edges = estimator.explained_variance_, estimator.noise_edge_
+    variances, told = estimator.explained_variance_, hasattr(estimator, "noise_edge_")
+    edges = estimator.noise_edge_ if told else np.full(len(variances), estimator.noise_floor_)
     places = np.arange(1, len(variances) + 1)
     for j, bar in enumerate(ax.bar(places, variances, color="C0", width=0.7)):
         bar.set_alpha(_strength(estimator, j))
-    ax.hlines(edges, places - 0.45, places + 0.45, colors="C3", label="below this edge: cannot be told from noise")
+    ax.hlines(edges, places - 0.45, places + 0.45, colors="C3", label=f"below this edge: cannot be told from {'noise' if told else 'zero'}")
     ax.set(xlabel="component", ylabel="released variance", xticks=places)
     ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)  # above: the edge of a component that is noise lies at the top
     return ax

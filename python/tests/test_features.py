@@ -73,8 +73,10 @@ def test_covariance_has_the_released_eigenvalues_and_total(spiky):
 def test_covariance_without_a_released_total_has_the_rank_of_the_components(spiky):
     pca = released(spiky, method="orbit", mu=None, epsilon=20)
     assert not hasattr(pca, "noise_variance_")
-    told = pca.components_[~pca.below_noise_]
-    np.testing.assert_allclose(pca.get_covariance(), (told.T * pca.explained_variance_[~pca.below_noise_]) @ told, rtol=1e-12, atol=1e-12)
+    assert not hasattr(pca, "below_noise_") and not hasattr(pca, "noise_edge_")  # of what was left out it knows nothing
+    above = pca.explained_variance_ >= pca.noise_floor_
+    told = pca.components_[above]
+    np.testing.assert_allclose(pca.get_covariance(), (told.T * pca.explained_variance_[above]) @ told, rtol=1e-12, atol=1e-12)
     low = released(spiky, estimator=PrivateLowRank)
     np.testing.assert_array_equal(low.get_covariance(), low.low_rank_)
 
@@ -86,7 +88,7 @@ def test_covariance_of_complex_rows_is_hermitian():
     matrix = pca.get_covariance()
     u = pca.components_[0]
     np.testing.assert_allclose(matrix, matrix.conj().T)
-    if not pca.below_noise_[0]:
+    if pca.explained_variance_[0] >= pca.noise_floor_:
         np.testing.assert_allclose(matrix @ u, pca.explained_variance_[0] * u, rtol=1e-9, atol=1e-9)
 
 

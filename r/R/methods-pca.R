@@ -23,6 +23,9 @@ print.summary.private_pca <- function(x, digits = max(3L, getOption("digits") - 
   }
   if (is.finite(x$noise_floor)) {
     cat("\nnoise floor (noise alone passes it in 5% of releases at most): ", format(x$noise_floor, digits = digits), "\n", sep = "")
+    if (is.null(x$noise_edge)) {
+      cat("whether there is more along these directions than along those left out, this release does not say\n")
+    }
   }
   rows <- rows_in_words(x$result)
   if (nzchar(rows)) cat("rows: ", rows, "\n", sep = "")

@@ -61,7 +61,8 @@
 #' @param seed For tests and reproduction only: the randomness is known, so the release is marked NOT PRIVATE.
 #' @eval options_section("pca")
 #' @return An object of class `c("private_pca", "prcomp")`: `sdev`, `rotation`, `center`, `scale`; `noise_floor` and
-#'   `noise_edge`, which a component must exceed; `below_noise`, the components that cannot be told from noise;
+#'   `noise_edge`, which a component must exceed; `below_noise`, the components that cannot be told from noise (methods that
+#'   draw a subspace have no edge and mark none: they know nothing of what they leave out);
 #'   `guarantee`; `method`, `parameters`, `result` and `tables` as the release document has them. There is no `x`: scores
 #'   are private data.
 #' @seealso [plan_pca()] before spending; [tidy.private_pca()], [step_private_pca()].

@@ -62,8 +62,9 @@ struct AuditSettings {
 };
 
 /// Runs the mechanism on both data sets, picks on one half of the runs the threshold and direction
-/// with the largest lower bound on the loss (unless the case has its rule), measures that test on
-/// the other half, and turns counts into Clopper-Pearson bounds. Results do not depend on the
+/// with the largest lower bound on the loss, or most power beyond what a claim that is a curve
+/// allows (unless the case has its rule), measures that test on the other half, and turns counts
+/// into Clopper-Pearson bounds. Results do not depend on the
 /// number of threads.
 AuditResult audit(const AuditCase& attack, const AuditSettings& settings, RandomStream& stream);
 

@@ -118,14 +118,15 @@ std::string components_in_words(const ReleaseDocument& document) {
                ? fmt::format("{:.1f}%", 100.0 * (*share)[j])
                : std::string();
   };
-  std::string text =
-      fmt::format("\n  {:<10}{:>14}{:>9}{:>13}   {}\n", "component", "variance",
-                  share != nullptr ? "share" : "", "must exceed", "largest loadings");
+  std::string text = fmt::format("\n  {:<10}{:>14}{:>9}{:>13}   {}\n", "component", "variance",
+                                 share != nullptr ? "share" : "",
+                                 edge != nullptr ? "must exceed" : "", "largest loadings");
   constexpr std::size_t kListed = 10;
   for (std::size_t j = 0; j < std::min(variance->size(), kListed); ++j) {
     const std::string name = fmt::format("PC{}", j + 1);
     text += fmt::format(
-        "  {:<10}{:>14.5g}{:>9}{:>13.4g}   {}{}{}\n", name, (*variance)[j], share_of(j), (*edge)[j],
+        "  {:<10}{:>14.5g}{:>9}{:>13}   {}{}{}\n", name, (*variance)[j], share_of(j),
+        edge != nullptr ? fmt::format("{:.4g}", (*edge)[j]) : "",
         leading_columns(document, static_cast<Eigen::Index>(j)),
         lists(document.result, "below_noise", name) ? "   (cannot be told from noise)" : "",
         lists(document.result, "clipped_to_largest_possible", name)
@@ -201,6 +202,8 @@ std::vector<FactLine> summary_lines(const ReleaseDocument& document, const std::
                               "variance of {:.4g} in one release of twenty at most: {} of {} "
                               "directions are above",
                               *directions->floor, above, directions->variances.size())});
+  } else if (const std::string undecided = undecided_in_words(document); !undecided.empty()) {
+    lines.push_back({"floor", undecided});
   } else if (const auto* floor = field<double>(result, "noise_floor")) {
     lines.push_back(
         {"floor", fmt::format("noise alone passes a variance of {:.4g} in one release of twenty "

@@ -49,7 +49,7 @@ const ReleasedTable* loadings_of(const ReleaseDocument& on) {
   return found == on.tables.end() ? nullptr : &*found;
 }
 
-/// Deviation along a component: what was released, or the noise edge where that is larger.
+/// Deviation along a component: what was released, or the limit of noise where that is larger.
 double deviation_of(const ReleaseDocument& on, std::size_t component) {
   double variance = 0.0;
   for (const char* name : {"noisy_explained_variance", "noise_edge"}) {
@@ -57,6 +57,11 @@ double deviation_of(const ReleaseDocument& on, std::size_t component) {
     if (values != nullptr && component < values->size() && std::isfinite((*values)[component])) {
       variance = std::max(variance, (*values)[component]);
     }
+  }
+  const auto* floor = field<double>(on.result, "noise_floor");
+  if (floor != nullptr && field<Numbers>(on.result, "noise_edge") == nullptr &&
+      std::isfinite(*floor)) {
+    variance = std::max(variance, *floor);
   }
   return std::sqrt(variance);
 }

@@ -169,7 +169,7 @@ void add_noise_level(const ReleaseDocument& document, const std::optional<Direct
     panel.series.push_back(noise_level("must exceed this", *edges, shown));
     figure.notes.push_back(
         {below == nullptr || below->empty()
-             ? "Every component shows more than noise does in 19 of 20 releases."
+             ? "Every component is above what it must exceed."
              : fmt::format("{} cannot be told from noise.", fmt::join(*below, ", "))});
     if (const std::string moving = convergence_in_words(document); !moving.empty()) {
       figure.notes.push_back({sentence(moving)});
@@ -186,9 +186,11 @@ void add_noise_level(const ReleaseDocument& document, const std::optional<Direct
                                                             : std::nullopt;
   if (floor) {
     panel.series.push_back(noise_level("noise floor", {*floor}, shown));
-    figure.notes.push_back(
-        {"Noise floor: noise alone passes it in one release of twenty at most. What "
-         "lies below it should not be interpreted."});
+    const std::string undecided = undecided_in_words(document);
+    figure.notes.push_back({undecided.empty()
+                                ? "Noise floor: noise alone passes it in one release of twenty at "
+                                  "most. What lies below it should not be interpreted."
+                                : sentence(undecided)});
   }
   if (directions && directions->scaled) {
     figure.notes.push_back(
@@ -272,6 +274,19 @@ std::optional<Directions> directions_of(const ReleaseDocument& document) {
                    scaled != nullptr};
   std::sort(found.variances.begin(), found.variances.end(), std::greater<>());
   return found;
+}
+
+std::string undecided_in_words(const ReleaseDocument& document) {
+  const auto* floor = field<double>(document.result, "noise_floor");
+  if (floor == nullptr ||
+      field<std::vector<double>>(document.result, "noisy_explained_variance") == nullptr ||
+      field<std::vector<double>>(document.result, "noise_edge") != nullptr) {
+    return "";
+  }
+  return fmt::format(
+      "a variance below {:.4g} cannot be told from zero; whether there is more along these "
+      "directions than along those left out, this release does not say",
+      *floor);
 }
 
 std::optional<Figure> scree_figure(const ReleaseDocument& document) {

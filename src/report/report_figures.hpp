@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,10 @@ struct Directions {
   bool scaled = false;
 };
 std::optional<Directions> directions_of(const ReleaseDocument& document);
+
+/// For components without a verdict (directions that were drawn, all of them kept): what their
+/// variances do not say, one sentence. Empty for all others.
+std::string undecided_in_words(const ReleaseDocument& document);
 
 /// One of the released tables, or of those that are drawn alone; null where it has no values.
 const ReleasedTable* table_named(const ReleaseDocument& document, std::string_view name);

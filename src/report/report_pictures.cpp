@@ -73,8 +73,8 @@ std::optional<double> noise_line(const ReleaseDocument& document) {
 }
 
 std::string spreads_html(const std::optional<double>& line, const std::vector<double>& variances,
-                         const Verdict& verdict, std::string_view kind,
-                         std::string_view units = "") {
+                         const Verdict& verdict, std::string_view kind, std::string_view units = "",
+                         const std::string& undecided = "") {
   ScreePicture picture;
   picture.axis = fmt::format("spread of people along a {}", kind);
   const auto spread = [](double variance) { return std::sqrt(std::max(0.0, variance)); };
@@ -92,7 +92,8 @@ std::string spreads_html(const std::optional<double>& line, const std::vector<do
   if (line) {
     picture.floor = spread(*line);
     // A component has an edge that it must exceed, a direction is held against what noise reaches.
-    picture.floor_words = kind == "component" ? "must exceed this" : "noise floor";
+    picture.floor_words =
+        kind == "component" && undecided.empty() ? "must exceed this" : "noise floor";
     most = std::max(most, *picture.floor);
   }
   picture.top = most > 0.0 ? 1.18 * most : 1.0;
@@ -101,14 +102,20 @@ std::string spreads_html(const std::optional<double>& line, const std::vector<do
   picture.height = 280.0;
   const std::size_t standing = variances.size() - std::min(variances.size(), verdict.below.size());
   const std::string result =
-      variances.size() == 1
+      !undecided.empty()
+          ? fmt::format("{} of {} variances can be told from zero.", standing, variances.size())
+      : variances.size() == 1
           ? fmt::format("The {} {}.", kind,
                         standing == 1 ? "rises above the noise" : "cannot be told from noise")
           : fmt::format("{} of {} {}s rise above the noise.", standing, variances.size(), kind);
   picture.words = result;
   const std::string faint =
-      verdict.below.empty()
-          ? fmt::format("Every {} shows more than noise does in 19 of 20 releases.", kind)
+      !undecided.empty() ? sentence(undecided)
+      : verdict.below.empty()
+          ? fmt::format("Every {} is above {}.", kind,
+                        kind == "component"
+                            ? "what it must exceed"
+                            : "what noise alone passes in one release of twenty at most")
           : fmt::format(
                 "{} cannot be told from noise: drawn faint, kept for the record, no finding.{}",
                 named(verdict.below), shown < variances.size() ? " The widest are drawn." : "");
@@ -215,7 +222,8 @@ std::string components_html(const ReleaseDocument& document) {
     return "";
   }
   const Verdict verdict = verdict_of(document, *variances);
-  return spreads_html(noise_line(document), *variances, verdict, "component") +
+  return spreads_html(noise_line(document), *variances, verdict, "component", "",
+                      undecided_in_words(document)) +
          weights_html(*loadings, verdict, "Loadings",
                       "How strongly each column counts in each component.");
 }

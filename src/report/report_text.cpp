@@ -48,10 +48,9 @@ constexpr std::array kFieldTitles = {
     NamePair{"entry_noise_sd_off_diagonal_scaled",
              "standard deviation of the noise on a covariance (scaled units)"},
     NamePair{"sum_noise_sd_scaled", "standard deviation of the noise on a sum (scaled units)"},
-    NamePair{
-        "noise_edge",
-        "what a component must exceed: noise on directions with the variance of those left out "
-        "passes it in 5% of releases at most"},
+    NamePair{"noise_edge",
+             "what a component must exceed: in 19 of 20 releases there is, along all that do, more "
+             "variance than along those left out on average"},
     NamePair{"below_noise", "components that cannot be told from noise"},
     NamePair{"largest_possible_variance", "largest variance the bounds allow"},
     NamePair{"clipped_to_largest_possible", "variances clipped to it"},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "audit/audits.hpp"
+#include "core/distributions.hpp"
 #include "random/normal.hpp"
 #include "support/alpha_ledger.hpp"
 #include "support/seed.hpp"
@@ -56,6 +57,31 @@ TEST(Audit, KnowsHowManyRunsAMutantNeeds) {
   const std::uint64_t many = runs_to_refute(odds(1.02), most, 1e-3);
   EXPECT_GT(few, 0U);
   EXPECT_GT(many, few);
+}
+
+/// A curve has no number: what counts is the power beyond what it allows, not the power, which is
+/// largest where nearly everything is announced.
+TEST(Audit, FindsTheThresholdOfACurve) {
+  const double alpha = alpha_of("audit: curves") / 2.0;
+  const auto normals = [](double mu) {
+    AuditCase made;
+    made.name = "normals";
+    made.claim = Zcdp{0.5};
+    made.statistic_on_first = [mu](RandomStream& stream) {
+      return mu + normal_quantile(uniform(stream));
+    };
+    made.statistic_on_second = [](RandomStream& stream) {
+      return normal_quantile(uniform(stream));
+    };
+    return made;
+  };
+  RandomStream stream = RandomStream::seeded(seed_for("audit.curves"));
+  EXPECT_FALSE(audit(normals(1.0), {40'000, alpha, 2}, stream).refuted());
+  EXPECT_TRUE(audit(normals(1.5), {40'000, alpha, 2}, stream).refuted()) << "rho 1.125 for 0.5";
+  // Broken twin: the threshold with the largest power.
+  AuditCase twin = normals(1.5);
+  twin.rule = AuditRule{-2.5, 1.0, false};
+  EXPECT_FALSE(audit(twin, {40'000, alpha, 2}, stream).refuted());
 }
 
 /// The pair of the referees: one row that the model would not draw, within the clip radius.

@@ -61,6 +61,24 @@ class Exponential(CliTest):
         for secret in ("acceptance", "tries", "true_"):
             self.assertNotIn(secret, text)
 
+    def test_a_drawn_direction_is_not_told_from_those_left_out(self):
+        """Rows along every axis alike: whatever was drawn is noise, with a variance far above the noise on it."""
+        rows = [[s * (i == j) for i in range(6)] for j in range(6) for s in (1, -1)] * 3000
+        source = self.write("iso.csv", csv_text([f"x{j}" for j in range(6)], rows))
+        for method in ("exponential", "orbit"):
+            asked = (source, "--row-norm", 1, "--center", "none", "-k", 1, "--method", method, "--epsilon", 1, "--anyway")
+            told = self.succeed("pca", *asked, "--seed", 1, "--out", method)
+            self.assertNotIn("must exceed", told)
+            self.assertIn("than along those left out, this release does not say", told)
+            result = read_json(self.path(method, "release.NOT-PRIVATE.json"))["result"]
+            self.assertNotIn("noise_edge", result)
+            self.assertNotIn("below_noise", result)
+            self.assertGreater(result["noisy_explained_variance"][0], result["noise_floor"])
+            with open(self.path(method, "report.NOT-PRIVATE.html"), encoding="utf-8") as report:
+                page = report.read()
+            self.assertNotIn("must exceed", page)
+            self.assertRegex(page, "A variance below .* cannot be told from")
+
     def test_fresh_randomness_is_proved_for_real_arithmetic(self):
         out = json.loads(self.succeed("pca", self.csv, *EXPONENTIAL, "--epsilon", 1, "--json"))
         self.assertEqual(out["guarantee"]["basis"], "proved-real-arithmetic")

@@ -6,6 +6,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <functional>
+#include <tuple>
 
 #include "core/symmetric_eigen.hpp"
 #include "mechanism/gauss/gauss.hpp"
@@ -22,7 +23,7 @@ namespace {
 
 constexpr int kReleases = 2000;
 constexpr double kFalseAlarm = 0.05;
-constexpr int kVerdicts = 128;  ///< at most: they share one rate
+constexpr int kVerdicts = 256;  ///< at most: they share one rate
 constexpr int kRows = 4000;
 
 struct Setting {
@@ -70,9 +71,9 @@ struct Alarms {
   int before = 0;
 };
 
-/// "Noise passes in 5% of releases at most" is compatible with so many of kReleases.
-bool within_limit(int alarms) {
-  const boost::math::binomial law(double{kReleases}, kFalseAlarm);
+/// "Noise passes in 5% of releases at most" is compatible with so many.
+bool within_limit(int alarms, int releases = kReleases) {
+  const boost::math::binomial law(releases, kFalseAlarm);
   const double beyond = alarms > 0 ? boost::math::cdf(boost::math::complement(law, alarms - 1)) : 1;
   return beyond >= alpha_of("mechanism: noise limits") / kVerdicts;
 }
@@ -182,6 +183,165 @@ TEST(NoiseLimits, DirectionsOfOneVarianceAreNotToldApart) {
         EXPECT_FALSE(within_limit(alarms.before)) << setting.name() << ": " << alarms.before;
       }
     }
+  }
+}
+
+/// Columns of different ranges, in their own units: rows by column, and the second moment they
+/// have.
+struct MixedUnits {
+  std::string method;
+  Relation relation;
+  TraceNoise trace;
+  Vector half_widths;
+  std::vector<double> rows;
+  Matrix exact;
+  Eigen::Index components;
+};
+
+MomentPlan plan_of(const MixedUnits& asked) {
+  std::vector<ColumnRange> ranges;
+  for (const double width : asked.half_widths) {
+    ranges.push_back({-width, width});
+  }
+  const RowBound bound = *RowBound::ranges(ranges);
+  const bool gauss = asked.method == "gauss";
+  const Budget budget = gauss ? Budget(GaussianDp{1.0}) : Budget(PureDp{1.0});
+  const MomentRequest request{bound, budget, asked.relation, Extension::Count, 1, asked.trace};
+  return gauss                       ? *plan_gauss(request)
+         : asked.method == "wishart" ? *plan_wishart(request)
+                                     : *plan_laplace(request);
+}
+
+/// Until the referee of the sharper noise: half of the limit for what noise takes from the
+/// directions left out (two columns, one kept), though nothing makes up for it in uneven units.
+Vector edge_of_two_halved(const NoisyCovariance& covariance, const PrincipalComponents& found) {
+  const double widest = covariance.scales.maxCoeff();
+  const double kept = covariance.scales.cwiseProduct(found.loadings.col(0)).norm() / widest;
+  const double left =
+      std::sqrt(std::max(0.0, covariance.scales.squaredNorm() / (widest * widest) - kept * kept));
+  const double rest = symmetric_eigen(covariance.raw).values[1];
+  const double below = std::min(1.0, left) * 0.5 / covariance.reach.factor;
+  return Vector::Constant(
+      1, std::max(covariance.reach.floor * kept, rest + covariance.reach.apart * (kept + below)));
+}
+
+/// How often a component is told that has no more variance than those left out have on average.
+Alarms wrong_verdicts(const MixedUnits& asked) {
+  const MomentPlan plan = plan_of(asked);
+  const ExactGram gram = gram_of(plan.bound(), asked.rows);
+  RandomStream stream = RandomStream::seeded(seed_for("noise limits, units") + asked.rows.size());
+  const Eigen::Index p = asked.half_widths.size();
+  Alarms alarms;
+  for (int i = 0; i < kReleases; ++i) {
+    const NoisyCovariance covariance =
+        raw_covariance(plan.run(gram, stream)->take(), Center::PublicMidpoint, Units::Original);
+    const PrincipalComponents found = principal_components(covariance, asked.components);
+    const Vector along =
+        (found.loadings.transpose() * asked.exact * found.loadings).diagonal().eval();
+    const double left = p > asked.components ? (asked.exact.trace() - along.sum()) /
+                                                   static_cast<double>(p - asked.components)
+                                             : 0.0;
+    const auto told_wrongly = [&](const Vector& edge) {
+      bool wrong = false;
+      for (Eigen::Index j = 0; j < edge.size(); ++j) {
+        wrong = wrong || (found.explained_variance[j] > edge[j] && along[j] <= left + 1e-9);
+      }
+      return wrong;
+    };
+    alarms.now += told_wrongly(found.noise_edge) ? 1 : 0;
+    alarms.before += p == 2 && told_wrongly(edge_of_two_halved(covariance, found)) ? 1 : 0;
+  }
+  return alarms;
+}
+
+/// The referee's tables. Two independent columns of one variance in their own units, their ranges a
+/// hundredfold apart: which comes first is noise. The same with several. Ten columns with rows
+/// along the last, a narrow one: the others are noise.
+TEST(NoiseLimits, ComponentsInUnitsThatDifferAreNotToldByMistake) {
+  struct Law {
+    std::string method;
+    Relation relation;
+    TraceNoise trace = TraceNoise::LikeEntries;
+  };
+  for (const Law& law :
+       {Law{"gauss", Relation::AddRemove}, Law{"gauss", Relation::AddRemove, TraceNoise::Apart},
+        Law{"gauss", Relation::ReplaceOne, TraceNoise::Apart}, Law{"gauss", Relation::ZeroRow},
+        Law{"wishart", Relation::AddRemove}, Law{"laplace", Relation::AddRemove}}) {
+    for (const auto& [columns, narrow, kept] :
+         {std::tuple{2, 1, 1}, std::tuple{4, 1, 3}, std::tuple{4, 3, 1}, std::tuple{10, 5, 2}}) {
+      Vector widths = Vector::Ones(columns);
+      widths.tail(narrow).setConstant(columns == 10 ? 0.3 : 0.01);
+      const auto p = static_cast<std::size_t>(columns);
+      std::vector<double> rows(p * kRows, 0.0);
+      Matrix exact = Matrix::Zero(columns, columns);
+      for (std::size_t row = 0; row < kRows; ++row) {
+        const std::size_t column = columns == 10 ? p - 1 : row % p;
+        rows[row * p + column] = columns == 10 && row >= 240 ? 0.0 : widths.minCoeff();
+        const double cell = rows[row * p + column];
+        const auto at = static_cast<Eigen::Index>(column);
+        exact(at, at) += cell * cell / kRows;
+      }
+      const Alarms alarms =
+          wrong_verdicts({law.method, law.relation, law.trace, widths, rows, exact, kept});
+      EXPECT_TRUE(within_limit(alarms.now))
+          << law.method << ", " << name_of(law.relation) << ", " << columns << " columns, " << kept
+          << " kept: " << alarms.now;
+      if (law.method == "gauss" && columns == 2 && law.relation == Relation::AddRemove) {
+        EXPECT_FALSE(within_limit(alarms.before)) << alarms.before;  // broken twin
+      }
+    }
+  }
+}
+
+/// A few rows that are all alike, far from the public centre: their variance about the private mean
+/// is zero, and what was divided by a count that noise raised looks like more.
+TEST(NoiseLimits, AFewRowsFarFromTheCentreHaveNoVariance) {
+  constexpr int kMany = 10'000;
+  for (const std::size_t rows : {20U, 60U, 150U}) {
+    for (const char* method : {"gauss", "wishart", "laplace"}) {
+      const MomentPlan plan =
+          plan_of({method, Relation::AddRemove, TraceNoise::LikeEntries, Extension::Full, 1});
+      const ExactGram gram = gram_of(plan.bound(), std::vector<double>(rows, 1.0));
+      RandomStream stream = RandomStream::seeded(seed_for("noise limits, far") + rows);
+      Alarms alarms;
+      for (int i = 0; i < kMany; ++i) {
+        const NoisyCovariance covariance =
+            raw_covariance(plan.run(gram, stream)->take(), Center::PrivateMean, Units::Scaled);
+        const double found = covariance.raw(0, 0);
+        const EntryNoise& noise = covariance.noise;
+        const double mean = covariance.mean[0];
+        alarms.now += found > covariance.reach.floor ? 1 : 0;
+        // Broken twin: the released mean for the exact one.
+        const NoiseReach itself =
+            noise_reach({noise.scales, noise.product, 0.0, 0.0, noise.shared, noise.law}, 0.0,
+                        covariance.count);
+        const double own = itself.floor - itself.norm;
+        const double before =
+            2.0 * itself.factor * std::hypot(noise.product, noise.sum * mean) / covariance.count +
+            std::hypot(own, 1.6449 * std::hypot(noise.sum * mean, noise.count * mean * mean) /
+                                covariance.count);
+        alarms.before += found > before ? 1 : 0;
+      }
+      EXPECT_TRUE(within_limit(alarms.now, kMany)) << method << ", " << rows << ": " << alarms.now;
+      if (rows == 20 && std::string_view(method) == "wishart") {
+        EXPECT_FALSE(within_limit(alarms.before, kMany)) << alarms.before;
+      }
+    }
+  }
+}
+
+TEST(NoiseLimits, NorHaveTheyInSeveralColumns) {
+  for (const char* method : {"gauss", "wishart", "laplace"}) {
+    const Setting setting{method, Relation::AddRemove, TraceNoise::LikeEntries, Extension::Full, 3};
+    std::vector<double> rows(3 * 30, 0.0);
+    for (std::size_t i = 0; i < rows.size(); i += 3) {
+      rows[i] = 0.9;
+    }
+    const Alarms alarms = count(setting, rows, [](const NoisyCovariance& covariance, bool before) {
+      const NoiseReach& reach = covariance.reach;
+      return symmetric_eigen(covariance.raw).values[0] > (before ? reach.norm : reach.floor);
+    });
+    EXPECT_TRUE(within_limit(alarms.now)) << method << ": " << alarms.now;
   }
 }
 

@@ -33,6 +33,8 @@ inline constexpr std::array kAlphaLedger = {
     AlphaEntry{"mechanism: regression with few rows", 1e-9},
     AlphaEntry{"mechanism: eigenvalue limits", 1e-9},
     AlphaEntry{"mechanism: noise limits", 1e-9},
+    AlphaEntry{"engine: isotropic rows", 1e-9},
+    AlphaEntry{"audit: curves", 1e-9},
     AlphaEntry{"mechanism: pairwise coverage", 1e-9},
     AlphaEntry{"audit: shipped claims", 1e-9},
     AlphaEntry{"audit: mutant power", 1e-9},

@@ -98,8 +98,10 @@ Vector add_variances(ReleaseDocument& document, const NoisyVariances& noisy, dou
     result.emplace_back("noisy_explained_share", to_list(verdicts.share));
     result.emplace_back("noisy_total_variance", noisy.total);
   }
-  result.emplace_back("noise_edge", to_list(noisy.noise_edge));
-  result.emplace_back("below_noise", marked_components(verdicts.below_noise));
+  if (noisy.noise_edge.size() > 0) {
+    result.emplace_back("noise_edge", to_list(noisy.noise_edge));
+    result.emplace_back("below_noise", marked_components(verdicts.below_noise));
+  }
   result.emplace_back("largest_possible_variance", largest);
   result.emplace_back("clipped_to_largest_possible", marked_components(verdicts.clipped));
   return verdicts.variance;

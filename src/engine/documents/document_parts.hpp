@@ -31,11 +31,11 @@ Fields public_parameters(const PublicParameters& parameters, const Schema& schem
 /// The row count as released: exact where it is public (standard deviation 0), else with its noise.
 void add_count(ReleaseDocument& document, double count, double count_sd);
 
-/// Noisy variances of components as a method found them; `share` is empty where the total variance
-/// is not released.
+/// Noisy variances of components as a method found them; `noise_edge` is empty where nothing is
+/// known of the directions left out (a drawn subspace), `share` where the total is not released.
 struct NoisyVariances {
   Vector variance;
-  Vector noise_edge;
+  Vector noise_edge = {};
   Vector share = {};
   double total = 0.0;  ///< what the shares are of
 };

@@ -89,7 +89,8 @@ ReleaseDocument complex_components_document(const OrbitDocumentHead& head,
   const Eigen::Index count = components.loadings.cols();
   ReleaseDocument document = document_of(head, release.guarantee(), count);
   add_count(document, inside.count, inside.count_is_public ? 0.0 : inside.count_sd);
-  add_variances(document, {components.explained_variance, components.noise_edge}, head.common.bound,
+  document.result.emplace_back("noise_floor", components.noise_floor);
+  add_variances(document, {components.explained_variance}, head.common.bound,
                 head.common.settings.units);
   const std::vector<std::string> names = coordinate_names(head.schema, RowField::Complex);
   for (const bool imaginary : {false, true}) {

@@ -11,6 +11,7 @@ void add_projection(ReleaseDocument& document, const DrawnSubspace& drawn,
   add_count(document, inside.count, inside.count_is_public ? 0.0 : inside.count_sd);
   document.result.emplace_back("variance_noise_sd",
                                inside.product_sd / std::max(inside.count, 1.0));
+  document.result.emplace_back("noise_floor", components.noise_floor);
   add_variances(document, {components.explained_variance, components.noise_edge}, common.bound,
                 common.settings.units);
 }

@@ -7,6 +7,7 @@
 #include "engine/gram_method.hpp"
 #include "engine/methods/all.hpp"
 #include "engine/methods/citations.hpp"
+#include "mechanism/moment/noise_reach.hpp"
 #include "mechanism/spiked/gap_projector.hpp"
 #include "mechanism/spiked/noisy_projector.hpp"
 
@@ -82,10 +83,11 @@ ReleaseDocument SpikedRobustMethod::document(const Request& request, const Publi
   document.result.emplace_back("projector_noise_sd", result.projector_sd);
   const GapComponents components = gap_components(result);
   const Vector& variances = components.explained_variance;
-  // No shares: the total variance is not released.
-  add_variances(document,
-                {variances, Vector::Constant(variances.size(), 4.0 * plan.inside_sd() / n)},
-                plan.request().bound, request.units);
+  const EntryNoise inside{.scales = Vector::Ones(variances.size()),
+                          .product = symmetric_noise(plan.inside_sd()).off_diagonal};
+  document.result.emplace_back("noise_floor", noise_reach(inside, 0.0, n).floor);
+  // Neither shares nor edge: the total variance is not released, nor what is outside.
+  add_variances(document, {variances}, plan.request().bound, request.units);
   add_loadings(document, schema, components.loadings);
   return document;
 }

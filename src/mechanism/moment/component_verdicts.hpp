@@ -17,8 +17,8 @@ struct ComponentVerdicts {
   std::vector<bool> clipped;      ///< the noisy variance was above what the bounds allow
 };
 
-/// `noise_edge`: what each must exceed (noise_reach.hpp). `largest`: no variance of rows within the
-/// bounds is larger.
+/// `noise_edge`: what each must exceed (noise_reach.hpp); empty: no verdict. `largest`: no variance
+/// of rows within the bounds is larger.
 ComponentVerdicts judge_components(const Vector& noisy_variance, const Vector& noise_edge,
                                    const Vector& share, double largest);
 

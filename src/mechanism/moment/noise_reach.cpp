@@ -27,11 +27,36 @@ NoiseReach reach_of(NoiseLaw law, double norm, double widest, double columns) {
   return reach;
 }
 
-/// The mean of the p - k smallest eigenvalues of noise lies at most this share of its largest below
-/// zero: k large ones make up for them; by the norm alone; by Cauchy-Schwarz from the spread.
-double mean_of_lowest(double k, double rest, double factor) {
-  const double odds = k / rest;
-  return std::min({1.0, odds, std::sqrt(odds) / (2.0 * factor)});
+/// What is shared may push either way, so that 2.5% are left for each: 1.960 / 1.645.
+constexpr double kBothSides = 1.1916;
+
+/// How much of a noisy count is there, but for the false alarm: a mean was divided by it.
+constexpr double kLeastShareOfCount = 1e-3;
+
+/// What the directions left out are in units of the widest column.
+struct LeftOut {
+  double kept;         ///< how many were not
+  double count;        ///< how many they are
+  double mean_square;  ///< of their lengths |D u| / max(d)
+};
+
+/// How far below zero the noise along the directions left out may lie on average. Equal units: k
+/// large eigenvalues make up for them; by the norm alone; by Cauchy-Schwarz from the spread.
+/// Others: by their lengths, or by Cauchy-Schwarz from the squares of all entries.
+double below_of(const LeftOut& left, const Vector& scales, const NoiseReach& reach) {
+  const double odds = left.kept / left.count;
+  const double widest2 = std::pow(scales.maxCoeff(), 2);
+  const double uneven = 1.0 - std::pow(scales.minCoeff(), 2) / widest2;
+  if (uneven <= 0.0) {
+    return reach.apart * std::min({1.0, odds, std::sqrt(odds) / (2.0 * reach.factor)});
+  }
+  const double length2 = scales.squaredNorm();
+  const double deviation = reach.norm / (2.0 * reach.factor * std::sqrt(length2 * widest2));
+  const double entries = std::hypot(length2, scales.cwiseAbs2().norm());
+  const double beyond =
+      normal_upper_quantile(kFalseAlarm / 2.0) * std::sqrt(2.0) * widest2 * uneven;
+  return std::min(reach.apart * std::sqrt(left.mean_square),
+                  std::sqrt(odds / (left.kept + left.count)) * deviation * (entries + beyond));
 }
 
 }  // namespace
@@ -41,16 +66,19 @@ NoiseReach noise_reach(const EntryNoise& noise, double mean_norm, double count) 
   const double length = noise.scales.norm();
   const double z = normal_upper_quantile(kFalseAlarm);
   const double entry = noise.product * widest;
+  // The mean in sums was divided by a count that noise may have raised, which lowered it.
+  const double fewest = std::max(count - z * noise.count, kLeastShareOfCount * count);
+  const double of_sums = noise.sum * mean_norm * (count / fewest);
+  const double of_count = noise.count * mean_norm * mean_norm * (count / fewest);
   const double norm =
-      2.0 * spectral_factor(noise.law) * length * std::hypot(entry, noise.sum * mean_norm) / count;
+      2.0 * spectral_factor(noise.law) * length * std::hypot(entry, of_sums) / count;
   NoiseReach reach =
       reach_of(noise.law, norm, entry * widest / count, length * length / (widest * widest));
   const double own = reach.floor - norm;
-  const double of_mean =
-      z * std::hypot(noise.sum * widest * mean_norm, noise.count * mean_norm * mean_norm) / count;
-  const double of_trace = z * noise.shared * widest * widest / count;
+  const double of_mean = z * std::hypot(of_sums * widest, of_count) / count;
+  reach.shared = z * noise.shared * widest * widest / count;
   reach.apart = norm + std::hypot(own, of_mean);
-  reach.floor = norm + std::hypot(own, of_mean, of_trace);
+  reach.floor = norm + std::hypot(own, of_mean, reach.shared);
   return reach;
 }
 
@@ -65,8 +93,8 @@ NoiseReach noise_reach(const Matrix& entry_sd, NoiseLaw law) {
 
 /// Noise of spectral norm f on eigenvalues with mean m and variance v gives a spectrum that ends
 /// near m + sqrt(4 v + f²). The noisy eigenvalues left out show v + (f / 2 factor)². Along a
-/// direction u the norm of D N D shrinks from max(d) |d| to |D u| |d|, and so it does for the
-/// directions left out, whose lengths |D u| have squares that add up to what is left of |d|².
+/// direction u noise D N D shows at most |D u| / max(d) of what it shows along any; what all scaled
+/// columns share, t D², shows t |D u|² less its mean along the directions left out.
 Vector noise_edge(const Vector& eigenvalues, const Matrix& loadings, const Vector& scales,
                   const NoiseReach& reach) {
   const double widest = scales.maxCoeff();
@@ -79,13 +107,18 @@ Vector noise_edge(const Vector& eigenvalues, const Matrix& loadings, const Vecto
   const double noise_spread = reach.norm / (2.0 * reach.factor);
   const double spread =
       std::sqrt(std::max(0.0, (rest.array() - mean).square().mean() - noise_spread * noise_spread));
-  const double left = scales.squaredNorm() / (widest * widest) - lengths.squaredNorm();
-  const double below = std::min(1.0, std::sqrt(std::max(0.0, left))) *
-                       mean_of_lowest(static_cast<double>(loadings.cols()),
-                                      static_cast<double>(rest.size()), reach.factor);
+  const auto others = static_cast<double>(rest.size());
+  const double squares = scales.squaredNorm() / (widest * widest) - lengths.squaredNorm();
+  const LeftOut left{static_cast<double>(loadings.cols()), others,
+                     std::clamp(squares / others, 0.0, 1.0)};
+  const double below = below_of(left, scales, reach);
   Vector edge(loadings.cols());
   for (Eigen::Index j = 0; j < edge.size(); ++j) {
-    const double beside_rest = mean + std::hypot(reach.apart * (lengths[j] + below), 2.0 * spread);
+    const double shared =
+        kBothSides * reach.shared * std::abs(lengths[j] * lengths[j] - left.mean_square);
+    const double own = std::hypot((reach.apart - reach.norm) * lengths[j], shared);
+    const double beside_rest =
+        mean + std::hypot(reach.norm * lengths[j] + own + below, 2.0 * spread);
     edge[j] = std::max(reach.floor * lengths[j], beside_rest);
   }
   return edge;

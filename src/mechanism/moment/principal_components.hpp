@@ -11,7 +11,8 @@ struct PrincipalComponents {
   Vector explained_share;       ///< of the noisy total variance (the trace, which is unbiased)
   double total_variance = 0.0;  ///< what the shares are of; 0 where it is not released
   double noise_floor = 0.0;     ///< NoiseReach::floor
-  Vector noise_edge;            ///< a component below it cannot be told from noise
+  Vector noise_edge;  ///< a component below it cannot be told from noise; empty where that is not
+                      ///< known
 };
 
 /// A vector's sign is arbitrary: its entry of largest modulus is made positive.

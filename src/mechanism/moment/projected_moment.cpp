@@ -236,8 +236,8 @@ PrincipalComponents components_in_subspace(const Matrix& frame, const NoisyProje
   const EntryNoise noise{.scales = Vector::Ones(frame.cols()),
                          .product = projection.off_diagonal_sd,
                          .law = projection.law};
+  // Of what was left out nothing is known, so no edge: any direction has a variance above zero.
   result.noise_floor = noise_reach(noise, 0.0, count).floor;
-  result.noise_edge = Vector::Constant(frame.cols(), result.noise_floor);
   return result;
 }
 

@@ -71,8 +71,7 @@ ComplexComponents complex_components(const Matrix& paired, const NoisyProjection
   const EntryNoise noise{.scales = Vector::Ones(result.loadings.cols()),
                          .product = 2.0 * projection.off_diagonal_sd,
                          .law = projection.law};
-  result.noise_edge =
-      Vector::Constant(result.loadings.cols(), noise_reach(noise, 0.0, count).floor);
+  result.noise_floor = noise_reach(noise, 0.0, count).floor;
   return result;
 }
 

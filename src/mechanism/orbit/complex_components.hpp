@@ -10,7 +10,7 @@ namespace eigenveil {
 struct ComplexComponents {
   ComplexMatrix loadings;     ///< d x k, orthonormal columns, largest variance first
   Vector explained_variance;  ///< of |u* z|², noisy, never negative
-  Vector noise_edge;          ///< as in PrincipalComponents
+  double noise_floor = 0.0;   ///< NoiseReach::floor
 };
 
 /// The real frame of a complex one, 2d x 2k: rows come in pairs (real, imaginary part of a

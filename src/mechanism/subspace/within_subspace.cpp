@@ -134,6 +134,9 @@ std::unique_ptr<RowReader> project_rows(RowReader& rows, const RowBound& bound,
 PrincipalComponents components_within(const Matrix& frame, const NoisyCovariance& inside,
                                       Eigen::Index count) {
   PrincipalComponents components = principal_components(inside, count);
+  if (count == frame.cols()) {  // what lies outside of the subspace is left out, and not measured
+    components.noise_edge.resize(0);
+  }
   components.loadings = frame * components.loadings;
   for (Eigen::Index j = 0; j < components.loadings.cols(); ++j) {
     fix_sign(components.loadings.col(j));
