@@ -243,7 +243,12 @@ std::string errors_picture(const std::vector<ErrorLane>& lanes, double full, dou
       canvas.rectangle(lane.fill, box);
       canvas.rectangle("ev-hatch-edge", box);
     }
-    canvas.text("ev-t-strong", {{wide + 8.0, y + 32.0}, kText}, lane.text);
+    // Longer words stand above the end of the bar, so that the scale is the same for all.
+    const bool beside = wide + 8.0 + text_width(lane.text, kText) <= width;
+    canvas.text("ev-t-strong",
+                beside ? TextPlace{{wide + 8.0, y + 32.0}, kText}
+                       : TextPlace{{width, y + 12.0}, kText, "end"},
+                lane.text);
     y += 54.0;
   }
   return svg_of(canvas, width, y - 10.0, words);
@@ -261,15 +266,17 @@ std::string ledger_picture(const LedgerBar& bar) {
     x += wide;
     before += share;
   }
-  const double shown = std::max(2.0, std::min(bar.now * whole, whole + 1.0 - x));
-  canvas.rectangle("ev-now", {std::min(x, whole - 1.0), 26.0, shown, 30.0});
   const auto percent = [](double share) {
     return share > 0.0 && share < 0.01 ? std::string("under 1%")
                                        : fmt::format("{:.0f}%", 100.0 * share);
   };
-  canvas.text("ev-t-strong",
-              {{std::clamp(x + 0.5 * shown, 90.0, bar.width - 80.0), 17.0}, kText, "middle"},
-              bar.fits ? "this release: " + percent(bar.now) : "does not fit");
+  if (bar.now > 0.0) {
+    const double shown = std::max(2.0, std::min(bar.now * whole, whole + 1.0 - x));
+    canvas.rectangle("ev-now", {std::min(x, whole - 1.0), 26.0, shown, 30.0});
+    canvas.text("ev-t-strong",
+                {{std::clamp(x + 0.5 * shown, 90.0, bar.width - 80.0), 17.0}, kText, "middle"},
+                bar.fits ? fmt::format("{}: {}", bar.now_words, percent(bar.now)) : "does not fit");
+  }
   canvas.text("ev-t", {{1.0, 76.0}, kTick}, "spent before: " + percent(before));
   canvas.text("ev-t", {{bar.width - 1.0, 76.0}, kTick, "end"},
               bar.fits ? "left: " + percent(std::max(0.0, 1.0 - before - bar.now))

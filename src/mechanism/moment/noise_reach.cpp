@@ -34,6 +34,73 @@ double mean_of_lowest(double k, double rest, double factor) {
   return std::min({1.0, odds, std::sqrt(odds) / (2.0 * factor)});
 }
 
+/// What a component must exceed beside directions with this mean and spread. `length`: of the
+/// direction in units of the widest column; `below`: how far under zero the noise may put the mean.
+double beside_rest(const NoiseReach& reach, double length, double below, double mean,
+                   double spread) {
+  return std::max(reach.floor * length,
+                  mean + std::hypot(reach.apart * (length + below), 2.0 * spread));
+}
+
+/// `left`: squared lengths of the directions left out, added up.
+double mean_under_zero(Eigen::Index components, Eigen::Index rest, double left, double factor) {
+  return std::min(1.0, std::sqrt(std::max(0.0, left))) *
+         mean_of_lowest(static_cast<double>(components), static_cast<double>(rest), factor);
+}
+
+/// Mean and squared deviations of the smallest of some numbers, one more at a time.
+class Smallest {
+ public:
+  void add(double value) {
+    ++count_;
+    const double off = value - mean_;
+    mean_ += off / static_cast<double>(count_);
+    squares_ += off * (value - mean_);
+  }
+  Eigen::Index count() const { return count_; }
+  double mean() const { return mean_; }
+  double variance() const { return count_ > 0 ? squares_ / static_cast<double>(count_) : 0.0; }
+
+ private:
+  Eigen::Index count_ = 0;
+  double mean_ = 0.0;
+  double squares_ = 0.0;
+};
+
+/// All lengths are 1. `of_noise`: what noise adds to the variance among the rest.
+double edge_in_one_unit(const Smallest& rest, Eigen::Index components, double of_noise,
+                        const NoiseReach& reach) {
+  if (rest.count() == 0) {
+    return reach.floor;
+  }
+  const double below =
+      mean_under_zero(components, rest.count(), static_cast<double>(rest.count()), reach.factor);
+  return beside_rest(reach, 1.0, below, rest.mean(),
+                     std::sqrt(std::max(0.0, rest.variance() - of_noise)));
+}
+
+ToldDirections told_in_one_unit(const Vector& variances, Eigen::Index most, double of_noise,
+                                const NoiseReach& reach) {
+  Smallest rest;
+  for (Eigen::Index j = variances.size(); j > most; --j) {
+    rest.add(variances[j - 1]);
+  }
+  for (Eigen::Index k = most; k > 0; --k) {
+    const double edge = edge_in_one_unit(rest, k, of_noise, reach);
+    if (variances[k - 1] > edge || k == 1) {
+      return {variances[k - 1] > edge ? k : 0, edge};
+    }
+    rest.add(variances[k - 1]);
+  }
+  return {};
+}
+
+/// Noise of spectral norm f shows a variance of (f / 2 factor)² among eigenvalues left out.
+double variance_of_noise(const NoiseReach& reach) {
+  const double spread = reach.norm / (2.0 * reach.factor);
+  return spread * spread;
+}
+
 }  // namespace
 
 NoiseReach noise_reach(const EntryNoise& noise, double mean_norm, double count) {
@@ -76,19 +143,34 @@ Vector noise_edge(const Vector& eigenvalues, const Matrix& loadings, const Vecto
     return reach.floor * lengths;
   }
   const double mean = rest.mean();
-  const double noise_spread = reach.norm / (2.0 * reach.factor);
   const double spread =
-      std::sqrt(std::max(0.0, (rest.array() - mean).square().mean() - noise_spread * noise_spread));
+      std::sqrt(std::max(0.0, (rest.array() - mean).square().mean() - variance_of_noise(reach)));
   const double left = scales.squaredNorm() / (widest * widest) - lengths.squaredNorm();
-  const double below = std::min(1.0, std::sqrt(std::max(0.0, left))) *
-                       mean_of_lowest(static_cast<double>(loadings.cols()),
-                                      static_cast<double>(rest.size()), reach.factor);
+  const double below = mean_under_zero(loadings.cols(), rest.size(), left, reach.factor);
   Vector edge(loadings.cols());
   for (Eigen::Index j = 0; j < edge.size(); ++j) {
-    const double beside_rest = mean + std::hypot(reach.apart * (lengths[j] + below), 2.0 * spread);
-    edge[j] = std::max(reach.floor * lengths[j], beside_rest);
+    edge[j] = beside_rest(reach, lengths[j], below, mean, spread);
   }
   return edge;
+}
+
+double predicted_edge(const Vector& spectrum, Eigen::Index components, const NoiseReach& reach) {
+  Smallest rest;
+  for (Eigen::Index j = spectrum.size(); j > components; --j) {
+    rest.add(spectrum[j - 1]);
+  }
+  return edge_in_one_unit(rest, components, 0.0, reach);
+}
+
+ToldDirections predicted_directions(const Vector& spectrum, Eigen::Index most,
+                                    const NoiseReach& reach) {
+  return told_in_one_unit(spectrum, most, 0.0, reach);
+}
+
+ToldDirections told_directions(const Vector& eigenvalues, const NoiseReach& reach) {
+  const Eigen::Index most = std::max<Eigen::Index>(1, eigenvalues.size() - 1);
+  return told_in_one_unit(eigenvalues, std::min(most, eigenvalues.size()), variance_of_noise(reach),
+                          reach);
 }
 
 }  // namespace eigenveil
