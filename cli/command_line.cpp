@@ -59,6 +59,9 @@ const CLI::App* active_app(const CLI::App& app) {
 std::vector<std::string> words_of(const CLI::App& app) {
   std::vector<std::string> words;
   for (const CLI::Option* option : app.get_options()) {
+    if (option->get_group().empty()) {
+      continue;  // in no help, so nobody means it
+    }
     for (const std::string& name : option->get_lnames()) {
       words.push_back("--" + name);
     }

@@ -29,6 +29,7 @@ struct ReleaseCommand {
   std::optional<std::int64_t> rows;      ///< their public number, if known
   std::int64_t declared_rows = 0;        ///< --people: public, never counted in the file
   bool anyway = false;
+  std::string expected_columns;
 
   void declare(CLI::App& app);
   Outcome run() const;
@@ -56,6 +57,8 @@ void ReleaseCommand::declare(CLI::App& app) {
         ->group(kVerdict);
     app.add_flag("--anyway", anyway, "spend although the verdict is against it")->group(kVerdict);
   }
+  // From the explorer, whose table may have been exchanged since it was looked at; in no help.
+  app.add_option("--expect-columns", expected_columns)->group("");
   if (what.task == Task::Mask) {
     app.add_option(
            "--blocks", more_blocks,
@@ -106,6 +109,7 @@ Result<ReleaseJob> ReleaseCommand::job() const {
   job.rows = rows;
   job.people = declared_rows > 0 ? std::optional(declared_rows) : std::nullopt;
   job.anyway = anyway;
+  job.expected_columns = expected_columns;
   job.threads = input.thread_count();
   job.output = output.as_asked(what.bounds.bounds_file);
   ledger.fill(job.output);

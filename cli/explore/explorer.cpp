@@ -8,14 +8,17 @@
 #include <sstream>
 
 #include "cli/explore/dictionary.hpp"
+#include "cli/explore/gate.hpp"
 #include "cli/explore/look.hpp"
 #include "cli/explore/page.hpp"
 #include "cli/explore/page_words.hpp"
+#include "cli/explore/planned.hpp"
 #include "core/outside_json.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/core/version.hpp"
 #include "eigenveil/report/read_release.hpp"
 #include "engine/column_names.hpp"
+#include "engine/table/release_job.hpp"
 #include "engine/verdict.hpp"
 #include "ledger/ledger.hpp"
 #include "ledger/summary.hpp"
@@ -87,6 +90,10 @@ std::string_view name_of(ReleaseProcess::State state) {
       return "cancelled";
   }
   return "failed";
+}
+
+bool ended_without(ReleaseProcess::State state) {
+  return state == ReleaseProcess::State::Failed || state == ReleaseProcess::State::Cancelled;
 }
 
 }  // namespace
@@ -233,20 +240,47 @@ Result<std::string> Explorer::source_json() const {
   return json.dump();
 }
 
-std::size_t Explorer::ledger_entries() const {
-  const Result<LedgerState> state =
-      Ledger::open(source_.ledger).and_then([](const Ledger& one) { return one.state(); });
-  return state ? charges_in(state->lines).size() : 0;
+std::shared_ptr<const Explorer::Pressed> Explorer::pressed() const {
+  const std::lock_guard lock(mutex_);
+  return pressed_;
+}
+
+std::string Explorer::key_of(const std::string& line, int charged_again) const {
+  const std::string told = fmt::format("{} {} {}", retry_key_, charged_again, line);
+  return fmt::format("explore-{}", hex(sha256(told)).substr(0, 24));
+}
+
+/// What was reserved for a run that came to nothing is spent: another charge is asked for in words,
+/// and only counts where one came to nothing.
+Result<int> Explorer::charges_again(const std::string& line, const fs::path& out) {
+  int& times = charged_again_[line];
+  const PressedEntry entry = entry_of(source_.ledger, key_of(line, times));
+  if (entry.charged == Charged::Unknown) {
+    return bad_request("the ledger cannot be read now, so nothing is charged again");
+  }
+  times += entry.charged == Charged::Yes && !is_there(entry, out) ? 1 : 0;
+  return times;
+}
+
+/// A run that was ended from outside when its release had appeared did release.
+Explorer::Outcome Explorer::outcome_of(const Pressed& pressed) const {
+  Outcome outcome{pressed.job->status()};
+  const PressedEntry entry = entry_of(source_.ledger, pressed.key);
+  outcome.charged = entry.charged;
+  if (ended_without(outcome.run.state) && is_there(entry, pressed.out)) {
+    outcome.run.state = ReleaseProcess::State::Released;
+  }
+  return outcome;
 }
 
 Result<std::string> Explorer::release(const std::string& body) {
-  if (source_.input.empty() || source_.ledger.empty()) {
+  const ExploreSource from = source();
+  if (from.input.empty() || from.ledger.empty()) {
     return bad_request(
         "this page releases from a table whose budget a ledger keeps: start eigenveil explore "
         "TABLE --ledger FILE, or copy the command");
   }
-  const ExploreSource from = source();
-  const Result<Question> question = question_from_json(body, from);
+  Result<Question> question = question_from_json(body, from);
   if (!question) {
     return error_of(question);
   }
@@ -256,17 +290,29 @@ Result<std::string> Explorer::release(const std::string& body) {
   if (question->components == 0 && takes_rank(question->task)) {
     return bad_request("the number of components is missing");
   }
+  const Result<Planned> plan = planned(*question, from);
+  if (!plan) {
+    return error_of(plan);
+  }
+  const std::string drowned = drowned_because(*plan);
+  question->anyway = insists(*question, drowned);
   std::vector<std::string> words = command_words(*question, from, question->components);
   const std::string line = shell_line(words);
   if (text_of(body, "shown") != line) {
     return bad_request("the screen shows another command than would run: look again");
+  }
+  if (from.header.empty()) {
+    return bad_request("say first, on screen 1, what the first line of the table holds");
+  }
+  if (!drowned.empty() && !question->anyway) {
+    return bad_request("noise would drown this release: " + drowned);
   }
   if (const Result<void> same = dictionary_is_unchanged(from); !same) {
     return error_of(same);
   }
   const std::lock_guard lock(mutex_);
   if (pressed_) {
-    const ReleaseProcess::State state = pressed_->job->status().state;
+    const ReleaseProcess::State state = outcome_of(*pressed_).run.state;
     const bool same = pressed_->words == line;
     if (state == ReleaseProcess::State::Running && !same) {
       return bad_request("another release is under way; wait for it or cancel it");
@@ -276,24 +322,22 @@ Result<std::string> Explorer::release(const std::string& body) {
       return Json{{"state", name_of(state)}, {"again", true}}.dump();
     }
   }
-  // What was reserved for a run that came to nothing is spent: another charge is asked for in
-  // words.
-  charged_again_ += text_of(body, "again") == "charge again" ? 1 : 0;
-  auto pressed = std::make_unique<Pressed>();
-  pressed->words = line;
-  pressed->out = fs::absolute(question->out);
-  pressed->entries_before = ledger_entries();
-  // The same press again, after an answer that was lost, finds its reservation by this name.
-  words.emplace_back("--ledger-key");
-  words.push_back(fmt::format(
-      "explore-{}",
-      hex(sha256(fmt::format("{}{}{}", retry_key_, charged_again_, line))).substr(0, 24)));
-  words.emplace_back("--quiet");
-  if (question->task != Task::Mask) {
-    words.emplace_back("--anyway");  // the page has shown what noise would drown
+  const fs::path out = fs::absolute(question->out);
+  const Result<int> times = text_of(body, "again") == "charge again"
+                                ? charges_again(line, out)
+                                : Result<int>(charged_again_[line]);
+  if (!times) {
+    return error_of(times);
   }
-  Result<std::unique_ptr<ReleaseProcess>> job =
-      ReleaseProcess::start(words, source_.input, scratch_);
+  auto pressed = std::make_shared<Pressed>();
+  pressed->words = line;
+  pressed->out = out;
+  // The same press again, after an answer that was lost, finds its reservation by this name.
+  pressed->key = key_of(line, *times);
+  words.insert(words.end(), {"--ledger-key", pressed->key, "--quiet"});
+  // The table may have been exchanged since its names were read: then nothing is read or spent.
+  words.insert(words.end(), {"--expect-columns", columns_digest(question->columns)});
+  Result<std::unique_ptr<ReleaseProcess>> job = ReleaseProcess::start(words, from.input, scratch_);
   if (!job) {
     return error_of(job);
   }
@@ -303,64 +347,81 @@ Result<std::string> Explorer::release(const std::string& body) {
 }
 
 Result<std::string> Explorer::status() const {
-  const std::lock_guard lock(mutex_);
-  if (!pressed_) {
+  const std::shared_ptr<const Pressed> asked = pressed();
+  if (!asked) {
     return Json{{"state", "none"}}.dump();
   }
-  const ReleaseProcess::Status status = pressed_->job->status();
+  const Outcome outcome = outcome_of(*asked);
   return Json{
-      {"state", name_of(status.state)}, {"command", pressed_->words},
-      {"seconds", status.seconds},      {"share_read", status.share_read},
-      {"message", status.message},      {"charged", ledger_entries() > pressed_->entries_before}}
+      {"state", name_of(outcome.run.state)},
+      {"command", asked->words},
+      {"seconds", outcome.run.seconds},
+      {"share_read", outcome.run.share_read},
+      {"message", outcome.run.message},
+      {"charged",
+       outcome.charged == Charged::Unknown ? Json(nullptr) : Json(outcome.charged == Charged::Yes)}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Result<std::string> Explorer::cancel() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!pressed_) {
-      return bad_request("no release is under way");
-    }
-    pressed_->job->cancel();
+  const std::shared_ptr<const Pressed> asked = pressed();
+  if (!asked) {
+    return bad_request("no release is under way");
   }
+  asked->job->cancel();
   return status();
 }
 
 std::string Explorer::end() {
-  const std::lock_guard lock(mutex_);
-  if (!pressed_ || pressed_->job->status().state != ReleaseProcess::State::Running) {
+  const std::shared_ptr<const Pressed> last = pressed();
+  if (!last) {
     return {};
   }
-  pressed_->job->stop();
-  return ledger_entries() > pressed_->entries_before
-             ? "A release was under way and was stopped. Its charge stays in the ledger: what was "
-               "reserved is never given back.\n"
-             : "A release was under way and was stopped before anything was charged.\n";
+  const bool running = last->job->status().state == ReleaseProcess::State::Running;
+  last->job->stop();
+  const Outcome outcome = outcome_of(*last);
+  if (outcome.run.state == ReleaseProcess::State::Released) {
+    return running ? fmt::format("The release under way was finished: {}\n", last->out.string())
+                   : std::string();
+  }
+  const std::string what =
+      running ? "A release was under way and was stopped" : "The last release came to nothing";
+  switch (outcome.charged) {
+    case Charged::Yes:
+      return what + ". Its charge stays in the ledger: what was reserved is never given back.\n";
+    case Charged::Unknown:
+      return what +
+             ". The ledger cannot be read now: eigenveil ledger show will say whether it was "
+             "charged.\n";
+    case Charged::No:
+      break;
+  }
+  return running ? what + " before anything was charged.\n" : std::string();
 }
 
 Result<std::string> Explorer::released() const {
-  const std::lock_guard lock(mutex_);
-  if (!pressed_ || pressed_->job->status().state != ReleaseProcess::State::Released) {
+  const std::shared_ptr<const Pressed> done = pressed();
+  if (!done || outcome_of(*done).run.state != ReleaseProcess::State::Released) {
     return bad_request("there is no release yet");
   }
-  const Result<std::string> explained = explain_release(pressed_->out);
+  const Result<std::string> explained = explain_release(done->out);
   if (!explained) {
     return error_of(explained);
   }
   Json files = Json::array();
-  for (const fs::path& path : files_in(pressed_->out)) {
+  for (const fs::path& path : files_in(done->out)) {
     std::error_code ignored;
     files.push_back({{"name", path.filename().string()},
                      {"address", files_ + path.filename().string()},
                      {"bytes", fs::file_size(path, ignored)},
                      {"sha256", hex(sha256(contents(path)))}});
   }
-  const Result<ReadRelease> read = read_release(pressed_->out);
-  return Json{{"folder", pressed_->out.string()},
+  const Result<ReadRelease> read = read_release(done->out);
+  return Json{{"folder", done->out.string()},
               {"files", files},
               {"statement", read ? disclosure_statement(read->document) : *explained},
               {"explained", *explained},
-              {"command", pressed_->words}}
+              {"command", done->words}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -368,9 +429,9 @@ Result<std::string> Explorer::released() const {
 /// is allowed its own style and nothing else.
 HttpResponse Explorer::file(const std::string& address) const {
   const std::string wanted = address.substr(files_.size());
-  const std::lock_guard lock(mutex_);
-  if (pressed_ && pressed_->job->status().state == ReleaseProcess::State::Released) {
-    for (const fs::path& path : files_in(pressed_->out)) {
+  const std::shared_ptr<const Pressed> done = pressed();
+  if (done && outcome_of(*done).run.state == ReleaseProcess::State::Released) {
+    for (const fs::path& path : files_in(done->out)) {
       if (path.filename().string() == wanted) {
         const bool page = wanted.ends_with(".html");
         HttpResponse response{

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "cli/explore/charged.hpp"
 #include "cli/explore/guard.hpp"
 #include "cli/explore/question.hpp"
 #include "cli/explore/release_process.hpp"
@@ -32,8 +33,12 @@ class Explorer {
   struct Pressed {
     std::string words;
     std::filesystem::path out;
+    std::string key;  ///< of its entry in the ledger
     std::unique_ptr<ReleaseProcess> job;
-    std::size_t entries_before = 0;  ///< of the ledger
+  };
+  struct Outcome {
+    ReleaseProcess::Status run;
+    Charged charged = Charged::Unknown;
   };
 
   HttpResponse page(const HttpRequest& request) const;
@@ -50,7 +55,12 @@ class Explorer {
   Result<std::string> cancel();
   Result<std::string> released() const;
   HttpResponse file(const std::string& path) const;
-  std::size_t ledger_entries() const;
+  std::shared_ptr<const Pressed> pressed() const;
+  Outcome outcome_of(const Pressed& pressed) const;
+  /// The name of a press in the ledger: the same command finds its reservation again, until a
+  /// further charge for it was asked for in words.
+  std::string key_of(const std::string& line, int charged_again) const;
+  Result<int> charges_again(const std::string& line, const std::filesystem::path& out);
 
   ExploreSource source_;  ///< its ranges may be typed: read it by source()
   std::filesystem::path scratch_;
@@ -58,9 +68,10 @@ class Explorer {
   mutable std::mutex mutex_;
   std::string kept_ranges_;  ///< the dictionary that this page wrote, and may write again
   std::string retry_key_ = fresh_secret();
-  int charged_again_ = 0;  ///< presses that asked for a new charge after one that came to nothing
+  /// By command: how often a new charge was asked for after one that came to nothing.
+  std::map<std::string, int> charged_again_;
   std::string files_ = "/file/" + fresh_secret() + "/";  ///< where a browser reads the release
-  std::unique_ptr<Pressed> pressed_;
+  std::shared_ptr<const Pressed> pressed_;
 };
 
 }  // namespace eigenveil::cli

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cli/explore/gate.hpp"
 #include "cli/explore/page_words.hpp"
 #include "cli/explore/planned.hpp"
 #include "cli/explore/simulated.hpp"
@@ -552,8 +553,14 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
     return error_of(ledger);
   }
   json["ledger"] = *ledger;
-  json["command"] = shell_line(command_words(plan->question, source, plan->components));
-  json["python"] = python_code(plan->question, source, plan->components);
+  const std::string drowned = drowned_because(*plan);
+  Question shown = plan->question;
+  shown.anyway = insists(shown, drowned);
+  json["drowned"] = for_page(drowned);
+  json["can_insist"] = can_insist(shown);
+  json["anyway"] = shown.anyway;
+  json["command"] = shell_line(command_words(shown, source, plan->components));
+  json["python"] = python_code(shown, source, plan->components);
   const std::vector<std::string> next = next_words(plan->question, source);
   json["next_command"] = next.empty() ? std::string() : shell_line(next);
   if (plan->question.map_epsilon > 0.0) {

@@ -28,6 +28,8 @@ constexpr std::array kWords = {
     Named{"group_size", "the number of rows protected together"},
     Named{"mu", "a Gaussian total μ"},
     Named{"within_subspace", "the dimension of a learned subspace, which the command takes"},
+    Named{"project", "which the command takes"},
+    Named{"anyway", "ticking the box for it"},
     Named{"allow_unproved", "leave for promises that are not proved"}};
 
 constexpr std::array kRelations = {Named{"add-remove", "whether a person took part at all"},

@@ -130,6 +130,7 @@ Result<Question> question_from_json(std::string_view text, const ExploreSource& 
   question.data_set = read.text("data_set", "");
   question.date = read.text("date", "");
   question.out = read.text("out", "out");
+  question.anyway = json.contains("anyway") && json["anyway"] == true;
   if (json.contains("range") && json["range"].is_array() && json["range"].size() == 2 &&
       json["range"][0].is_number() && json["range"][1].is_number()) {
     question.range = {json["range"][0].get<double>(), json["range"][1].get<double>()};

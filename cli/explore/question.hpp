@@ -42,6 +42,7 @@ struct Question {
   std::string data_set = {};
   std::string date = {};
   std::string out = "out";
+  bool anyway = false;  ///< spend although noise would drown it
 
   bool centred() const { return has_center(task); }
 };

@@ -101,6 +101,9 @@ std::vector<std::string> command_words(const Question& question, const ExploreSo
   if (question.task != Task::Mask) {  // the verdict goes by the number on the page
     add("--people", fmt::format("{}", question.people));
   }
+  if (question.anyway) {
+    words.emplace_back("--anyway");
+  }
   if (!source.ledger.empty()) {
     add("--ledger", source.ledger);
   }
@@ -225,6 +228,9 @@ std::string python_code(const Question& question, const ExploreSource& source,
   }
   if (question.task != Task::Mask) {
     add("people", fmt::format("{}", question.people));
+  }
+  if (question.anyway) {
+    add("anyway", "True");
   }
   const bool charged = !source.ledger.empty() && question.task != Task::Mask;
   if (charged) {

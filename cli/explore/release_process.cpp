@@ -55,7 +55,9 @@ Result<std::unique_ptr<ReleaseProcess>> ReleaseProcess::start(
   sigset_t none;
   sigemptyset(&none);  // this program waits with signals blocked; its child must not
   posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  // Ctrl-C in a terminal goes to this program, which ends the release and says what became of it.
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
   job->began_ = std::chrono::steady_clock::now();
   const int failed = posix_spawn(&job->process_, "/proc/self/exe", &files, &attributes,
                                  arguments.data(), environment.data());

@@ -608,6 +608,92 @@ def stopped(program, browser, folder):
     check(not [one for one in complaints if "ERR_CONNECTION_REFUSED" not in one and "Failed to fetch" not in one], f"the console is quiet: {complaints}")
 
 
+def drowned(program, browser, folder, shots):
+    """A release that noise drowns: the button, the steps and screen 4 have one gate, and who insists sees it in the command."""
+    complaints = []
+    run(program, folder, "ledger", "create", "drowned.ledger", "--name", "Drowned", "--epsilon", "3", "--delta", "1e-6")
+
+    def charges():
+        return len(json.loads(run(program, folder, "ledger", "show", "drowned.ledger", "--json"))["entries"])
+
+    with Explorer(program, folder, "survey.csv", "--header", "present", "--ledger", "drowned.ledger") as explorer:
+        page = opened(browser, explorer, complaints)
+        page.wait_for_selector("#columns label")
+        page.fill("#people", "2000")
+        ranged(page)
+        page.click('.steps [data-to="3"]')
+        looked(page)
+        check(page.locator('.steps [data-to="4"]').is_enabled(), "step 4 is open as soon as the look is there")
+        page.evaluate("move('budget', { value: 0.05 })")
+        until(page, "!busy && look.epsilon === 0.05")
+        check(page.evaluate("look.above_noise") == 0 and page.get_attribute("#go", "aria-disabled") == "true", "noise drowns it: the button is closed")
+        check(page.locator('.steps [data-to="4"]').is_disabled(), "and so is the step")
+        page.click('.steps [data-to="2"]')
+        check(page.locator('.steps [data-to="4"]').is_disabled(), "from every screen")
+        page.click('.steps [data-to="3"]')
+        until(page, "!busy && look !== null && look.drowned")
+        check("Noise would drown" in page.inner_text("#drowned-why") and page.locator("#anyway").is_visible(), "the page says why, and how to insist")
+        status, text = explorer.ask("/api/release", page.evaluate("({ ...releaseQuestion(), shown: look.command })"), X_Eigenveil_Session=page.evaluate("session"))
+        check(status == 422 and "drown" in text and charges() == 0, f"the server has the same gate: {status} {text}")
+        no_flags(page, "a drowned release")
+        page.check("#anyway")
+        until(page, "!busy && look.anyway")
+        check("--anyway" in shlex.split(page.inner_text("#code")), "who insists sees it in the command")
+        page.screenshot(path=shots / "explore-3-drowned.png", full_page=True)
+        page.click("#go")
+        page.wait_for_selector("#spend-ledger svg")
+        check("Noise would drown" in page.inner_text("#drowned-say") and "--anyway" in page.inner_text("#spend-command"), "screen 4 says what it means")
+        page.screenshot(path=shots / "explore-4-drowned.png", full_page=True)
+        page.click('.steps [data-to="3"]')
+        until(page, "!busy && look !== null")
+        page.evaluate("move('budget', { value: 2 })")
+        until(page, "!busy && look.epsilon === 2 && !look.drowned")
+        check("--anyway" not in page.inner_text("#code") and page.locator("#drowned-row").is_hidden(), "and nothing is insisted on where nothing is drowned")
+        page.evaluate("move('budget', { value: 0.05 })")
+        until(page, "!busy && look.epsilon === 0.05 && look.drowned")
+        check(not page.evaluate("look.anyway") and page.get_attribute("#go", "aria-disabled") == "true", "consent is given anew")
+        page.check("#anyway")
+        until(page, "!busy && look.anyway")
+        page.click("#go")
+        page.wait_for_selector("#spend-ledger svg")
+        page.fill("#out", "drowned")
+        page.keyboard.press("Tab")
+        until(page, "look.command.includes('--out drowned') && document.getElementById('spend-command').textContent.includes('--out drowned')")
+        page.click("#press")
+        page.wait_for_selector("#share-row:not([hidden])")
+        check(charges() == 1, "spent once, by somebody who said so")
+    check(not [one for one in complaints if "422" not in one], f"the console is quiet: {complaints}")
+
+
+def nobody_knows(program, browser, folder):
+    """What became of a charge while the ledger cannot be read, and after others have spent."""
+    complaints = []
+    run(program, folder, "ledger", "create", "gone.ledger", "--name", "Gone", "--epsilon", "1.5", "--delta", "1e-6")
+    with Explorer(program, folder, "survey.csv", "--header", "present", "--ledger", "gone.ledger") as explorer:
+        page = opened(browser, explorer, complaints)
+        page.wait_for_selector("#columns label")
+        ranged(page)
+        page.click('.steps [data-to="3"]')
+        looked(page)
+        page.click("#go")
+        page.wait_for_selector("#spend-ledger svg")
+        page.fill("#out", "gone")
+        page.keyboard.press("Tab")
+        until(page, "look.command.includes('--out gone')")
+        (folder / "gone.ledger").rename(folder / "elsewhere.ledger")
+        page.click("#press")
+        until(page, "document.getElementById('outcome').textContent.includes('not known here')")
+        check("Nothing was charged" not in page.inner_text("#outcome"), "nobody says what nobody knows")
+        (folder / "elsewhere.ledger").rename(folder / "gone.ledger")
+        until(page, "document.getElementById('outcome').textContent.includes('Nothing was charged')")
+        # Others spend: it is not this charge.
+        run(program, folder, "pca", "survey.csv", "--header", "present", "-k", "1", "--epsilon", "0.3", "--delta", "1e-7", "--range", "0:10", "--people", "1000000",
+            "--ledger", "gone.ledger", "--out", "by-others")
+        page.evaluate("poll()")
+        check("Nothing was charged" in page.inner_text("#outcome") and page.locator("#press").is_visible() and page.locator("#press-again").is_hidden(), "what others spend is not this charge")
+    check(not complaints, f"the console is quiet: {complaints}")
+
+
 def ends_behind_a_handler(program, folder):
     """Ctrl-C while a question is being answered that takes minutes (a comparison of methods that draw): ended at once, because
     the process is gone while the answer is still owed."""
@@ -892,6 +978,8 @@ def main():
         every_method(program, browser, folder, shots)
         trouble_on_the_way(program, browser, folder)
         stopped(program, browser, folder)
+        drowned(program, browser, folder, shots)
+        nobody_knows(program, browser, folder)
         ends_behind_a_handler(program, folder)
         keyboard(program, browser, folder, shots)
         phone_and_wide(program, browser, folder, shots)

@@ -14,7 +14,7 @@ const TASK_OF = { plot: "pca", regress: "covariance" };
 const taskOf = () => TASK_OF[state.goal] || state.goal;
 const state = {
   task: "pca", goal: "pca", method: "", epsilon: 1, delta: 1e-6, people: 20000, people_typed: false, columns: [], some_columns: false, range: [0, 10], range_typed: false,
-  hoped: 6, spread: 0.3, shape: "few", map_budget: 0.5, response: "", predictors: [], budget_set: false, component: 0, release: 0, risk: "people", search: "", out: "out", data_set: "", date: "",
+  hoped: 6, spread: 0.3, shape: "few", map_budget: 0.5, response: "", predictors: [], anyway: false, budget_set: false, component: 0, release: 0, risk: "people", search: "", out: "out", data_set: "", date: "",
 };
 let session = null;
 let source = { columns: [], ledger: null, input: "", dictionary: "" };
@@ -120,19 +120,38 @@ function keptScreen() {
   try {
     const kept = JSON.parse(sessionStorage.getItem("kept"));
     if (JSON.stringify(kept.of) !== JSON.stringify([source.input, source.columns])) return 0;
-    Object.assign(state, kept.state);
+    Object.assign(state, kept.state, { anyway: false });
     return reachable(Math.min(kept.screen, 3)) ? Math.min(kept.screen, 3) : 0;
   } catch (_) { return 0; }
 }
 addEventListener("pagehide", keep);
 const canRelease = () => !exported && Boolean(source.input && source.ledger);
+// One gate for the button, the steps and screen 4: room in the ledger, and something that stands out of the noise or a curator
+// who spends all the same. The program asks the same before it spends.
+const gate = () => canRelease() && look !== null && (!look.ledger || look.ledger.fits) && (!look.drowned || look.anyway);
+function drawGate() {
+  const open = gate(), drowned = canRelease() && look !== null ? look.drowned : "";
+  $("go").hidden = !canRelease();
+  for (const id of ["go", "press", "press-again"]) $(id).setAttribute("aria-disabled", String(!open));
+  $("drowned-row").hidden = $("drowned-say").hidden = !drowned;
+  $("anyway").checked = state.anyway = Boolean(drowned) && state.anyway;
+  $("anyway").parentElement.hidden = !look?.can_insist;
+  const why = drowned ? `<strong>Noise would drown this release:</strong> ${escapeText(sentence(drowned))}` : "";
+  put("drowned-why", why);
+  put("drowned-say", look?.anyway ? `${why} You chose to spend all the same, and <code>--anyway</code> in the command says so.` : why);
+  steps();
+}
+$("anyway").addEventListener("change", (event) => { state.anyway = event.target.checked; redraw(); });
 function reachable(step) {
   if (exported) return step === 3;
   if (step <= 3) return step === 1 || named();
-  return step === 4 ? canRelease() && look !== null : released !== null;
+  return step === 4 ? gate() || underWay : released !== null;
 }
+let stepsShown = "";
 function steps() {
-  put("steps", STEPS.map((name, i) => `<li${i + 1 === screen ? ' aria-current="step"' : ""}><button data-to="${i + 1}"${reachable(i + 1) ? "" : " disabled"}><b>${i + 1}</b>${name}</button></li>`).join(""));
+  const before = stepsShown;
+  stepsShown = JSON.stringify([screen, [1, 2, 3, 4, 5].map(reachable)]);
+  if (stepsShown !== before) put("steps", STEPS.map((name, i) => `<li${i + 1 === screen ? ' aria-current="step"' : ""}><button data-to="${i + 1}"${reachable(i + 1) ? "" : " disabled"}><b>${i + 1}</b>${name}</button></li>`).join(""));
 }
 document.addEventListener("click", (event) => {
   const to = event.target.closest("[data-to]");
@@ -390,7 +409,7 @@ async function redraw(more = {}) {
       drawLook();
       document.documentElement.dataset.lookMs = (performance.now() - began).toFixed(1);
       trouble(null);
-    } catch (error) { look = null; clearLook("This setting cannot be released"); $("code-bar").hidden = true; steps(); trouble(error); }
+    } catch (error) { look = null; clearLook("This setting cannot be released"); $("code-bar").hidden = true; drawGate(); trouble(error); }
   }
   busy = false;
   if (!look) return;
@@ -536,9 +555,7 @@ function drawLedger() {
   const ledger = look.ledger;
   put("ledger", ledger ? accountsHtml(ledger) : "");
   put("ledger-say", !ledger ? `No ledger keeps the budget of this table: a total that a committee agrees on once, charged before a row is read. Without one this page gives you commands and releases nothing itself. ${exported ? "" : `To have one, end the program and run, with the total that was agreed:<pre class="block">${escapeText(look.with_ledger)}</pre>`}` : ledger.fits ? `Agreed in all: ${prose(ledger.promise)}. ${dividedWords(ledger)}What is spent cannot be taken back, even if a release is never looked at.` : `<strong>The ledger would refuse it.</strong> ${refusalHtml(ledger)}`);
-  const fits = canRelease() && (!ledger || ledger.fits) && (pca() ? !moment() || look.above_noise > 0 : !look.chance);
-  $("go").hidden = !canRelease();
-  $("go").setAttribute("aria-disabled", String(!fits));
+  drawGate();
 }
 // The promise is kept in parts, because noise of one kind adds up otherwise than that of another.
 const dividedWords = (ledger) => ledger.divided ? "Part of it is set aside for releases with Gaussian noise, part for all others. " : "";
@@ -788,7 +805,7 @@ async function copyText(text, button) {
 $("copy").addEventListener("click", (event) => copyText($("code").textContent, event.target));
 
 // ---- 4 release ----
-let released = null, polling = null;
+let released = null, polling = null, underWay = false;
 const releaseQuestion = () => question({ components: look.components, epsilon: look.epsilon });
 async function drawRelease() {
   put("outcome", "");
@@ -824,7 +841,7 @@ async function showSpend() {
     put("spend-say", spendWords(false));
     put("spend-ledger", accountsHtml(look.ledger));
     put("spend-command", commandHtml(look.command));
-    $("press").setAttribute("aria-disabled", String(!look.ledger.fits));
+    drawGate();
     if (!look.ledger.fits) put("outcome", refusalHtml(look.ledger));
   } catch (error) { trouble(error); }
 }
@@ -838,7 +855,7 @@ async function press(event, more) {
   await spending;  // a field that was just left still changes the command
   // With the command on the screen: another one is not run.
   try { await ask("/api/release", { ...releaseQuestion(), shown: $("spend-command").textContent, ...more }); } catch (error) { trouble(error); }
-  button.setAttribute("aria-disabled", "false");
+  drawGate();
   poll();
 }
 $("press").addEventListener("click", (event) => press(event, {}));
@@ -848,8 +865,9 @@ async function poll() {
   clearTimeout(polling);
   let status;
   try { status = await ask("/api/status", {}); } catch (error) { trouble(error); return; }
-  const running = status.state === "running";
-  if (!running && status.command !== look.command) status = { state: "none" };  // of another release
+  const running = underWay = status.state === "running";
+  steps();
+  if (!running && status.command !== look?.command) status = { state: "none" };  // of another release
   $("progress-row").hidden = !running;
   $("press-row").hidden = running || status.state === "released";
   $("share-row").hidden = status.state !== "released";
@@ -862,11 +880,13 @@ async function poll() {
   $("press-again").hidden = !lost;
   if (running) {
     $("progress").value = status.share_read;
-    $("progress-say").textContent = `${status.charged ? "The budget is reserved; the table is being read" : "Starting"}: ${Math.round(100 * status.share_read)}% of the file, ${status.seconds.toFixed(0)} s.`;
+    $("progress-say").textContent = `${status.charged ? "The budget is reserved; the table is being read" : status.charged === null ? "Under way; the ledger cannot be read now" : "Starting"}: ${Math.round(100 * status.share_read)}% of the file, ${status.seconds.toFixed(0)} s.`;
     polling = setTimeout(poll, 150);
     return;
   }
-  const spent = status.charged ? "The charge stays: it is in the ledger." : "Nothing was charged.";
+  // The ledger answers by the entry of this very press; while it cannot be read nobody knows, and it is asked again.
+  if (status.charged === null) polling = setTimeout(poll, 1000);
+  const spent = status.charged === null ? "The ledger cannot be read now, so it is not known here whether this was charged." : status.charged ? "The charge stays: it is in the ledger." : "Nothing was charged.";
   if (status.state === "released") {
     put("outcome", "<strong>Released.</strong> This release is charged in the ledger. For another one go back, and choose.");
     released = await ask("/api/released", {}).catch((error) => { trouble(error); return null; });

@@ -63,6 +63,10 @@ Result<Blocks> JobRun::open_blocks() const {
       return error_of(opened);
     }
     blocks.push_back(std::make_shared<OpenedTable>(*std::move(opened)));
+    const std::string& expected = job().expected_columns;
+    if (!expected.empty() && columns_digest(blocks.back()->facts().schema.columns) != expected) {
+      return bad_request("the table no longer has the columns that were looked at; look again");
+    }
     if (!(blocks.back()->facts().schema == blocks.front()->facts().schema)) {
       return bad_request("the blocks have different columns; choose the same with {columns}");
     }

@@ -8,6 +8,7 @@
 #include "core/parallel.hpp"
 #include "core/plain_text.hpp"
 #include "core/strict_json.hpp"
+#include "eigenveil/core/digest.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/request_json.hpp"
 #include "engine/table/person_key.hpp"
@@ -177,6 +178,14 @@ Result<ReleaseJob> read_job(const Json& json, const TableSpec* spec) {
 }
 
 }  // namespace
+
+std::string columns_digest(const std::vector<std::string>& columns) {
+  Sha256 told;
+  for (const std::string& column : columns) {
+    told.update(fmt::format("{}:{}", column.size(), column));
+  }
+  return hex(told.finish());
+}
 
 ReadOptions text_format(const TextWords& words) {
   ReadOptions options;

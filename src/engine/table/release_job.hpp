@@ -24,6 +24,7 @@ struct ReleaseJob {
   std::optional<std::int64_t> rows;    ///< their public number, if known; of a plan: assumed
   std::optional<std::int64_t> people;  ///< about how many, as the public knows it
   bool anyway = false;                 ///< spend although the verdict is against it
+  std::string expected_columns = {};   ///< columns_digest of the only ones meant; empty: any
   int threads = 1;
   ReleaseOutput output;
   bool must_be_written = false;  ///< nobody keeps what comes back
@@ -45,6 +46,9 @@ struct TextWords {
   std::size_t width = 0;
 };
 ReadOptions text_format(const TextWords& words);
+
+/// One text for the names of columns in their order: what was looked at is what is released.
+std::string columns_digest(const std::vector<std::string>& columns);
 
 /// A key for the names of people, where there are some and nobody gave one.
 void draw_person_key(TableSpec& table);
