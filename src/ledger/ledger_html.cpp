@@ -11,10 +11,11 @@
 namespace eigenveil {
 namespace {
 
-/// Hairlines and white space; spent budget is solid orange, what is left stays paper.
+/// Hairlines and white space; what is spent is grey (orange is for the release on the screen), what
+/// is left stays paper.
 constexpr std::string_view kStyle = R"(
-:root{color-scheme:light dark;--page:#fbfbf9;--paper:#fff;--ink:#1a2027;--muted:#56606b;--edge:#e2e5e8;--rule:#cfd4d9;--spent:#c2410c;--lost:#6b7480;--lostground:#eceef0;--accent:#0069a8}
-@media screen and (prefers-color-scheme:dark){:root{--page:#0f1317;--paper:#151a20;--ink:#e7ebf0;--muted:#a4aeb9;--edge:#262d35;--rule:#3a434d;--spent:#ff9a5f;--lost:#93a0ad;--lostground:#1f262d;--accent:#5cb6ee}}
+:root{color-scheme:light dark;--page:#fbfbf9;--paper:#fff;--ink:#1a2027;--muted:#56606b;--edge:#e2e5e8;--rule:#cfd4d9;--spent:#6e7882;--alarm:#c2410c;--lost:#6b7480;--lostground:#eceef0;--accent:#0069a8}
+@media screen and (prefers-color-scheme:dark){:root{--page:#0f1317;--paper:#151a20;--ink:#e7ebf0;--muted:#a4aeb9;--edge:#262d35;--rule:#3a434d;--spent:#8a95a1;--alarm:#ff9a5f;--lost:#93a0ad;--lostground:#1f262d;--accent:#5cb6ee}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 "Helvetica Neue",Arial,"DejaVu Sans",sans-serif;overflow-wrap:anywhere}
 main{max-width:860px;margin:0 auto;padding:32px 24px 56px}
@@ -42,8 +43,8 @@ table{overflow-wrap:normal}
 td:nth-child(2){white-space:nowrap}
 .number{text-align:right}
 code{font:13px/1.4 ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-.warning{border-left:4px solid var(--spent);padding:4px 0 4px 16px}
-.ev-figure{display:block;width:100%;max-width:500px;height:auto}
+.warning{border-left:4px solid var(--alarm);padding:4px 0 4px 16px}
+.ev-figure{display:block;width:100%;max-width:500px;height:auto}.ev-figure .ev-paper{fill:none}
 ul{padding-left:20px;margin:8px 0}li{margin:4px 0;max-width:68ch}
 footer{margin-top:48px;color:var(--muted);font-size:14px}
 @media (max-width:640px){main{padding:20px 16px 40px}h1{font-size:28px}.statement{font-size:20px}table,tbody,tr,td{display:block;width:auto}thead{display:none}td,td.number{border:0;padding:1px 0;text-align:left}tr{border-top:1px solid var(--edge);padding:8px 0}td[data-label]:before{content:attr(data-label) " ";color:var(--muted)}}
@@ -160,10 +161,11 @@ std::string headline_html(const LedgerSummary& summary) {
   const double found = power_in_percent(summary.whole.loss);
   return fmt::format(
       "<p class=\"statement\">Whoever reads every release of this ledger, now and later, and "
-      "raises "
-      "5 false alarms in 100, recognises a person who took part at most {:.1f} times in 100. Blind "
-      "guessing finds 5.</p>\n",
-      found);
+      "raises 5 false alarms in 100, {} at most {:.0f} times in 100. Blind guessing finds 5.</p>\n",
+      summary.terms.relation == Relation::AddRemove
+          ? "recognises a person who took part"
+          : "tells which of two possible records a person contributed",
+      std::min(100.0, std::ceil(found - 1e-9)));
 }
 
 std::string adversary_html(const LedgerSummary& summary) {

@@ -147,6 +147,12 @@ double name_width(const std::vector<std::string>& names) {
   return width;
 }
 
+/// Names below a map, as short as they stay apart.
+std::vector<std::string> column_labels(const HeatMap& map) {
+  constexpr double kLongest = 130.0;
+  return short_names(map.column_names, kSmallText, kLongest);
+}
+
 }  // namespace
 
 PanelSpace heat_map_space(const FigurePanel& panel, double width) {
@@ -158,7 +164,7 @@ PanelSpace heat_map_space(const FigurePanel& panel, double width) {
   space.plot_height = row_height(map, grid.cell_width()) *
                       static_cast<double>(std::max<Eigen::Index>(1, map.values.rows()));
   space.below =
-      bottom_labels(map.column_names, grid.cell_width(), space.left).height + kLegendHeight;
+      bottom_labels(column_labels(map), grid.cell_width(), space.left).height + kLegendHeight;
   return space;
 }
 
@@ -169,16 +175,19 @@ void draw_heat_map(SvgCanvas& canvas, const FigurePanel& panel, const Box& plot)
   draw_cells(canvas, map, grid, largest);
   const auto stride = static_cast<std::size_t>(std::max(1.0, std::ceil(12.0 / grid.cell_height())));
   const auto rows = std::min(map.row_names.size(), static_cast<std::size_t>(grid.rows));
+  const std::vector<std::string> labels = short_names(map.row_names, kSmallText, plot.x - 10.0);
   for (std::size_t i = 0; i < rows; i += stride) {
     const Box cell = grid.cell(static_cast<Eigen::Index>(i), 0);
     canvas.text("ev-muted", {{plot.x - 6.0, cell.y + cell.height / 2 + 4.0}, kSmallText, "end"},
-                shorten(map.row_names[i], kSmallText, plot.x - 10.0), map.row_names[i]);
+                labels[i], map.row_names[i]);
   }
-  const BottomLabels below = bottom_labels(map.column_names, grid.cell_width(), plot.x);
+  const std::vector<std::string> names = column_labels(map);
+  const BottomLabels below = bottom_labels(names, grid.cell_width(), plot.x);
   const auto columns = std::min(map.column_names.size(), static_cast<std::size_t>(grid.columns));
   for (std::size_t j = 0; j < columns; j += below.stride) {
     const Box cell = grid.cell(0, static_cast<Eigen::Index>(j));
-    draw_bottom_label(canvas, below, {cell.x + cell.width / 2, plot.bottom()}, map.column_names[j]);
+    draw_bottom_label(canvas, below, {cell.x + cell.width / 2, plot.bottom()}, names[j],
+                      map.column_names[j]);
   }
   draw_colour_scale(canvas, map, plot, plot.bottom() + below.height + 10.0, largest);
 }

@@ -27,8 +27,9 @@ struct BottomLabels {
   double longest = 0.0;  ///< longer labels are shortened
 };
 BottomLabels bottom_labels(const std::vector<std::string>& labels, double slot, double left);
+/// `name` is what is shown where one points at it.
 void draw_bottom_label(SvgCanvas& canvas, const BottomLabels& labels, Point at,
-                       const std::string& text);
+                       const std::string& text, const std::string& name);
 
 PanelSpace plot_space(const FigurePanel& panel, double width, double plot_height);
 void draw_plot(SvgCanvas& canvas, const FigurePanel& panel, const SeriesLooks& looks,

@@ -119,7 +119,8 @@ void draw_axes(SvgCanvas& canvas, const FigurePanel& panel, const PlotFrame& fra
     }
     canvas.line("ev-axis", {x, box.bottom()}, {x, box.bottom() + 4.0});
     if (i % labels.stride == 0) {
-      draw_bottom_label(canvas, labels, {x, box.bottom() + 5.0}, frame.x.ticks[i].label);
+      draw_bottom_label(canvas, labels, {x, box.bottom() + 5.0}, frame.x.ticks[i].label,
+                        frame.x.ticks[i].label);
     }
   }
   canvas.line("ev-axis", {box.x, box.bottom()}, {box.right(), box.bottom()});
@@ -158,12 +159,12 @@ BottomLabels bottom_labels(const std::vector<std::string>& labels, double slot, 
 }
 
 void draw_bottom_label(SvgCanvas& canvas, const BottomLabels& labels, Point at,
-                       const std::string& text) {
+                       const std::string& text, const std::string& name) {
   const std::string shown = shorten(text, kSmallText, labels.longest);
   if (labels.turned) {
-    canvas.text("ev-muted", {{at.x + 4.0, at.y + 9.0}, kSmallText, "end", -45.0}, shown, text);
+    canvas.text("ev-muted", {{at.x + 4.0, at.y + 9.0}, kSmallText, "end", -45.0}, shown, name);
   } else {
-    canvas.text("ev-muted", {{at.x, at.y + 13.0}, kSmallText, "middle"}, shown, text);
+    canvas.text("ev-muted", {{at.x, at.y + 13.0}, kSmallText, "middle"}, shown, name);
   }
 }
 

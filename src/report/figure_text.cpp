@@ -1,5 +1,6 @@
 #include "report/figure_text.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "report/html_text.hpp"
@@ -90,6 +91,54 @@ std::string shorten(std::string_view text, double size, double width) {
     kept += letters[i];
   }
   return kept + std::string(kEllipsis) + end;
+}
+
+namespace {
+
+bool ends_word(char letter) {
+  return letter == '_' || letter == '.' || letter == '-' || letter == ' ' || letter == ':';
+}
+
+/// How many bytes from the front all names share, cut back to the end of a word.
+std::size_t shared_front(const std::vector<std::string>& names) {
+  std::size_t shared = names.front().size();
+  for (const std::string& name : names) {
+    const auto [a, b] =
+        std::mismatch(names.front().begin(), names.front().end(), name.begin(), name.end());
+    shared = std::min(shared, static_cast<std::size_t>(a - names.front().begin()));
+  }
+  while (shared > 0 && !ends_word(names.front()[shared - 1])) {
+    --shared;
+  }
+  return shared;
+}
+
+}  // namespace
+
+std::vector<std::string> short_names(const std::vector<std::string>& names, double size,
+                                     double width) {
+  std::vector<std::string> labels(names);
+  const bool all_fit = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
+    return text_width(printable_text(name), size) <= width;
+  });
+  if (!all_fit && names.size() > 1) {
+    const std::size_t front = shared_front(names);
+    for (std::string& label : labels) {
+      label.erase(0, front);
+      std::reverse(label.begin(), label.end());
+    }
+    const std::size_t back = shared_front(labels);
+    for (std::string& label : labels) {
+      label.erase(0, back);
+      std::reverse(label.begin(), label.end());
+      label = (front > 0 ? std::string(kEllipsis) : "") + label +
+              (back > 0 ? std::string(kEllipsis) : "");
+    }
+  }
+  for (std::string& label : labels) {
+    label = shorten(label, size, width);
+  }
+  return labels;
 }
 
 std::vector<std::string> wrap(std::string_view text, double size, double width) {

@@ -20,8 +20,14 @@ namespace {
 
 constexpr std::size_t kShortList = 6;
 
+/// Four digits, or all before the point; release.json has the rest.
 std::string number_text(double value) {
-  return std::isnan(value) ? "none" : fmt::format("{:.6g}", value == 0.0 ? 0.0 : value);
+  if (std::isnan(value)) {
+    return "none";
+  }
+  const double size = std::abs(value);
+  return size >= 1e3 && size < 1e12 ? fmt::format("{:.0f}", value)
+                                    : fmt::format("{:.4g}", value == 0.0 ? 0.0 : value);
 }
 
 template <class Value, class Text>
@@ -219,8 +225,16 @@ std::string result_section(const ReleaseDocument& document) {
   }
   const std::string drawn =
       figures.empty() ? "" : "<div class=\"figures\">\n" + figures + "</div>\n";
-  return section("What is released",
-                 pictures + drawn + fields_table(document.result, " class=\"numbers\""));
+  const std::string numbers = fields_table(document.result, " class=\"numbers\"");
+  if (pictures.empty() && drawn.empty()) {
+    return section("What is released", numbers);
+  }
+  return section(
+      "What is released",
+      pictures + drawn +
+          fmt::format("<details class=\"more\"><summary>Every released number, to four "
+                      "digits; all of them are in release.json</summary>\n{}</details>\n",
+                      numbers));
 }
 
 std::string assumption_section(const ReleaseDocument& document) {

@@ -82,11 +82,6 @@ void draw_bar(SvgCanvas& canvas, const ScreeFrame& frame, std::size_t i) {
   }
   const double middle = x + 0.5 * wide;
   const bool chosen = frame.picture.chosen == static_cast<int>(i);
-  if (frame.picture.numbers) {
-    canvas.text(bar.above_noise ? "ev-t-strong" : "ev-t-faint",
-                {{middle, frame.y(bar.height) - 6.0}, kText, "middle"},
-                fmt::format("{:.3g}", bar.height));
-  }
   canvas.text(chosen            ? "ev-t-strong"
               : bar.above_noise ? "ev-t"
                                 : "ev-t-faint",
@@ -94,6 +89,21 @@ void draw_bar(SvgCanvas& canvas, const ScreeFrame& frame, std::size_t i) {
   if (chosen) {
     canvas.line("ev-chosen", {x, frame.picture.height - 3.0},
                 {x + wide, frame.picture.height - 3.0});
+  }
+}
+
+/// Heights in figures; above the line of the noise where that would strike them through.
+void draw_numbers(SvgCanvas& canvas, const ScreeFrame& frame) {
+  for (std::size_t i = 0; i < frame.picture.bars.size(); ++i) {
+    const ScreeBar& bar = frame.picture.bars[i];
+    double y = frame.y(bar.height) - 6.0;
+    if (frame.picture.floor) {
+      const double line = frame.y(*frame.picture.floor);
+      y = y > line - 5.0 && y < line + kText ? line - 6.0 : y;
+    }
+    const double middle = frame.left + (static_cast<double>(i) + 0.38) * frame.step();
+    canvas.text(bar.above_noise ? "ev-t-strong" : "ev-t-faint", {{middle, y}, kText, "middle"},
+                fmt::format("{:.3g}", bar.height));
   }
 }
 
@@ -141,6 +151,9 @@ std::string scree_picture(const ScreePicture& picture) {
   if (picture.floor) {
     draw_floor(canvas, frame);
   }
+  if (picture.numbers) {
+    draw_numbers(canvas, frame);
+  }
   canvas.text("ev-t", {{frame.left, 11.0}, kTick}, picture.axis);
   return svg_of(canvas, picture.width, picture.height, picture.words);
 }
@@ -167,12 +180,16 @@ std::string weights_picture(const WeightsPicture& picture) {
                               value));
     }
   }
+  std::vector<std::string> names;
+  for (const WeightRow& row : picture.rows) {
+    names.push_back(row.name);
+  }
+  const std::vector<std::string> labels = short_names(names, kText, left - 20.0);
   for (std::size_t i = 0; i < picture.rows.size(); ++i) {
     const WeightRow& row = picture.rows[i];
     const double y = kRow * (static_cast<double>(i) + 0.5);
-    const std::string shown = shorten(row.name, kText, left - 20.0);
     canvas.text(picture.above_noise ? "ev-t-ink" : "ev-t", {{left - 12.0, y + 4.5}, kText, "end"},
-                shown, row.name);
+                labels[i], row.name);
     if (row.noise > 0.0) {
       const double low = x(row.weight - row.noise);
       hatched(canvas, {low, y - 9.0, x(row.weight + row.noise) - low, 14.0});
@@ -342,10 +359,12 @@ std::string loadings_picture(const LoadingsPicture& picture) {
                 {{at + 0.5 * step, 15.0}, kText, "middle"}, picture.components[j]);
     canvas.line("ev-rule", {at + 0.5 * step, kHead}, {at + 0.5 * step, kHead + body});
   }
+  const std::vector<std::string> labels = short_names(picture.rows, kText, left - 16.0);
+  // A signed number and its bar side by side need this much.
+  constexpr double kNumbered = 84.0;
   for (std::size_t i = 0; i < picture.rows.size(); ++i) {
     const double y = kHead + kRow * static_cast<double>(i);
-    canvas.text("ev-t-ink", {{left - 12.0, y + 15.0}, kText, "end"},
-                shorten(picture.rows[i], kText, left - 16.0), picture.rows[i]);
+    canvas.text("ev-t-ink", {{left - 12.0, y + 15.0}, kText, "end"}, labels[i], picture.rows[i]);
     for (std::size_t j = 0; j < picture.components.size(); ++j) {
       const double value =
           picture.values(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
@@ -353,7 +372,7 @@ std::string loadings_picture(const LoadingsPicture& picture) {
       const double wide = std::max(0.6, std::abs(value) / most * (0.5 * step - 8.0));
       canvas.rectangle(picture.above_noise[j] ? "ev-signal" : "ev-faint",
                        {value < 0.0 ? middle - wide : middle, y + 5.0, wide, kRow - 9.0});
-      if (step > 120.0 && picture.above_noise[j]) {  // the number, on the side that is free
+      if (step > kNumbered && picture.above_noise[j]) {  // the number, on the side that is free
         canvas.text("ev-t",
                     {{value < 0.0 ? middle + 5.0 : middle - 5.0, y + 15.0},
                      kTick,
@@ -412,14 +431,14 @@ std::string ranges_picture(const RangesPicture& picture) {
   const bool one_axis = high - low <= kMostBeside * narrowest;
   const double begin = left + kNumber;
   const double length = picture.width - begin - kNumber;
+  const std::vector<std::string> labels = short_names(picture.rows, kText, left - 16.0);
   for (std::size_t i = 0; i < picture.rows.size(); ++i) {
     const double y = kRow * static_cast<double>(i);
     const Reach& range = picture.ranges[i];
     const double from = one_axis ? begin + length * (range.low - low) / (high - low) : begin;
     const double to =
         one_axis ? begin + length * (range.high - low) / (high - low) : begin + length;
-    canvas.text("ev-t-ink", {{left - 12.0, y + 16.0}, kText, "end"},
-                shorten(picture.rows[i], kText, left - 16.0), picture.rows[i]);
+    canvas.text("ev-t-ink", {{left - 12.0, y + 16.0}, kText, "end"}, labels[i], picture.rows[i]);
     canvas.line("ev-hair", {begin, y + 12.0}, {begin + length, y + 12.0});
     canvas.rectangle("ev-signal", {from, y + 6.0, std::max(2.0, to - from), 12.0});
     canvas.text("ev-t", {{from - 8.0, y + 16.0}, kText, "end"}, fmt::format("{:.4g}", range.low));

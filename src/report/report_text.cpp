@@ -17,10 +17,10 @@ namespace {
 
 using NamePair = std::pair<std::string_view, std::string_view>;
 
-constexpr std::array kTasks = {
-    NamePair{"pca", "principal components"}, NamePair{"lowrank", "low-rank approximation"},
-    NamePair{"subspace", "subspace"}, NamePair{"mask", "masked pseudo-data"},
-    NamePair{"collect", "second moment, collected without a curator"}};
+constexpr std::array kTasks = {NamePair{"pca", "principal components"},
+                               NamePair{"lowrank", "low-rank approximation"},
+                               NamePair{"subspace", "subspace"}, NamePair{"mask", "pseudo-data"},
+                               NamePair{"collect", "second moment, collected without a curator"}};
 
 constexpr std::array kFieldTitles = {
     NamePair{"row_norm", "bound on the norm of a row"},

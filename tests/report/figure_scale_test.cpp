@@ -79,5 +79,24 @@ TEST(FigureText, ShortenedNamesKeepTheirEnds) {
   EXPECT_EQ(shorten("short", 12.0, 80.0), "short");
 }
 
+TEST(FigureText, NamesOfOneTableStayApart) {
+  std::vector<std::string> names;
+  std::set<std::string> cut;
+  for (int i = 0; i < 300; ++i) {
+    names.push_back("lab_value_" + std::to_string(i) + "_of_the_day_of_the_stay_in_hospital");
+    cut.insert(shorten(names.back(), 12.0, 80.0));
+  }
+  EXPECT_LT(cut.size(), names.size());  // one by one they cannot be told apart
+  const std::vector<std::string> labels = short_names(names, 12.0, 80.0);
+  EXPECT_EQ(std::set<std::string>(labels.begin(), labels.end()).size(), names.size());
+  for (const std::string& label : labels) {
+    EXPECT_LE(text_width(label, 12.0), 80.0);
+  }
+  const std::vector<std::string> fitting = {"a_1", "a_2", "a_3"};
+  EXPECT_EQ(short_names(fitting, 12.0, 80.0), fitting);
+  EXPECT_EQ(short_names({"only_one_long_name_of_a_column"}, 12.0, 300.0).front(),
+            "only_one_long_name_of_a_column");
+}
+
 }  // namespace
 }  // namespace eigenveil::test::figure_scale_test
