@@ -387,9 +387,7 @@ Result<Json> ledger_of(const Planned& plan, const ExploreSource& source, const G
   }
   return Ledger::open(source.ledger)
       .and_then([](const Ledger& ledger) { return ledger.state(); })
-      .and_then([&](const LedgerState& state) {
-        return ledger_view(plan, state, source, LedgerWords::Said);
-      })
+      .and_then([&](const LedgerState& state) { return ledger_view(plan, state, source); })
       .map([&](const LedgerView& view) {
         const LedgerCaps& caps = view.state.terms.caps;
         return Json{{"name", view.state.terms.name},
@@ -574,17 +572,7 @@ Result<std::string> rails_json(std::string_view asked, const ExploreSource& sour
   if (!question) {
     return error_of(question);
   }
-  std::optional<LedgerState> state;
-  if (!source.ledger.empty()) {
-    Result<LedgerState> read =
-        Ledger::open(source.ledger).and_then([](const Ledger& ledger) { return ledger.state(); });
-    if (!read) {
-      return error_of(read);
-    }
-    state = *std::move(read);
-  }
   Json points = Json::array();
-  Json limit = nullptr;
   for (const double epsilon : kRoundBudgets) {
     question->epsilon = epsilon;
     const Result<Planned> plan = planned(*question, source);
@@ -599,16 +587,9 @@ Result<std::string> rails_json(std::string_view asked, const ExploreSource& sour
       point["sampling"] = plan->sampling_accuracy();
       point["chance"] = plan->chance();
     }
-    if (state) {
-      const Result<LedgerView> view = ledger_view(*plan, *state, source, LedgerWords::Left);
-      point["fits"] = view && view->fits;
-      if (view && view->limit) {
-        limit = *view->limit;
-      }
-    }
     points.push_back(std::move(point));
   }
-  return Json{{"points", points}, {"limit", limit}}.dump();
+  return Json{{"points", points}}.dump();
 }
 
 Result<std::string> methods_json(std::string_view asked, const ExploreSource& source) {

@@ -17,7 +17,7 @@ constexpr std::array kWords = {
     Named{"components", "the number of directions"},
     Named{"epsilon", "the budget ε"},
     Named{"delta", "the small print δ"},
-    Named{"neighbours", "whom it protects"},
+    Named{"neighbours", "what is hidden about a person"},
     Named{"rows", "the number of people"},
     Named{"range", "the range of the answers"},
     Named{"bounds", "the ranges of the columns"},

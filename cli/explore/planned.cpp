@@ -393,7 +393,7 @@ double spent_share(const LedgerCaps& caps, const LedgerSpent& spent, Account acc
 }  // namespace
 
 Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state,
-                               const ExploreSource& source, LedgerWords words) {
+                               const ExploreSource& source) {
   LedgerView view;
   view.state = state;
   const LedgerTerms& terms = state.terms;
@@ -438,9 +438,6 @@ Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state,
     }
     view.fits = false;
     view.other_promise = terms.relation != cost.guarantee.relation && !taken;
-    if (words == LedgerWords::Left) {
-      continue;
-    }
     view.refusal = view.limit && press
                        ? fmt::format("left are {}, which allows epsilon up to {}",
                                      left_in_words(terms.caps, earlier), *view.limit)

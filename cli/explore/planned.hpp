@@ -75,8 +75,7 @@ struct LedgerView {
   std::optional<double> limit = {};  ///< the largest epsilon that would fit, up to kLargestBudget
 };
 constexpr double kLargestBudget = 10.0;  ///< end of the rail
-enum class LedgerWords : std::uint8_t { Said, Left };
 Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state,
-                               const ExploreSource& source, LedgerWords words);
+                               const ExploreSource& source);
 
 }  // namespace eigenveil::cli

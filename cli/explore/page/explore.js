@@ -90,7 +90,7 @@ const put = (id, html) => { $(id).innerHTML = html; };
 // Pictures may assume a range; a release cuts what lies outside of it.
 const ranged = () => !source.input || Boolean(source.dictionary) || state.range_typed;
 function show(next, again = false) {
-  if (next > 1 && screen === 1 && wrongField()) {
+  if (next > 1 && !$("screen-1").hidden && wrongField()) {
     $(wrongField()).focus();
     return;
   }
@@ -471,7 +471,9 @@ function drawLook() {
 }
 // Views stand in pairs; the last of an odd number has the row to itself.
 function placeViews() {
-  const shown = ["v-scree", "v-weights", "v-risk", "v-map", "v-errors", "v-ledger"].map($).filter((view) => !view.hidden);
+  const alone = slopes();  // without the spreads beside it
+  $("v-weights").className = alone ? "whole" : "b";
+  const shown = ["v-scree", "v-weights", "v-risk", "v-map", "v-errors", "v-ledger"].map($).filter((view) => !view.hidden && !(alone && view.id === "v-weights"));
   shown.forEach((view, i) => { view.className = i === shown.length - 1 && i % 2 === 0 ? "whole" : i % 2 ? "b" : "a"; });
 }
 function drawDirections() {
@@ -554,7 +556,7 @@ function drawRisk() {
 function drawLedger() {
   const ledger = look.ledger;
   put("ledger", ledger ? accountsHtml(ledger) : "");
-  put("ledger-say", !ledger ? `No ledger keeps the budget of this table: a total that a committee agrees on once, charged before a row is read. Without one this page gives you commands and releases nothing itself. ${exported ? "" : `To have one, end the program and run, with the total that was agreed:<pre class="block">${escapeText(look.with_ledger)}</pre>`}` : ledger.fits ? `Agreed in all: ${prose(ledger.promise)}. ${dividedWords(ledger)}What is spent cannot be taken back, even if a release is never looked at.` : `<strong>The ledger would refuse it.</strong> ${refusalHtml(ledger)}`);
+  put("ledger-say", !ledger ? `No ledger keeps the budget of this table: a total that a committee agrees on once, charged before a row is read. Without one this page gives you commands and releases nothing itself. ${exported ? "" : `To have one, end the program and run, with the total that was agreed:<pre class="block">${escapeText(look.with_ledger)}</pre>`}` : ledger.fits ? `Agreed in all: ${prose(ledger.promise)}. ${dividedWords(ledger)}What is spent cannot be taken back, even if a release is never looked at.` : `${ledger.other_promise ? "" : "<strong>The ledger would refuse it.</strong> "}${refusalHtml(ledger)}`);
   drawGate();
 }
 // The promise is kept in parts, because noise of one kind adds up otherwise than that of another.
@@ -576,13 +578,13 @@ function drawDial() {
   if (hasAccuracy) {
     const shown = look.chance ? "chance" : reach(look.accuracy);
     $("accuracy-out").textContent = shown;
-    $("accuracy-words").textContent = { correlation: "Accuracy of a correlation", variance: "Accuracy of variances", slope: "Accuracy of slopes" }[look.accuracy_of] || look.accuracy_components > 1 ? `Accuracy, PC1–${look.accuracy_components}` : "Accuracy, PC1";
+    $("accuracy-words").textContent = { correlation: "Accuracy of a correlation", variance: "Accuracy of variances", slope: "Accuracy of slopes" }[look.accuracy_of] || (look.accuracy_components > 1 ? `Accuracy, PC1–${look.accuracy_components}` : "Accuracy, PC1");
     $("accuracy").setAttribute("aria-valuetext", look.chance ? "no better than chance" : `${subjectOf(look.accuracy_components)} within plus or minus ${reach(look.accuracy).slice(1)}`);
   }
   const beyond = Boolean(look.ledger) && !look.ledger.fits;
   const limit = look.ledger?.limit ?? null;
   const held = look.readable_components, shortOf = pca() && held < look.accuracy_components;
-  const read = look.readable_accuracy === undefined ? "" : look.readable_chance ? `A ${subject()} would then be no better than chance.` : `A ${subject()} is then within ${reach(look.readable_accuracy)}, 95 times in 100.`;
+  const read = look.readable_accuracy === undefined || pca() && state.columns.length === 1 ? "" : look.readable_chance ? `A ${subject()} would then be no better than chance.` : `A ${subject()} is then within ${reach(look.readable_accuracy)}, 95 times in 100.`;
   const within = shortOf && look.above_noise > 0 ? `${components(held + 1, look.accuracy_components)} would not be released. ${read}` : read;
   put("note", beyond ? `<strong>${look.ledger.other_promise ? "The ledger would refuse it." : "Beyond the ledger’s limit."}</strong> ${look.ledger.limit ? `What is left${look.ledger.divided ? " for releases of this kind" : ""} allows ε up to ${look.ledger.limit}.` : look.ledger.other_promise ? "This ledger keeps another kind of promise; the dial only shows what the release would be." : "Nothing is left for this method."}`
     : hasAccuracy && look.accuracy < look.sampling_accuracy ? "Sampling error is now the larger one: more budget buys little."
