@@ -502,7 +502,7 @@ function drawDirections() {
   const live = component < survivors, reach = look.weight_reach;
   put("weights-say", look.releases === 0 ? `Blue marks are the assumed weights in <strong>PC${component + 1}</strong>. ${look.null_releases ? "Every simulated release answered “nothing to report”, a legal answer that is paid for." : "This method is not simulated at this size; its predicted error stands below."}`
     : live ? `Weights of the columns in <strong>PC${component + 1}</strong>. Blue marks are the assumed truth; a release puts each weight within about <strong>${reach === undefined ? "an unknown distance" : plusMinus(reach)}</strong> of it.${look.null_releases ? ` ${look.null_releases} of ${look.null_releases + look.releases} simulated releases answered “nothing to report”, a legal answer that is paid for.` : ""}`
-    : `<strong>PC${component + 1} would be noise.</strong> Releases point anywhere; do not interpret these weights.`);
+    : `<strong>PC${component + 1} could be noise,</strong>${pca() ? " so the release would not hold it. Do" : " though it can be computed: do"} not interpret these weights.`);
   drawSearch(state.columns.length);
   $("another").hidden = Boolean(exported);
   if (look.maps) {
@@ -556,7 +556,7 @@ function drawRisk() {
 function drawLedger() {
   const ledger = look.ledger;
   put("ledger", ledger ? accountsHtml(ledger) : "");
-  put("ledger-say", !ledger ? `No ledger keeps the budget of this table: a total that a committee agrees on once, charged before a row is read. Without one this page gives you commands and releases nothing itself. ${exported ? "" : `To have one, end the program and run, with the total that was agreed:<pre class="block">${escapeText(look.with_ledger)}</pre>`}` : ledger.fits ? `Agreed in all: ${prose(ledger.promise)}. ${dividedWords(ledger)}What is spent cannot be taken back, even if a release is never looked at.` : `${ledger.other_promise ? "" : "<strong>The ledger would refuse it.</strong> "}${refusalHtml(ledger)}`);
+  put("ledger-say", !ledger ? `No ledger keeps the budget of this table: a total that a committee agrees on once, charged before a row is read. Without one this page gives you commands and releases nothing itself. ${exported ? "" : `To have one, end the program and run, with the total that was agreed:<pre class="block">${commandHtml(look.with_ledger)}</pre>`}` : ledger.fits ? `Agreed in all: ${prose(ledger.promise)}. ${dividedWords(ledger)}What is spent cannot be taken back, even if a release is never looked at.` : `${ledger.other_promise ? "" : "<strong>The ledger would refuse it.</strong> "}${refusalHtml(ledger)}`);
   drawGate();
 }
 // The promise is kept in parts, because noise of one kind adds up otherwise than that of another.
