@@ -123,8 +123,10 @@ std::string spreads_html(const std::optional<double>& line, const std::vector<do
       verdict.below.empty()
           ? fmt::format("Every {} shows more than noise does in 19 of 20 releases.", kind)
           : fmt::format(
-                "{} cannot be told from noise: drawn faint, kept for the record, no finding.{}",
-                named(verdict.below), shown < variances.size() ? " The widest are drawn." : "");
+                "{} cannot be told from {}noise: drawn faint, kept for the record, no "
+                "finding.{}",
+                named(verdict.below), kind == "direction" ? "each other, or from " : "",
+                shown < variances.size() ? " The widest are drawn." : "");
   return fmt::format(
       "<div class=\"two\"><figure>{}</figure>\n<div><p><strong>{}</strong> Each is a direction in "
       "which people differ together; its height is how much, the square root of the released "
