@@ -328,6 +328,16 @@ def few_survive(page):
     check("in PC1," in page.inner_text("#errors-say") and page.locator("#map-after svg").count() == 0, "errors of PC1, and no map")
 
 
+def none_survives(page):
+    """Where no component could be told from noise, nothing beside it recommends a method or states an accuracy."""
+    page.evaluate("move('budget', { value: 0.1 })")
+    until(page, "!busy && look.epsilon === 0.1 && methodsShown === methodsKey()")
+    check(page.evaluate("look.above_noise") == 0, "300 columns at a small budget: nothing survives")
+    check("No component could be told" in page.inner_text("#note") and "We recommend" not in page.inner_text("#advice") and "no component could be told" in page.inner_text("#advice"), "and dial and advice say so")
+    page.evaluate("move('budget', { value: 1 })")
+    until(page, "!busy && look.epsilon === 1")
+
+
 def slopes_agree(page):
     """What noise does to the slopes is in proportion to the plan's noise, and a slope that noise drowns is said to be nothing."""
     reached = {}
@@ -779,6 +789,7 @@ def phone_and_wide(program, browser, folder, shots):
         page.click('.steps [data-to="3"]')
         looked(page)
         fits_the_screen(page, "screen 3 on a phone, 300 columns")
+        none_survives(page)
         page.fill("#search", "img")
         until(page, "!busy && state.search === 'img' && look.weights.includes('img src')")
         check(page.title() != "owned" and page.query_selector("#weights img") is None, "a column's name stays text")

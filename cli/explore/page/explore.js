@@ -243,7 +243,7 @@ $("keep-ranges").addEventListener("click", async () => {
 });
 function sayColumns() {
   $("screen-1").querySelector('[data-to="2"]').disabled = state.columns.length === 0;
-  $("columns-say").textContent = `${state.columns.length} of ${source.columns.length} columns take part. A column that is left out costs nothing; every further one costs noise in all.`;
+  $("columns-say").textContent = `${state.columns.length} of ${source.columns.length} columns take part. A column that is left out costs nothing; every further one costs noise in all.${source.columns.length > 24 ? " The list scrolls; a part of a name finds a column." : ""}`;
   const quoted = (names) => `“${names.slice(0, 6).join("”, “")}”${names.length > 6 ? ` and ${names.length - 6} more` : ""}`;
   const suspects = state.columns.filter(identifier), again = source.columns.filter(repeated), lines = [];
   if (suspects.length) lines.push(`${quoted(suspects)} ${suspects.length === 1 ? "is named like an identifier, which has" : "are named like identifiers, which have"} no place in a covariance. <button class="btn" id="leave-out">Leave ${suspects.length === 1 ? "it" : "them"} out</button>`);
@@ -585,7 +585,7 @@ function drawDial() {
   const limit = look.ledger?.limit ?? null;
   const held = look.readable_components, shortOf = pca() && held < look.accuracy_components;
   const read = look.readable_accuracy === undefined || pca() && state.columns.length === 1 ? "" : look.readable_chance ? `A ${subject()} would then be no better than chance.` : `A ${subject()} is then within ${reach(look.readable_accuracy)}, 95 times in 100.`;
-  const within = shortOf && look.above_noise > 0 ? `${components(held + 1, look.accuracy_components)} would not be released. ${read}` : read;
+  const within = !shortOf ? read : look.above_noise === 0 ? "No component could be told from noise." : `${components(held + 1, look.accuracy_components)} would not be released. ${read}`;
   put("note", beyond ? `<strong>${look.ledger.other_promise ? "The ledger would refuse it." : "Beyond the ledger’s limit."}</strong> ${look.ledger.limit ? `What is left${look.ledger.divided ? " for releases of this kind" : ""} allows ε up to ${look.ledger.limit}.` : look.ledger.other_promise ? "This ledger keeps another kind of promise; the dial only shows what the release would be." : "Nothing is left for this method."}`
     : hasAccuracy && look.accuracy < look.sampling_accuracy ? "Sampling error is now the larger one: more budget buys little."
     : `${{ budget: !state.budget_set ? "We start at ε = 1, which nobody has chosen yet." : hasAccuracy ? "You set the budget; the accuracy follows." : "You set the budget.", accuracy: "You set the accuracy; the budget follows.", edge: "You set the line; budget and accuracy follow." }[setBy]} <span${shortOf ? "" : ' class="wide"'}>${within}</span>`);
@@ -723,7 +723,8 @@ async function drawMethods() {
   const sharper = comparison.methods.filter((method) => best && method !== best && predicted(method) && !predicted(method).chance && predicted(method).value < predicted(best).value && noise(method) !== noise(best))[0];
   const hopeless = best && predicted(best).chance;
   const basis = (method) => BASIS[method.basis] || [1, escapeText(method.basis)];
-  put("advice", hopeless ? "<strong>At this setting no method does better than chance.</strong> Give up some protection, ask for fewer columns, or do not release."
+  put("advice", look.plan.predicted_edge !== undefined && look.above_noise === 0 ? "<strong>At this setting no component could be told from noise.</strong> Give up some protection, ask for fewer columns, or do not release."
+    : hopeless ? "<strong>At this setting no method does better than chance.</strong> Give up some protection, ask for fewer columns, or do not release."
     : !best ? "<strong>No method that keeps the promise for every data set fits here.</strong>"
     : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${noise(best)}.` : `<strong>Your choice, ${escapeText(used.method)}, keeps its promise for every data set:</strong> ${noise(used)} against ${noise(best)} with ${escapeText(best.method)}, which we recommend.${atWhatPrice(used, best)}`)
     : `<strong>We recommend ${escapeText(best.method)}:</strong> it moves a ${subjectOf(k)} by ${noise(best)}, 95 times in 100.${sharper ? ` ${escapeText(sharper.method)} is sharper (${noise(sharper)})${atWhatPrice(sharper, best) || ", by less than trials on made-up tables can tell apart."}` : " No method that keeps this promise is sharper here."}`);
