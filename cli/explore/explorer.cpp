@@ -17,6 +17,7 @@
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/core/version.hpp"
 #include "eigenveil/report/read_release.hpp"
+#include "engine/column_names.hpp"
 #include "engine/table/release_job.hpp"
 #include "engine/verdict.hpp"
 #include "ledger/ledger.hpp"
@@ -218,6 +219,13 @@ Result<std::string> Explorer::source_json() const {
   for (const NamedRange& range : from.bounds) {
     json["ranges"][range.column] = {range.range.low, range.range.high};
   }
+  const auto suggesting = [&](bool (*suggests)(std::string_view)) {
+    Json names = Json::array();
+    std::copy_if(from.columns.begin(), from.columns.end(), std::back_inserter(names), suggests);
+    return names;
+  };
+  json["identifiers"] = suggesting(names_an_identifier);
+  json["repeated"] = suggesting(names_a_repeat);
   if (!source_.ledger.empty()) {
     const Result<LedgerState> state =
         Ledger::open(source_.ledger).and_then([](const Ledger& one) { return one.state(); });

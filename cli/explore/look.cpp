@@ -34,7 +34,7 @@ struct Glance {
   int release = 0;
   bool alarms = false;
   std::string search = {};
-  std::string set = {};  ///< "accuracy" or "floor": the budget follows
+  std::string set = {};  ///< "accuracy" or "edge": the budget follows
   double value = 0.0;
 };
 
@@ -102,44 +102,70 @@ double sampling_reach(const Vector& spectrum, const Matrix& directions, Eigen::I
   return 1.96 * std::sqrt(variance / people);
 }
 
+/// Two significant digits, as the page's script writes them.
+std::string two_digit_text(double value) {
+  std::string text = value < 99.5 ? fmt::format("{:#.2g}", value) : fmt::format("{:.0f}", value);
+  if (text.ends_with('.')) {
+    text.pop_back();
+  }
+  return text;
+}
+
+/// Where 95 of 100 simulated releases put the variance of a component; of few, where all do.
+std::optional<Reach> simulated_variance(const Simulated& simulated, Eigen::Index component) {
+  std::vector<double> found;
+  for (const Vector& variances : simulated.variances) {
+    if (component < variances.size()) {
+      found.push_back(variances[component]);
+    }
+  }
+  if (found.size() < 2) {
+    return std::nullopt;
+  }
+  std::sort(found.begin(), found.end());
+  const auto out = static_cast<std::size_t>(0.025 * static_cast<double>(found.size()));
+  return Reach{found[out], found[found.size() - 1 - out]};
+}
+
 std::string scree_of(const Planned& plan, const Simulated& simulated, const Glance& glance) {
   const Vector& spectrum = plan.table.spectrum;
   const double unit = plan.unit;
-  const std::optional<double> floor = plan.number("noise_floor");
-  const std::optional<double> sd = plan.number("noise_sd_diagonal");
+  const std::optional<double> edge = plan.number("predicted_edge");
+  const auto spread = [&](double variance) { return std::sqrt(std::max(0.0, variance * unit)); };
   ScreePicture picture;
   for (Eigen::Index j = 0; j < plan.question.hoped; ++j) {
-    const double variance = spectrum[j] * unit;
+    const double variance = spectrum[j];
     ScreeBar bar{.label = fmt::format("PC{}", j + 1),
-                 .height = std::sqrt(variance),
-                 .above_noise = !floor || variance > *floor};
-    if (sd) {
-      const double reach = 1.96 * *sd * unit;
-      bar.privacy = Reach{std::sqrt(std::max(0.0, variance - reach)), std::sqrt(variance + reach)};
+                 .height = spread(variance),
+                 .above_noise = j < plan.above_noise};
+    if (const std::optional<Reach> reach = simulated_variance(simulated, j)) {
+      bar.privacy = Reach{spread(reach->low), spread(reach->high)};
     }
     const double sampling = 1.96 * std::sqrt(2.0 / static_cast<double>(plan.table.rows)) * variance;
-    bar.sampling =
-        Reach{std::sqrt(std::max(0.0, variance - sampling)), std::sqrt(variance + sampling)};
+    bar.sampling = Reach{spread(variance - sampling), spread(variance + sampling)};
     const auto release = static_cast<std::size_t>(glance.release);
     if (release < simulated.variances.size() && j < simulated.variances[release].size()) {
-      bar.ring = std::sqrt(std::max(0.0, simulated.variances[release][j] * unit));
+      bar.ring = spread(simulated.variances[release][j]);
     }
     picture.bars.push_back(std::move(bar));
   }
-  if (floor) {
-    picture.floor = std::sqrt(*floor);
+  if (edge) {
+    picture.floor = std::sqrt(*edge);
+    picture.floor_words = "must exceed this";
   }
   // The scale stays while a slider moves: it follows the assumptions alone.
   picture.top = 1.15 * std::sqrt(spectrum[0] * unit);
   picture.axis =
       plan.question.standardize ? "spread, in shares of half a range" : "spread, in answer points";
-  picture.words =
-      floor ? fmt::format("Spread of {} components against the noise floor: {} rise above it",
-                          plan.question.hoped, plan.above_noise)
-            : fmt::format("Spread of {} components; this method states no noise floor",
-                          plan.question.hoped);
+  picture.words = edge
+                      ? fmt::format(
+                            "Spread of {} components against what each must exceed to be told from "
+                            "noise: {} do",
+                            plan.question.hoped, plan.above_noise)
+                      : fmt::format("Spread of {} components; this method states no limit of noise",
+                                    plan.question.hoped);
   picture.chosen = glance.component;
-  picture.handle = floor.has_value();
+  picture.handle = edge.has_value();
   picture.width = glance.narrow;
   return scree_picture(picture);
 }
@@ -224,6 +250,18 @@ std::optional<double> simulated_reach(const Simulated& simulated, Eigen::Index c
   return 1.96 * std::sqrt(squares / entries);
 }
 
+/// Leading components whose weights can be read: noise moves one by less than half of what a weight
+/// is when all columns count alike.
+Eigen::Index read_components(const Planned& plan, const Simulated& simulated) {
+  const auto columns = static_cast<double>(plan.table.spectrum.size());
+  Eigen::Index read = 0;
+  while (read < plan.above_noise &&
+         simulated_reach(simulated, read).value_or(HUGE_VAL) < 0.5 / std::sqrt(columns)) {
+    ++read;
+  }
+  return read;
+}
+
 Json maps_of(const Planned& plan, const Simulated& simulated, const Glance& glance) {
   const Vector& spectrum = plan.table.spectrum;
   if (spectrum.size() < 2 || plan.question.hoped < 2) {
@@ -258,43 +296,89 @@ Json maps_of(const Planned& plan, const Simulated& simulated, const Glance& glan
 
 /// A variance is off by a share of itself.
 std::string plus_minus(const Planned& plan, double value) {
-  return plan.question.task == Task::Mask ? fmt::format("±{:.2g}%", 100.0 * value)
-                                          : fmt::format("±{:.2g}", value);
+  return plan.question.task == Task::Mask ? fmt::format("±{}%", two_digit_text(100.0 * value))
+                                          : fmt::format("±{}", two_digit_text(value));
+}
+
+/// What a blind guess errs by: a weight is then anything, 95 times in 100 within this.
+double chance_error(const Planned& plan) {
+  const auto columns = static_cast<double>(plan.question.columns.size());
+  return plan.question.task == Task::Components ? std::min(1.0, kNinetyFive / std::sqrt(columns))
+                                                : 1.0;
 }
 
 /// End of the scale of errors. It stays while a slider moves: no weight is further off than chance,
 /// and sampling error can be seen. What is longer ends in an arrow.
 double largest_drawn(const Planned& plan) {
-  const auto columns = static_cast<double>(plan.question.columns.size());
-  const double chance =
-      plan.question.task == Task::Components ? std::min(1.0, 1.96 * std::sqrt(1.0 / columns)) : 1.0;
-  return std::min(chance, 12.0 * plan.sampling_accuracy());
+  return std::min(chance_error(plan), 12.0 * plan.sampling_accuracy());
 }
 
 Json errors_of(const Planned& plan, const Glance& glance) {
-  const std::optional<double> privacy = plan.accuracy();
+  const std::optional<double> privacy = plan.readable_accuracy();
   if (!privacy) {
     return nullptr;
   }
-  const double sampling = plan.sampling_accuracy();
+  const double sampling = plan.readable_sampling();
   const double both = std::hypot(*privacy, sampling);
   const double full = largest_drawn(plan);
+  const bool chance = plan.readable_chance();
   const auto said = [&](double value) {
     return plus_minus(plan, value) + (value > full ? " →" : "");
   };
-  const std::vector<ErrorLane> lanes = {
+  std::vector<ErrorLane> lanes = {
       {"Sampling error", sampling, said(sampling), "ev-dots"},
-      {"Privacy noise", *privacy, plan.chance() ? "no better than chance" : said(*privacy),
-       "ev-hatch"},
-      {"Both together", both, plan.chance() ? "" : said(both), ""}};
+      {"Privacy noise", *privacy, chance ? "no better than chance" : said(*privacy), "ev-hatch"}};
+  if (!chance) {
+    lanes.push_back({"Both together", both, said(both), ""});
+  }
   return {{"sampling", sampling},
           {"privacy", *privacy},
           {"both", both},
           {"full", full},
-          {"picture", errors_picture(lanes, full, glance.narrow,
-                                     fmt::format("Error of a {}: sampling {:.2g}, privacy "
-                                                 "noise {:.2g}, together {:.2g}",
-                                                 plan.accuracy_of(), sampling, *privacy, both))}};
+          {"least", 0.25 * plan.sampling_accuracy()},
+          {"most", chance_error(plan)},
+          {"chance", chance},
+          {"components", plan.readable()},
+          {"picture",
+           errors_picture(lanes, full, glance.narrow,
+                          fmt::format("Error of a {}: sampling {}, privacy noise {}, "
+                                      "together {}",
+                                      plan.accuracy_of(), plus_minus(plan, sampling),
+                                      chance ? "no better than chance" : plus_minus(plan, *privacy),
+                                      plus_minus(plan, both)))}};
+}
+
+std::string_view words_of(Account account) {
+  return account == Account::Gaussian ? "Gaussian releases" : "other releases";
+}
+
+Json account_json(const std::optional<AccountView>& view) {
+  return view ? Json{{"account", words_of(view->account)},
+                     {"spent", view->spent},
+                     {"now", view->now}}
+              : Json(nullptr);
+}
+
+std::string_view what_is_charged(const LedgerView& view, Account account) {
+  const bool press = view.press && view.press->account == account;
+  const bool map = view.map && view.map->account == account;
+  return press && map ? "this release and the map" : map ? "the map, after it" : "this release";
+}
+
+/// One bar per account: their shares are of different totals.
+Json accounts_of(const LedgerView& view, const Glance& glance) {
+  Json accounts = Json::array();
+  for (const AccountView& account : view.accounts) {
+    Json one = account_json(account);
+    const bool full = account.spent + account.now > 1.0 + 1e-9;
+    one["picture"] = ledger_picture({.spent = {account.spent},
+                                     .now = account.now,
+                                     .fits = view.fits || !full,
+                                     .width = glance.wide,
+                                     .now_words = what_is_charged(view, account.account)});
+    accounts.push_back(std::move(one));
+  }
+  return accounts;
 }
 
 Result<Json> ledger_of(const Planned& plan, const ExploreSource& source, const Glance& glance) {
@@ -303,21 +387,20 @@ Result<Json> ledger_of(const Planned& plan, const ExploreSource& source, const G
   }
   return Ledger::open(source.ledger)
       .and_then([](const Ledger& ledger) { return ledger.state(); })
-      .and_then([&](const LedgerState& state) {
-        return ledger_view(plan, state, source, LedgerWords::Said);
-      })
+      .and_then([&](const LedgerState& state) { return ledger_view(plan, state, source); })
       .map([&](const LedgerView& view) {
+        const LedgerCaps& caps = view.state.terms.caps;
         return Json{{"name", view.state.terms.name},
                     {"promise", promise_in_words(view.state.terms)},
-                    {"spent", view.spent},
-                    {"now", view.now},
+                    {"relation", name_of(view.state.terms.relation)},
+                    {"divided", caps.has_gaussian() && caps.has_basic()},
+                    {"accounts", accounts_of(view, glance)},
+                    {"press", account_json(view.press)},
+                    {"map", account_json(view.map)},
                     {"fits", view.fits},
+                    {"other_promise", view.other_promise},
                     {"refusal", for_page(view.refusal)},
-                    {"limit", view.limit ? Json(*view.limit) : Json(nullptr)},
-                    {"picture", ledger_picture({.spent = {view.spent},
-                                                .now = view.now,
-                                                .fits = view.fits,
-                                                .width = glance.wide})}};
+                    {"limit", view.limit ? Json(*view.limit) : Json(nullptr)}};
       });
 }
 
@@ -370,6 +453,7 @@ void add_directions(Json& json, const Planned& plan, Glance glance) {
   json["null_releases"] = simulated.nulls;
   if (const std::optional<double> reach = simulated_reach(simulated, glance.component)) {
     json["weight_reach"] = *reach;
+    json["read_components"] = read_components(plan, simulated);
   }
   json["scree"] = scree_of(plan, simulated, glance);
   json["weights"] = weights_of(plan, simulated, glance);
@@ -430,6 +514,11 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
                {"lines", lines_of(plan->facts)},       {"risk", risk_of(*plan, glance)}};
   json["accuracy_of"] = plan->accuracy_of();
   json["accuracy_components"] = plan->steady;
+  json["readable_components"] = plan->readable();
+  if (const std::optional<double> accuracy = plan->readable_accuracy()) {
+    json["readable_accuracy"] = *accuracy;
+    json["readable_chance"] = plan->readable_chance();
+  }
   if (const std::optional<double> accuracy = plan->accuracy()) {
     json["accuracy"] = *accuracy;
     json["chance"] = plan->chance();
@@ -450,8 +539,9 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
   add_directions(json, *plan, glance);
   if (source.ledger.empty()) {
     const std::string table = source.input.empty() ? "table.csv" : source.input;
-    json["with_ledger"] = "eigenveil ledger create table.ledger --epsilon 3 --delta 1e-6\n" +
-                          shell_line({"explore", table, "--ledger", "table.ledger"});
+    json["with_ledger"] =
+        "eigenveil ledger create table.ledger --name \"My table\" --epsilon 3 --delta 1e-6\n" +
+        shell_line({"explore", table, "--ledger", "table.ledger"});
   }
   if (const std::optional<Slopes> slopes = slopes_of(*plan)) {
     json["slopes"] = slopes_picture(*slopes, plan->question.response, glance);
@@ -482,15 +572,6 @@ Result<std::string> rails_json(std::string_view asked, const ExploreSource& sour
   if (!question) {
     return error_of(question);
   }
-  std::optional<LedgerState> state;
-  if (!source.ledger.empty()) {
-    Result<LedgerState> read =
-        Ledger::open(source.ledger).and_then([](const Ledger& ledger) { return ledger.state(); });
-    if (!read) {
-      return error_of(read);
-    }
-    state = *std::move(read);
-  }
   Json points = Json::array();
   for (const double epsilon : kRoundBudgets) {
     question->epsilon = epsilon;
@@ -505,10 +586,6 @@ Result<std::string> rails_json(std::string_view asked, const ExploreSource& sour
       point["accuracy"] = *accuracy;
       point["sampling"] = plan->sampling_accuracy();
       point["chance"] = plan->chance();
-    }
-    if (state) {
-      const Result<LedgerView> view = ledger_view(*plan, *state, source, LedgerWords::Left);
-      point["fits"] = view && view->fits;
     }
     points.push_back(std::move(point));
   }
@@ -525,7 +602,7 @@ Result<std::string> methods_json(std::string_view asked, const ExploreSource& so
       {"first_order", static_cast<Eigen::Index>(plan->question.columns.size()) > kTriedUpTo}};
   Json sentences = Json::object();
   for (const Method* method : methods_for(plan->request.task)) {
-    sentences[method->info().name] = for_page(method->info().sentence);
+    sentences[method->info().name] = plain_sentence(method->info());
   }
   json["sentences"] = sentences;
   if (plan->request.task != Task::Components) {
@@ -533,7 +610,7 @@ Result<std::string> methods_json(std::string_view asked, const ExploreSource& so
   } else {
     Request request = plan->request;
     request.method.clear();
-    request.components = plan->steady;
+    request.components = plan->readable();
     const Result<AssumedSetting> setting = assumed_setting(request, plan->table);
     if (setting) {
       json["comparison"] = comparison_json(compared_here(request, *setting), for_page);

@@ -11,7 +11,7 @@ namespace eigenveil::cli {
 /// JSON object: the plan as `plan --json` prints it, what follows from it, pictures, code.
 Result<std::string> look_json(std::string_view asked, const ExploreSource& source);
 
-/// The two rails of the dial: for round budgets what they buy, and whether the ledger allows them.
+/// The two rails of the dial: for round budgets what they buy.
 Result<std::string> rails_json(std::string_view asked, const ExploreSource& source);
 
 /// Every method on the assumed data, as `plan --compare --json` prints it, with sentences.

@@ -17,7 +17,7 @@ constexpr std::array kWords = {
     Named{"components", "the number of directions"},
     Named{"epsilon", "the budget ε"},
     Named{"delta", "the small print δ"},
-    Named{"neighbours", "whom it protects"},
+    Named{"neighbours", "what is hidden about a person"},
     Named{"rows", "the number of people"},
     Named{"range", "the range of the answers"},
     Named{"bounds", "the ranges of the columns"},
@@ -36,6 +36,19 @@ constexpr std::array kRelations = {Named{"add-remove", "whether a person took pa
                                    Named{"replace-one", "what a person answered"},
                                    Named{"zero-row", "a person's row against an empty one"},
                                    Named{"independent-copy", "a row against another like it"}};
+
+constexpr std::array kMethods = {
+    Named{"gauss", "Noise on the sums, added once"},
+    Named{"wishart", "Noise on the sums, added once, with no small print δ"},
+    Named{"laplace", "Noise on the sums by an older law, with no small print δ"},
+    Named{"exponential", "One direction is drawn, the better the likelier"},
+    Named{"orbit", "The directions are drawn, the better the likelier"},
+    Named{"spiked", "Trusts a model: a few strong directions, even noise around them"},
+    Named{"spiked-robust", "Noise fitted to the gaps: may answer “nothing to report”"},
+    Named{"oja", "One direction, from one pass over the rows"},
+    Named{"sharp", "Directions drawn at the level that many people allow"},
+    Named{"subspace", "Learns a smaller space first"},
+    Named{"mask", "Rows mixed with noise, so that none is a person’s"}};
 
 std::string words_for(const auto& table, std::string_view name) {
   const auto* found =
@@ -58,6 +71,12 @@ std::string for_page(std::string_view message) {
     const std::string words = words_for(kWords, name);
     return value.empty() ? words : fmt::format("{} {}", words, value);
   });
+}
+
+std::string plain_sentence(const MethodInfo& method) {
+  const auto* found = std::find_if(kMethods.begin(), kMethods.end(),
+                                   [&](const Named& one) { return one.first == method.name; });
+  return found != kMethods.end() ? std::string(found->second) : for_page(method.sentence);
 }
 
 }  // namespace eigenveil::cli

@@ -61,13 +61,18 @@ std::optional<double> entry_accuracy(const Planned& plan) {
   return kNinetyFive * std::hypot(*sd, cross) / (people * variance);
 }
 
+/// By the rule of the release: the most components of which each would exceed its limit.
 Eigen::Index above(const Planned& plan) {
-  const std::optional<double> floor = plan.number("noise_floor");
+  const std::optional<double> told = plan.number("predicted_components");
   const Eigen::Index hoped = plan.question.hoped;
-  if (!floor || plan.table.spectrum.size() == 0) {
-    return hoped;
-  }
-  return (plan.table.spectrum.head(hoped).array() * plan.unit > *floor).count();
+  return told ? std::min(hoped, static_cast<Eigen::Index>(*told)) : hoped;
+}
+
+/// No two subspaces of so many columns are further apart than by chance; all columns span one.
+bool is_chance(double error_f2, Eigen::Index components, Eigen::Index columns) {
+  const auto k = static_cast<double>(components);
+  const auto p = static_cast<double>(columns);
+  return k < p && error_f2 >= 2.0 * k * (1.0 - k / p);
 }
 
 }  // namespace
@@ -105,9 +110,38 @@ bool Planned::chance() const {
   if (question.task == Task::Covariance || question.task == Task::Mask) {
     return accuracy().value_or(0.0) >= 1.0;  // every correlation is within 1, and says nothing
   }
-  const auto k = static_cast<double>(steady);
-  const auto p = static_cast<double>(table.spectrum.size());
-  return steady_error && *steady_error >= 2.0 * k * (1.0 - k / p);
+  return steady_error && is_chance(*steady_error, steady, table.spectrum.size());
+}
+
+Eigen::Index Planned::readable() const {
+  return question.task == Task::Components
+             ? std::min(steady, std::max<Eigen::Index>(1, above_noise))
+             : steady;
+}
+
+std::optional<double> Planned::readable_accuracy() const {
+  if (readable() == steady) {
+    return accuracy();
+  }
+  const std::optional<double> error = number("predicted_error_f2");
+  return error ? std::optional(weight_error(*error, table.spectrum.size(), readable()))
+               : std::nullopt;
+}
+
+bool Planned::readable_chance() const {
+  if (readable() == steady) {
+    return chance();
+  }
+  const std::optional<double> error = number("predicted_error_f2");
+  return error && is_chance(*error, readable(), table.spectrum.size());
+}
+
+double Planned::readable_sampling() const {
+  if (readable() == steady) {
+    return sampling_accuracy();
+  }
+  const double error = sampling_error(table.spectrum, readable(), static_cast<double>(table.rows));
+  return weight_error(error, table.spectrum.size(), readable());
 }
 
 double Planned::sampling_accuracy() const {
@@ -230,36 +264,53 @@ Result<Planned> planned_anew(const Question& question, const ExploreSource& sour
 
 Result<Planned> planned_for(Question question, const ExploreSource& source,
                             const std::string& quantity, double value) {
-  // Both fall like a power of the budget, so a few steps of the secant in logarithms do.
+  // Both fall like a power of the budget, so a few steps of the secant in logarithms do. Where a
+  // component comes or goes the edge jumps: budgets that were too small and too large hold the
+  // search together, and the nearest one stands.
   const auto reached = [&](const Planned& plan) {
-    return quantity == "floor" ? plan.number("noise_floor").value_or(0.0)
-                               : plan.accuracy().value_or(0.0);
+    return quantity == "edge" ? plan.number("predicted_edge").value_or(0.0)
+                              : plan.accuracy().value_or(0.0);
   };
   double slope = -1.0;
+  double low = std::log(0.01);
+  double high = std::log(50.0);
   double last_log = 0.0;
   double last_value = 0.0;
   Result<Planned> plan = planned(question, source);
-  for (int step = 0; step < 5 && plan; ++step) {
+  Result<Planned> nearest = plan;
+  double least_off = HUGE_VAL;
+  for (int step = 0; step < 8 && plan; ++step) {
     const double now = reached(*plan);
-    if (!(now > 0.0) || !(value > 0.0) || std::abs(now / value - 1.0) < 0.004) {
+    if (!(now > 0.0) || !(value > 0.0)) {
+      break;
+    }
+    const double off = std::log(now / value);
+    if (std::abs(off) < least_off) {
+      least_off = std::abs(off);
+      nearest = plan;
+    }
+    if (least_off < 0.004) {
       break;
     }
     const double log_epsilon = std::log(question.epsilon);
+    (off > 0.0 ? low : high) = log_epsilon;
     if (step > 0 && log_epsilon != last_log && now != last_value) {
       slope = std::clamp(std::log(now / last_value) / (log_epsilon - last_log), -2.0, -0.3);
     }
     last_log = log_epsilon;
     last_value = now;
-    const double next =
-        std::clamp(std::exp(log_epsilon + std::log(value / now) / slope), 0.01, 50.0);
-    const double rounded = two_digits(next);
+    double next = log_epsilon - off / slope;
+    if (next <= low || next >= high) {
+      next = 0.5 * (low + high);
+    }
+    const double rounded = two_digits(std::exp(next));
     if (rounded == question.epsilon) {
       break;
     }
     question.epsilon = rounded;
     plan = planned(question, source);
   }
-  return plan;
+  return plan ? nearest : plan;
 }
 
 namespace {
@@ -292,34 +343,57 @@ ReleaseCost map_cost(const Planned& plan) {
   return cost;
 }
 
-/// The largest epsilon of this method that fits, four digits, rounded down. It is the same for
-/// every larger one that is asked for, so it is looked for once.
-std::optional<double> limit_of(const Planned& plan, const LedgerState& state,
-                               const ExploreSource& source, const ReleaseCost& cost,
-                               const std::vector<Charge>& earlier) {
+/// The largest epsilon of this method that fits, three digits, rounded down; nothing where all up
+/// to kLargestBudget do. It is the same whatever is on the screen now, so it is looked for once.
+std::optional<double> limit_of(const Planned& shown, const LedgerState& state,
+                               const ExploreSource& source, const std::vector<Charge>& earlier) {
   static Kept<double> kept;
-  Question any = plan.question;
-  any.epsilon = 0.0;
+  Question most = shown.question;
+  most.epsilon = kLargestBudget;
   const std::string key =
-      fmt::format("{} {} {}", state.lines.size(), any.map_epsilon, key_of(any, source));
+      fmt::format("{} {} {}", state.lines.size(), most.map_epsilon, key_of(most, source));
   if (const std::optional<double> found = kept.find(key)) {
     return *found > 0.0 ? found : std::nullopt;
   }
-  const std::optional<double> factor = largest_fitting(state.terms, earlier, cost);
-  double limit = factor ? *factor * plan.question.epsilon : 0.0;
-  if (limit > 0.0) {
-    const double step = std::pow(10.0, std::floor(std::log10(limit)) - 3.0);
-    limit = finite_number(fmt::format("{:.4g}", std::floor(limit / step * (1.0 + 1e-12)) * step))
-                .value_or(0.0);
+  const auto cost_at = [&](double epsilon) {
+    most.epsilon = epsilon;
+    return planned(most, source).and_then(cost_before);
+  };
+  const auto fits = [&](double epsilon) {
+    const Result<ReleaseCost> cost = cost_at(epsilon);
+    const auto charge = cost ? fitting_charge(state.terms, earlier, *cost)
+                             : Result<std::optional<Charge>>(std::nullopt);
+    return charge && charge->has_value();
+  };
+  double limit = 0.0;
+  const Result<ReleaseCost> largest = cost_at(kLargestBudget);
+  if (largest && largest->draw_error == 0.0 && !fits(kLargestBudget)) {
+    const std::optional<double> factor = largest_fitting(state.terms, earlier, *largest);
+    const double exact = factor ? *factor * kLargestBudget : 0.0;
+    if (exact > 0.0) {
+      const double step = std::pow(10.0, std::floor(std::log10(exact)) - 2.0);
+      const auto text = [&](double value) {
+        return finite_number(fmt::format("{:.3g}", value)).value_or(0.0);
+      };
+      const double next = text(std::round(exact / step) * step);
+      limit = fits(next) ? next : text(std::floor(exact / step) * step);
+    }
   }
   kept.keep(key, limit);
   return limit > 0.0 ? std::optional(limit) : std::nullopt;
 }
 
+double spent_share(const LedgerCaps& caps, const LedgerSpent& spent, Account account) {
+  const auto part = [](double taken, double cap) { return cap > 0.0 ? taken / cap : 0.0; };
+  return account == Account::Gaussian
+             ? part(spent.square_mu, caps.mu * caps.mu)
+             : std::max(part(spent.epsilon, caps.epsilon), part(spent.delta, caps.delta));
+}
+
 }  // namespace
 
 Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state,
-                               const ExploreSource& source, LedgerWords words) {
+                               const ExploreSource& source) {
   LedgerView view;
   view.state = state;
   const LedgerTerms& terms = state.terms;
@@ -336,35 +410,42 @@ Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state,
     return view;
   }
   costs.push_back(*known);
-  Account account = terms.caps.has_gaussian() ? Account::Gaussian : Account::Basic;
+  for (const Account account : {Account::Gaussian, Account::Basic}) {
+    view.accounts.push_back({account, spent_share(terms.caps, spent, account)});
+  }
   for (const ReleaseCost& cost : costs) {
+    const bool press = &cost == &costs.back();
+    if (press) {
+      view.limit = limit_of(plan, state, source, earlier);
+    }
     const Result<std::optional<Charge>> charge = fitting_charge(terms, earlier, cost);
+    const Result<std::vector<Charge>> ways = charges_of(terms, cost);
+    std::optional<Charge> taken;
     if (charge && *charge) {
-      account = (*charge)->account;
-      view.now += share_of(terms.caps, **charge);
+      taken = **charge;
+    } else if (ways && !ways->empty()) {
+      taken = ways->front();
+    }
+    if (taken) {
+      AccountView& account = view.accounts[taken->account == Account::Gaussian ? 0 : 1];
+      const double share = share_of(terms.caps, *taken);
+      account.now += share;
+      (press ? view.press : view.map) = AccountView{taken->account, account.spent, share};
+    }
+    if (charge && *charge) {
       earlier.push_back(**charge);
       continue;
     }
     view.fits = false;
-    const Result<std::vector<Charge>> ways = charges_of(terms, cost);
-    if (ways && !ways->empty()) {
-      account = ways->front().account;
-      view.now += share_of(terms.caps, ways->front());
-    }
-    if (words == LedgerWords::Left) {
-      continue;
-    }
-    const bool same_kind = &cost == &costs.back() && cost.draw_error == 0.0;
-    view.limit = ways && same_kind ? limit_of(plan, state, source, cost, earlier) : std::nullopt;
-    view.refusal = view.limit ? fmt::format("left are {}, which allows epsilon up to {}",
-                                            left_in_words(terms.caps, earlier), *view.limit)
-                              : choose_charge(terms, earlier, cost).error().message;
+    view.other_promise = terms.relation != cost.guarantee.relation && !taken;
+    view.refusal = view.limit && press
+                       ? fmt::format("left are {}, which allows epsilon up to {}",
+                                     left_in_words(terms.caps, earlier), *view.limit)
+                       : choose_charge(terms, earlier, cost).error().message;
   }
-  const LedgerCaps& caps = terms.caps;
-  view.spent = account == Account::Gaussian
-                   ? spent.square_mu / (caps.mu * caps.mu)
-                   : std::max(spent.epsilon / caps.epsilon,
-                              caps.delta > 0.0 ? spent.delta / caps.delta : 0.0);
+  std::erase_if(view.accounts, [](const AccountView& account) {
+    return account.spent == 0.0 && account.now == 0.0;
+  });
   return view;
 }
 

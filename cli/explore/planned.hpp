@@ -5,6 +5,7 @@
 
 #include "cli/explore/question.hpp"
 #include "eigenveil/engine/method.hpp"
+#include "ledger/charge.hpp"
 #include "ledger/ledger.hpp"
 
 namespace eigenveil::cli {
@@ -19,7 +20,7 @@ struct Planned {
   PlanFacts facts;
   nlohmann::ordered_json numbers;  ///< the plan's JSON
   Eigen::Index components = 1;     ///< of the release
-  Eigen::Index above_noise = 0;    ///< of the hoped ones; all where the plan has no floor
+  Eigen::Index above_noise = 0;    ///< of the hoped ones; all where the plan knows no limit
   double unit = 1.0;               ///< scaled variances times this are the plan's own
   std::string method;              ///< that serves it
 
@@ -35,6 +36,11 @@ struct Planned {
   std::optional<double> accuracy() const;
   bool chance() const;  ///< no better than a blind guess
   double sampling_accuracy() const;
+  /// The same of what would be released, where that is less than `steady` components.
+  Eigen::Index readable() const;  ///< of `steady`, those that the release would hold
+  std::optional<double> readable_accuracy() const;
+  bool readable_chance() const;
+  double readable_sampling() const;
   std::string_view accuracy_of() const;  ///< "weight", "correlation", "slope" or "variance"
   /// The bound on detection that the plan states, under whichever condition.
   double power() const;
@@ -45,21 +51,31 @@ struct Planned {
 /// Kept for the session: a slider comes back to the same budgets.
 Result<Planned> planned(const Question& question, const ExploreSource& source);
 
-/// The question at the budget that brings a number of its plan to `value`: "accuracy" or "floor".
+/// The question at the budget that brings a number of its plan to `value`: "accuracy" or "edge",
+/// what a component must exceed.
 Result<Planned> planned_for(Question question, const ExploreSource& source,
                             const std::string& quantity, double value);
+
+/// One account of a ledger, in shares of its cap.
+struct AccountView {
+  Account account = Account::Gaussian;
+  double spent = 0.0;  ///< by earlier releases
+  double now = 0.0;    ///< by what is on the screen
+};
 
 /// What a ledger says about a release before it is made.
 struct LedgerView {
   LedgerState state;
-  double spent = 0.0;  ///< share of the account that would carry it
-  double now = 0.0;    ///< share of this release
+  std::vector<AccountView> accounts;  ///< those that something is charged to
+  std::optional<AccountView> press;   ///< what pressing the button charges: the release alone
+  std::optional<AccountView> map;     ///< what the map of people would charge after it
   bool fits = true;
+  bool other_promise = false;  ///< of a kind that this ledger keeps no promise about
   std::string refusal = {};
-  std::optional<double> limit = {};  ///< the largest epsilon that would fit, where this does not
+  std::optional<double> limit = {};  ///< the largest epsilon that would fit, up to kLargestBudget
 };
-enum class LedgerWords : std::uint8_t { Said, Left };
+constexpr double kLargestBudget = 10.0;  ///< end of the rail
 Result<LedgerView> ledger_view(const Planned& plan, const LedgerState& state,
-                               const ExploreSource& source, LedgerWords words);
+                               const ExploreSource& source);
 
 }  // namespace eigenveil::cli

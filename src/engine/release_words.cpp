@@ -200,7 +200,7 @@ std::vector<FactLine> summary_lines(const ReleaseDocument& document, const std::
     lines.push_back(
         {"floor", fmt::format("with each column over half its public range, noise alone passes a "
                               "variance of {:.4g} in one release of twenty at most: {} of {} "
-                              "directions are above",
+                              "variances are above",
                               *directions->floor, above, directions->variances.size())});
   } else if (const std::string undecided = undecided_in_words(document); !undecided.empty()) {
     lines.push_back({"floor", undecided});
@@ -209,6 +209,14 @@ std::vector<FactLine> summary_lines(const ReleaseDocument& document, const std::
         {"floor", fmt::format("noise alone passes a variance of {:.4g} in one release of twenty "
                               "at most",
                               *floor)});
+  }
+  if (const auto* edge = field<double>(result, "told_edge")) {
+    const auto* told = field<std::int64_t>(result, "told_directions");
+    lines.push_back({"edge", fmt::format("{} directions are told from noise: a variance above "
+                                         "{:.4g}, beside the directions after them",
+                                         told != nullptr && *told > 0 ? fmt::format("{}", *told)
+                                                                      : std::string("no"),
+                                         *edge)});
   }
   if (const auto* sd = field<double>(result, "variance_noise_sd")) {
     const auto* units = field<std::string>(parameters, "units");

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "engine/column_names.hpp"
 #include "mechanism/moment/component_verdicts.hpp"
 
 namespace eigenveil {
@@ -82,17 +83,6 @@ double rows_enough(const Standing& found, std::int64_t rows) {
   return std::ceil(exact / digit) * digit;
 }
 
-bool is_identifier(const std::string& column) {
-  std::string name;
-  for (const char letter : column) {
-    name += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-  }
-  constexpr std::array<std::string_view, 8> kNames = {"id",    "ssn",  "name", "email",
-                                                      "phone", "uuid", "guid", "identifier"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.ends_with("_id") ||
-         name.ends_with(" id");
-}
-
 }  // namespace
 
 Result<void> verdict(const Method& method, const Request& request, const PublicFacts& facts,
@@ -155,7 +145,7 @@ std::vector<std::string> public_warnings(const Request& request, const Schema& s
   if (epsilon > 10.0) {
     lines.push_back(fmt::format("epsilon {:g} hides next to nothing", epsilon));
   }
-  const auto named = std::find_if(schema.columns.begin(), schema.columns.end(), is_identifier);
+  const auto named = std::find_if(schema.columns.begin(), schema.columns.end(), names_an_identifier);
   if (named != schema.columns.end()) {
     lines.push_back(fmt::format(
         "column {} is named like an identifier, which has no covariance worth noise: leave it out "

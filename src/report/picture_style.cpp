@@ -27,11 +27,11 @@ std::string_view picture_style() {
 .ev-signal{fill:var(--signal)}.ev-signal-mark{stroke:var(--signal);stroke-width:2.5;fill:none}.ev-signal-weak{stroke:var(--signal);stroke-width:2.5;stroke-opacity:.4;fill:none}
 .ev-faint{fill:var(--signal);fill-opacity:.16;stroke:var(--signal);stroke-opacity:.45}
 .ev-ground{fill:var(--noise-soft)}.ev-blank{fill:var(--page)}.ev-sheet{fill:var(--paper)}
-.ev-hatch{fill:url(#ev-hatch)}.ev-hatch-edge{fill:none;stroke:var(--noise);stroke-width:.8}.ev-dots{fill:url(#ev-dots)}.ev-outline{fill:none;stroke:var(--ink);stroke-width:1.4}
+.ev-hatch{fill:url(#ev-hatch)}.ev-beyond{fill:none;stroke:var(--ink);stroke-width:1.6}.ev-hatch-edge{fill:none;stroke:var(--noise);stroke-width:.8}.ev-dots{fill:url(#ev-dots)}.ev-outline{fill:none;stroke:var(--ink);stroke-width:1.4}
 .ev-rule{stroke:var(--rule);fill:none}.ev-hair{stroke:var(--edge);fill:none}.ev-floor{stroke:var(--ink);stroke-width:1.6}
 .ev-cloud{fill:none;stroke:var(--noise);stroke-opacity:.42;stroke-width:4.6;stroke-linecap:round}.ev-ring{fill:var(--page);stroke:var(--ink);stroke-width:1.7}
 .ev-sampling{stroke:var(--muted);stroke-width:2.6;stroke-dasharray:0 4.2;stroke-linecap:round;fill:none}
-.ev-man{fill:var(--hidden)}.ev-man-chance{fill:url(#ev-hatch);stroke:var(--noise);stroke-width:1.1}.ev-man-given{fill:var(--person)}
+.ev-man{fill:var(--hidden)}.ev-man-chance{fill:none;stroke:var(--muted);stroke-width:1.2}.ev-man-given{fill:var(--person)}
 .ev-now{fill:var(--person)}.ev-before{fill:var(--faint);fill-opacity:.6}.ev-chosen{stroke:var(--ink);stroke-width:2}
 .ev-hit{fill:transparent;cursor:pointer}.ev-grip{fill:var(--paper);stroke:var(--ink);stroke-width:2;cursor:ns-resize}.ev-grip-mark{stroke:var(--ink);stroke-width:1.6;fill:none;pointer-events:none}
 @media print{.ev-picture{print-color-adjust:exact;-webkit-print-color-adjust:exact}}

@@ -158,16 +158,44 @@ std::string scree_picture(const ScreePicture& picture) {
   return svg_of(canvas, picture.width, picture.height, picture.words);
 }
 
+namespace {
+
+/// Room for the longest name, up to a third of a narrow picture.
+double label_room(const WeightsPicture& picture) {
+  double longest = 0.0;
+  for (const WeightRow& row : picture.rows) {
+    longest = std::max(longest, text_width(row.name, kText));
+  }
+  return std::clamp(longest + 22.0, 48.0, picture.width < 430.0 ? 122.0 : 168.0);
+}
+
+/// A lane of noise from `low` to `high` within the ends of the axis; what goes on beyond one ends
+/// in an arrow.
+void noise_lane(SvgCanvas& canvas, double low, double high, double y, const Reach& ends) {
+  const double from = std::max(low, ends.low);
+  const double to = std::max(from, std::min(high, ends.high));
+  hatched(canvas, {from, y - 9.0, to - from, 14.0});
+  if (low < ends.low) {
+    canvas.path("ev-beyond", fmt::format("M{:.1f} {:.1f}l-5 4.5 5 4.5", ends.low + 6.0, y - 6.5));
+  }
+  if (high > ends.high) {
+    canvas.path("ev-beyond", fmt::format("M{:.1f} {:.1f}l5 4.5 -5 4.5", ends.high - 6.0, y - 6.5));
+  }
+}
+
+}  // namespace
+
 std::string weights_picture(const WeightsPicture& picture) {
   constexpr double kRow = 25.0;
   SvgCanvas canvas;
-  const double left = picture.width < 430.0 ? 122.0 : 168.0;
+  const double left = label_room(picture);
   const double body = kRow * static_cast<double>(picture.rows.size());
   const double full = picture.full;
-  const auto x = [&](double value) {
-    return left +
-           (picture.width - left - 8.0) * (std::clamp(value, -full, full) + full) / (2.0 * full);
+  const auto place = [&](double value) {
+    return left + (picture.width - left - 8.0) * (value + full) / (2.0 * full);
   };
+  const auto x = [&](double value) { return place(std::clamp(value, -full, full)); };
+  const Reach ends{place(-full), place(full)};
   const double step = round_step(full, 2);
   for (double value = 0.0; value <= full; value += step) {
     for (const double tick : {-value, value}) {
@@ -191,8 +219,7 @@ std::string weights_picture(const WeightsPicture& picture) {
     canvas.text(picture.above_noise ? "ev-t-ink" : "ev-t", {{left - 12.0, y + 4.5}, kText, "end"},
                 labels[i], row.name);
     if (row.noise > 0.0) {
-      const double low = x(row.weight - row.noise);
-      hatched(canvas, {low, y - 9.0, x(row.weight + row.noise) - low, 14.0});
+      noise_lane(canvas, place(row.weight - row.noise), place(row.weight + row.noise), y, ends);
     }
     if (!row.releases.empty()) {
       std::vector<double> sorted = row.releases;
@@ -201,8 +228,7 @@ std::string weights_picture(const WeightsPicture& picture) {
         return sorted[static_cast<std::size_t>(
             std::lround(share * static_cast<double>(sorted.size() - 1)))];
       };
-      const double low = x(at(0.05));
-      hatched(canvas, {low - 3.0, y - 9.0, x(at(0.95)) - low + 6.0, 14.0});
+      noise_lane(canvas, place(at(0.05)) - 3.0, place(at(0.95)) + 3.0, y, ends);
       // Points of no length, drawn as dots by their round ends. Dots of one path do not add up
       // where they meet; four paths keep a cloud darker in its middle.
       std::array<std::string, 4> clouds;
@@ -260,7 +286,12 @@ std::string errors_picture(const std::vector<ErrorLane>& lanes, double full, dou
       canvas.rectangle(lane.fill, box);
       canvas.rectangle("ev-hatch-edge", box);
     }
-    canvas.text("ev-t-strong", {{wide + 8.0, y + 32.0}, kText}, lane.text);
+    // Longer words stand above the end of the bar, so that the scale is the same for all.
+    const bool beside = wide + 8.0 + text_width(lane.text, kText) <= width;
+    canvas.text("ev-t-strong",
+                beside ? TextPlace{{wide + 8.0, y + 32.0}, kText}
+                       : TextPlace{{width, y + 12.0}, kText, "end"},
+                lane.text);
     y += 54.0;
   }
   return svg_of(canvas, width, y - 10.0, words);
@@ -278,15 +309,17 @@ std::string ledger_picture(const LedgerBar& bar) {
     x += wide;
     before += share;
   }
-  const double shown = std::max(2.0, std::min(bar.now * whole, whole + 1.0 - x));
-  canvas.rectangle("ev-now", {std::min(x, whole - 1.0), 26.0, shown, 30.0});
   const auto percent = [](double share) {
     return share > 0.0 && share < 0.01 ? std::string("under 1%")
                                        : fmt::format("{:.0f}%", 100.0 * share);
   };
-  canvas.text("ev-t-strong",
-              {{std::clamp(x + 0.5 * shown, 90.0, bar.width - 80.0), 17.0}, kText, "middle"},
-              bar.fits ? "this release: " + percent(bar.now) : "does not fit");
+  if (bar.now > 0.0) {
+    const double shown = std::max(2.0, std::min(bar.now * whole, whole + 1.0 - x));
+    canvas.rectangle("ev-now", {std::min(x, whole - 1.0), 26.0, shown, 30.0});
+    canvas.text("ev-t-strong",
+                {{std::clamp(x + 0.5 * shown, 90.0, bar.width - 80.0), 17.0}, kText, "middle"},
+                bar.fits ? fmt::format("{}: {}", bar.now_words, percent(bar.now)) : "does not fit");
+  }
   canvas.text("ev-t", {{1.0, 76.0}, kTick}, "spent before: " + percent(before));
   canvas.text("ev-t", {{bar.width - 1.0, 76.0}, kTick, "end"},
               bar.fits ? "left: " + percent(std::max(0.0, 1.0 - before - bar.now))

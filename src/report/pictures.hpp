@@ -82,6 +82,7 @@ struct LedgerBar {
   double now = 0.0;           ///< share of this release
   bool fits = true;
   double width = 640.0;
+  std::string_view now_words = "this release";
 };
 std::string ledger_picture(const LedgerBar& bar);
 

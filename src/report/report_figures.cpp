@@ -180,11 +180,18 @@ void add_noise_level(const ReleaseDocument& document, const std::optional<Direct
     }
     return;
   }
+  if (directions && directions->told && directions->edge) {
+    panel.series.push_back(noise_level("must exceed this", {*directions->edge}, shown));
+    figure.notes.push_back(
+        {fmt::format("{} of {} directions stand out of those after them; what noise makes of such "
+                     "directions passes the line in one release of twenty at most.",
+                     *directions->told, directions->variances.size())});
+  }
   const auto* released = field<double>(document.result, "noise_floor");
   const std::optional<double> floor = directions            ? directions->floor
                                       : released != nullptr ? std::optional(*released)
                                                             : std::nullopt;
-  if (floor) {
+  if (floor && !(directions && directions->edge)) {
     panel.series.push_back(noise_level("noise floor", {*floor}, shown));
     const std::string undecided = undecided_in_words(document);
     figure.notes.push_back({undecided.empty()
@@ -272,6 +279,12 @@ std::optional<Directions> directions_of(const ReleaseDocument& document) {
       field<double>(document.result, scaled != nullptr ? "scaled_noise_floor" : "noise_floor");
   Directions found{*values, floor != nullptr ? std::optional(*floor) : std::nullopt,
                    scaled != nullptr};
+  if (const auto* told = field<std::int64_t>(document.result, "told_directions")) {
+    found.told = *told;
+  }
+  if (const auto* edge = field<double>(document.result, "told_edge")) {
+    found.edge = *edge;
+  }
   std::sort(found.variances.begin(), found.variances.end(), std::greater<>());
   return found;
 }

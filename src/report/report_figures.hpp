@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,12 +17,14 @@ Figure trade_off_figure(const Guarantee& guarantee);
 /// What its reference curves are: one sentence, from the list they are drawn from.
 std::string reference_curves_in_words();
 
-/// Eigenvalues of a covariance, largest first, and the floor they are judged by: where columns have
+/// Eigenvalues of a covariance, largest first, and what they are judged by: where columns have
 /// several units, those with each column over half its public range.
 struct Directions {
   std::vector<double> variances;
   std::optional<double> floor;
   bool scaled = false;
+  std::optional<std::int64_t> told = {};  ///< that stand out of those after them; since 0.2.0
+  std::optional<double> edge = {};        ///< what each of those exceeds
 };
 std::optional<Directions> directions_of(const ReleaseDocument& document);
 

@@ -61,6 +61,17 @@ Verdict verdict_of(const ReleaseDocument& document, const std::vector<double>& v
   return floor != nullptr ? verdict_by(*floor, variances) : Verdict{};
 }
 
+/// Those after the first so many.
+Verdict verdict_after(std::int64_t told, const std::vector<double>& variances) {
+  Verdict verdict;
+  for (std::size_t i = 0; i < variances.size(); ++i) {
+    if (static_cast<std::int64_t>(i) >= told) {
+      verdict.below.push_back(fmt::format("PC{}", i + 1));
+    }
+  }
+  return verdict;
+}
+
 /// One level where the components share it.
 std::optional<double> noise_line(const ReleaseDocument& document) {
   const auto* edges = field<std::vector<double>>(document.result, "noise_edge");
@@ -91,9 +102,9 @@ std::string spreads_html(const std::optional<double>& line, const std::vector<do
   }
   if (line) {
     picture.floor = spread(*line);
-    // A component has an edge that it must exceed, a direction is held against what noise reaches.
+    // A variance alone is held against what noise reaches, a direction against an edge.
     picture.floor_words =
-        kind == "component" && undecided.empty() ? "must exceed this" : "noise floor";
+        kind == "variance" || !undecided.empty() ? "noise alone reaches this" : "must exceed this";
     most = std::max(most, *picture.floor);
   }
   picture.top = most > 0.0 ? 1.18 * most : 1.0;
@@ -104,6 +115,8 @@ std::string spreads_html(const std::optional<double>& line, const std::vector<do
   const std::string result =
       !undecided.empty()
           ? fmt::format("{} of {} variances can be told from zero.", standing, variances.size())
+      : kind == "variance" ? fmt::format("{} of {} variances are larger than noise alone makes.",
+                                         standing, variances.size())
       : variances.size() == 1
           ? fmt::format("The {} {}.", kind,
                         standing == 1 ? "rises above the noise" : "cannot be told from noise")
@@ -117,8 +130,10 @@ std::string spreads_html(const std::optional<double>& line, const std::vector<do
                             ? "what it must exceed"
                             : "what noise alone passes in one release of twenty at most")
           : fmt::format(
-                "{} cannot be told from noise: drawn faint, kept for the record, no finding.{}",
-                named(verdict.below), shown < variances.size() ? " The widest are drawn." : "");
+                "{} cannot be told from {}noise: drawn faint, kept for the record, no "
+                "finding.{}",
+                named(verdict.below), kind == "direction" ? "each other, or from " : "",
+                shown < variances.size() ? " The widest are drawn." : "");
   return fmt::format(
       "<div class=\"two\"><figure>{}</figure>\n<div><p><strong>{}</strong> Each is a direction in "
       "which people differ together; its height is how much, the square root of the released "
@@ -240,8 +255,12 @@ std::string directions_html(const ReleaseDocument& document) {
   if (document.task != "covariance" || !found->floor) {  // without a floor nothing is above it
     return "";
   }
+  const bool told = found->told && found->edge;
   return spreads_html(
-      found->floor, found->variances, verdict_by(*found->floor, found->variances), "direction",
+      told ? found->edge : found->floor, found->variances,
+      told ? verdict_after(*found->told, found->variances)
+           : verdict_by(*found->floor, found->variances),
+      told ? "direction" : "variance",
       found->scaled ? ". Columns are in several units, so each is divided by half its public range "
                       "here: then all have the same noise"
                     : "");

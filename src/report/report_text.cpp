@@ -43,6 +43,8 @@ constexpr std::array kFieldTitles = {
     NamePair{"noisy_variance_sd", "standard deviation of the noise on each variance"},
     NamePair{"noisy_scaled_eigenvalues", "eigenvalues with each column over half its public range"},
     NamePair{"scaled_noise_floor", "noise floor of those"},
+    NamePair{"told_directions", "directions told from noise: those that stand out of the others"},
+    NamePair{"told_edge", "the variance that each of them exceeds"},
     NamePair{"entry_noise_sd_diagonal_scaled",
              "standard deviation of the noise on a variance (scaled units)"},
     NamePair{"entry_noise_sd_off_diagonal_scaled",

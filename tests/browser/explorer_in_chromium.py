@@ -242,6 +242,34 @@ def rows_are_not_names(program, browser, folder):
     check(all("422" in one for one in complaints), f"the console is quiet: {complaints}")
 
 
+# plan --json tries methods on made-up tables where a spectrum is assumed; the page does so apart, under "Ways to do it".
+TRIED = ("recommended_method", "total_error_f2", "made_up_tables", "sampling_error_f2")
+
+
+def edge_of(spectrum, components, plan):
+    """What a component must exceed beside the directions left out (docs/proofs/noise_limits.md, (2)), gauss, one unit."""
+    scale, p = 25.0, len(spectrum)
+    sd = scale * plan["noise_sd_off_diagonal"]
+    apart = 2 * math.sqrt(p) * sd + sd * p ** (-1 / 6)
+    rest = [scale * value for value in spectrum[components:]]
+    if not rest:
+        return plan["noise_floor"]
+    mean = sum(rest) / len(rest)
+    spread = math.sqrt(sum((value - mean) ** 2 for value in rest) / len(rest))
+    odds = components / len(rest)
+    below = min(1, math.sqrt(len(rest))) * min(1, odds, math.sqrt(odds) / 2)
+    return max(plan["noise_floor"], mean + math.hypot(apart * (1 + below), 2 * spread))
+
+
+def edge_agrees(look, plan):
+    """Survivors and line are by the rule of the release: as many components as would each exceed their edge, and no more."""
+    spectrum, above = look["spectrum"], look["above_noise"]
+    told = [k for k in range(1, look["hoped"] + 1) if 25 * spectrum[k - 1] > edge_of(spectrum, k, plan)]
+    check(above == max(told, default=0) == min(plan["predicted_components"], look["hoped"]), f"survivors by the edge: {above}, {told}")
+    check(math.isclose(plan["predicted_edge"], edge_of(spectrum, look["components"], plan), rel_tol=1e-9), "the plan's edge")
+    check(above < sum(25 * value > plan["noise_floor"] for value in spectrum[: look["hoped"]]) or above == look["hoped"], "which is more than being above zero")
+
+
 def plan_agrees(program, page, folder):
     """The plan on the page is plan --json; also the words of the command that makes it."""
     look = page.evaluate("look")
@@ -253,7 +281,9 @@ def plan_agrees(program, page, folder):
         if option in words:
             kept += [option, words[words.index(option) + 1]]
     plan = json.loads(run(program, folder, *kept))
+    tried = {name: plan.pop(name) for name in TRIED if name in plan}
     check(plan == look["plan"], "the page's plan is plan --json")
+    check(set(tried) == set(TRIED), f"what plan --json tries on made-up tables, and a slider cannot wait for: {tried}")
     return look, plan, kept
 
 
@@ -262,8 +292,10 @@ def numbers_agree(program, page, folder):
     look, plan, kept = plan_agrees(program, page, folder)
     recognised = math.ceil(100 * plan["max_power_at_5pct"] - 1e-9)
     check(f"{recognised} times in 100" in page.inner_text("#head"), "the headline says at most, rounded up")
-    above = sum(value * 25 > plan["noise_floor"] for value in look["spectrum"][: look["hoped"]])
-    check(f"{above} of {look['hoped']} components" in page.inner_text("#head"), "what survives is what the floor says")
+    edge_agrees(look, plan)
+    check(f"{look['above_noise']} of {look['hoped']} components" in page.inner_text("#head"), "what survives is in the headline")
+    line = float(page.get_attribute("#grip", "aria-valuenow"))
+    check(math.isclose(line, math.sqrt(plan["predicted_edge"]), rel_tol=5e-3), "the line is drawn at the edge")
     steady = look["accuracy_components"]
     kept[kept.index("-k") + 1] = str(steady)
     error = json.loads(run(program, folder, *kept))["predicted_error_f2"]
@@ -275,6 +307,33 @@ def numbers_agree(program, page, folder):
     shown = page.inner_text("#budget-out")
     copied = shlex.split(page.inner_text("#code"))
     check(shown == f"ε = {copied[copied.index('--epsilon') + 1]}", "shown and copied budgets agree")
+    # A line that is dragged to a place stands there, or at the nearest jump.
+    page.evaluate("setFloor(2.5)")
+    until(page, "setBy === 'edge' && !busy")
+    check(abs(page.evaluate("Math.sqrt(look.plan.predicted_edge)") - 2.5) < 0.35, "the budget follows the line")
+    few_survive(page)
+    page.evaluate("move('budget', { value: 1 })")
+    until(page, "!busy && look.epsilon === 1")
+
+
+def few_survive(page):
+    """Where PC2 would not be released nothing is said of it: neither its accuracy nor a map."""
+    page.evaluate("move('budget', { value: 0.05 })")
+    until(page, "!busy && look.epsilon === 0.05")
+    look = page.evaluate("look")
+    check(look["above_noise"] == 1 and look["readable_components"] == 1, "one component survives")
+    k, p = 1, len(look["spectrum"])
+    check(math.isclose(look["readable_accuracy"], 1.959963984540054 * math.sqrt(look["plan"]["predicted_error_f2"] / (2 * p * k)), rel_tol=1e-12), "the accuracy of what is released")
+    check("PC2 and PC3 would not be released" in page.inner_text("#note") and "PC1 is then" in page.inner_text("#note"), "the dial speaks of three, the note of the one")
+    check("in PC1," in page.inner_text("#errors-say") and page.locator("#map-after svg").count() == 0, "errors of PC1, and no map")
+
+
+def none_survives(page):
+    """Where no component could be told from noise, nothing beside it recommends a method or states an accuracy."""
+    page.evaluate("move('budget', { value: 0.1 })")
+    until(page, "!busy && look.epsilon === 0.1 && methodsShown === methodsKey()")
+    check(page.evaluate("look.above_noise") == 0, "300 columns at a small budget: nothing survives")
+    check("No component could be told" in page.inner_text("#note") and "We recommend" not in page.inner_text("#advice") and "no component could be told" in page.inner_text("#advice"), "and dial and advice say so")
     page.evaluate("move('budget', { value: 1 })")
     until(page, "!busy && look.epsilon === 1")
 
@@ -287,6 +346,7 @@ def slopes_agree(page):
         until(page, "(value) => !busy && look.epsilon === value", epsilon)
         look = page.evaluate("look")
         reached[epsilon] = look["accuracy"] / look["plan"]["noise_sd_off_diagonal"]
+        check(page.locator("#v-scree").is_hidden(), "the leading directions say nothing of a slope")
         check(look["accuracy_of"] == "slope" and ("nothing" in page.inner_text("#head")) == look["chance"], "what is left of a slope is in the headline")
         check(look["chance"] == (epsilon == 1), "at a small budget some direction of twelve columns is noise")
         check("question_2" in look["slopes"] and "question_1<" not in look["slopes"], "slopes of the predictors")
@@ -295,15 +355,19 @@ def slopes_agree(page):
     until(page, "!busy && look.epsilon === 1")
 
 
-def bars_keep_their_scale(page):
-    """Bars of the methods are on one scale that no slider moves: as long as their numbers, or with an arrow."""
+def marks_keep_their_scale(page):
+    """Marks of the methods lie on one scale that no slider moves, by ratios between a quarter of the sampling error and chance."""
     until(page, "!methodsBusy && document.querySelector('#methods .m input:checked') !== null")
-    full, rows = page.evaluate("[look.errors.full, [...document.querySelectorAll('#methods .e')].map((cell) => [cell.textContent, cell.querySelector('rect')?.getAttribute('width') ?? null, cell.querySelector('path') !== null])]")
-    for text, wide, arrow in rows:
-        if wide is not None and not arrow:
+    low, high, rows = page.evaluate("[look.errors.least, look.errors.most, [...document.querySelectorAll('#methods .e')].map((cell) => [cell.textContent, cell.querySelector('svg')?.dataset.at ?? null])]")
+    places = []
+    for text, at in rows:
+        if at is not None and text != "chance":
             value = float(text.strip("±%")) / (100 if "%" in text else 1)
-            check(abs(float(wide) - max(2, 44 * value / full)) < 0.06 * float(wide) + 0.1, f"a bar of {wide} for {text} of {full}")
-        check(wide is None or float(wide) <= 44, "no bar is longer than the scale")
+            expected = 5 + 46 * min(1, max(0, math.log(value / low) / math.log(high / low)))
+            check(abs(float(at) - expected) < 0.9, f"a mark at {at} for {text}, not at {expected}")
+            places.append(float(at))
+        check(at is None or 5 <= float(at) <= 51, "no mark is off the scale")
+    check(places, "some method has a mark")
 
 
 def predictors_chosen(page):
@@ -313,8 +377,8 @@ def predictors_chosen(page):
     page.select_option("#response", names[2])
     boxes = page.locator("#predictors input")
     check(boxes.count() == len(names) - 1, "every column but the response can explain it")
-    for i in range(2, len(names) - 1):
-        boxes.nth(i).uncheck()
+    for i in range(len(names) - 1):
+        boxes.nth(i).set_checked(i < 2)
     page.click('.steps [data-to="3"]')
     until(page, "!busy && look !== null")
     words = shlex.split(page.evaluate("look.next_command"))
@@ -354,7 +418,7 @@ def other_tasks(program, browser, folder, shots):
             check(plan == look["plan"], f"{goal}: the page's plan is plan --json")
             scale = 0.3 ** 2 * (people if task == "mask" else 1)
             check(goal == "regress" or math.isclose(look["accuracy"], 1.959963984540054 * plan[key] / scale, rel_tol=1e-12), f"{goal}: accuracy follows from the plan's noise")
-            shown = f"±{100 * look['accuracy']:.2g}%" if task == "mask" else f"±{look['accuracy']:.2g}"
+            shown = f"±{100 * look['accuracy']:#.2g}%" if task == "mask" else f"±{look['accuracy']:#.2g}"
             check(goal == "regress" or shown in page.inner_text("#head") and shown in page.inner_text("#errors"), f"{goal}: headline and lanes say {shown}")
             check(f"{math.ceil(100 * plan['max_power_at_5pct'] - 1e-9)} times in 100" in page.inner_text("#head"), f"{goal}: what a person risks")
             check(page.locator("#v-weights").is_visible() == (task == "covariance"), f"{goal}: pictures of its own alone")
@@ -362,10 +426,13 @@ def other_tasks(program, browser, folder, shots):
             check("components" not in page.inner_text("#head"), f"{goal}: no components in the headline")
             check(columns == 12 and (goal != "regress" or "analyse regress" in page.evaluate("look.next_command")), f"{goal}: what follows the release")
             if goal == "regress":
+                check(words[1] == task and not look["chance"], "three predictors to begin with, which the release carries")
+                page.evaluate("state.predictors = state.columns.slice(1); redraw()")
+                until(page, "!busy && look.slopes.includes('question_12')")
                 slopes_agree(page)
                 predictors_chosen(page)
             no_flags(page, goal)
-            bars_keep_their_scale(page)
+            marks_keep_their_scale(page)
             ways = {way["method"]: way for way in page.evaluate("ask('/api/methods', question())")["ways"]}
             check(ways["gauss"]["basis"] == "proved" and (task == "mask" or "basis" not in ways["spiked"]), f"{goal}: no promise is called proved that is not")
             page.screenshot(path=shots / f"explore-3-{goal}.png", full_page=True)
@@ -374,6 +441,10 @@ def other_tasks(program, browser, folder, shots):
         page.check('#tasks input[value="covariance"]')
         page.click('.steps [data-to="1"]')
         page.click("#type-ranges")
+        check(not [one for one in page.evaluate("[...document.querySelectorAll('[data-low], [data-high]')].map((input) => input.value)") if one], "no range is guessed for a column")
+        for i in range(12):
+            page.fill(f'[data-low="{i}"]', "0")
+            page.fill(f'[data-high="{i}"]', "10")
         page.fill('[data-high="0"]', "-1")
         page.click("#keep-ranges")
         page.wait_for_selector("#trouble:not([hidden])")
@@ -416,6 +487,75 @@ def every_method(program, browser, folder, shots):
         page.click("#follow")
         check(shlex.split(page.inner_text("#code"))[:2] == ["eigenveil", "scores"] and "--epsilon 1" in page.inner_text("#code"), "the map is the second")
         page.screenshot(path=shots / "explore-3-plot.png", full_page=True)
+    check(not complaints, f"the console is quiet: {complaints}")
+
+
+def charges_agree(program, browser, folder):
+    """Screen 4 says what this press charges, account by account, and what the map would; after it, that it was charged; and
+    nothing of it about the next request."""
+    complaints = []
+    run(program, folder, "ledger", "create", "plot.ledger", "--name", "Plot", "--epsilon", "3", "--delta", "1e-6")
+    with Explorer(program, folder, "survey.csv", "--header", "present", "--ledger", "plot.ledger") as explorer:
+        page = opened(browser, explorer, complaints)
+        page.wait_for_selector("#columns label")
+        # A range that is none is not passed over.
+        page.fill("#low", "10")
+        page.fill("#high", "0")
+        page.click('#screen-1 [data-to="2"]')
+        check(page.evaluate("screen") == 1 and page.locator("#range-wrong").is_visible(), "a wrong range stops the way on")
+        ranged(page)
+        page.click('.steps [data-to="2"]')
+        page.check('#tasks input[value="plot"]')
+        page.click('#screen-2 [data-to="3"]')
+        looked(page)
+        page.click("#go")
+        page.wait_for_selector("#spend-ledger svg")
+        ledger, alone, both = page.evaluate("[look.ledger, look.power_of_directions, look.risk.recognised]")
+        press, after = ledger["press"], ledger["map"]
+        check(press["account"] != after["account"] and len(ledger["accounts"]) == 2, "two accounts, a bar for each")
+        said = page.inner_text("#spend-say")
+        check(f"spends {round(100 * press['now'])}% of what was set aside for {press['account']}" in said and f"takes {round(100 * after['now'])}%" in said, f"what the press charges, and the map: {said}")
+        check(f"at most {math.ceil(100 * alone - 1e-9)} times in 100 from this release" in said and f"from both together: at most {both} times" in said, "what a person risks by each")
+        limit = page.evaluate("look.ledger.limit")
+        # Pressed while the last field is being left: what was typed is what runs.
+        page.fill("#data-set", "Typed last")
+        page.click("#press")
+        page.wait_for_selector("#share-row:not([hidden])")
+        check(page.locator("#trouble").is_hidden() and page.evaluate("released !== null"), "a press right after a field was left")
+        shown = json.loads(run(program, folder, "ledger", "show", "plot.ledger", "--json"))
+        charged = shown["spent"]["mu_squared"] / shown["caps"]["mu"] ** 2
+        check(math.isclose(charged, press["now"], rel_tol=1e-9), f"what was said is what was charged: {charged} {press}")
+        check(shown["entries"][0]["data_set"] == "Typed last", "what was typed last is what was released")
+        check("This spent" in page.inner_text("#spend-say") and page.locator("#out").is_disabled(), "in the past once it is done")
+        page.click('.steps [data-to="3"]')
+        looked(page)
+        page.evaluate("move('budget', { value: 0.8 })")
+        until(page, "!busy && look.epsilon === 0.8")
+        check(page.evaluate("look.ledger.limit") < limit, "the limit is where what is left ends")
+        page.click("#go")
+        until(page, "screen === 4 && document.getElementById('spend-command').textContent.includes('--epsilon 0.8 ')")
+        until(page, "document.getElementById('out').value === 'out-2'")
+        check("Released" not in page.inner_text("#outcome") and "This spends" in page.inner_text("#spend-say"), "nothing is said to be released that is not")
+        # The limit on the dial is the largest that fits, wherever the handle stands.
+        fits = page.evaluate("async (limit) => { const at = async (epsilon) => (await ask('/api/look', question({ epsilon }))).ledger.fits; return [await at(limit), await at(limit * 1.02)]; }", page.evaluate("look.ledger.limit"))
+        check(fits == [True, False], f"the limit fits and a little more does not: {fits}")
+        limits = page.evaluate("(async () => { const found = []; for (const epsilon of [0.1, 1, 8]) found.push((await ask('/api/look', question({ epsilon }))).ledger.limit); return found; })()")
+        check(len(set(limits)) == 1, f"the limit does not wander: {limits}")
+    check(not complaints, f"the console is quiet: {complaints}")
+
+
+def names_are_read(program, browser, folder):
+    """Names that tell a person are marked where they stand, and left out with one press; what may come several times is asked."""
+    complaints = []
+    names = ["MRN", "NHS number", "patient_id", "date of birth", "surname", "postcode", "visit date", "age", "width", "reaction_time"]
+    (folder / "clinic.csv").write_text(",".join(names) + "\n" + ",".join(["1"] * len(names)) + "\n")
+    with Explorer(program, folder, "clinic.csv", "--header", "present") as explorer:
+        page = opened(browser, explorer, complaints)
+        page.wait_for_selector("#columns label")
+        check(page.locator("#columns .suspect").count() == 6, f"six identifiers: {page.evaluate('source.identifiers')}")
+        check(page.evaluate("source.repeated") == ["visit date"], "one that may come several times")
+        page.click("#leave-out")
+        check(page.evaluate("state.columns") == names[6:] and page.locator("#leave-out").count() == 0, "left out with one press")
     check(not complaints, f"the console is quiet: {complaints}")
 
 
@@ -615,9 +755,9 @@ def keyboard(program, browser, folder, shots):
         until(page, "!busy && look.epsilon === 0.4")
         check(page.get_attribute("#budget", "aria-valuetext") == "epsilon 0.4", "the slider says its value")
         tab_to("#grip")
-        floor = page.evaluate("look.plan.noise_floor")
+        edge = page.evaluate("look.plan.predicted_edge")
         page.keyboard.press("ArrowUp")
-        until(page, "(floor) => !busy && look.plan.noise_floor > floor", floor)
+        until(page, "(edge) => !busy && look.plan.predicted_edge > edge", edge)
         page.screenshot(path=shots / "explore-3-dark.png", full_page=True)
         before = entries(program, folder)
         tab_to("#go")
@@ -649,11 +789,15 @@ def phone_and_wide(program, browser, folder, shots):
         page.click('.steps [data-to="3"]')
         looked(page)
         fits_the_screen(page, "screen 3 on a phone, 300 columns")
+        none_survives(page)
         page.fill("#search", "img")
         until(page, "!busy && state.search === 'img' && look.weights.includes('img src')")
         check(page.title() != "owned" and page.query_selector("#weights img") is None, "a column's name stays text")
         page.screenshot(path=shots / "explore-3-phone-300.png", full_page=True)
         check(page.locator("#go").is_hidden(), "without a ledger nothing is released")
+        make = page.evaluate("look.with_ledger").splitlines()[0]
+        run(program, folder, *shlex.split(make)[1:])
+        check((folder / "table.ledger").exists(), "the command that makes a ledger makes one")
         # A choice of columns is a list of names on the command line: quoted for the shell.
         page.evaluate("state.columns = source.columns.slice(0, 3); state.some_columns = true; redraw()")
         until(page, "!busy && look.command.includes('--columns')")
@@ -839,6 +983,8 @@ def main():
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
         flow(program, browser, folder, shots)
         rows_are_not_names(program, browser, folder)
+        charges_agree(program, browser, folder)
+        names_are_read(program, browser, folder)
         other_tasks(program, browser, folder, shots)
         every_method(program, browser, folder, shots)
         trouble_on_the_way(program, browser, folder)

@@ -70,6 +70,28 @@ class Plans(CliTest):
         self.assertAlmostEqual(pair["wishart"]["charge"], 27.0, delta=0.2)
         self.assertLess(pure["detectable_eigenvalue"], pure["noise_floor"])
 
+    def test_a_spectrum_says_what_a_component_must_exceed(self):
+        spectrum = self.write("s.txt", "\n".join(str(0.3 * 0.5**j) for j in range(8)))
+        flags = ("--rows", 4000, "--dimension", 8, "--range", "0:10", "--epsilon", 1, "--delta", 1e-6, "--spectrum", spectrum)
+        plans = {k: self.plan("pca", *flags, "-k", k) for k in (1, 2, 4, 8)}
+        told = plans[8]["predicted_components"]
+        # A component must exceed more than the floor, the more so the more variance is left out; with none left out the floor itself.
+        self.assertEqual(plans[8]["predicted_edge"], plans[8]["noise_floor"])
+        self.assertGreater(plans[1]["predicted_edge"], plans[2]["predicted_edge"])
+        for k, facts in plans.items():
+            self.assertEqual(facts["predicted_components"] == k, 25 * 0.3 * 0.5 ** (k - 1) > facts["predicted_edge"])
+        whole = self.plan("covariance", *flags)
+        self.assertLess(0, whole["predicted_components"])
+        self.assertLess(whole["predicted_components"], 8)
+        self.assertLessEqual(whole["predicted_components"], told)
+        self.assertGreater(whole["predicted_edge"], whole["noise_floor"])
+        # Without a spectrum there is nothing beside; along a direction in several units the noise depends on where it points.
+        self.assertNotIn("predicted_edge", self.plan("pca", *flags[:-2]))
+        bounds = self.write("b.csv", "column,low,high\n" + "\n".join(f"x{j},0,{j + 1}" for j in range(8)))
+        several = ("--rows", 4000, "--columns", ",".join(f"x{j}" for j in range(8)), "--bounds", bounds, "--epsilon", 1, "--delta", 1e-6, "--spectrum", spectrum)
+        self.assertNotIn("predicted_edge", self.plan("pca", *several))
+        self.assertIn("predicted_edge", self.plan("pca", *several, "--standardize"))
+
     def test_a_spectrum_says_where_a_draw_is_better(self):
         one, power = ["0.7"] + ["0.0055"] * 49, [str(0.27 / (j + 1)) for j in range(20)]
         # The last line: first order prefers orbit, which loses more when it is tried.

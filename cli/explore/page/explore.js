@@ -55,7 +55,7 @@ function nearest(epsilon) {
 function exportedLook(asked) {
   let epsilon = state.epsilon;
   if (asked.set) {
-    const value = (one) => (asked.set === "floor" ? one.plan.noise_floor : one.accuracy) || 1;
+    const value = (one) => (asked.set === "edge" ? one.plan.predicted_edge : one.accuracy) || 1;
     const all = Object.values(exported.looks);
     epsilon = all.reduce((a, b) => Math.abs(Math.log(value(b) / asked.value)) < Math.abs(Math.log(value(a) / asked.value)) ? b : a).epsilon;
   }
@@ -76,7 +76,13 @@ function trouble(error) {
 const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 const escapeText = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 const digits = (x) => String(+x.toPrecision(2));
-const plusMinus = (x) => "±" + (x < 0.995 ? x.toPrecision(2) : digits(x));
+const twoDigits = (x) => x < 99.5 ? x.toPrecision(2) : String(Math.round(x));
+const plusMinus = (x) => "±" + twoDigits(x);
+// Words of the engine as prose: what belongs together is not broken, and small numbers are written one way.
+const prose = (text) => escapeText(String(text).replace(/(\d)e-0(\d)/g, "$1e-$2")).replace(/\([^()]*\)-DP|[^\s(),]*\de-\d+/g, (whole) => `<span class="whole-word">${whole}</span>`);
+// A command is broken before an option and nowhere inside a short one.
+const commandHtml = (text) => escapeText(text).replace(/(^|\s)(--?[a-z][^\s]*(?: [^\s-][^\s]*)?)/g, (whole, gap, option) => option.length > 48 ? whole : `${gap}<span class="whole-word">${option}</span>`);
+const components = (from, to) => from === to ? `PC${from}` : to === from + 1 ? `PC${from} and PC${to}` : `PC${from} to PC${to}`;
 const count = (n) => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
 const put = (id, html) => { $(id).innerHTML = html; };
 
@@ -84,6 +90,10 @@ const put = (id, html) => { $(id).innerHTML = html; };
 // Pictures may assume a range; a release cuts what lies outside of it.
 const ranged = () => !source.input || Boolean(source.dictionary) || state.range_typed;
 function show(next, again = false) {
+  if (next > 1 && !$("screen-1").hidden && wrongField()) {
+    $(wrongField()).focus();
+    return;
+  }
   if (next === 4 && !ranged()) {
     show(1);
     wrong("range", new Error("say what range an answer can have: a release cuts what lies outside, so nobody but you can say it"));
@@ -156,7 +166,7 @@ function takeSource(found) {
   state.columns = source.columns.length ? [...source.columns] : numbered(12);
   if (source.ledger) state.relation = source.ledger.relation;
 }
-$("header-row").addEventListener("change", () => { $("header-width-row").hidden = $("header-row").querySelector(":checked")?.value !== "absent"; });
+$("header-row").addEventListener("change", () => { wrong("header", null); $("header-width-row").hidden = $("header-row").querySelector(":checked")?.value !== "absent"; });
 $("say-header").addEventListener("click", async () => {
   const said = $("header-row").querySelector("input[type=radio]:checked")?.value;
   try {
@@ -173,7 +183,9 @@ function wrong(field, error) {
   $(field + "-wrong").hidden = !error;
   $(field + "-wrong").textContent = error ? sentence(error.message) : "";
 }
-const identifier = (name) => /^(id|ssn|name|email|phone|uuid|guid|identifier)$|[_ ]id$/i.test(name);
+// What names suggest, by the program: identifiers, and several rows of one person.
+const identifier = (name) => (source.identifiers || []).includes(name);
+const repeated = (name) => (source.repeated || []).includes(name);
 function drawData() {
   put("source-say", source.input
     ? `<strong>${escapeText(source.input)}</strong>: ${!named() ? "nothing of it has been read." : source.header === "absent" ? "nothing of it has been read; its columns are called c1, c2, …" : "only its first line was read, for the names of the columns."} ${source.ledger ? `Releases are charged to the ledger <strong>${escapeText(source.ledger.name || "of this table")}</strong>, which promises, for all releases together, ${escapeText(source.ledger.promise)}.` : "Without a ledger this page releases nothing; it gives you the command."}`
@@ -196,8 +208,9 @@ function drawData() {
   $("shape").value = state.shape;
   $("columns-row").hidden = source.columns.length === 0;
   if (source.columns.length && !$("columns").firstChild) {
-    put("columns", source.columns.map((name, i) => `<label><input type="checkbox" data-column="${i}"${state.columns.includes(name) ? " checked" : ""}>${escapeText(name)}</label>`).join(""));
+    put("columns", source.columns.map((name, i) => `<label${identifier(name) ? ' class="suspect"' : ""}><input type="checkbox" data-column="${i}"${state.columns.includes(name) ? " checked" : ""}><span>${escapeText(name)}${identifier(name) ? " <em>an identifier? leave it out</em>" : repeated(name) ? " <em>several rows per person?</em>" : ""}</span></label>`).join(""));
   }
+  $("find-column-row").hidden = source.columns.length <= 24;
   sayColumns();
 }
 // Ranges of single columns: typed here, kept as a file that --bounds reads, so that the command on screen 3 is whole.
@@ -210,7 +223,7 @@ function drawRanges() {
   $("ranges").hidden = !typing;
   if (!typing || $("ranges-list").firstChild) return;
   put("ranges-list", source.columns.map((name, i) => {
-    const [low, high] = (source.ranges || {})[name] || state.range;
+    const [low, high] = (source.ranges || {})[name] || (state.range_typed ? state.range : ["", ""]);
     return `<label for="low-${i}">${escapeText(name)}</label><input id="low-${i}" data-low="${i}" type="number" step="any" value="${low}" aria-label="lowest of ${escapeText(name)}"><input data-high="${i}" type="number" step="any" value="${high}" aria-label="highest of ${escapeText(name)}">`;
   }).join(""));
 }
@@ -230,11 +243,24 @@ $("keep-ranges").addEventListener("click", async () => {
 });
 function sayColumns() {
   $("screen-1").querySelector('[data-to="2"]').disabled = state.columns.length === 0;
-  $("columns-say").textContent = `${state.columns.length} of ${source.columns.length} columns take part. A column that is left out costs nothing; every further one costs noise in all.`;
-  const named = state.columns.filter(identifier).slice(0, 8);
-  const lines = named.map((name) => `“${name}” is named like an identifier, which has no place in a covariance: leave it out.`);
-  put("name-warnings", lines.map((line) => `<li>${escapeText(line)}</li>`).join(""));
+  $("columns-say").textContent = `${state.columns.length} of ${source.columns.length} columns take part. A column that is left out costs nothing; every further one costs noise in all.${source.columns.length > 24 ? " The list scrolls; a part of a name finds a column." : ""}`;
+  const quoted = (names) => `“${names.slice(0, 6).join("”, “")}”${names.length > 6 ? ` and ${names.length - 6} more` : ""}`;
+  const suspects = state.columns.filter(identifier), again = source.columns.filter(repeated), lines = [];
+  if (suspects.length) lines.push(`${quoted(suspects)} ${suspects.length === 1 ? "is named like an identifier, which has" : "are named like identifiers, which have"} no place in a covariance. <button class="btn" id="leave-out">Leave ${suspects.length === 1 ? "it" : "them"} out</button>`);
+  if (again.length) lines.push(`${quoted(again)}: can one person have several rows? Then the promise below is weaker than it reads; see the note under the columns.`);
+  put("name-warnings", lines.map((line) => `<li>${line.split("<button").map((part, i) => i ? `<button${part}` : escapeText(part)).join("")}</li>`).join(""));
 }
+$("name-warnings").addEventListener("click", (event) => {
+  if (event.target.id !== "leave-out") return;
+  for (const box of document.querySelectorAll("[data-column]")) box.checked = box.checked && !identifier(source.columns[+box.dataset.column]);
+  takeColumns();
+  sayColumns();
+  $("columns").querySelector("input")?.focus();
+});
+$("find-column").addEventListener("input", (event) => {
+  const wanted = event.target.value.toLowerCase();
+  document.querySelectorAll("#columns label").forEach((label) => { label.hidden = !label.textContent.toLowerCase().includes(wanted); });
+});
 function numbered(width) {
   return Array.from({ length: width }, (_, i) => `question_${i + 1}`);
 }
@@ -247,14 +273,10 @@ $("screen-1").addEventListener("change", (event) => {
       state.people = state.people_typed ? Math.round(+value) : 20000;
       break;
     case "width": state.columns = numbered(Math.min(4096, Math.max(2, Math.round(+value) || 2))); break;
-    case "low": case "high": {
-      const [low, high] = [$("low").value, $("high").value];
-      const good = low !== "" && high !== "" && +low < +high;
-      wrong("range", good || low === "" || high === "" ? null : new Error("the low end must lie below the high end"));
-      state.range_typed = good;
-      if (good) state.range = [+low, +high];
+    case "low": case "high":
+      if ($("low").value !== "" && $("high").value !== "" || !$("range-wrong").hidden) sayRange();
+      else state.range_typed = false;
       break;
-    }
     case "spread": state.spread = +value; break;
     case "shape": state.shape = value; break;
     default:
@@ -263,6 +285,19 @@ $("screen-1").addEventListener("change", (event) => {
   state.component = 0;
   sayColumns();
 });
+// What is wrong on the first screen is put right before the next one, wherever the way there begins.
+function wrongField() {
+  if (!named()) return null;
+  sayRange();
+  if (!$("range-row").hidden && !$("range-wrong").hidden && ($("low").value !== "" || $("high").value !== "")) return "low";
+  return $("people-wrong").hidden ? null : "people";
+}
+function sayRange() {
+  const low = $("low").value, high = $("high").value, good = low !== "" && high !== "" && +low < +high;
+  wrong("range", good || low === "" && high === "" ? null : new Error(low === "" || high === "" ? "both ends are needed" : "the low end must lie below the high end"));
+  state.range_typed = good;
+  if (good) state.range = [+low, +high];
+}
 
 function takeColumns() {
   state.columns = [...document.querySelectorAll("[data-column]")].filter((box) => box.checked).map((box) => source.columns[+box.dataset.column]);
@@ -284,7 +319,7 @@ function drawQuestion() {
   drawPredictors();
   // The ledger keeps a promise about taking part, and pseudo-data cannot hide that: as many rows come out as went in.
   const agreed = source.ledger?.relation;
-  wrong("relation", state.goal === "mask" && agreed === "add-remove" ? new Error("this ledger promises to hide whether a person took part at all, and pseudo-data shows how many did: the ledger would refuse it. Publish a covariance instead, or have a ledger of its own agreed for pseudo-data, which promises to hide what a person answered") : null);
+  wrong("relation", state.goal === "mask" && agreed === "add-remove" ? new Error(OTHER_PROMISE) : null);
   $("hoped").value = state.hoped;
   $("hoped-row").hidden = ["mask", "regress"].includes(state.goal);
   $("hoped-hint").textContent = taskOf() === "pca" ? "the release holds those that rise above the noise" : "computed from the release later, for the pictures; the release is the same";
@@ -299,7 +334,7 @@ const responseOf = () => state.columns.includes(state.response) ? state.response
 function predictorsOf() {
   const others = state.columns.filter((name) => name !== responseOf());
   const chosen = others.filter((name) => state.predictors.includes(name));
-  return chosen.length ? chosen : others;
+  return chosen.length ? chosen : others.slice(0, 3);  // all of them would lean on the weakest direction of the table
 }
 function drawPredictors() {
   const others = state.columns.filter((name) => name !== responseOf()), chosen = predictorsOf();
@@ -333,7 +368,6 @@ const LOW = Math.log(0.05), HIGH = Math.log(10);
 const toShare = (epsilon) => (Math.log(Math.min(10, Math.max(0.05, epsilon))) - LOW) / (HIGH - LOW);
 async function enterLook() {
   rails = [];
-  knownLimit = null;
   methodsShown = "";
   if (look === null || look.goal !== state.goal) clearLook();
   await redraw();
@@ -401,8 +435,8 @@ async function compareMethods() {
 }
 // What the accuracy is of, in words.
 const OF = { correlation: "correlation of two columns", variance: "column’s variance", slope: "slope of the regression" };
-const first = () => look.accuracy_components > 1 ? `PC1 to PC${look.accuracy_components}` : "PC1";
-const subject = () => OF[look.accuracy_of] || `weight in ${first()}`;
+const subjectOf = (count) => OF[look.accuracy_of] || `weight in ${components(1, count)}`;
+const subject = () => subjectOf(look.readable_components);
 const reach = (value) => look.accuracy_of === "variance" ? "±" + (100 * value).toPrecision(2) + "%" : plusMinus(value);
 const pca = () => look.task === "pca";
 const moment = () => look.scree !== undefined;
@@ -413,10 +447,11 @@ function drawLook() {
   const risk = look.risk, survivors = look.above_noise, hoped = look.hoped;
   look.goal = state.goal;
   for (const id of ["v-scree", "v-weights", "v-map"]) $(id).hidden = !moment();
+  if (slopes()) $("v-scree").hidden = true;  // a slope leans on the weakest direction, which is not among the first
   $("v-map").hidden = !look.maps || slopes();
   $("v-errors").hidden = !look.errors;
   placeViews();
-  const first = pca() && look.plan.noise_floor !== undefined
+  const first = pca() && look.plan.predicted_edge !== undefined
     ? `<strong class="s">${survivors} of ${hoped} components</strong> would survive the noise, and`
     : look.accuracy !== undefined && !pca() ? (look.chance ? `the noise leaves <strong class="s">nothing</strong> of a ${subject()}, and` : `a ${subject()} would be read off within <strong class="s">${reach(look.accuracy)}</strong>, and`)
     : `one release would be made by method <strong class="s">${escapeText(look.method)}</strong>, and`;
@@ -429,14 +464,16 @@ function drawLook() {
   $("views").classList.toggle("comparing", methodsKey() !== methodsShown);
   drawRisk();
   drawLedger();
-  put("facts", look.lines.map((line) => `<dt>${escapeText(line.label)}</dt><dd>${escapeText(line.text)}</dd>`).join("") + look.warnings.map((line) => `<dt>warning</dt><dd>${escapeText(line)}</dd>`).join(""));
+  put("facts", look.lines.map((line) => `<dt>${escapeText(line.label)}</dt><dd>${prose(line.text)}</dd>`).join("") + look.warnings.map((line) => `<dt>warning</dt><dd>${prose(line)}</dd>`).join(""));
   drawCode();
   clearTimeout(liveTimer);
   liveTimer = setTimeout(() => { $("live").textContent = $("head").textContent; }, 600);
 }
 // Views stand in pairs; the last of an odd number has the row to itself.
 function placeViews() {
-  const shown = ["v-scree", "v-weights", "v-risk", "v-map", "v-errors", "v-ledger"].map($).filter((view) => !view.hidden);
+  const alone = slopes();  // without the spreads beside it
+  $("v-weights").className = alone ? "whole" : "b";
+  const shown = ["v-scree", "v-weights", "v-risk", "v-map", "v-errors", "v-ledger"].map($).filter((view) => !view.hidden && !(alone && view.id === "v-weights"));
   shown.forEach((view, i) => { view.className = i === shown.length - 1 && i % 2 === 0 ? "whole" : i % 2 ? "b" : "a"; });
 }
 function drawDirections() {
@@ -444,17 +481,19 @@ function drawDirections() {
   if (!drag) put("scree", look.scree); else $("scree").querySelector("svg").outerHTML = look.scree;
   const grip = document.querySelector(".ev-grip");
   if (grip) {
-    const spread = Math.sqrt(look.plan.noise_floor);
-    for (const [name, value] of Object.entries({ tabindex: "0", role: "slider", id: "grip", "aria-orientation": "vertical", "aria-valuenow": spread.toPrecision(3), "aria-label": "Noise floor: down for sharper results, up for more protection", "aria-valuetext": `${survivors} of ${hoped} components survive` })) grip.setAttribute(name, value);
+    const spread = Math.sqrt(look.plan.predicted_edge);
+    for (const [name, value] of Object.entries({ tabindex: "0", role: "slider", id: "grip", "aria-orientation": "vertical", "aria-valuenow": spread.toPrecision(3), "aria-label": "What a component must exceed: down for sharper results, up for more protection", "aria-valuetext": `${survivors} of ${hoped} components survive` })) grip.setAttribute(name, value);
     if (gripFocus) grip.focus();
   }
-  const faint = survivors === hoped ? "All rise above the noise floor."
-    : survivors === 0 ? "Nothing here rises above the noise floor."
-    : survivors === hoped - 1 ? `PC${hoped} is drawn faint: it could be noise.` : `PC${survivors + 1} to PC${hoped} are drawn faint: they could be noise.`;
+  const limited = look.plan.predicted_edge !== undefined;
+  const faint = survivors === hoped ? "All can be told from noise."
+    : survivors === 0 ? "None can be told from noise."
+    : `${components(survivors + 1, hoped)} ${survivors === hoped - 1 ? "is" : "are"} drawn faint: ${survivors === hoped - 1 ? "it" : "they"} could be noise.`;
   $("h-scree").textContent = pca() ? "What rises above the noise" : "Directions in it that rise above the noise";
   $("h-weights").textContent = pca() ? "What you would read off" : "What you would read off such directions";
-  put("scree-say", slopes() ? `<strong>${survivors} of ${hoped} directions stand clear.</strong> A slope leans on the weakest direction of what explains it. Drag the line.` : look.plan.noise_floor === undefined ? `${escapeText(look.method)} states no noise floor, so no line is drawn: it releases directions, and noise shows in where they point.` : `<strong>${survivors} of ${hoped} components would survive.</strong> ${faint} Drag the line, or pick a bar.`);
-  $("k-say").textContent = slopes() ? "The release is the whole covariance; this regression and any other is computed from it without further cost." : look.plan.noise_floor === undefined ? `The release would hold ${look.components}.` : !pca() ? "The release is the whole covariance; directions are computed from it without further cost. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted)." : survivors ? `The release would hold ${look.components}. The small marks beside a bar are its privacy noise (hatched) and its sampling error (dotted).` : "Nothing worth releasing at this setting.";
+  put("scree-say", !limited ? `${escapeText(look.method)} states no limit of noise, so no line is drawn: it releases directions, and noise shows in where they point.` : `<strong>${survivors} of ${hoped} components would survive.</strong> ${readWords(survivors)} ${faint} Drag the line, or pick a bar.`);
+  const marks = "The small marks beside a bar are where releases put it (hatched) and its sampling error (dotted).";
+  $("k-say").textContent = !limited ? `The release would hold ${look.components}.` : !pca() ? `The release is the whole covariance; directions are computed from it without further cost. ${marks}` : survivors ? `The release would hold ${look.components}; ${survivors === 1 ? "it" : "each of them"} must exceed the line, which is what noise makes of directions like those left out. ${marks}` : "Nothing worth releasing at this setting.";
   $("components-row").hidden = slopes();
   if (slopes()) { drawSlopes(); return; }
   put("components", Array.from({ length: hoped }, (_, i) => `<label><input type="radio" name="component" value="${i}"${i === component ? " checked" : ""}>PC${i + 1}</label>`).join(""));
@@ -463,18 +502,27 @@ function drawDirections() {
   const live = component < survivors, reach = look.weight_reach;
   put("weights-say", look.releases === 0 ? `Blue marks are the assumed weights in <strong>PC${component + 1}</strong>. ${look.null_releases ? "Every simulated release answered “nothing to report”, a legal answer that is paid for." : "This method is not simulated at this size; its predicted error stands below."}`
     : live ? `Weights of the columns in <strong>PC${component + 1}</strong>. Blue marks are the assumed truth; a release puts each weight within about <strong>${reach === undefined ? "an unknown distance" : plusMinus(reach)}</strong> of it.${look.null_releases ? ` ${look.null_releases} of ${look.null_releases + look.releases} simulated releases answered “nothing to report”, a legal answer that is paid for.` : ""}`
-    : `<strong>PC${component + 1} would be noise.</strong> Releases point anywhere; do not interpret these weights.`);
+    : `<strong>PC${component + 1} could be noise,</strong>${pca() ? " so the release would not hold it. Do" : " though it can be computed: do"} not interpret these weights.`);
   drawSearch(state.columns.length);
   $("another").hidden = Boolean(exported);
   if (look.maps) {
     put("map-before", look.maps.before);
-    put("map-after", look.maps.after || "<p class='small'>No simulated release.</p>");
+    const one = pca() && survivors < 2;
+    put("map-after", one ? "<p class='small'>No map: at this setting PC2 would not be released, so the second axis would be noise.</p>" : look.maps.after || "<p class='small'>No simulated release.</p>");
     $("map-title").textContent = look.releases ? `On release ${look.release + 1} of ${look.releases}, simulated` : "On a possible release";
     const moved = Math.round(100 * (1 - (look.maps.agree ?? 1)));
-    put("map-say", `Assumed people, counted per square, on the assumed directions and on those of a simulated release${state.goal === "plot" ? ", with the noise of the counts; squares below it are hatched" : ""}. <strong>${look.maps.agree === undefined ? "" : moved <= 10 ? `The picture stays: ${moved} of 100 people change their square.` : `The release turns the picture: ${moved} of 100 people change their square.`}</strong>${state.goal === "plot" ? "" : " The map of your people would be a release of its own."}`);
+    put("map-say", `Assumed people, counted per square, on the assumed directions and on those of a simulated release${state.goal === "plot" ? ", with the noise of the counts; squares below it are hatched" : ""}. <strong>${look.maps.agree === undefined || one ? "" : moved <= 10 ? `The picture stays: ${moved} of 100 people change their square.` : `The release turns the picture: ${moved} of 100 people change their square.`}</strong>${state.goal === "plot" ? "" : " The map of your people would be a release of its own."}`);
     $("map-budget-row").hidden = state.goal !== "plot" || Boolean(exported);
     $("map-budget").value = state.map_budget;
   }
+}
+// A variance that stands out is one thing, weights that can be read another.
+function readWords(survivors) {
+  const read = look.read_components;
+  return read === undefined || survivors === 0 ? ""
+    : read >= survivors ? (survivors === 1 ? "Its weights can be read." : "Their weights can be read.")
+    : read === 0 ? (survivors === 1 ? "Its weights can be read only roughly." : "Their weights can be read only roughly.")
+    : `The weights of ${components(1, read)} can be read, those of ${components(read + 1, survivors)} only roughly.`;
 }
 function drawSearch(rows) {
   $("search-row").hidden = rows <= 12 || Boolean(exported);
@@ -488,16 +536,18 @@ function drawSlopes() {
   drawSearch(predictorsOf().length);
 }
 function drawErrors() {
-  if (look.errors) {
-    put("errors", look.errors.picture);
-    const ratio = look.errors.privacy / look.errors.sampling;
-    put("errors-say", `For one ${subject()}, 95 times in 100${pca() ? "" : ", at the spread you assumed"}. ` + (look.chance ? `<strong>Privacy noise leaves nothing</strong> of ${pca() ? "the directions" : "it"}.` : ratio > 1.5 ? `Privacy noise is <strong>${ratio >= 9.5 ? Math.round(ratio) : ratio.toFixed(1)} times</strong> the error you have anyway for asking ${count(state.people)} people and not everyone.` : ratio > 0.67 ? "Both are <strong>about equal</strong>. More budget would buy little." : "Sampling error <strong>is the larger one</strong>. More budget buys nearly nothing and costs people protection."));
-  }
+  if (!look.errors) return;
+  const { privacy, sampling, chance, components: held } = look.errors, ratio = privacy / sampling;
+  put("errors", look.errors.picture);
+  put("errors-say", `For one ${subjectOf(held)}, 95 times in 100${pca() ? "" : ", at the spread you assumed"}. ` + (pca() && state.columns.length === 1 ? "One column has one direction: nothing moves it."
+    : chance ? `<strong>Privacy noise leaves nothing</strong> of ${pca() ? "the directions" : "it"}.`
+    : ratio > 1.5 ? `Privacy noise is <strong>${ratio >= 9.5 ? Math.round(ratio) : ratio.toFixed(1)} times</strong> the error you have anyway for asking ${count(state.people)} people and not everyone.`
+    : ratio > 0.67 ? "Both are <strong>about equal</strong>. More budget would buy little." : "Sampling error <strong>is the larger one</strong>. More budget buys nearly nothing and costs people protection."));
 }
 function drawRisk() {
   const risk = look.risk, people = state.risk === "people";
   put("risk", risk.picture);
-  put("risk-say", people ? `Suppose an attacker knows everything but ${whom().startsWith("a person") ? "whether you took part" : "which of two answers is yours"}, and accepts 5 false alarms in 100. They are right about at most <strong>${risk.recognised} of 100</strong> people.` : `If half the people they try took part, at most <strong>${risk.right_alarms} of 100</strong> alarms are right. A coin would get 50.`);
+  put("risk-say", people ? `Suppose an attacker knows everything but ${whom().startsWith("a person") ? "whether you took part" : "which of two answers is yours"}, and accepts 5 false alarms in 100. They recognise at most <strong>${risk.recognised} of 100</strong> people${whom().startsWith("a person") ? " who did" : ""}.` : `If half the people they try took part, at most <strong>${risk.right_alarms} of 100</strong> alarms are right. A coin would get 50.`);
   const rest = 100 - risk.given - risk.chance;
   const rows = people ? [["f", risk.given, "recognised because of this release"], ["", 5, "pointed at by chance: a blind guess does that"], ["", rest, "stay hidden"]]
     : [["f", risk.given, "alarms right because of this release"], ["", 50, "right by chance"], ["", rest, "wrong: the person was not in the data"]];
@@ -505,11 +555,18 @@ function drawRisk() {
 }
 function drawLedger() {
   const ledger = look.ledger;
-  put("ledger", ledger ? ledger.picture : "");
-  put("ledger-say", !ledger ? `No ledger keeps the budget of this table: a total that a committee agrees on once, charged before a row is read. Without one this page gives you commands and releases nothing itself. ${exported ? "" : `To have one, end the program and run, with the total that was agreed:<pre class="block">${escapeText(look.with_ledger)}</pre>`}` : ledger.fits ? `Agreed in all: ${escapeText(ledger.promise)}. What is spent cannot be taken back, even if a release is never looked at.` : `<strong>The ledger would refuse it.</strong> ${escapeText(sentence(ledger.refusal))}`);
+  put("ledger", ledger ? accountsHtml(ledger) : "");
+  put("ledger-say", !ledger ? `No ledger keeps the budget of this table: a total that a committee agrees on once, charged before a row is read. Without one this page gives you commands and releases nothing itself. ${exported ? "" : `To have one, end the program and run, with the total that was agreed:<pre class="block">${commandHtml(look.with_ledger)}</pre>`}` : ledger.fits ? `Agreed in all: ${prose(ledger.promise)}. ${dividedWords(ledger)}What is spent cannot be taken back, even if a release is never looked at.` : `${ledger.other_promise ? "" : "<strong>The ledger would refuse it.</strong> "}${refusalHtml(ledger)}`);
   drawGate();
 }
-let knownLimit = null;
+// The promise is kept in parts, because noise of one kind adds up otherwise than that of another.
+const dividedWords = (ledger) => ledger.divided ? "Part of it is set aside for releases with Gaussian noise, part for all others. " : "";
+const accountsHtml = (ledger) => ledger.other_promise ? "" : ledger.accounts.map((one) => `${ledger.divided ? `<h3>Set aside for ${one.account}</h3>` : ""}${one.picture}`).join("");
+const OTHER_PROMISE = "this ledger promises to hide whether a person took part at all, and pseudo-data shows how many did: the ledger would refuse it. Publish a covariance instead, or have a ledger of its own agreed for pseudo-data, which promises to hide what a person answered";
+function refusalHtml(ledger) {
+  if (ledger.other_promise && state.goal === "mask" && ledger.relation === "add-remove") return escapeText(sentence(OTHER_PROMISE));
+  return prose(ledger.limit ? `What is left ${ledger.divided ? "for releases of this kind " : ""}allows ε up to ${ledger.limit}. ${dividedWords(ledger)}` : sentence(ledger.refusal));
+}
 const accuracyPoints = () => rails.filter((point) => point.accuracy !== undefined && !point.chance);
 function drawDial() {
   const share = toShare(look.epsilon);
@@ -521,16 +578,17 @@ function drawDial() {
   if (hasAccuracy) {
     const shown = look.chance ? "chance" : reach(look.accuracy);
     $("accuracy-out").textContent = shown;
-    $("accuracy-words").textContent = { correlation: "Accuracy of a correlation", variance: "Accuracy of variances", slope: "Accuracy of slopes" }[look.accuracy_of] || "Accuracy of weights";
-    $("accuracy").setAttribute("aria-valuetext", look.chance ? "no better than chance" : `${subject()} within plus or minus ${look.accuracy_of === "variance" ? reach(look.accuracy).slice(1) : digits(look.accuracy)}`);
+    $("accuracy-words").textContent = { correlation: "Accuracy of a correlation", variance: "Accuracy of variances", slope: "Accuracy of slopes" }[look.accuracy_of] || (look.accuracy_components > 1 ? `Accuracy, PC1–${look.accuracy_components}` : "Accuracy, PC1");
+    $("accuracy").setAttribute("aria-valuetext", look.chance ? "no better than chance" : `${subjectOf(look.accuracy_components)} within plus or minus ${reach(look.accuracy).slice(1)}`);
   }
   const beyond = Boolean(look.ledger) && !look.ledger.fits;
-  if (beyond) knownLimit = look.ledger.limit ?? 0;
-  const limit = rails.some((point) => point.fits === false) ? knownLimit ?? rails.filter((point) => point.fits).reduce((most, point) => Math.max(most, point.epsilon), 0) : null;
-  const within = hasAccuracy && !look.chance ? `A ${subject()} is then within ${reach(look.accuracy)}, 95 times in 100.` : hasAccuracy ? `A ${subject()} would then be no better than chance.` : "";
-  put("note", beyond ? `<strong>Beyond the ledger’s limit.</strong> ${look.ledger.limit ? `What is left allows ε up to ${look.ledger.limit}.` : "Nothing is left for this method."}`
+  const limit = look.ledger?.limit ?? null;
+  const held = look.readable_components, shortOf = pca() && held < look.accuracy_components;
+  const read = look.readable_accuracy === undefined || pca() && state.columns.length === 1 ? "" : look.readable_chance ? `A ${subject()} would then be no better than chance.` : `A ${subject()} is then within ${reach(look.readable_accuracy)}, 95 times in 100.`;
+  const within = !shortOf ? read : look.above_noise === 0 ? "No component could be told from noise." : `${components(held + 1, look.accuracy_components)} would not be released. ${read}`;
+  put("note", beyond ? `<strong>${look.ledger.other_promise ? "The ledger would refuse it." : "Beyond the ledger’s limit."}</strong> ${look.ledger.limit ? `What is left${look.ledger.divided ? " for releases of this kind" : ""} allows ε up to ${look.ledger.limit}.` : look.ledger.other_promise ? "This ledger keeps another kind of promise; the dial only shows what the release would be." : "Nothing is left for this method."}`
     : hasAccuracy && look.accuracy < look.sampling_accuracy ? "Sampling error is now the larger one: more budget buys little."
-    : `${{ budget: !state.budget_set ? "We start at ε = 1, which nobody has chosen yet." : hasAccuracy ? "You set the budget; the accuracy follows." : "You set the budget.", accuracy: "You set the accuracy; the budget follows.", floor: "You set the noise floor; budget and accuracy follow." }[setBy]} <span class="wide">${within}</span>`);
+    : `${{ budget: !state.budget_set ? "We start at ε = 1, which nobody has chosen yet." : hasAccuracy ? "You set the budget; the accuracy follows." : "You set the budget.", accuracy: "You set the accuracy; the budget follows.", edge: "You set the line; budget and accuracy follow." }[setBy]} <span${shortOf ? "" : ' class="wide"'}>${within}</span>`);
   drawRail("rail-1", share, limit);
   drawRail("rail-2", share, null);
 }
@@ -556,7 +614,7 @@ function drawRail(id, share, limit) {
     }
     for (const round of roundAccuracies([1, 2, 5])) {
       const at = x(round.share);
-      if (at > 20 && at < width - 20 && taken.every((other) => Math.abs(other - at) > 30)) { out += `<text class="tick" x="${at.toFixed(1)}" y="35" text-anchor="middle">±${look.accuracy_of === "variance" ? digits(100 * round.value) + "%" : round.value}</text>`; taken.push(at); }
+      if (at > 20 && at < width - 20 && taken.every((other) => Math.abs(other - at) > 30)) { out += `<text class="tick" x="${at.toFixed(1)}" y="35" text-anchor="middle">${reach(round.value)}</text>`; taken.push(at); }
     }
   }
   svg.setAttribute("viewBox", `0 0 ${width} ${box.clientHeight}`);
@@ -601,7 +659,7 @@ for (const kind of ["budget", "accuracy"]) {
   });
 }
 let drag = false, gripFocus = false, componentFocus = false;
-const setFloor = (spread) => { setBy = "floor"; state.budget_set = true; redraw({ set: "floor", value: spread * spread }); };
+const setFloor = (spread) => { setBy = "edge"; state.budget_set = true; redraw({ set: "edge", value: spread * spread }); };
 const scree = $("scree");
 scree.addEventListener("pointerdown", (event) => {
   if (event.target.closest(".ev-grip")) { drag = true; scree.setPointerCapture(event.pointerId); event.preventDefault(); return; }
@@ -621,7 +679,7 @@ scree.addEventListener("pointermove", (event) => {
 for (const end of ["pointerup", "pointercancel"]) scree.addEventListener(end, () => { drag = false; });
 scree.addEventListener("keydown", (event) => {
   const factor = { ArrowUp: 1.08, ArrowDown: 1 / 1.08, ArrowRight: 1 / 1.08, ArrowLeft: 1.08 }[event.key];
-  if (event.target.id === "grip" && factor) { event.preventDefault(); gripFocus = true; setFloor(Math.sqrt(look.plan.noise_floor) * factor); }
+  if (event.target.id === "grip" && factor) { event.preventDefault(); gripFocus = true; setFloor(Math.sqrt(look.plan.predicted_edge) * factor); }
 });
 scree.addEventListener("focusout", () => { if (!busy) gripFocus = false; });
 // Scaled variances times this are the plan's own.
@@ -644,6 +702,7 @@ async function changeMethod(name) {
   await redraw();
   await loadRails();
 }
+// What has no prediction here, in words one can act on.
 const BASIS = { "proved": [3, "for every data set; proved"], "proved-real-arithmetic": [2, "for every data set; proved for exact arithmetic"], "asymptotic": [1, "only in the limit of many people"], "model-probability": [1, "only if its model of the data is true"] };
 async function drawMethods() {
   const found = await askMethods();
@@ -655,21 +714,31 @@ async function drawMethods() {
     put("methods", "");
     return;
   }
-  const width = state.columns.length, k = look.accuracy_components;
-  // The method on the dial has the dial's number; noise alone, as there. Beyond first order others are tried on made-up tables, sampling error taken off.
-  const predicted = (method) => method.total_error_f2 === undefined ? null : method.method === found.used && look.accuracy !== undefined ? { value: look.accuracy, chance: look.chance }
-    : method.predicted_error_f2 === undefined ? null : { value: 1.96 * Math.sqrt(method.predicted_error_f2 / (2 * width * k)), chance: Math.max(method.total_error_f2, method.predicted_error_f2) >= 0.9 * comparison.worst_error_f2 };
+  const width = state.columns.length, k = look.readable_components;
+  // All on one scale: tried on made-up tables (at first order for wide ones), the error of noise alone.
+  const predicted = (method) => method.predicted_error_f2 === undefined ? null : { value: 1.96 * Math.sqrt(method.predicted_error_f2 / (2 * width * k)), chance: width > k && Math.max(method.total_error_f2, method.predicted_error_f2) >= 0.9 * comparison.worst_error_f2 };
   const noise = (method) => errorText(predicted(method));
   const best = comparison.methods.find((method) => method.method === comparison.recommended);
   const used = comparison.methods.find((method) => method.method === found.used);
-  const sharper = comparison.methods.filter((method) => method.total_error_f2 !== undefined && best && method.total_error_f2 < best.total_error_f2 && method !== best)[0];
-  const hopeless = best && best.total_error_f2 >= 0.9 * comparison.worst_error_f2;
+  const sharper = comparison.methods.filter((method) => best && method !== best && predicted(method) && !predicted(method).chance && predicted(method).value < predicted(best).value && noise(method) !== noise(best))[0];
+  const hopeless = best && predicted(best).chance;
   const basis = (method) => BASIS[method.basis] || [1, escapeText(method.basis)];
-  put("advice", hopeless ? "<strong>At this setting no method does better than chance.</strong> Give up some protection, ask for fewer columns, or do not release."
+  put("advice", look.plan.predicted_edge !== undefined && look.above_noise === 0 ? "<strong>At this setting no component could be told from noise.</strong> Give up some protection, ask for fewer columns, or do not release."
+    : hopeless ? "<strong>At this setting no method does better than chance.</strong> Give up some protection, ask for fewer columns, or do not release."
     : !best ? "<strong>No method that keeps the promise for every data set fits here.</strong>"
-    : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${noise(best)}.` : `<strong>Your choice holds${used.total_error_f2 > best.total_error_f2 ? ", but is less sharp here" : ""}:</strong> ${noise(used)} against ${noise(best)} with ${escapeText(best.method)}. ${escapeText(sentence(comparison.reason))}`)
-    : `<strong>We recommend ${escapeText(best.method)}:</strong> of the methods that keep this promise for every data set it has the smallest predicted error of a weight in ${first()}, ${noise(best)}, ${found.first_order ? "by first-order formulas (plan pca --compare also tries them, for minutes)" : "within the luck of the made-up tables"}.${sharper ? ` ${escapeText(sharper.method)} would have ${noise(sharper)}, ${sharper.basis === "proved" ? `also proved, but it spends the whole ε as a pure loss: a person is then recognised up to ${pureRisk()} times in 100 by the directions alone, and not ${Math.ceil(100 * (look.power_of_directions ?? look.risk.power) - 1e-9)}` : `at another price: ${escapeText(BASIS[sharper.basis]?.[1] || sharper.basis)}`}.` : ""}`);
-  putMethods(comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", predicted(method), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? method.note : "")));
+    : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${noise(best)}.` : `<strong>Your choice, ${escapeText(used.method)}, keeps its promise for every data set:</strong> ${noise(used)} against ${noise(best)} with ${escapeText(best.method)}, which we recommend.${atWhatPrice(used, best)}`)
+    : `<strong>We recommend ${escapeText(best.method)}:</strong> it moves a ${subjectOf(k)} by ${noise(best)}, 95 times in 100.${sharper ? ` ${escapeText(sharper.method)} is sharper (${noise(sharper)})${atWhatPrice(sharper, best) || ", by less than trials on made-up tables can tell apart."}` : " No method that keeps this promise is sharper here."}`);
+  putMethods(comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", predicted(method), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? whyNot(method.method, method.note) : "")),
+    `Of a ${subjectOf(k)}, by privacy noise alone, 95 times in 100: ${found.first_order ? "by first-order formulas, as on the dial" : `tried on ${comparison.made_up_tables} made-up tables; the dial shows the formula for small noise`}.`);
+}
+// What a method that looks sharper costs beside the recommended one.
+const PURE = ["wishart", "laplace", "orbit", "exponential"];
+function atWhatPrice(method, best) {
+  const alone = Math.ceil(100 * (look.power_of_directions ?? look.risk.power) - 1e-9), promise = BASIS[method.basis] || [1, method.basis];
+  if (promise[0] < 2) return `, but its promise holds ${escapeText(promise[1])}.`;
+  if (!state.delta || !PURE.includes(method.method) || PURE.includes(best.method) || pureRisk() <= alone) return "";
+  const charge = method.method === "wishart" && look.ledger && look.plan.wishart ? look.plan.wishart.charge : 0;
+  return `, but a person is then recognised up to ${pureRisk()} times in 100, not ${alone}${charge > 1.5 ? `, and it takes ${Math.round(charge)} times as much of the ledger` : ""}.`;
 }
 // A pure loss at 5% false alarms: the smaller of its two limits.
 const pureRisk = () => Math.ceil(100 * Math.min(0.05 * Math.exp(look.epsilon), 1 - 0.95 * Math.exp(-look.epsilon)) - 1e-9);
@@ -687,21 +756,27 @@ function drawWays(found) {
     : weak ? `<strong>You chose a promise with a condition: ${promise(used)[1]}.</strong> A committee will ask why.`
     : used.chance ? `<strong>At this setting the noise leaves nothing of a ${subject()}.</strong> ${state.goal === "regress" ? "Explain by fewer columns, or give up" : "Give up"} some protection, or do not release.`
     : `<strong>${escapeText(used.method)}</strong> reads a ${subject()} within ${error(used)}; a person is recognised at most ${risk(used)} times.${sharper ? ` ${escapeText(sharper.method)} would have ${error(sharper)}${sharper.power > used.power ? `, and ${risk(sharper)}: sharper, and less protection` : ""}.` : " No other method that keeps this promise for every data set is sharper here."}`);
-  putMethods(found.ways.map((way) => methodRow(way.method, found.used, found.sentences[way.method] || "", way.basis ? predicted(way) : undefined, promise(way), Boolean(way.basis), way.basis ? "" : way.note || "")));
+  putMethods(found.ways.map((way) => methodRow(way.method, found.used, found.sentences[way.method] || "", way.basis ? predicted(way) : undefined, promise(way), Boolean(way.basis), way.basis ? "" : whyNot(way.method, way.note || ""))), `Of a ${subject()}, by privacy noise alone, 95 times in 100.`);
 }
 const errorText = (error) => !error ? "no prediction" : error.chance ? "chance" : reach(error.value);
-// Bars of predicted noise, on the scale of the errors above: it stays while a slider moves, and what is longer ends in an arrow.
-function errorBar(error) {
-  const full = look.errors?.full;
-  if (!error || !full) return "";
-  const beyond = error.chance || error.value > full, wide = (beyond ? 44 : Math.max(2, 44 * error.value / full)).toFixed(1), box = `width="${wide}" height="12"`;
-  return `<svg width="52" height="13" aria-hidden="true"><rect ${box} class="ev-ground"/><rect ${box} class="ev-hatch"/><rect ${box} class="ev-hatch-edge"/>${beyond ? '<path d="M46 2l4 4-4 4" class="ev-grip-mark"/>' : ""}</svg>`;
+// Why a method cannot serve here, where the engine speaks to somebody at the command line.
+function whyNot(method, note) {
+  if (method === "subspace") return "Learns a subspace first: with hundreds of columns, from a command of its own.";
+  if (method.startsWith("spiked") && /independent copy/.test(note)) return "Its promise holds only if the rows come from its model, and hides a row among others like it: this page does not offer that.";
+  return note;
 }
-function putMethods(rows) {
-  put("methods", `<div class="m-head" aria-hidden="true"><span>method</span><span>predicted error</span><span>the guarantee holds</span></div>${rows.join("")}`);
+// Places of the errors between a quarter of the sampling error and chance, by ratios: one scale for all, which no slider moves.
+function errorMark(error) {
+  const low = look.errors?.least, high = look.errors?.most;
+  if (!error || !(high > low)) return "";
+  const at = 5 + 46 * Math.max(0, Math.min(1, error.chance ? 1 : Math.log(error.value / low) / Math.log(high / low))), sampling = 5 + 46 * Math.log(look.errors.sampling / low) / Math.log(high / low);
+  return `<svg width="56" height="13" data-at="${at.toFixed(1)}" aria-hidden="true"><path d="M5 6.5H51" class="ev-hair"/><path d="M${sampling.toFixed(1)} 1v11" class="ev-sampling"/><circle cx="${at.toFixed(1)}" cy="6.5" r="4" class="${error.chance ? "m-chance" : "m-dot"}"/></svg>`;
+}
+function putMethods(rows, hint) {
+  put("methods", `<div class="m-head" aria-hidden="true"><span>method</span><span>predicted error</span><span>the guarantee holds</span></div>${rows.join("")}<p class="small">${escapeText(hint)} Dotted: sampling error; the right end is chance.</p>`);
 }
 function methodRow(name, used, words, error, [pips, holds], open, why = "") {
-  return `<label class="m${pips < 2 ? " weak" : ""}${open ? "" : " none"}"><input type="radio" name="method" value="${escapeText(name)}"${name === used ? " checked" : ""}${open && !exported ? "" : " disabled"}><span><span class="n">${escapeText(words ? words.charAt(0).toUpperCase() + words.slice(1) : name)} <code>${escapeText(name)}</code></span><span class="d">${why ? escapeText(sentence(why)) : ""}</span></span><span class="e">${errorBar(error)}${error === undefined ? "" : errorText(error)}</span><span class="g">${holds ? `<span class="pips" aria-hidden="true">${"●".repeat(pips)}${"○".repeat(3 - pips)}</span>${holds}` : "not here"}</span></label>`;
+  return `<label class="m${pips < 2 ? " weak" : ""}${open ? "" : " none"}"><input type="radio" name="method" value="${escapeText(name)}"${name === used ? " checked" : ""}${open && !exported ? "" : " disabled"}><span><span class="n">${escapeText(words || name)} <code>${escapeText(name)}</code></span><span class="d">${why ? escapeText(sentence(why)) : ""}</span></span><span class="e">${errorMark(error)}${error === undefined ? "" : errorText(error)}</span><span class="g">${holds ? `<span class="pips" aria-hidden="true">${"●".repeat(pips)}${"○".repeat(3 - pips)}</span>${holds}` : "not here"}</span></label>`;
 }
 // One command at a time: what follows the release is copied apart from it.
 let second = false;
@@ -709,8 +784,9 @@ function drawCode() {
   const next = language === "command" ? look.next_command || "" : "";
   second = second && Boolean(next);
   $("follow").hidden = !next;
-  $("follow").textContent = second ? "1 of 2: the release" : state.goal === "plot" ? "2 of 2: the map" : "2 of 2: the regression, at no cost";
-  $("code").textContent = second ? next : language === "command" ? look.command : look.python;
+  $("follow").textContent = second ? "Show the release’s command" : state.goal === "plot" ? "Show the map’s command" : "Show the regression’s command";
+  const code = second ? next : language === "command" ? look.command : look.python;
+  put("code", language === "command" ? commandHtml(code) : escapeText(code));
 }
 $("follow").addEventListener("click", () => { second = !second; drawCode(); });
 $("map-budget").addEventListener("change", (event) => { state.map_budget = +event.target.value; redraw().then(loadRails); });
@@ -735,22 +811,41 @@ $("copy").addEventListener("click", (event) => copyText($("code").textContent, e
 let released = null, polling = null, underWay = false;
 const releaseQuestion = () => question({ components: look.components, epsilon: look.epsilon });
 async function drawRelease() {
-  $("out").value = state.out;
+  put("outcome", "");
   $("data-set").value = state.data_set || source.ledger?.name || "";
   state.data_set = $("data-set").value;
   $("date").value = state.date;
   await drawSpend();
-  poll();
+  // A folder of this session holds a release already: another request is made into another one.
+  if (used.has(state.out) && released?.command !== look?.command) {
+    const stem = state.out.replace(/-\d+$/, "");
+    for (let i = 2; used.has(state.out); ++i) state.out = `${stem}-${i}`;
+    await drawSpend();
+  }
+  $("out").value = state.out;
+  await poll();
 }
-async function drawSpend() {
+const used = new Set();
+// What the press charges is this release alone; the map of people is charged when its command is run.
+const percent = (share) => share > 0 && share < 0.01 ? "under 1%" : `${Math.round(100 * share)}%`;
+const agreedFor = (charge) => look.ledger.divided ? `of what was set aside for ${charge.account}` : "of what was agreed";
+function spendWords(done) {
+  const { press: charge, map } = look.ledger, alone = Math.ceil(100 * (look.power_of_directions ?? look.risk.power) - 1e-9);
+  const budget = prose(`ε = ${digits(look.epsilon)}${look.delta ? `, δ = ${look.delta.toExponential()}` : ""}`);
+  const spends = charge ? `This ${done ? "spent" : "spends"} <strong>${percent(charge.now)} ${agreedFor(charge)}</strong>, once and for ever: ${budget}.` : `This would spend ${budget}.`;
+  const after = map ? ` The map of people comes after it, by a command on the next screen, and takes <strong>${percent(map.now)} ${agreedFor(map)}</strong>; from both together: at most ${look.risk.recognised} times in 100.` : "";
+  return `${spends} ${whom().replace(/^./, (c) => c.toUpperCase())} at most ${alone} times in 100 from this release${conditional()}.${after}`;
+}
+let spending = Promise.resolve();
+const drawSpend = () => { spending = showSpend(); return spending; };
+async function showSpend() {
   try {
     look = await ask("/api/look", releaseQuestion());
-    const share = look.ledger.now;
-    put("spend-say", `This spends <strong>${share < 0.01 ? "under 1%" : Math.round(100 * share) + "%"} of what was agreed</strong>, once and for ever: ε = ${digits(look.epsilon)}${look.delta ? `, δ = ${look.delta.toExponential()}` : ""}. Then ${whom()} at most ${look.risk.recognised} times in 100 from this release${conditional()}.`);
-    put("spend-ledger", look.ledger.picture);
-    $("spend-command").textContent = look.command;
+    put("spend-say", spendWords(false));
+    put("spend-ledger", accountsHtml(look.ledger));
+    put("spend-command", commandHtml(look.command));
     drawGate();
-    if (!look.ledger.fits) put("outcome", escapeText(sentence(look.ledger.refusal)));
+    if (!look.ledger.fits) put("outcome", refusalHtml(look.ledger));
   } catch (error) { trouble(error); }
 }
 for (const [id, key] of [["out", "out"], ["data-set", "data_set"], ["date", "date"]]) $(id).addEventListener("change", (event) => { state[key] = event.target.value; drawSpend(); });
@@ -760,6 +855,7 @@ async function press(event, more) {
   button.setAttribute("aria-disabled", "true");
   put("outcome", "");
   trouble(null);
+  await spending;  // a field that was just left still changes the command
   // With the command on the screen: another one is not run.
   try { await ask("/api/release", { ...releaseQuestion(), shown: $("spend-command").textContent, ...more }); } catch (error) { trouble(error); }
   drawGate();
@@ -778,6 +874,9 @@ async function poll() {
   $("progress-row").hidden = !running;
   $("press-row").hidden = running || status.state === "released";
   $("share-row").hidden = status.state !== "released";
+  const done = status.state === "released";
+  for (const id of ["out", "data-set", "date"]) $(id).disabled = running || done;
+  if (done) { used.add(state.out); put("spend-say", spendWords(true)); put("spend-ledger", ""); }
   // A run that was charged and came to nothing: the same press would find the spent reservation.
   const lost = Boolean(status.charged) && ["cancelled", "failed"].includes(status.state);
   $("press").hidden = lost;
@@ -792,7 +891,7 @@ async function poll() {
   if (status.charged === null) polling = setTimeout(poll, 1000);
   const spent = status.charged === null ? "The ledger cannot be read now, so it is not known here whether this was charged." : status.charged ? "The charge stays: it is in the ledger." : "Nothing was charged.";
   if (status.state === "released") {
-    put("outcome", "<strong>Released.</strong> The charge is in the ledger.");
+    put("outcome", "<strong>Released.</strong> This release is charged in the ledger. For another one go back, and choose.");
     released = await ask("/api/released", {}).catch((error) => { trouble(error); return null; });
     steps();
   } else if (status.state === "cancelled") {

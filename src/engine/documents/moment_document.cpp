@@ -96,17 +96,25 @@ void add_repair(ReleaseDocument& document, const NoisyCovariance& covariance) {
                          repair.largest_change)});
 }
 
-/// A covariance of columns in several units has one floor in the largest unit squared, which says
-/// nothing of the others: it is judged with every column over half its public range.
-void add_scaled_directions(ReleaseDocument& document, const NoisyCovariance& covariance) {
+void add_told(ReleaseDocument& document, const ToldDirections& told) {
+  document.result.emplace_back("told_directions", std::int64_t{told.count});
+  document.result.emplace_back("told_edge", told.edge);
+}
+
+/// How many of its directions stand out. A covariance of columns in several units has one floor in
+/// the largest unit squared, which says nothing of the others: it is judged with every column over
+/// half its public range.
+void add_directions(ReleaseDocument& document, const NoisyCovariance& covariance) {
   document.result.emplace_back("noisy_variance_sd", to_list(covariance.variance_sd));
   const Vector& scales = covariance.scales;
   if (scales.size() == 0 || scales.maxCoeff() == scales.minCoeff()) {
+    add_told(document, told_directions(covariance.eigenvalues, covariance.reach));
     return;
   }
   const ScaledDirections scaled = scaled_directions(covariance);
   document.result.emplace_back("noisy_scaled_eigenvalues", to_list(scaled.eigenvalues));
-  document.result.emplace_back("scaled_noise_floor", scaled.noise_floor);
+  document.result.emplace_back("scaled_noise_floor", scaled.reach.floor);
+  add_told(document, told_directions(scaled.eigenvalues, scaled.reach));
 }
 
 void add_correlation_table(ReleaseDocument& document, const std::vector<std::string>& names,
@@ -201,7 +209,7 @@ void add_low_rank(ReleaseDocument& document, const MomentSettings& settings,
 void add_covariance(ReleaseDocument& document, const MomentSettings& settings,
                     const std::vector<std::string>& names, NoisyCovariance covariance) {
   document.result.emplace_back("noisy_eigenvalues", to_list(covariance.eigenvalues));
-  add_scaled_directions(document, covariance);
+  add_directions(document, covariance);
   add_repair(document, covariance);
   document.tables.push_back(
       {"covariance", "private covariance, nearest positive semidefinite matrix to covariance_raw",

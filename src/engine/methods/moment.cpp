@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -235,6 +236,30 @@ void add_predicted_error(nlohmann::ordered_json& facts, const Request& request,
   }
 }
 
+/// What a component must exceed beside the directions that are left out, where the columns have one
+/// unit: along a direction in several units the noise depends on where it points.
+void add_predicted_edge(Outlook& outlook, const Request& request, const AssumedTable& table,
+                        const RowBound& bound, const NoiseReach& reach) {
+  const Vector scales = column_scales(bound, request.units);
+  if (table.spectrum.size() != scales.size() || scales.maxCoeff() != scales.minCoeff() ||
+      request.options.flag("correlation")) {
+    return;
+  }
+  const Vector variances = scales[0] * scales[0] * table.spectrum;
+  const Eigen::Index most = request.takes_rank() ? Eigen::Index{request.components}
+                                                 : std::max<Eigen::Index>(1, variances.size() - 1);
+  const ToldDirections told = predicted_directions(variances, most, reach);
+  const double edge = request.takes_rank() ? predicted_edge(variances, most, reach) : told.edge;
+  outlook.json()["predicted_edge"] = edge;
+  outlook.json()["predicted_components"] = told.count;
+  outlook.line(
+      "edge",
+      fmt::format("a direction is told from noise above a variance of about {:.4g} ({} units); {} "
+                  "of {} would be (for the assumed spectrum)",
+                  edge, request.units == Units::Original ? "original" : "scaled",
+                  told.count == 0 ? std::string("none") : fmt::format("{}", told.count), most));
+}
+
 std::string error_in_words(const Request& request, const nlohmann::ordered_json& facts) {
   const double error = facts["predicted_error_f2"].get<double>();
   switch (request.task) {
@@ -294,8 +319,8 @@ void add_spectral_lines(Outlook& outlook, const Request& request, const MomentPl
                     added, units));
     return;
   }
-  outlook.line("detection", fmt::format("a direction shows once its variance is above about {:.4g} "
-                                        "({} units)",
+  outlook.line("detection", fmt::format("a direction begins to show in the noise at a variance of "
+                                        "about {:.4g} ({} units); to be told from it takes more",
                                         shares.detection * norm, units));
 }
 
@@ -357,6 +382,7 @@ PlanFacts facts_of(const Request& request, const MomentPlan& plan, const Assumed
     outlook.line("rows", fmt::format("released with standard deviation {:.3g}", plan.count_sd()));
   }
   add_spectral_lines(outlook, request, plan, reach.norm);
+  add_predicted_edge(outlook, request, table, bound, reach);
   add_matrix_lines(outlook, request, plan, table.rows);
   if (facts.contains("predicted_error_f2")) {
     outlook.line("error", error_in_words(request, facts));
@@ -392,6 +418,7 @@ PlanFacts counted_facts_of(const Request& request, const MomentPlan& plan,
                                     weight * plan.product_sd() / n, noise.product / n,
                                     counted.indicated.empty() ? "" : " and no cell is missing"));
   outlook.line("floor", floor_in_words(request, facts));
+  add_predicted_edge(outlook, request, table, counted.bound, reach);
   outlook.line("rows", fmt::format("released with standard deviation {:.3g}", count_sd));
   if (!counted.indicated.empty()) {
     const double ratio = plan.bound().radius() / counted.bound.radius();

@@ -43,7 +43,7 @@ ScaledDirections scaled_directions(const NoisyCovariance& covariance) {
   const Vector factors = covariance.scales.cwiseInverse();
   return {
       leading_eigenvectors(factors.asDiagonal() * covariance.raw * factors.asDiagonal(), 0).values,
-      rescaled_reach(covariance, factors).floor};
+      rescaled_reach(covariance, factors)};
 }
 
 std::vector<Eigen::Index> columns_with_variance(const Vector& variance, const Vector& variance_sd) {

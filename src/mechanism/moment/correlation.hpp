@@ -19,7 +19,7 @@ NoiseReach rescaled_reach(const NoisyCovariance& covariance, const Vector& facto
 /// entries have noise of one size, so a column in large units does not hide the others.
 struct ScaledDirections {
   Vector eigenvalues;  ///< largest first
-  double noise_floor = 0.0;
+  NoiseReach reach;
 };
 ScaledDirections scaled_directions(const NoisyCovariance& covariance);
 

@@ -40,15 +40,20 @@ struct LeftOut {
   double mean_square;  ///< of their lengths |D u| / max(d)
 };
 
-/// How far below zero the noise along the directions left out may lie on average. Equal units: k
-/// large eigenvalues make up for them; by the norm alone; by Cauchy-Schwarz from the spread.
-/// Others: by their lengths, or by Cauchy-Schwarz from the squares of all entries.
+/// How far below zero the noise along the directions left out may lie on average, in one unit: the
+/// large eigenvalues make up for them (`odds`: of each left out); by the norm alone; by
+/// Cauchy-Schwarz from the spread.
+double below_in_one_unit(double odds, const NoiseReach& reach) {
+  return reach.apart * std::min({1.0, odds, std::sqrt(odds) / (2.0 * reach.factor)});
+}
+
+/// The same in any units: by their lengths, or by Cauchy-Schwarz from the squares of all entries.
 double below_of(const LeftOut& left, const Vector& scales, const NoiseReach& reach) {
   const double odds = left.kept / left.count;
   const double widest2 = std::pow(scales.maxCoeff(), 2);
   const double uneven = 1.0 - std::pow(scales.minCoeff(), 2) / widest2;
   if (uneven <= 0.0) {
-    return reach.apart * std::min({1.0, odds, std::sqrt(odds) / (2.0 * reach.factor)});
+    return below_in_one_unit(odds, reach);
   }
   const double length2 = scales.squaredNorm();
   const double deviation = reach.norm / (2.0 * reach.factor * std::sqrt(length2 * widest2));
@@ -57,6 +62,59 @@ double below_of(const LeftOut& left, const Vector& scales, const NoiseReach& rea
       normal_upper_quantile(kFalseAlarm / 2.0) * std::sqrt(2.0) * widest2 * uneven;
   return std::min(reach.apart * std::sqrt(left.mean_square),
                   std::sqrt(odds / (left.kept + left.count)) * deviation * (entries + beyond));
+}
+
+/// Mean and squared deviations of the smallest of some numbers, one more at a time.
+class Smallest {
+ public:
+  void add(double value) {
+    ++count_;
+    const double off = value - mean_;
+    mean_ += off / static_cast<double>(count_);
+    squares_ += off * (value - mean_);
+  }
+  Eigen::Index count() const { return count_; }
+  double mean() const { return mean_; }
+  double variance() const { return count_ > 0 ? squares_ / static_cast<double>(count_) : 0.0; }
+
+ private:
+  Eigen::Index count_ = 0;
+  double mean_ = 0.0;
+  double squares_ = 0.0;
+};
+
+/// All lengths are 1. `of_noise`: what noise adds to the variance among the rest.
+double edge_in_one_unit(const Smallest& rest, Eigen::Index components, double of_noise,
+                        const NoiseReach& reach) {
+  if (rest.count() == 0) {
+    return reach.floor;
+  }
+  const double odds = static_cast<double>(components) / static_cast<double>(rest.count());
+  const double spread = std::sqrt(std::max(0.0, rest.variance() - of_noise));
+  const double noise = reach.apart + below_in_one_unit(odds, reach);
+  return std::max(reach.floor, rest.mean() + std::hypot(noise, 2.0 * spread));
+}
+
+ToldDirections told_in_one_unit(const Vector& variances, Eigen::Index most, double of_noise,
+                                const NoiseReach& reach) {
+  Smallest rest;
+  for (Eigen::Index j = variances.size(); j > most; --j) {
+    rest.add(variances[j - 1]);
+  }
+  for (Eigen::Index k = most; k > 0; --k) {
+    const double edge = edge_in_one_unit(rest, k, of_noise, reach);
+    if (variances[k - 1] > edge || k == 1) {
+      return {variances[k - 1] > edge ? k : 0, edge};
+    }
+    rest.add(variances[k - 1]);
+  }
+  return {};
+}
+
+/// Noise of spectral norm f shows a variance of (f / 2 factor)² among eigenvalues left out.
+double variance_of_noise(const NoiseReach& reach) {
+  const double spread = reach.norm / (2.0 * reach.factor);
+  return spread * spread;
 }
 
 }  // namespace
@@ -104,9 +162,8 @@ Vector noise_edge(const Vector& eigenvalues, const Matrix& loadings, const Vecto
     return reach.floor * lengths;
   }
   const double mean = rest.mean();
-  const double noise_spread = reach.norm / (2.0 * reach.factor);
   const double spread =
-      std::sqrt(std::max(0.0, (rest.array() - mean).square().mean() - noise_spread * noise_spread));
+      std::sqrt(std::max(0.0, (rest.array() - mean).square().mean() - variance_of_noise(reach)));
   const auto others = static_cast<double>(rest.size());
   const double squares = scales.squaredNorm() / (widest * widest) - lengths.squaredNorm();
   const LeftOut left{static_cast<double>(loadings.cols()), others,
@@ -122,6 +179,25 @@ Vector noise_edge(const Vector& eigenvalues, const Matrix& loadings, const Vecto
     edge[j] = std::max(reach.floor * lengths[j], beside_rest);
   }
   return edge;
+}
+
+double predicted_edge(const Vector& spectrum, Eigen::Index components, const NoiseReach& reach) {
+  Smallest rest;
+  for (Eigen::Index j = spectrum.size(); j > components; --j) {
+    rest.add(spectrum[j - 1]);
+  }
+  return edge_in_one_unit(rest, components, 0.0, reach);
+}
+
+ToldDirections predicted_directions(const Vector& spectrum, Eigen::Index most,
+                                    const NoiseReach& reach) {
+  return told_in_one_unit(spectrum, most, 0.0, reach);
+}
+
+ToldDirections told_directions(const Vector& eigenvalues, const NoiseReach& reach) {
+  const Eigen::Index most = std::max<Eigen::Index>(1, eigenvalues.size() - 1);
+  return told_in_one_unit(eigenvalues, std::min(most, eigenvalues.size()), variance_of_noise(reach),
+                          reach);
 }
 
 }  // namespace eigenveil

@@ -39,4 +39,20 @@ NoiseReach noise_reach(const Matrix& entry_sd, NoiseLaw law);
 Vector noise_edge(const Vector& eigenvalues, const Matrix& loadings, const Vector& scales,
                   const NoiseReach& reach);
 
+/// The same before there is a release, for exact variances (largest first) of columns in one unit:
+/// one limit for all of the components.
+double predicted_edge(const Vector& spectrum, Eigen::Index components, const NoiseReach& reach);
+
+/// Directions that stand out where nobody asked for a number of components: the most of which each
+/// exceeds what it would have to in a release of so many, and that limit (with none, that of one).
+struct ToldDirections {
+  Eigen::Index count = 0;
+  double edge = 0.0;
+};
+/// Of at most `most` in a release that is planned.
+ToldDirections predicted_directions(const Vector& spectrum, Eigen::Index most,
+                                    const NoiseReach& reach);
+/// Of all but one in a released covariance: noisy eigenvalues, largest first, columns in one unit.
+ToldDirections told_directions(const Vector& eigenvalues, const NoiseReach& reach);
+
 }  // namespace eigenveil
