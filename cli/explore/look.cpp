@@ -446,10 +446,12 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
     warnings.push_back(for_page(line));
   }
   json["warnings"] = warnings;
+  const std::string& warning = plan->facts.warning;  // then come remedies, which are options
+  json["caution"] = for_page(warning.substr(0, warning.find(". ")));
   json["errors"] = errors_of(*plan, glance);
   add_directions(json, *plan, glance);
   if (source.ledger.empty()) {
-    const std::string table = source.input.empty() ? "table.csv" : source.input;
+    const std::string table = source.input.empty() ? "table.csv" : file_word(source.input);
     json["with_ledger"] = "eigenveil ledger create table.ledger --epsilon 3 --delta 1e-6\n" +
                           shell_line({"explore", table, "--ledger", "table.ledger"});
   }

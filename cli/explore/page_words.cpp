@@ -25,6 +25,9 @@ constexpr std::array kWords = {
     Named{"out", "the folder"},
     Named{"header", "what the first line holds"},
     Named{"width", "the number of columns"},
+    Named{"separator", "the separator"},
+    Named{"decimal", "the decimal mark"},
+    Named{"encoding", "the encoding"},
     Named{"group_size", "the number of rows protected together"},
     Named{"mu", "a Gaussian total μ"},
     Named{"within_subspace", "the dimension of a learned subspace, which the command takes"},
@@ -36,6 +39,11 @@ constexpr std::array kRelations = {Named{"add-remove", "whether a person took pa
                                    Named{"replace-one", "what a person answered"},
                                    Named{"zero-row", "a person's row against an empty one"},
                                    Named{"independent-copy", "a row against another like it"}};
+
+/// Answers on screen 1.
+constexpr std::array kFirstLines = {Named{"present", "“it holds names”"},
+                                    Named{"numbers", "“some of the names are numbers”"},
+                                    Named{"absent", "“it is a person’s row already”"}};
 
 std::string words_for(const auto& table, std::string_view name) {
   const auto* found =
@@ -54,6 +62,9 @@ std::string for_page(std::string_view message) {
   return with_parameters(message, [](std::string_view name, std::string_view value) {
     if (name == "neighbours" && !value.empty()) {
       return fmt::format("“{}”", words_for(kRelations, value));
+    }
+    if (name == "header" && !value.empty()) {
+      return words_for(kFirstLines, value);
     }
     const std::string words = words_for(kWords, name);
     return value.empty() ? words : fmt::format("{} {}", words, value);
