@@ -123,7 +123,7 @@ void ExploreCommand::declare(CLI::App& app) {
 
 Result<ExploreSource> ExploreCommand::source() const {
   ExploreSource from;
-  from.input = input;
+  from.input = input.starts_with('-') ? "./" + input : input;  // in commands it is no option
   from.ledger = ledger;
   from.bounds_file = bounds_file;
   from.separator = separator;

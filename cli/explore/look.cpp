@@ -451,7 +451,7 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
   json["errors"] = errors_of(*plan, glance);
   add_directions(json, *plan, glance);
   if (source.ledger.empty()) {
-    const std::string table = source.input.empty() ? "table.csv" : file_word(source.input);
+    const std::string table = source.input.empty() ? "table.csv" : source.input;
     json["with_ledger"] = "eigenveil ledger create table.ledger --epsilon 3 --delta 1e-6\n" +
                           shell_line({"explore", table, "--ledger", "table.ledger"});
   }

@@ -35,15 +35,15 @@ constexpr std::array kWords = {
     Named{"anyway", "ticking the box for it"},
     Named{"allow_unproved", "leave for promises that are not proved"}};
 
-constexpr std::array kRelations = {Named{"add-remove", "whether a person took part at all"},
-                                   Named{"replace-one", "what a person answered"},
-                                   Named{"zero-row", "a person's row against an empty one"},
-                                   Named{"independent-copy", "a row against another like it"}};
-
 /// Answers on screen 1.
 constexpr std::array kFirstLines = {Named{"present", "“it holds names”"},
                                     Named{"numbers", "“some of the names are numbers”"},
                                     Named{"absent", "“it is a person’s row already”"}};
+
+constexpr std::array kRelations = {Named{"add-remove", "whether a person took part at all"},
+                                   Named{"replace-one", "what a person answered"},
+                                   Named{"zero-row", "a person's row against an empty one"},
+                                   Named{"independent-copy", "a row against another like it"}};
 
 std::string words_for(const auto& table, std::string_view name) {
   const auto* found =

@@ -79,9 +79,6 @@ std::string shell_line(const std::vector<std::string>& words);
 std::string python_code(const Question& question, const ExploreSource& source,
                         Eigen::Index components);
 
-/// The table's file as a command takes it: a name that begins with a dash is no option.
-std::string file_word(const std::string& file);
-
 /// One word for a shell, and one literal for Python, whatever is in it.
 std::string shell_quoted(std::string_view word);
 std::string python_quoted(std::string_view text);

@@ -36,7 +36,7 @@ void add_format(std::vector<std::string>& words, const ExploreSource& source) {
 }
 
 std::string table_word(const ExploreSource& source) {
-  return source.input.empty() ? kNoTable : file_word(source.input);
+  return source.input.empty() ? kNoTable : source.input;
 }
 
 std::string range_text(const ColumnRange& range) {
@@ -50,10 +50,6 @@ std::string class_of(Task task) {
 }
 
 }  // namespace
-
-std::string file_word(const std::string& file) {
-  return file.starts_with('-') ? "./" + file : file;
-}
 
 std::string shell_quoted(std::string_view word) {
   if (!word.empty() && std::all_of(word.begin(), word.end(), unquoted_in_shells)) {
