@@ -227,6 +227,12 @@ Result<Question> question_from_json(std::string_view text, const ExploreSource& 
     return bad_request(
         "a name with a comma cannot be chosen in a list of names: keep all columns, or rename it");
   }
+  constexpr std::size_t kMostExplained = 1000;  // its covariance is solved for every picture
+  if (!question.response.empty() && question.columns.size() > kMostExplained) {
+    return bad_request(
+        "this page plans a regression among 1000 columns at most: leave some out on screen 1, or "
+        "publish the covariance, from which any regression can be computed");
+  }
   if (!all_listable(question.predictors)) {
     return bad_request(
         "a name with a comma cannot stand in the list of what explains: leave it out on screen 2, "

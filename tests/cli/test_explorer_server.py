@@ -454,6 +454,9 @@ class Wide(ExplorerTest):
         self.assertEqual(len(look["spectrum"]), 2000)
         narrow = explorer.look(explorer.question(columns=self.COLUMNS[:30]))
         self.assertGreater(narrow["releases"], 0)
+        regression = {"task": "covariance", "response": self.COLUMNS[0], "predictors": self.COLUMNS[1:3]}
+        self.assertIn("1000 columns at most", explorer.refused("/api/look", explorer.question(**regression)))
+        self.assertIn("analyse regress", explorer.look(explorer.question(columns=self.COLUMNS[:30], **regression))["next_command"])
 
 
 class Busy(ExplorerTest):
