@@ -8,12 +8,14 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <system_error>
 
 #include "cli/interface/short_help.hpp"
 #include "cli/outcome.hpp"
 #include "core/parameter_names.hpp"
 #include "core/suggestion.hpp"
+#include "core/unfinished_output.hpp"
 #include "eigenveil/core/version.hpp"
 
 namespace eigenveil::cli {
@@ -176,6 +178,11 @@ int run_safely(const std::function<Outcome()>& run) {
   }
 }
 
+/// Those that wait for signals themselves, and end in their own way.
+bool waits_for_signals(const CLI::App& command) {
+  return command.get_name() == "explore" || command.get_name() == "collect";
+}
+
 }  // namespace
 
 int report_failure(const std::string& message, int exit_code) {
@@ -220,7 +227,12 @@ int run_command_line(std::vector<std::string> arguments) {
       return {};
     });
   }
-  return run_safely(actions[app.get_subcommands().front()]);
+  const CLI::App* command = app.get_subcommands().front();
+  std::optional<EndsCleanly> ends;
+  if (!waits_for_signals(*command)) {
+    ends.emplace();
+  }
+  return run_safely(actions[command]);
 }
 
 }  // namespace eigenveil::cli

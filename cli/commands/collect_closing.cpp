@@ -9,6 +9,7 @@
 #include "collection/aggregator.hpp"
 #include "collection/collected_release.hpp"
 #include "core/atomic_output.hpp"
+#include "core/unfinished_output.hpp"
 #include "ledger/ledger.hpp"
 
 namespace eigenveil::cli {
@@ -86,6 +87,7 @@ struct StudyClose {
   }
 
   Outcome run() const {
+    const EndsCleanly ends;
     const Result<Study> read = load_study(study);
     const Result<SigningKey> collector =
         SigningKey::load(key.empty() ? study + ".key" : key, "collector");
@@ -160,6 +162,7 @@ struct StudyMerge {
   }
 
   Outcome run() const {
+    const EndsCleanly ends;
     if (output.out.empty()) {
       return bad_request("--out DIR says where the released Gram goes");
     }

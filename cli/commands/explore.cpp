@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -15,6 +17,7 @@
 #include "cli/explore/export_page.hpp"
 #include "cli/options/bound_options.hpp"
 #include "cli/options/checks.hpp"
+#include "cli/spawned.hpp"
 #include "core/atomic_output.hpp"
 #include "core/blas.hpp"
 #include "data/public_files.hpp"
@@ -60,6 +63,9 @@ struct ExploreCommand {
   std::string out;
   std::string header;
   std::size_t width = 0;
+  std::string separator;
+  std::string decimal;
+  std::string encoding;
   std::int64_t people = 20000;
   std::int64_t dimension = 12;
   bool no_browser = false;
@@ -84,6 +90,15 @@ void ExploreCommand::declare(CLI::App& app) {
       ->check(one_of({"present", "numbers", "absent"}));
   app.add_option("--width", width, "with --header absent: fields on every line")
       ->check(whole_number(2, 4096));
+  app.add_option("--separator", separator,
+                 "comma, semicolon, tab or pipe: between fields (default comma, tab for .tsv)")
+      ->check(one_of({"comma", "semicolon", "tab", "pipe"}));
+  app.add_option("--decimal", decimal,
+                 "comma or point: the decimal mark; with comma, fields of .csv are between "
+                 "semicolons")
+      ->check(one_of({"comma", "point"}));
+  app.add_option("--encoding", encoding, "utf-8 (default), latin-1 or utf-16: of the table")
+      ->check(one_of({"utf-8", "latin-1", "utf-16"}));
   app.add_option("--ledger", ledger, "releases from the page are charged to it")
       ->envname("EIGENVEIL_LEDGER")
       ->check(not_empty());
@@ -108,9 +123,12 @@ void ExploreCommand::declare(CLI::App& app) {
 
 Result<ExploreSource> ExploreCommand::source() const {
   ExploreSource from;
-  from.input = input;
+  from.input = input.starts_with('-') ? "./" + input : input;  // in commands it is no option
   from.ledger = ledger;
   from.bounds_file = bounds_file;
+  from.separator = separator;
+  from.decimal = decimal;
+  from.encoding = encoding;
   if (!bounds_file.empty()) {
     constexpr std::uintmax_t kLargestDictionary = std::uintmax_t{1} << 24U;
     std::error_code ignored;
@@ -172,6 +190,19 @@ Result<std::string> ExploreCommand::question(const ExploreSource& from) const {
   return asked.dump();
 }
 
+/// As an address has it: the folder for temporary files may be called anything.
+std::string file_address(const fs::path& path) {
+  std::string address = "file://";
+  for (const char letter : path.string()) {
+    const auto byte = static_cast<unsigned char>(letter);
+    const bool plain = std::isalnum(byte) != 0 && byte < 0x80;
+    address += plain || std::string_view("/-_.~").find(letter) != std::string_view::npos
+                   ? std::string(1, letter)
+                   : fmt::format("%{:02X}", byte);
+  }
+  return address;
+}
+
 std::string redirect_to(const std::string& address) {
   return fmt::format(
       "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" "
@@ -181,7 +212,8 @@ std::string redirect_to(const std::string& address) {
       address);
 }
 
-/// The desktop's own opener; its failure leaves the printed address.
+/// The desktop's own opener; its failure leaves the printed address. It may become the browser, and
+/// live longer than this program: nothing of this program goes with it.
 void open_browser(const std::string& file) {
   std::string program = "xdg-open";
   std::string argument = file;
@@ -191,8 +223,38 @@ void open_browser(const std::string& file) {
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", 1, 0);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", 1, 0);
-  ::posix_spawnp(&child, program.c_str(), &files, nullptr, words.data(), environ);
+  keep_descriptors(files);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+  ::posix_spawnp(&child, program.c_str(), &files, &attributes, words.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
+}
+
+/// Those that end the program: a key, a closed terminal, another program. What was told to be
+/// ignored, as nohup does, stays ignored.
+sigset_t ending_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  for (const int number : {SIGHUP, SIGQUIT}) {
+    struct sigaction now = {};
+    if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {
+      sigaddset(&signals, number);
+    }
+  }
+  return signals;
+}
+
+/// Drawing may take seconds; a status or a cancelled release does not wait for it.
+bool may_draw(const HttpRequest& request) {
+  constexpr std::array kDrawing = {"/api/look", "/api/rails", "/api/methods", "/api/release"};
+  return std::find(kDrawing.begin(), kDrawing.end(), request.path) != kDrawing.end();
 }
 
 Outcome ExploreCommand::serve(ExploreSource from) const {
@@ -200,15 +262,13 @@ Outcome ExploreCommand::serve(ExploreSource from) const {
   if (!folder) {
     return error_of(folder);
   }
-  sigset_t signals;  // blocked in every thread, and waited for in this one
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
+  const sigset_t signals = ending_signals();  // blocked in every thread, waited for in this one
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   Explorer explorer(std::move(from), folder->path());
   Result<std::unique_ptr<HttpServer>> server = HttpServer::start(
       {.admit = [&](const HttpRequest& head) { return explorer.guard().refuses(head); },
-       .handle = [&](const HttpRequest& request) { return explorer.answer(request); }});
+       .handle = [&](const HttpRequest& request) { return explorer.answer(request); },
+       .is_slow = may_draw});
   if (!server) {
     return error_of(server);
   }
@@ -227,17 +287,19 @@ Outcome ExploreCommand::serve(ExploreSource from) const {
   }
   fmt::print(
       "The explorer is open on this machine alone, for whoever opens this file first:\n"
-      "  file://{}\nEnd it with Ctrl-C.\n",
-      redirect.string());
+      "  {}\nEnd it with Ctrl-C.\n",
+      file_address(redirect));
   std::fflush(stdout);
   int caught = 0;
   ::sigwait(&signals, &caught);
-  fmt::print("{}", explorer.end());
-  std::fflush(stdout);
+  const std::string last = explorer.end();
   // A handler that is drawing cannot be told to stop, and has nothing to lose: the ledger's lines
   // and the releases are written by the release's own process. So nothing is waited for.
   std::error_code ignored;
   fs::remove_all(folder->path(), ignored);
+  // Said last: where the terminal is gone, so may this program be when it writes.
+  fmt::print("{}", last);
+  std::fflush(stdout);
   ::_exit(0);
 }
 

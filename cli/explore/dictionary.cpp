@@ -12,6 +12,7 @@
 #include "data/column_selection.hpp"
 #include "data/open.hpp"
 #include "data/public_files.hpp"
+#include "engine/table/release_job.hpp"
 
 namespace eigenveil::cli {
 namespace {
@@ -29,7 +30,8 @@ bool same_ranges(const std::vector<NamedNumbers>& lines, const std::vector<Named
 Result<ExploreSource> with_header(ExploreSource source, const std::string& word,
                                   std::size_t width) {
   constexpr std::size_t kMostColumns = 4096;
-  ReadOptions options;
+  ReadOptions options = text_format({"auto", source.separator, source.decimal,
+                                     source.encoding.empty() ? "utf-8" : source.encoding});
   const std::optional<ReadOptions::Header> header = parse_header(word);
   if (source.input.empty() || !header || *header == ReadOptions::Header::Auto) {
     return bad_request("the first line of a table holds names (present, numbers) or not (absent)");

@@ -92,6 +92,26 @@ std::string_view name_of(ReleaseProcess::State state) {
   return "failed";
 }
 
+/// The answer about the first line, beside ranges that may have been typed meanwhile.
+ExploreSource with_answer(ExploreSource source, const ExploreSource& answered) {
+  source.header = answered.header;
+  source.columns = answered.columns;
+  return source;
+}
+
+/// What only a new start can change is said so; nothing of the line is repeated.
+std::optional<std::string> start_again(const Error& error) {
+  if (error.parameter == "separator") {
+    return "the fields of the first line are not between commas: end the program and start it with "
+           "the separator they have, as its help says";
+  }
+  if (error.parameter == "encoding" || error.message.find("{encoding") != std::string::npos) {
+    return "the file is in another encoding than UTF-8: end the program and start it with the one "
+           "it has, as its help says";
+  }
+  return std::nullopt;
+}
+
 bool ended_without(ReleaseProcess::State state) {
   return state == ReleaseProcess::State::Failed || state == ReleaseProcess::State::Cancelled;
 }
@@ -174,9 +194,13 @@ Result<std::string> Explorer::say_header(const std::string& body) {
   const nlohmann::json json = json_from_outside<nlohmann::json>(body);
   const bool wide =
       json.is_object() && json.contains("width") && json["width"].is_number_unsigned();
+  const ExploreSource before = source();
   const Result<ExploreSource> known =
-      with_header(source(), text_of(body, "header"), wide ? json["width"].get<std::size_t>() : 0);
+      with_header(before, text_of(body, "header"), wide ? json["width"].get<std::size_t>() : 0);
   if (!known) {
+    if (const std::optional<std::string> words = start_again(known.error())) {
+      return bad_request(*words);
+    }
     return known.error().parameter == "header"
                ? bad_request(
                      "the first line holds numbers, as a person's row does, so nothing of it is "
@@ -185,7 +209,13 @@ Result<std::string> Explorer::say_header(const std::string& body) {
   }
   {
     const std::lock_guard lock(mutex_);
-    source_ = *known;
+    // Answered once: what another tab shows and copies rests on it.
+    if (!source_.header.empty() && source_.mark() != with_answer(source_, *known).mark()) {
+      return bad_request(
+          "another tab of this page has said otherwise of the first line: load this page again, or "
+          "start the program again");
+    }
+    source_ = with_answer(source_, *known);
   }
   return source_json();
 }
@@ -209,13 +239,10 @@ Result<std::string> Explorer::keep_ranges(const std::string& body) {
 
 Result<std::string> Explorer::source_json() const {
   const ExploreSource from = source();
-  Json json = {{"version", kVersion},
-               {"input", from.input},
-               {"header", from.header},
-               {"columns", from.columns},
-               {"dictionary", from.bounds_file},
-               {"ledger_file", from.ledger},
-               {"ledger", nullptr}};
+  Json json = {{"version", kVersion},        {"mark", from.mark()},
+               {"input", from.input},        {"header", from.header},
+               {"columns", from.columns},    {"dictionary", from.bounds_file},
+               {"ledger_file", from.ledger}, {"ledger", nullptr}};
   for (const NamedRange& range : from.bounds) {
     json["ranges"][range.column] = {range.range.low, range.range.high};
   }
@@ -303,6 +330,9 @@ Result<std::string> Explorer::release(const std::string& body) {
   }
   if (from.header.empty()) {
     return bad_request("say first, on screen 1, what the first line of the table holds");
+  }
+  if (text_of(body, "mark") != from.mark()) {  // another one was refused with the question
+    return bad_request("this page does not say which table it shows: load it again");
   }
   if (!drowned.empty() && !question->anyway) {
     return bad_request("noise would drown this release: " + drowned);

@@ -535,6 +535,8 @@ Result<std::string> look_json(std::string_view asked, const ExploreSource& sourc
     warnings.push_back(for_page(line));
   }
   json["warnings"] = warnings;
+  const std::string& warning = plan->facts.warning;  // then come remedies, which are options
+  json["caution"] = for_page(warning.substr(0, warning.find(". ")));
   json["errors"] = errors_of(*plan, glance);
   add_directions(json, *plan, glance);
   if (source.ledger.empty()) {

@@ -25,12 +25,20 @@ constexpr std::array kWords = {
     Named{"out", "the folder"},
     Named{"header", "what the first line holds"},
     Named{"width", "the number of columns"},
+    Named{"separator", "the separator"},
+    Named{"decimal", "the decimal mark"},
+    Named{"encoding", "the encoding"},
     Named{"group_size", "the number of rows protected together"},
     Named{"mu", "a Gaussian total μ"},
     Named{"within_subspace", "the dimension of a learned subspace, which the command takes"},
     Named{"project", "which the command takes"},
     Named{"anyway", "ticking the box for it"},
     Named{"allow_unproved", "leave for promises that are not proved"}};
+
+/// Answers on screen 1.
+constexpr std::array kFirstLines = {Named{"present", "“it holds names”"},
+                                    Named{"numbers", "“some of the names are numbers”"},
+                                    Named{"absent", "“it is a person’s row already”"}};
 
 constexpr std::array kRelations = {Named{"add-remove", "whether a person took part at all"},
                                    Named{"replace-one", "what a person answered"},
@@ -67,6 +75,9 @@ std::string for_page(std::string_view message) {
   return with_parameters(message, [](std::string_view name, std::string_view value) {
     if (name == "neighbours" && !value.empty()) {
       return fmt::format("“{}”", words_for(kRelations, value));
+    }
+    if (name == "header" && !value.empty()) {
+      return words_for(kFirstLines, value);
     }
     const std::string words = words_for(kWords, name);
     return value.empty() ? words : fmt::format("{} {}", words, value);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/outside_json.hpp"
+#include "eigenveil/core/digest.hpp"
 #include "engine/table/prepared_table.hpp"
 
 namespace eigenveil::cli {
@@ -92,6 +94,66 @@ bool all_listable(const std::vector<std::string>& names) {
   });
 }
 
+/// Made-up rows are as many as the people: their plans take longer with them, and nobody writes as
+/// many as this.
+constexpr double kMostMadeUp = 1e8;
+
+Result<std::int64_t> people_in(const Sent& json, Task task) {
+  if (!json.contains("people") || json["people"].is_null()) {
+    return 20000;
+  }
+  const bool made_up = task == Task::Mask;
+  const std::optional<std::int64_t> people = eigenveil::whole_number(
+      json["people"], 2, static_cast<std::int64_t>(made_up ? kMostMadeUp : 1e12));
+  return people ? Result<std::int64_t>(*people)
+         : made_up
+             ? bad_request(
+                   "this page plans pseudo-data for a whole number of people, 2 to 100000000; the "
+                   "command takes more")
+             : bad_request("people must be a whole number, 2 to 1000000000000");
+}
+
+Result<Task> task_in(const Sent& json) {
+  const Result<std::string> word = text_in(json, "task", "pca");
+  const Result<Task> task = word ? parse_task(*word) : Result<Task>(error_of(word));
+  if (task && *task != Task::Components && *task != Task::Covariance && *task != Task::Mask) {
+    return bad_request("this page plans directions, a covariance or pseudo-data");
+  }
+  return task;
+}
+
+Result<std::string> shape_in(const Sent& json) {
+  Result<std::string> shape = text_in(json, "shape", "few");
+  if (shape && *shape != "few" && *shape != "some" && *shape != "many") {
+    return bad_request("the differences lie in few, some or many directions");
+  }
+  return shape;
+}
+
+/// A number so small that nobody could write it out is no small print.
+Result<double> delta_in(const Sent& json) {
+  constexpr double kLeastDelta = 1e-30;
+  const Result<double> delta = number_in(json, "delta", 1e-6, 0.0, 0.5);
+  if (delta && *delta > 0.0 && *delta < kLeastDelta) {
+    return bad_request("delta must be 0, or 1e-30 at least");
+  }
+  return delta;
+}
+
+/// Every column is one of the table's: the command takes all that are not left out by name.
+Result<void> check_of_table(const std::vector<std::string>& columns, const ExploreSource& source) {
+  std::vector<std::string> known = source.columns;
+  std::sort(known.begin(), known.end());
+  const bool all = std::all_of(columns.begin(), columns.end(), [&](const std::string& column) {
+    return std::binary_search(known.begin(), known.end(), column);
+  });
+  return known.empty() || all
+             ? Result<void>()
+             : bad_request(
+                   "this page asks for a column that the table does not have: load it "
+                   "again");
+}
+
 /// How fast the eigenvalues fall.
 double decay_of(const std::string& shape) {
   return shape == "few" ? 0.42 : shape == "some" ? 0.65 : 0.85;
@@ -99,28 +161,48 @@ double decay_of(const std::string& shape) {
 
 }  // namespace
 
+std::string ExploreSource::mark() const {
+  Sha256 told;
+  const auto tell = [&](const std::string& text) {
+    told.update(fmt::format("{}:{}", text.size(), text));
+  };
+  tell(header);
+  tell(bounds_file);
+  for (const std::string& column : columns) {
+    tell(column);
+  }
+  for (const NamedRange& range : bounds) {
+    tell(fmt::format("{} {} {}", range.range.low, range.range.high, range.column));
+  }
+  return hex(told.finish()).substr(0, 16);
+}
+
 Result<Question> question_from_json(std::string_view text, const ExploreSource& source) {
-  const Sent json = Sent::parse(text, nullptr, false);
+  const Sent json = json_from_outside<Sent>(text);
   if (json.is_discarded() || !json.is_object()) {
     return bad_request("this is no question: JSON was expected");
   }
+  if (json.contains("mark") && json["mark"] != source.mark()) {
+    return bad_request(
+        "another tab of this page has said otherwise of the first line or of the ranges: load "
+        "this page again");
+  }
   Reader read(json);
   Question question;
-  question.task = read.keep(parse_task(read.text("task", "pca")), Task::Components);
+  question.task = read.keep(task_in(json), Task::Components);
   question.method = read.text("method", "");
   question.epsilon = read.number("epsilon", 1.0, 1e-4, 100.0);
-  question.delta = read.number("delta", 1e-6, 0.0, 0.5);
+  question.delta = read.keep(delta_in(json), 1e-6);
   question.relation = read.keep(
       parse_relation(read.text("relation", std::string(name_of(default_relation(question.task))))),
       Relation::AddRemove);
-  question.people = static_cast<std::int64_t>(read.number("people", 20000, 2, 1e12));
+  question.people = read.keep(people_in(json, question.task), std::int64_t{20000});
   question.columns = read.keep(names_in(json, "columns"), {});
-  question.some_columns = json.contains("some_columns") && json["some_columns"].is_boolean() &&
-                          json["some_columns"].get<bool>();
+  question.some_columns = !source.columns.empty() && question.columns != source.columns;
   question.hoped = static_cast<Eigen::Index>(read.number("hoped", 6, 1, 12));
   question.components = static_cast<Eigen::Index>(read.number("components", 0, 0, 12));
   question.spread = read.number("spread", 0.3, 0.01, 0.9);
-  question.shape = read.text("shape", "few");
+  question.shape = read.keep(shape_in(json), std::string("few"));
   question.map_epsilon =
       question.task == Task::Components ? read.number("map_epsilon", 0.0, 0.0, 100.0) : 0.0;
   question.response = question.task == Task::Covariance ? read.text("response", "") : "";
@@ -138,9 +220,18 @@ Result<Question> question_from_json(std::string_view text, const ExploreSource& 
   if (read.refusal()) {
     return tl::unexpected<Error>(*read.refusal());
   }
+  if (const Result<void> known = check_of_table(question.columns, source); !known) {
+    return error_of(known);
+  }
   if (question.some_columns && !all_listable(question.columns)) {
     return bad_request(
         "a name with a comma cannot be chosen in a list of names: keep all columns, or rename it");
+  }
+  constexpr std::size_t kMostExplained = 1000;  // its covariance is solved for every picture
+  if (!question.response.empty() && question.columns.size() > kMostExplained) {
+    return bad_request(
+        "this page plans a regression among 1000 columns at most: leave some out on screen 1, or "
+        "publish the covariance, from which any regression can be computed");
   }
   if (!all_listable(question.predictors)) {
     return bad_request(

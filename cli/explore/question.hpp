@@ -12,12 +12,19 @@ namespace eigenveil::cli {
 
 /// What the explorer was started with: public names and paths, no row.
 struct ExploreSource {
-  std::string input = {};   ///< the table's file; empty: none, nothing to release
-  std::string header = {};  ///< what its first line holds, as the curator said; empty: not yet
+  std::string input = {};      ///< the table's file; empty: none, nothing to release
+  std::string header = {};     ///< what its first line holds, as the curator said; empty: not yet
+  std::string separator = {};  ///< words of its options; empty: told from the file's name
+  std::string decimal = {};
+  std::string encoding = {};
   std::vector<std::string> columns = {};  ///< names from its header, or c1, c2, ...
   std::string bounds_file = {};           ///< a dictionary of ranges, as it was given
   std::vector<NamedRange> bounds = {};    ///< what it says
   std::string ledger = {};                ///< its file; empty: none
+
+  /// Of everything that was said on the page: a tab that asks by another one shows what is no
+  /// longer so.
+  std::string mark() const;
 };
 
 /// What is on the screen, all of it public or assumed. The page sends it whole with every move.

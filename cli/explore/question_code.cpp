@@ -20,6 +20,25 @@ std::string column_list(const std::vector<std::string>& columns) {
   return fmt::format("{}", fmt::join(columns, ","));
 }
 
+/// How the table is written, where that was said.
+void add_format(std::vector<std::string>& words, const ExploreSource& source) {
+  words.insert(words.end(), {"--header", source.header.empty() ? "present" : source.header});
+  if (source.header == "absent") {
+    words.insert(words.end(), {"--width", fmt::format("{}", source.columns.size())});
+  }
+  for (const auto& [name, value] :
+       {std::pair("--separator", source.separator), std::pair("--decimal", source.decimal),
+        std::pair("--encoding", source.encoding)}) {
+    if (!value.empty()) {
+      words.insert(words.end(), {name, value});
+    }
+  }
+}
+
+std::string table_word(const ExploreSource& source) {
+  return source.input.empty() ? kNoTable : source.input;
+}
+
 std::string range_text(const ColumnRange& range) {
   return fmt::format("{}:{}", range.low, range.high);
 }
@@ -60,8 +79,7 @@ std::string python_quoted(std::string_view text) {
 
 std::vector<std::string> command_words(const Question& question, const ExploreSource& source,
                                        Eigen::Index components) {
-  std::vector<std::string> words = {std::string(name_of(question.task)),
-                                    source.input.empty() ? kNoTable : source.input};
+  std::vector<std::string> words = {std::string(name_of(question.task)), table_word(source)};
   const auto add = [&](std::string name, std::string value) {
     if (value.starts_with('-')) {  // or it would be taken for another option
       words.push_back(std::move(name) + "=" + std::move(value));
@@ -70,10 +88,7 @@ std::vector<std::string> command_words(const Question& question, const ExploreSo
     words.push_back(std::move(name));
     words.push_back(std::move(value));
   };
-  add("--header", source.header.empty() ? "present" : source.header);
-  if (source.header == "absent") {
-    add("--width", fmt::format("{}", source.columns.size()));
-  }
+  add_format(words, source);
   if (question.some_columns) {
     add("--columns", column_list(question.columns));
   }
@@ -120,11 +135,8 @@ std::vector<std::string> command_words(const Question& question, const ExploreSo
 namespace {
 
 std::vector<std::string> map_words(const Question& question, const ExploreSource& source) {
-  std::vector<std::string> words = {"scores", source.input.empty() ? kNoTable : source.input,
-                                    "--header", source.header.empty() ? "present" : source.header};
-  if (source.header == "absent") {
-    words.insert(words.end(), {"--width", fmt::format("{}", source.columns.size())});
-  }
+  std::vector<std::string> words = {"scores", table_word(source)};
+  add_format(words, source);
   words.insert(words.end(), {"--on", question.out + "/release.json", "--axes", "1,2", "--epsilon",
                              fmt::format("{}", question.map_epsilon)});
   if (question.relation != Relation::AddRemove) {
@@ -217,6 +229,15 @@ std::string python_code(const Question& question, const ExploreSource& source,
   if (!source.header.empty()) {
     add("header", python_quoted(source.header));
   }
+  for (const auto& [name, value] :
+       {std::pair("separator", source.separator), std::pair("encoding", source.encoding)}) {
+    if (!value.empty()) {
+      add(name, python_quoted(value));
+    }
+  }
+  if (!source.decimal.empty()) {
+    add("decimal", source.decimal == "comma" ? "\",\"" : "\".\"");
+  }
   if (question.standardize) {
     add("standardize", "True");
   }
@@ -236,12 +257,15 @@ std::string python_code(const Question& question, const ExploreSource& source,
   if (charged) {
     add("ledger", fmt::format("eigenveil.Ledger({})", python_quoted(source.ledger)));
   }
+  if (charged && source.header == "absent") {
+    return "# The command alone releases this table past a ledger: without names the number of\n"
+           "# columns must be said, and Python has no place for it.";
+  }
   return fmt::format("{}release = eigenveil.{}({}).fit({})",
                      source.ledger.empty() || charged
                          ? ""
                          : "# The command charges the ledger; MaskedData cannot yet.\n",
-                     class_of(question.task), arguments,
-                     python_quoted(source.input.empty() ? kNoTable : source.input)) +
+                     class_of(question.task), arguments, python_quoted(table_word(source))) +
          regression_code(question);
 }
 

@@ -12,6 +12,8 @@
 #include <memory>
 #include <sstream>
 
+#include "cli/spawned.hpp"
+
 namespace eigenveil::cli {
 namespace {
 
@@ -50,6 +52,7 @@ Result<std::unique_ptr<ReleaseProcess>> ReleaseProcess::start(
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, job->output_.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  keep_descriptors(files);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;

@@ -16,7 +16,8 @@ namespace eigenveil::cli {
 
 /// A release under way: the command on the screen, run as a process of its own by this very
 /// program, so that the page can do nothing the command line does not, and the same rules hold:
-/// reserved before a row is read, appearing whole or not at all.
+/// reserved before a row is read, appearing whole or not at all. In a group of its own: Ctrl-C in
+/// the terminal reaches the explorer alone, which ends the release and says what became of it.
 class ReleaseProcess {
  public:
   enum class State : unsigned char { Running, Released, Failed, Cancelled };

@@ -74,6 +74,21 @@ const People& people_of(Eigen::Index dimension) {
   });
 }
 
+/// Orthonormal without an elimination: cosines of all frequencies, with signs of rows at random.
+Matrix cosines(Eigen::Index dimension) {
+  const auto p = static_cast<double>(dimension);
+  const Matrix signs = normals(dimension, 1, 1);
+  Matrix directions(dimension, dimension);
+  for (Eigen::Index j = 0; j < dimension; ++j) {
+    for (Eigen::Index i = 0; i < dimension; ++i) {
+      const double angle = (static_cast<double>(i) + 0.5) * static_cast<double>(j) / p;
+      directions(i, j) = (signs(i, 0) < 0.0 ? -1.0 : 1.0) * std::sqrt((j == 0 ? 1.0 : 2.0) / p) *
+                         std::cos(std::fmod(angle, 2.0) * std::acos(-1.0));
+    }
+  }
+  return directions;
+}
+
 }  // namespace
 
 int simulations_for(Eigen::Index dimension) {
@@ -86,6 +101,9 @@ const Matrix& assumed_directions(Eigen::Index dimension) {
   };
   return kept<Directions>(dimension,
                           [&] {
+                            if (dimension > kSimulatedUpTo) {
+                              return Directions{cosines(dimension)};
+                            }
                             const Matrix drawn = normals(dimension, dimension, 1);
                             return Directions{Eigen::HouseholderQR<Matrix>(drawn).householderQ() *
                                               Matrix::Identity(dimension, dimension)};
@@ -98,6 +116,9 @@ Simulated simulate_moment(const Vector& spectrum, const NoiseScale& noise,
   const Eigen::Index dimension = spectrum.size();
   Simulated simulated;
   simulated.truth = assumed_directions(dimension).leftCols(components);
+  if (dimension > kSimulatedUpTo) {
+    return simulated;
+  }
   for (int i = 0; i < simulations_for(dimension); ++i) {
     RandomStream stream = RandomStream::seeded(kSeed).substream(1000 + static_cast<unsigned>(i));
     Matrix noisy = simulated_noise(noise, dimension, stream);

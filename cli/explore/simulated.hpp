@@ -20,6 +20,10 @@ struct Simulated {
 int simulations_for(Eigen::Index dimension);
 
 /// Assumed directions in the columns, orthonormal, from a seed of the dimension alone.
+/// Beyond this many columns every simulated release would take seconds: none is drawn, and the
+/// assumed directions are made of cosines.
+constexpr Eigen::Index kSimulatedUpTo = 1000;
+
 const Matrix& assumed_directions(Eigen::Index dimension);
 
 /// Noise of a moment (scaled units) on the assumed covariance.

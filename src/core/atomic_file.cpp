@@ -27,7 +27,8 @@ AtomicFile::AtomicFile(fs::path path, fs::path temporary, int descriptor)
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::move(other.temporary_)),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      unfinished_(std::move(other.unfinished_)) {}
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) {
@@ -45,12 +46,17 @@ Result<AtomicFile> AtomicFile::create(const fs::path& named, FileAccess access) 
   fs::path temporary = path.parent_path() / fmt::format(".{}.writing-{}", path.filename().string(),
                                                         static_cast<long>(::getpid()));
   const mode_t mode = access == FileAccess::OwnerOnly ? 0600 : 0666;
+  UnfinishedOutput unfinished(temporary);
+  std::unique_lock making = UnfinishedOutput::making();
   ::unlink(temporary.c_str());
   const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  making.unlock();
   if (descriptor < 0) {
     return failed_to("create", path);
   }
-  return AtomicFile(path, std::move(temporary), descriptor);
+  AtomicFile file(path, std::move(temporary), descriptor);
+  file.unfinished_.emplace(std::move(unfinished));
+  return file;
 }
 
 Result<void> AtomicFile::append(std::string_view bytes) {

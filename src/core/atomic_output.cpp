@@ -44,7 +44,9 @@ Result<void> write_all(int descriptor, std::string_view bytes, const fs::path& p
 Result<void> write_and_sync(const fs::path& path, std::string_view bytes, FileAccess access,
                             const fs::path& shown) {
   const mode_t mode = access == FileAccess::OwnerOnly ? 0600 : 0666;
+  std::unique_lock making = UnfinishedOutput::making();
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  making.unlock();
   if (descriptor < 0) {
     return system_error("create", shown);
   }
@@ -174,6 +176,7 @@ Result<void> write_file_atomically(const fs::path& path, std::string_view bytes,
   const fs::path& real = *target;
   std::error_code ignored;
   const fs::path temporary = hidden_sibling(real, "writing");
+  const UnfinishedOutput unfinished(temporary);
   fs::remove(temporary, ignored);
   Result<void> result = write_and_sync(temporary, bytes, access, path);
   if (result && ::rename(temporary.c_str(), real.c_str()) != 0) {
@@ -192,7 +195,8 @@ AtomicDirectory::AtomicDirectory(AtomicDirectory&& other) noexcept
     : target_(std::move(other.target_)),
       staging_(std::exchange(other.staging_, fs::path())),
       existing_(other.existing_),
-      new_parents_(std::exchange(other.new_parents_, {})) {}
+      new_parents_(std::exchange(other.new_parents_, {})),
+      unfinished_(std::move(other.unfinished_)) {}
 
 AtomicDirectory::~AtomicDirectory() {
   std::error_code ignored;
@@ -211,10 +215,14 @@ Result<AtomicDirectory> AtomicDirectory::create(const fs::path& target, Existing
   }
   AtomicDirectory output(real, hidden_sibling(real, "writing"), existing);
   output.new_parents_ = missing_parents(real);
+  output.unfinished_.emplace(output.staging_, output.new_parents_);
+  std::unique_lock making = UnfinishedOutput::making();
   std::error_code error;
   fs::remove_all(output.staging_, error);
   fs::create_directories(real.parent_path(), error);
-  if (!fs::create_directory(output.staging_, error)) {
+  const bool made = fs::create_directory(output.staging_, error);
+  making.unlock();
+  if (!made) {
     return input_output_error(
         fmt::format("cannot create {}: {}", target.string(), error.message()));
   }
@@ -229,7 +237,7 @@ Result<AtomicFile> AtomicDirectory::stream(const std::string& name) const {
   return AtomicFile::create(staging_ / name);
 }
 
-Result<void> AtomicDirectory::seal() const {
+Result<void> AtomicDirectory::seal() {
   for (const fs::path& folder : {staging_, staging_.parent_path()}) {
     const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
@@ -239,6 +247,9 @@ Result<void> AtomicDirectory::seal() const {
     if (!synced) {
       return system_error("write", target_);
     }
+  }
+  if (unfinished_) {
+    unfinished_->seal();
   }
   return {};
 }

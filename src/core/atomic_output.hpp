@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/unfinished_output.hpp"
 #include "eigenveil/core/existing.hpp"
 #include "eigenveil/core/result.hpp"
 
@@ -52,14 +54,15 @@ class AtomicFile {
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   int descriptor_ = -1;
+  std::optional<UnfinishedOutput> unfinished_;
 };
 
 /// A directory that appears complete or not at all. Files go to a hidden sibling; `publish` swaps
 /// it with `target` in one system call and removes what was there before. An existing target is
 /// taken when it is empty, and with Existing::Replace when it holds an earlier release and nothing
 /// else: every file in it is a release document or named by one, so --out never deletes anyone
-/// else's file. A killed process
-/// leaves `target` whole and perhaps its hidden sibling `.NAME.writing-PID`, safe to delete.
+/// else's file. A program that is told to end (EndsCleanly) removes the hidden sibling; one that is
+/// killed leaves `target` whole and perhaps `.NAME.writing-PID` beside it, safe to delete.
 class AtomicDirectory {
  public:
   static Result<AtomicDirectory> create(const std::filesystem::path& target,
@@ -75,8 +78,8 @@ class AtomicDirectory {
   /// A file of the directory that is too large for memory; its `publish` only completes the file.
   Result<AtomicFile> stream(const std::string& name) const;
   /// Makes sure that every file and its name would survive a power cut; still under the hidden
-  /// name.
-  Result<void> seal() const;
+  /// name. From here on a signal no longer prevents that it appears.
+  Result<void> seal();
   Result<void> publish();
   /// For a process that was killed between `seal` and `publish`: whether `target` is what
   /// `is_wanted` knows, or became it now from a hidden sibling that was left behind.
@@ -90,6 +93,7 @@ class AtomicDirectory {
   std::filesystem::path staging_;
   Existing existing_;
   std::vector<std::filesystem::path> new_parents_;  ///< deepest first
+  std::optional<UnfinishedOutput> unfinished_;
 };
 
 }  // namespace eigenveil

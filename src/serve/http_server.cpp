@@ -1,12 +1,15 @@
 #include "serve/http_server.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl.hpp>
 #include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
@@ -41,7 +44,14 @@ struct Shared {
   HttpSetup setup;
   ConnectionPlaces places;
   std::optional<asio::ssl::context> tls;
+  std::optional<asio::thread_pool> slow;  ///< for requests that may take long
 };
+
+/// A program that this one starts would hold the socket, and the port would answer nobody for as
+/// long as that program lives.
+void keep_to_this_process(int socket) {
+  ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+}
 
 /// An IPv6 network of one household has 2^64 addresses: they count as one.
 std::string source_of(asio::ip::address address) {
@@ -221,7 +231,14 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void on_request() {
     HttpRequest request = received();
     request.body = std::move(parser_->get().body());
-    answer(handled(request), parser_->get().keep_alive());
+    if (!shared_->slow || !shared_->setup.is_slow(request)) {
+      return answer(handled(request), parser_->get().keep_alive());
+    }
+    asio::post(*shared_->slow, [self = this->shared_from_this(), request = std::move(request)] {
+      auto response = std::make_shared<HttpResponse>(self->handled(request));
+      asio::post(self->stream_.get_executor(),
+                 [self, response] { self->answer(*response, self->parser_->get().keep_alive()); });
+    });
   }
 
   HttpRequest received() const {
@@ -335,6 +352,7 @@ struct HttpServer::Inside {
     const tcp::endpoint endpoint(address, shared->setup.port);
     acceptor.open(endpoint.protocol(), error);
     if (!error) {
+      inside_http_server::keep_to_this_process(acceptor.native_handle());
       acceptor.set_option(asio::socket_base::reuse_address(true), error);
     }
     if (!error) {
@@ -361,6 +379,7 @@ struct HttpServer::Inside {
 
   /// Counted here, before a byte is read; what finds no place is closed.
   void admit(tcp::socket&& socket) {
+    inside_http_server::keep_to_this_process(socket.native_handle());
     beast::error_code ignored;
     const asio::ip::address peer = socket.remote_endpoint(ignored).address();
     if (!shared->places.take(inside_http_server::source_of(peer))) {
@@ -376,10 +395,15 @@ struct HttpServer::Inside {
   }
 
   ~Inside() {
+    if (shared->slow) {
+      shared->slow->stop();
+      shared->slow->join();
+    }
     context.stop();
     for (std::thread& thread : threads) {
       thread.join();
     }
+    shared->slow.reset();  // with requests that still waited, and their connections
   }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
@@ -410,6 +434,10 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpSetup setup) {
     return input_output_error(fmt::format("cannot listen on {}, port {}: {}",
                                           inside->shared->setup.address, inside->shared->setup.port,
                                           error.message()));
+  }
+  if (inside->shared->setup.is_slow) {
+    inside->shared->slow.emplace(
+        static_cast<std::size_t>(std::max(1, inside->shared->setup.threads)));
   }
   inside->accept();
   for (int i = 0; i < std::max(1, inside->shared->setup.threads); ++i) {

@@ -68,6 +68,9 @@ struct HttpSetup {
   /// Looks at a request before its body is read; an answer refuses it. May be empty.
   std::function<std::optional<HttpResponse>(const HttpRequest&)> admit = {};
   std::function<HttpResponse(const HttpRequest&)> handle = {};
+  /// Requests that may take long: they have as many threads of their own, so that nobody else waits
+  /// for them. Empty: none are.
+  std::function<bool(const HttpRequest&)> is_slow = {};
   /// Counts what got no answer, for a log. May be empty.
   std::function<void(TurnedAway)> turned_away = {};
 };

@@ -18,8 +18,9 @@ class Explorer:
     def __init__(self, folder, *arguments, environment=None, browser=False):
         outside = {name: value for name, value in os.environ.items()
                    if name not in ("DISPLAY", "WAYLAND_DISPLAY", "EIGENVEIL_LEDGER")}
-        words = [PROGRAM, "explore", *map(str, arguments)] + ([] if browser else ["--no-browser"])
-        self.process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        words = [PROGRAM, "explore", *([] if browser else ["--no-browser"]), *map(str, arguments)]
+        self.process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True,
                                         env={**outside, **(environment or {})}, start_new_session=True)
         self.process.stdout.readline()
         self.file = self.process.stdout.readline().strip().removeprefix("file://")

@@ -1,11 +1,14 @@
 #include "serve/http_server.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
+#include <future>
 #include <string>
 
 #include "serve/connection_places.hpp"
@@ -43,6 +46,12 @@ class Client {
       }
       sent += static_cast<std::size_t>(bytes);
     }
+  }
+  /// The beginning of an answer.
+  std::string some() const {
+    char buffer[4096];
+    const ssize_t bytes = ::recv(socket_, buffer, sizeof(buffer), 0);
+    return {buffer, static_cast<std::size_t>(std::max<ssize_t>(0, bytes))};
   }
   /// Everything until the server closes.
   std::string rest() const {
@@ -208,6 +217,81 @@ TEST(HttpServer, AHandlerThatThrowsIsAnAnswer) {
   const std::string text = reply_to(*running, "GET / HTTP/1.1\r\nConnection: close\r\n\r\n");
   EXPECT_EQ(text.substr(0, 12), "HTTP/1.1 500");
   EXPECT_EQ(text.find("secret"), std::string::npos);
+}
+
+/// The test would hang if the second quick request waited for a slow one.
+TEST(HttpServer, NobodyWaitsForASlowRequest) {
+  std::promise<void> promise;
+  const std::shared_future<void> let_go = promise.get_future().share();
+  HttpSetup setup{.threads = 1,
+                  .handle =
+                      [&](const HttpRequest& request) {
+                        if (request.path == "/slow") {
+                          let_go.wait();
+                        }
+                        return echo(request);
+                      },
+                  .is_slow = [](const HttpRequest& request) { return request.path == "/slow"; }};
+  const auto running = server(setup);
+  const Client one(running->port());
+  const Client other(running->port());
+  const std::string slow = "GET /slow HTTP/1.1\r\nConnection: close\r\n\r\n";
+  one.send("GET /before HTTP/1.1\r\n\r\n" + slow);
+  other.send(slow);
+  for (int i = 0; i < 3; ++i) {
+    const std::string quick =
+        reply_to(*running, "GET /quick HTTP/1.1\r\nConnection: close\r\n\r\n");
+    EXPECT_NE(quick.find("GET /quick"), std::string::npos) << quick;
+  }
+  promise.set_value();
+  const std::string both = one.rest();
+  EXPECT_NE(both.find("GET /before"), std::string::npos) << both;
+  EXPECT_NE(both.find("GET /slow"), std::string::npos) << both;
+  EXPECT_NE(other.rest().find("GET /slow"), std::string::npos);
+}
+
+/// One slow request runs and one waits when the server is stopped.
+TEST(HttpServer, StopsBehindSlowRequests) {
+  std::promise<void> begun;
+  HttpSetup setup{.threads = 1,
+                  .handle =
+                      [&](const HttpRequest& request) {
+                        begun.set_value();  // throws for a second one, which is an answer too
+                        return echo(request);
+                      },
+                  .is_slow = [](const HttpRequest&) { return true; }};
+  auto running = server(setup);
+  const Client one(running->port());
+  const Client other(running->port());
+  one.send("GET /slow HTTP/1.1\r\n\r\n");
+  other.send("GET /slow HTTP/1.1\r\n\r\n");
+  begun.get_future().wait();
+  running->stop();
+  one.rest();
+  other.rest();
+}
+
+/// A program that is started meanwhile, a browser above all, must not hold the port.
+TEST(HttpServer, SocketsStayInThisProcess) {
+  const auto running = server({.handle = echo});
+  const Client client(running->port());
+  const Client second(running->port());
+  for (const Client* each : {&client, &second}) {
+    each->send("GET /accepted HTTP/1.1\r\n\r\n");
+    each->some();
+  }
+  int sockets = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    const int descriptor = std::stoi(entry.path().filename().string());
+    sockaddr_in address{};
+    socklen_t size = sizeof(address);
+    const bool known = ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+    if (known && address.sin_family == AF_INET && ntohs(address.sin_port) == running->port()) {
+      ++sockets;
+      EXPECT_NE(::fcntl(descriptor, F_GETFD) & FD_CLOEXEC, 0) << descriptor;
+    }
+  }
+  EXPECT_EQ(sockets, 3) << "one that listens, two that were accepted";
 }
 
 TEST(HttpServer, StopsAndLeavesThePort) {

@@ -44,6 +44,7 @@ function question(more) {
   for (const key of ["goal", "map_budget", "budget_set", "people_typed", "range_typed", "response", "predictors"]) delete asked[key];
   if (state.goal === "regress") Object.assign(asked, { response: responseOf(), predictors: predictorsOf() });
   if (source.dictionary) delete asked.range;
+  asked.mark = source.mark;  // what another tab says of the table is noticed
   asked.narrow = Math.floor($("v-risk").clientWidth) || 460;
   asked.wide = Math.min(720, Math.floor($(screen === 4 ? "spend-ledger" : "v-weights").clientWidth || $("v-ledger").clientWidth)) || 640;
   return asked;
@@ -457,7 +458,7 @@ function drawLook() {
     : `one release would be made by method <strong class="s">${escapeText(look.method)}</strong>, and`;
   put("head", `At this setting ${first} ${state.goal === "plot" ? "from both releases together " : ""}${whom()} at most <strong class="p">${risk.recognised} times in 100</strong>${conditional()}. Blind guessing manages 5.`);
   const assumed = exported ? [] : [state.people_typed ? "" : "people", ranged() ? "" : "range"].filter(Boolean);
-  $("setting-say").textContent = `${count(state.people)} people, ${state.columns.length} columns${source.dictionary ? "" : ` from ${state.range[0]} to ${state.range[1]}`}${assumed.length ? ` (${assumed.join(" and ")} assumed by us; screen 1 asks)` : ""}.`;
+  $("setting-say").textContent = `${count(state.people)} people, ${state.columns.length} columns${source.dictionary ? "" : ` from ${state.range[0]} to ${state.range[1]}`}${assumed.length ? ` (${assumed.join(" and ")} assumed by us; screen 1 asks)` : ""}.${look.caution ? ` ${sentence(look.caution)}` : ""}`;
   drawDial();
   if (moment()) drawDirections();
   drawErrors();
