@@ -9,7 +9,7 @@ namespace eigenveil {
 namespace {
 
 Error in_file(const std::string& path, Error error) {
-  if (!error.message.starts_with(path)) {
+  if (error.message.find(path) == std::string::npos) {
     error.message = fmt::format("{}: {}", path, error.message);
   }
   return error;

@@ -71,6 +71,7 @@ class Grams(CliTest):
         self.assertIn("same file", self.refuse("gram", "merge", a, a, "--out", self.path("x.gram")))
         self.succeed("gram", "merge", a, b, "--out", self.path("ab.gram"))
         self.refuse("gram", "merge", self.path("ab.gram"), c, a, "--out", self.path("x.gram"))
+        self.assertEqual(self.refuse("gram", "merge", a, self.path("nope.gram"), "--out", self.path("x.gram"), code=1).count("nope.gram"), 1)
         self.assertFalse(os.path.exists(self.path("x.gram")))
 
     def test_shards_carry_their_names(self):
@@ -90,7 +91,7 @@ class Grams(CliTest):
         self.assert_same_release(self.release(out, "merged"), self.release(nine, "one"))
         for part in (parts[0], self.path("half.gram")):
             self.assertIn("not complete", self.refuse("covariance", part, "--mu", 1, "--out", self.path("y")))
-        for wrong in ("a", "a,3,3", "a,1", ",0,1", "a,-1,3", "a,0,99999999999999"):
+        for wrong in ("a", "a,3,3", "a,1", ",0,1", "a,-1,3", "a,0,99999999999999", "a\n,0,1", "a\t,0,1", "a" * 1001 + ",0,1"):
             self.refuse("gram", "partial", constant, *RANGE, "--shard", wrong, "--out", self.path("w.gram"))
 
     def test_equal_totals_are_a_question(self):

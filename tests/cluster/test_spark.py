@@ -19,7 +19,10 @@ from pyspark.sql import SparkSession, functions
 import eigenveil
 import eigenveil.spark
 from eigenveil._shards import merge, partial, shard_bound
-from every_spark import *  # noqa: F403: tests of every Spark, and what they need
+from every_spark import (  # noqa: F401: tests of every Spark, and what they need; the others repeat what stands here
+    LETTERS, counted, folder, numbers, sums, test_a_frame_that_never_ends_is_refused, test_a_table_of_people_without_a_row_is_a_table,
+    test_no_cell_stands_in_an_exception_whatever_its_words, test_our_own_words_about_a_task_arrive, told,
+)
 
 BOUNDS = (-1.0, 1.0)
 NAMES = [f"x{j}" for j in range(6)]
