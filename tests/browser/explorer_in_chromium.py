@@ -463,6 +463,22 @@ def other_tasks(program, browser, folder, shots):
     check(not complaints, f"the console is quiet: {complaints}")
 
 
+def advice(page):
+    """The recommendation agrees with the numbers beside it: what is sharper is named, with its price, and said once."""
+    until(page, "!methodsBusy && methodsShown === methodsKey()")
+    errors = dict(page.evaluate("[...document.querySelectorAll('#methods .m')].map((row) => [row.querySelector('input').value, row.querySelector('.e').textContent])"))
+    said = page.inner_text("#advice")
+    check(f"by {errors['gauss']}," in said and f"wishart is sharper ({errors['wishart']})" in said, f"numbers of the table in the advice: {said}")
+    pure = min(0.05 * math.e, 1 - 0.95 / math.e)
+    check(f"up to {math.ceil(100 * pure - 1e-9)} times in 100, not {math.ceil(100 * page.evaluate('look.risk.power') - 1e-9)}" in said and "27 times as much" in said, f"and its price: {said}")
+    page.evaluate("changeMethod('wishart')")
+    until(page, "!busy && look.method === 'wishart' && !methodsBusy && methodsShown === methodsKey()")
+    chosen = page.inner_text("#advice")
+    check(f"{errors['wishart']} against {errors['gauss']}" in chosen and ".," not in chosen and ".." not in chosen, f"the same numbers for a choice of one's own: {chosen}")
+    page.evaluate("changeMethod('')")
+    until(page, "!busy && look.method === 'gauss'")
+
+
 def every_method(program, browser, folder, shots):
     """No method leaves a number that is none, and a plot of people is two releases whose risk is shown together."""
     complaints = []
@@ -471,6 +487,7 @@ def every_method(program, browser, folder, shots):
         page.click('.steps [data-to="3"]')
         looked(page)
         alone = page.evaluate("look.risk.power")
+        advice(page)
         for method in page.evaluate("[...document.querySelectorAll('#methods input:not(:disabled)')].map((one) => one.value)"):
             page.evaluate("(method) => { state.method = method; return redraw(); }", method)
             until(page, "(method) => !busy && look && look.method === method && !methodsBusy", method)

@@ -53,7 +53,8 @@ class Gate(ExplorerTest):
     def test_drowned_by_the_verdict_of_the_command(self):
         """Assumptions of the page may be kinder than the rule of the command, which then speaks first."""
         self.make_ledger()
-        explorer = self.explorer("table.csv", "--header", "present", "--ledger", "a.ledger")
+        self.write("wide.csv", ",".join("abcdefghijkl") + "\n" + ",".join(["5"] * 12) + "\n")
+        explorer = self.explorer("wide.csv", "--header", "present", "--ledger", "a.ledger")
         for epsilon in (0.02, 0.03, 0.05, 0.08, 0.1, 0.15, 0.2, 0.3):
             asked = explorer.question(epsilon=epsilon, people=2000, components=1, spread=0.9)
             look = explorer.look(asked)

@@ -727,8 +727,8 @@ async function drawMethods() {
   put("advice", look.plan.predicted_edge !== undefined && look.above_noise === 0 ? "<strong>At this setting no component could be told from noise.</strong> Give up some protection, ask for fewer columns, or do not release."
     : hopeless ? "<strong>At this setting no method does better than chance.</strong> Give up some protection, ask for fewer columns, or do not release."
     : !best ? "<strong>No method that keeps the promise for every data set fits here.</strong>"
-    : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${noise(best)}.` : `<strong>Your choice, ${escapeText(used.method)}, keeps its promise for every data set:</strong> ${noise(used)} against ${noise(best)} with ${escapeText(best.method)}, which we recommend.${atWhatPrice(used, best)}`)
-    : `<strong>We recommend ${escapeText(best.method)}:</strong> it moves a ${subjectOf(k)} by ${noise(best)}, 95 times in 100.${sharper ? ` ${escapeText(sharper.method)} is sharper (${noise(sharper)})${atWhatPrice(sharper, best) || ", by less than trials on made-up tables can tell apart."}` : " No method that keeps this promise is sharper here."}`);
+    : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${noise(best)}.` : `<strong>Your choice, ${escapeText(used.method)}, keeps its promise for every data set:</strong> ${noise(used)} against ${noise(best)} with ${escapeText(best.method)}, which we recommend.${atWhatPrice(used, best) && " " + sentence(atWhatPrice(used, best))}`)
+    : `<strong>We recommend ${escapeText(best.method)}:</strong> it moves a ${subjectOf(k)} by ${noise(best)}, 95 times in 100.${sharper ? ` ${escapeText(sharper.method)} is sharper (${noise(sharper)}), ${atWhatPrice(sharper, best) ? `but ${atWhatPrice(sharper, best)}` : "by less than trials on made-up tables can tell apart"}.` : " No method that keeps this promise is sharper here."}`);
   putMethods(comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", predicted(method), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? whyNot(method.method, method.note) : "")),
     `Of a ${subjectOf(k)}, by privacy noise alone, 95 times in 100: ${found.first_order ? "by first-order formulas, as on the dial" : `tried on ${comparison.made_up_tables} made-up tables; the dial shows the formula for small noise`}.`);
 }
@@ -736,10 +736,10 @@ async function drawMethods() {
 const PURE = ["wishart", "laplace", "orbit", "exponential"];
 function atWhatPrice(method, best) {
   const alone = Math.ceil(100 * (look.power_of_directions ?? look.risk.power) - 1e-9), promise = BASIS[method.basis] || [1, method.basis];
-  if (promise[0] < 2) return `, but its promise holds ${escapeText(promise[1])}.`;
+  if (promise[0] < 2) return `its promise holds ${escapeText(promise[1])}`;
   if (!state.delta || !PURE.includes(method.method) || PURE.includes(best.method) || pureRisk() <= alone) return "";
   const charge = method.method === "wishart" && look.ledger && look.plan.wishart ? look.plan.wishart.charge : 0;
-  return `, but a person is then recognised up to ${pureRisk()} times in 100, not ${alone}${charge > 1.5 ? `, and it takes ${Math.round(charge)} times as much of the ledger` : ""}.`;
+  return `a person is then recognised up to ${pureRisk()} times in 100, not ${alone}${charge > 1.5 ? `, and it takes ${Math.round(charge)} times as much of the ledger` : ""}`;
 }
 // A pure loss at 5% false alarms: the smaller of its two limits.
 const pureRisk = () => Math.ceil(100 * Math.min(0.05 * Math.exp(look.epsilon), 1 - 0.95 * Math.exp(-look.epsilon)) - 1e-9);
