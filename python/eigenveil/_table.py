@@ -114,14 +114,13 @@ def describe(estimator, names=None, like=None):
     """
     given = {name: getattr(estimator, name, None) for name in _KEYS}
     spec: dict[str, Any] = {name: _KEYS[name](value, name) for name, value in given.items() if value is not None}
-    files = {}
     if getattr(estimator, "standardize", False):
         spec["scaled"] = True
     if (getattr(estimator, "method_options", None) or {}).get("rank_transform"):
         spec["rank_transform"] = _truth(estimator.method_options["rank_transform"], "rank_transform")
     bounds, center, frequencies = (getattr(estimator, name, None) for name in ("bounds", "center", "allele_frequencies"))
     if is_path(bounds):
-        files["bounds"] = bounds
+        spec["bounds"] = os.fsdecode(bounds)
     elif bounds is not None:
         key, value = _ranges(bounds, names)
         spec[key] = value
@@ -130,31 +129,29 @@ def describe(estimator, names=None, like=None):
             raise EigenveilError("center must be a public vector with one number per column (center='private' pays for a private mean)")
         spec["center"] = _numbers(center, names, "center")
     if is_path(frequencies):
-        files["allele_frequencies"] = frequencies
+        spec["allele_frequencies"] = os.fsdecode(frequencies)
     elif frequencies is not None:
         by_name = _numbers(frequencies, names, "allele_frequencies")
         spec["allele_frequencies"] = [] if by_name is None else [{"column": name, "frequency": value} for name, value in by_name.items()]
+    basis = getattr(estimator, "project", None) if like is None else None
+    if is_path(basis):
+        spec["project"] = os.fsdecode(basis)
     described = _core.TableSpec(json.dumps({key: value for key, value in spec.items() if value is not None}), like)
-    for key, path in files.items():
-        described.read(key, os.fsdecode(path))
-    if like is None:
-        _set_basis(described, getattr(estimator, "project", None))
+    if basis is not None and not is_path(basis):
+        _set_basis(described, basis)
     return described
 
 
 def _set_basis(described, basis):
-    """A file of loadings, a frame whose index names the columns, or an array with a row for every column."""
-    if is_path(basis):
-        described.read("project", os.fsdecode(basis))
-    elif basis is not None:
-        try:
-            directions = np.asarray(basis, dtype=float)
-        except (TypeError, ValueError):
-            directions = np.empty(0)
-        if directions.ndim != 2 or not directions.size:
-            raise EigenveilError("project is a public basis: an array with a row for every column and a column for every direction, or a file of loadings")
-        named = hasattr(basis, "index") and all(isinstance(name, str) for name in basis.index)
-        described.set_basis(directions, list(basis.index) if named else [])
+    """A frame whose index names the columns, or an array with a row for every column."""
+    try:
+        directions = np.asarray(basis, dtype=float)
+    except (TypeError, ValueError):
+        directions = np.empty(0)
+    if directions.ndim != 2 or not directions.size:
+        raise EigenveilError("project is a public basis: an array with a row for every column and a column for every direction, or a file of loadings")
+    named = hasattr(basis, "index") and all(isinstance(name, str) for name in basis.index)
+    described.set_basis(directions, list(basis.index) if named else [])
 
 
 def word_cells(cells):

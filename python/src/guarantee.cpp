@@ -7,8 +7,6 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <tuple>
@@ -16,7 +14,10 @@
 #include "bind.hpp"
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
+#include "eigenveil/report/document.hpp"
+#include "eigenveil/report/guarantee_text.hpp"
 #include "engine/asked_budget.hpp"
+#include "privacy/loss_rules.hpp"
 #include "report/figure.hpp"
 #include "report/html_text.hpp"
 #include "report/report_figures.hpp"
@@ -26,63 +27,9 @@ namespace {
 
 using namespace nb::literals;
 
-using State = std::tuple<std::string, Loss, std::string, std::vector<std::string>, bool, int,
-                         std::string, std::string>;
-
-/// Every field, in their order: the bindings below do not compile when there is one more.
-State state_of(const Guarantee& g) {
-  const auto& [relation, loss, basis, assumptions, secure, group_size, would_be, person] = g;
-  return {std::string(name_of(relation)),
-          loss,
-          std::string(name_of(basis)),
-          assumptions,
-          secure,
-          group_size,
-          std::string(name_of(would_be)),
-          person};
-}
-
-Guarantee from_state(const State& state) {
-  const auto& [relation, loss, basis, assumptions, secure, group_size, would_be, person] = state;
-  return {unwrap(parse_relation(relation)),
-          loss,
-          unwrap(parse_basis(basis)),
-          assumptions,
-          secure,
-          group_size,
-          unwrap(parse_basis(would_be)),
-          person};
-}
-
-/// Whether a loss states a bound at all: a negative or undefined one would compose to too little.
-struct StatesABound {
-  static bool amount(double value) { return std::isfinite(value) && value >= 0.0; }
-  static bool share(double value) { return value >= 0.0 && value <= 1.0; }
-  bool operator()(const PureDp& loss) const { return amount(loss.epsilon); }
-  bool operator()(const ApproxDp& loss) const { return amount(loss.epsilon) && share(loss.delta); }
-  bool operator()(const Zcdp& loss) const { return amount(loss.rho); }
-  bool operator()(const GaussianDp& loss) const { return amount(loss.mu); }
-  bool operator()(const RenyiCurve& loss) const {
-    return !loss.orders.empty() && loss.orders.size() == loss.divergences.size() &&
-           std::ranges::all_of(loss.orders, [](double order) { return order > 1.0; }) &&
-           std::ranges::adjacent_find(loss.orders, std::ranges::greater_equal{}) ==
-               loss.orders.end() &&
-           std::ranges::all_of(loss.divergences, [](double value) { return value >= 0.0; });
-  }
-  bool operator()(const TradeOffCurve& loss) const {
-    return loss.type_one.size() >= 2 && loss.type_one.size() == loss.type_two.size() &&
-           std::ranges::all_of(loss.type_one, share) && std::ranges::all_of(loss.type_two, share) &&
-           loss.type_one.front() == 0.0 && loss.type_one.back() == 1.0 &&
-           loss.type_two.back() == 0.0 &&
-           std::ranges::adjacent_find(loss.type_one, std::ranges::greater_equal{}) ==
-               loss.type_one.end() &&
-           std::ranges::is_sorted(loss.type_two, std::ranges::greater{});
-  }
-};
-
 Guarantee make_guarantee(const Loss& loss, const std::string& relation, const std::string& basis,
                          std::vector<std::string> assumptions) {
-  if (!std::visit(StatesABound{}, loss)) {
+  if (!detail::is_well_formed(loss)) {
     throw Failure{bad_request("a loss is finite and not negative, with delta between 0 and 1; the "
                               "points of a curve are in order")
                       .value()};
@@ -93,33 +40,6 @@ Guarantee make_guarantee(const Loss& loss, const std::string& relation, const st
   g.basis = unwrap(parse_basis(basis));
   g.assumptions = std::move(assumptions);
   return g;
-}
-
-struct SameLoss {
-  template <class A, class B>
-  bool operator()(const A&, const B&) const {
-    return false;
-  }
-  bool operator()(const PureDp& a, const PureDp& b) const { return a.epsilon == b.epsilon; }
-  bool operator()(const ApproxDp& a, const ApproxDp& b) const {
-    return a.epsilon == b.epsilon && a.delta == b.delta;
-  }
-  bool operator()(const Zcdp& a, const Zcdp& b) const { return a.rho == b.rho; }
-  bool operator()(const GaussianDp& a, const GaussianDp& b) const { return a.mu == b.mu; }
-  bool operator()(const RenyiCurve& a, const RenyiCurve& b) const {
-    return a.orders == b.orders && a.divergences == b.divergences;
-  }
-  bool operator()(const TradeOffCurve& a, const TradeOffCurve& b) const {
-    return a.type_one == b.type_one && a.type_two == b.type_two;
-  }
-};
-
-bool equal(const Guarantee& a, const Guarantee& b) {
-  const auto& [relation, loss, basis, assumptions, secure, group_size, would_be, person] = a;
-  return std::visit(SameLoss{}, loss, b.loss) &&
-         std::tie(relation, basis, assumptions, secure, group_size, would_be, person) ==
-             std::tie(b.relation, b.basis, b.assumptions, b.secure_random, b.group_size, b.would_be,
-                      b.person);
 }
 
 Guarantee for_group(const Guarantee& g, int size) {
@@ -344,10 +264,17 @@ void bind_guarantee_class(nb::module_& m) {
       .def("__str__", [](const Guarantee& g) { return in_words(g); })
       .def("__repr__", [](const Guarantee& g) { return "<Guarantee: " + in_words(g) + ">"; })
       .def("_repr_html_", &html_of)
-      .def("__eq__", &equal, nb::is_operator())
+      .def(
+          "__eq__",
+          [](const Guarantee& a, const Guarantee& b) {
+            return guarantee_text(a) == guarantee_text(b);
+          },
+          nb::is_operator())
       .def("__hash__", [](const Guarantee& g) { return std::hash<std::string>()(in_words(g)); })
-      .def("__getstate__", [](const Guarantee& g) { return state_of(g); })
-      .def("__setstate__", [](Guarantee& g, const State& s) { new (&g) Guarantee(from_state(s)); });
+      .def("__getstate__", &guarantee_text)
+      .def("__setstate__", [](Guarantee& g, const std::string& text) {
+        new (&g) Guarantee(unwrap(guarantee_of_text(text)));
+      });
 }
 
 }  // namespace
@@ -369,6 +296,7 @@ void bind_guarantee(nb::module_& m) {
   m.def(
       "pure_zcdp", [](double epsilon) { return pure_zcdp(epsilon).rho; }, "epsilon"_a,
       "rho of the zCDP that pure epsilon-DP implies, rounded up.");
+  m.def("headline", &headline, "guarantee"_a, "requested"_a);
   using Number = std::optional<double>;
   m.def(
       "asked_budget",

@@ -11,6 +11,7 @@
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/request_json.hpp"
 #include "engine/table/person_key.hpp"
+#include "engine/table/public_numbers.hpp"
 
 namespace eigenveil {
 namespace {
@@ -151,8 +152,10 @@ void read_fields(StrictObject& in, ReleaseJob& job) {
   in.texts("columns", job.columns, true);
   std::vector<double> spectrum;
   in.numbers("spectrum", spectrum);
-  if (!spectrum.empty()) {
-    job.spectrum = Eigen::Map<const Vector>(spectrum.data(), std::ssize(spectrum));
+  if (Result<Vector> sorted = assumed_spectrum(std::move(spectrum))) {
+    job.spectrum = *std::move(sorted);
+  } else {
+    in.refuse(sorted.error());
   }
 }
 
