@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import _core
 from ._budget import budget_numbers, make_budget
-from ._engine import job_text, left_to_details, requested
-from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, in_python, whole
+from ._engine import job_text, left_to_details, plain, requested
+from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, in_python
 from ._guarantee import stated
 from ._ledger import check_nothing_learned, check_public_shape, ledger_keys
 from ._parameters import same, store_parameters
@@ -278,13 +278,13 @@ class PrivateEstimator(BaseEstimator):
             {**self._own_options(), **(self.method_options or {})},
             budget=budget_numbers(self.epsilon, self.delta, self.rho, self.mu, budget_needed),
             neighbours=self.neighbours,
-            group_size=whole(self.group_size, "group_size", 1),
+            group_size=plain("group_size", self.group_size),
             components=None if components == 1 else components,  # the default is no statement about their number
             center={"auto": "unsaid"}.get(self.center, self.center) if isinstance(self.center, str) else "none" if self.center is None else "public",
             units="scaled" if self.standardize else "original",
         )
-        numbers = {name: int(value) for name in ("rows", "people", "seed", "threads") if (value := getattr(self, name, None)) is not None}
-        return {**asked, **numbers, "anyway": bool(self.anyway), "threads": numbers.get("threads") or None}
+        counts = {name: plain(name, value) for name in ("rows", "people", "seed", "threads") if (value := getattr(self, name, None)) is not None}
+        return {**asked, **counts, "anyway": bool(self.anyway), "threads": counts.get("threads") or None}
 
     def _session(self, spec, names):
         """The release of these rows on its way, as far as its method and its ledger."""
@@ -301,13 +301,6 @@ class PrivateEstimator(BaseEstimator):
     def _components(self, dimension):
         return None
 
-    def _check_numbers(self):
-        """Whole numbers, before any row is read."""
-        limits = {"group_size": (1, 2**31 - 1), "grid": (1, 2**62), "seed": (0, 2**64 - 1), "threads": (0, 2**16), "rows": (1, 2**53), "people": (1, 2**50)}
-        for name, (least, most) in limits.items():
-            if getattr(self, name, None) is not None:
-                whole(getattr(self, name), name, least, most)
-
     def _check_unchanged(self, current):
         now = self.get_params(deep=False)
         for name, value in current.parameters.items():
@@ -316,7 +309,6 @@ class PrivateEstimator(BaseEstimator):
 
     def _read(self, X, whole):
         make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
-        self._check_numbers()
         if is_gram(X):
             self._load_gram(X)
             return

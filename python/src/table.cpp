@@ -126,11 +126,10 @@ void bind_opened(nb::module_& m) {
   nb::class_<ReadOptions>(m, "TextFormat", "How a text table is written.")
       .def(
           "__init__",
-          [](ReadOptions* self, const std::string& header, const std::string& separator,
-             const std::string& decimal, const std::string& encoding) {
-            new (self) ReadOptions(text_format({header, separator, decimal, encoding}));
+          [](ReadOptions* self, const std::string& json) {
+            new (self) ReadOptions(unwrap(text_format(json)));
           },
-          "header"_a, "separator"_a, "decimal"_a, "encoding"_a);
+          "json"_a);
   nb::class_<Table>(m, "Table", "An opened file of rows.")
       .def(
           "__init__",

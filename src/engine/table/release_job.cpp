@@ -52,21 +52,6 @@ Json part(StrictObject& in, const char* key) {
   return found == nullptr ? Json::object() : *found;
 }
 
-void read_format(StrictObject& job_in, ReleaseJob& job) {
-  const Json json = part(job_in, "format");
-  StrictObject in(json, "{format}");
-  TextWords words;
-  in.word("header", {"auto", "present", "absent", "numbers"}, words.header);
-  in.word("separator", {"comma", "semicolon", "tab", "pipe"}, words.separator);
-  in.word("decimal", {"comma", "point"}, words.decimal);
-  in.word("encoding", {"utf-8", "latin-1", "utf-16"}, words.encoding);
-  in.whole("width", 0, kMost, words.width);
-  job.format = text_format(words);
-  if (const Result<void> read = in.finish(); !read) {
-    job_in.refuse(read.error());
-  }
-}
-
 void read_out(StrictObject& job_in, ReleaseJob& job) {
   const Json json = part(job_in, "out");
   StrictObject in(json, "{out}");
@@ -131,7 +116,11 @@ void read_output(StrictObject& in, ReleaseJob& job) {
 }
 
 void read_fields(StrictObject& in, ReleaseJob& job) {
-  read_format(in, job);
+  if (Result<ReadOptions> format = text_format(part(in, "format").dump())) {
+    job.format = *std::move(format);
+  } else {
+    in.refuse(format.error());
+  }
   read_output(in, job);
   read_private_files(in, job);
   in.texts("input", job.inputs, true);
@@ -180,6 +169,18 @@ Result<ReleaseJob> read_job(const Json& json, const TableSpec* spec) {
 }
 
 }  // namespace
+
+Result<ReadOptions> text_format(const std::string& text) {
+  const Json json = json_from_outside<Json>(text);
+  StrictObject in(json, "{format}");
+  TextWords words;
+  in.word("header", {"auto", "present", "absent", "numbers"}, words.header);
+  in.word("separator", {"comma", "semicolon", "tab", "pipe"}, words.separator);
+  in.word("decimal", {"comma", "point", ",", "."}, words.decimal);
+  in.word("encoding", {"utf-8", "latin-1", "utf-16"}, words.encoding);
+  in.whole("width", 0, kMost, words.width);
+  return in.finish().map([&] { return text_format(words); });
+}
 
 ReadOptions text_format(const TextWords& words) {
   ReadOptions options;

@@ -45,6 +45,8 @@ struct TextWords {
   std::size_t width = 0;
 };
 ReadOptions text_format(const TextWords& words);
+/// From the JSON object that a job has of them.
+Result<ReadOptions> text_format(const std::string& json);
 
 /// A key for the names of people, where there are some and nobody gave one.
 void draw_person_key(TableSpec& table);

@@ -135,6 +135,10 @@ void read_cells(StrictObject& in, TableSpec& spec) {
     spec.pairwise.emplace();
   }
   in.texts(kPairwise, spec.pairwise);
+  if (spec.pairwise && missing != kPairwise) {
+    in.refuse({ErrorCode::BadRequest,
+               "{pairwise} names the columns of {missing pairwise}; give both", "pairwise"});
+  }
   by_column(in, "one_hot", [&](const std::string& column, const Json& words) {
     const Json alone{{"one_hot", words}};
     StrictObject list(alone, "{one_hot}");
