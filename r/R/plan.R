@@ -71,6 +71,9 @@ compared <- function(plan) {
 }
 
 spelt_plan <- function(plan) {
+  if (!is.null(plan$guarantee)) {
+    plan$guarantee <- value_of(.Call(ev_to_relation, plan$guarantee, plan$guarantee$relation)) # with its words
+  }
   plan$lines <- data.frame(
     label = vapply(plan$lines, function(line) line$label, ""), text = vapply(plan$lines, function(line) in_r(line$text), "")
   )
