@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._budget import budget_numbers, make_budget
+from ._budget import budget_numbers
 from ._engine import job_text, left_to_details, plain, requested
 from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, in_python
 from ._guarantee import stated
@@ -267,24 +267,29 @@ class PrivateEstimator(BaseEstimator):
 
     # ---- parts -----------------------------------------------------------------------------------------------------
 
-    def _job(self, names, budget_needed=True):
+    def _job(self, names):
         """What the release depends on, for columns of these names, as a job of the engine."""
         if isinstance(self.center, str) and self.center not in ("auto", "none", "private"):
             raise EigenveilError("center must be 'auto', 'none', 'private', or a public vector with one number per column")
         components = self._components(len(names))
+        counts = self._counts()
         asked = requested(
             self._task,
             self.method,
             {**self._own_options(), **(self.method_options or {})},
-            budget=budget_numbers(self.epsilon, self.delta, self.rho, self.mu, budget_needed),
+            **counts.pop("request"),
             neighbours=self.neighbours,
-            group_size=plain("group_size", self.group_size),
             components=None if components == 1 else components,  # the default is no statement about their number
             center={"auto": "unsaid"}.get(self.center, self.center) if isinstance(self.center, str) else "none" if self.center is None else "public",
             units="scaled" if self.standardize else "original",
         )
+        return {**asked, **counts}
+
+    def _counts(self):
+        """The part of the job that is known before columns are: the budget and whole numbers, which the engine checks."""
         counts = {name: plain(name, value) for name in ("rows", "people", "seed", "threads") if (value := getattr(self, name, None)) is not None}
-        return {**asked, **counts, "anyway": bool(self.anyway), "threads": counts.get("threads") or None}
+        request = {"budget": budget_numbers(self.epsilon, self.delta, self.rho, self.mu), "group_size": plain("group_size", self.group_size)}
+        return {**counts, "request": {name: value for name, value in request.items() if value is not None}, "anyway": bool(self.anyway), "threads": counts.get("threads") or None}
 
     def _session(self, spec, names):
         """The release of these rows on its way, as far as its method and its ledger."""
@@ -308,7 +313,7 @@ class PrivateEstimator(BaseEstimator):
                 raise EigenveilError(f"{name} was changed after rows were added; set it back, or start again with fit")
 
     def _read(self, X, whole):
-        make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
+        _core.check_job(job_text(self._counts()))  # before anything is opened
         if is_gram(X):
             self._load_gram(X)
             return

@@ -84,19 +84,19 @@ def _spectrum(spectrum):
     return None if spectrum is None else numbers("spectrum", spectrum)
 
 
-def _asked(estimator, rows, names, spectrum, budget_needed=True, **more):
+def _asked(estimator, rows, names, spectrum, **more):
     """What the engine answers to an estimator's own parameters, as it answers every face."""
-    job = {**estimator._job(names, budget_needed), "rows": _rows(rows), "columns": names, "spectrum": spectrum, **more}
+    job = {**estimator._job(names), "rows": _rows(rows), "columns": names, "spectrum": spectrum, **more}
     return json.loads(_core.plan(job_text(job), describe(estimator, names)))
 
 
-def _planned(estimator, rows, dimension, spectrum=None, budget_needed=True):
+def _planned(estimator, rows, dimension, spectrum=None):
     """The plan of an estimator's own parameters."""
-    plan = _asked(estimator, rows, _columns(dimension, estimator.columns), spectrum, budget_needed)
+    plan = _asked(estimator, rows, _columns(dimension, estimator.columns), spectrum)
     guarantee = charged = plan["guarantee"] and guarantee_of(json.dumps(plan["guarantee"]))
     facts = {name: in_python(value) if isinstance(value, str) else value for name, value in plan["facts"].items()}
     lines = [(line["label"], line["text"]) for line in plan["lines"]]
-    budget = make_budget(estimator.epsilon, estimator.delta, estimator.rho, estimator.mu, budget_needed)
+    budget = make_budget(estimator.epsilon, estimator.delta, estimator.rho, estimator.mu, needed=False)
     if guarantee is not None and budget is not None:
         guarantee = stated(guarantee, budget)
     place = ledger_of(estimator.ledger)
@@ -139,7 +139,7 @@ def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
     if has_option(pca.method, "data_spectrum") and spectrum is not None:  # whose spectrum is that of standardised data
         own["data_spectrum"], spectrum = spectrum, None
     pca.method_options = {**own, **(pca.method_options or {})}
-    return _planned(pca, rows, dimension, spectrum, budget_needed=beta is None)
+    return _planned(pca, rows, dimension, spectrum)
 
 
 def plan_covariance(rows, dimension=None, *, spectrum=None, **parameters):

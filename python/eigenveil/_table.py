@@ -164,6 +164,8 @@ class Reading:
 
 def reading(estimator, like=None):
     """How the rows of an estimator's table are read."""
+    if estimator.missing == "pairwise" and not hasattr(estimator, "pairwise"):
+        raise EigenveilError("missing must be 'midpoint' or 'refuse'")
     words = {name: getattr(estimator, name) for name in ("header", "separator", "decimal", "encoding")}
     form = _core.TextFormat(job_text(words))
     spec = describe(estimator, like=like)

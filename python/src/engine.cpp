@@ -55,6 +55,9 @@ void bind_engine(nb::module_& m) {
   bind_document(m);
   bind_session(m);
   m.def(
+      "check_job", [](const std::string& job) { (void)unwrap(release_job(job, false)); }, "job"_a,
+      "Whether its numbers and words are sound.");
+  m.def(
       "plan",
       [](const std::string& job, const TableSpec& spec) {
         return interruptibly(

@@ -10,6 +10,7 @@
 #include "core/strict_json.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/request_json.hpp"
+#include "engine/asked_budget.hpp"
 #include "engine/table/person_key.hpp"
 #include "engine/table/public_numbers.hpp"
 
@@ -228,10 +229,7 @@ Result<ReleaseJob> release_job(std::string_view text, bool planned, const TableS
       if (const Result<const Method*> method = choose_method(job.request); planned && !method) {
         return error_of(method);
       }
-      return bad_request(
-          "a budget is missing: give {epsilon} with {delta}, {epsilon} alone, {rho} or {mu}; there "
-          "is no default",
-          "epsilon");
+      return error_of(asked_budget({}));
     }
     if (!planned && (!job.columns.empty() || job.spectrum.size() > 0 || job.compare)) {
       return bad_request(
