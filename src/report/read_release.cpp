@@ -18,7 +18,6 @@
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "eigenveil/report/release_writer.hpp"
-#include "privacy/loss_rules.hpp"
 #include "report/json_guarantee.hpp"
 #include "report/table_format.hpp"
 
@@ -85,6 +84,36 @@ constexpr std::int64_t kMostLines = std::int64_t{1} << 53;
 constexpr const char* kSinceFormat2[] = {"requested", "request", "ledger", "builds_on",
                                          "data_set",  "date",    "papers"};
 
+bool fine(double value) {
+  return std::isfinite(value) && value >= 0.0;
+}
+
+bool increases(const std::vector<double>& values) {
+  return std::is_sorted(values.begin(), values.end(), std::less_equal<>()) && !values.empty();
+}
+
+struct IsLoss {
+  bool operator()(const PureDp& loss) const { return fine(loss.epsilon); }
+  bool operator()(const ApproxDp& loss) const {
+    return fine(loss.epsilon) && fine(loss.delta) && loss.delta <= 1.0;
+  }
+  bool operator()(const Zcdp& loss) const { return fine(loss.rho); }
+  bool operator()(const GaussianDp& loss) const { return fine(loss.mu); }
+  bool operator()(const RenyiCurve& loss) const {
+    return loss.orders.size() == loss.divergences.size() && increases(loss.orders) &&
+           loss.orders.front() > 1.0 &&
+           std::all_of(loss.divergences.begin(), loss.divergences.end(), fine);
+  }
+  bool operator()(const TradeOffCurve& loss) const {
+    const auto share = [](double value) { return value >= 0.0 && value <= 1.0; };
+    return loss.type_one.size() == loss.type_two.size() && !loss.type_one.empty() &&
+           std::is_sorted(loss.type_one.begin(), loss.type_one.end()) &&  // ties next to 1
+           std::all_of(loss.type_one.begin(), loss.type_one.end(), share) &&
+           std::all_of(loss.type_two.begin(), loss.type_two.end(), share) &&
+           std::is_sorted(loss.type_two.rbegin(), loss.type_two.rend());
+  }
+};
+
 /// Whether what `given` says is what `due` says; words, and powers to the tenth of a percent that
 /// people read, may come from another version or processor.
 bool says(const Json& given, const Json& due) {
@@ -118,7 +147,7 @@ bool guarantee_fits(const Json& json, const ReleaseDocument& document) {
   const bool random = known ? !guarantee.secure_random || guarantee.would_be == Basis::NotPrivate
                             : guarantee.secure_random;
   return random && known == json.at("guarantee").contains("would_be") &&
-         detail::is_well_formed(guarantee.loss) &&
+         std::visit(IsLoss{}, guarantee.loss) &&
          says(json.at("guarantee"), guarantee_to_json(guarantee, document.requested));
 }
 
