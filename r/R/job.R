@@ -35,7 +35,121 @@ drop_null <- function(list) list[!vapply(list, is.null, NA)]
 # Numbers without names and classes of their own; whether they are what they must be the engine says.
 bare <- function(value) if (is.numeric(value)) as.numeric(value) else value
 
-check_one_of <- function(value, words, name) {
+check_number <- function(value, name) {
+  if (!is.numeric(value) || length(value) != 1 || !is.finite(value)) {
+    refuse(paste(name, "must be one finite number"), parameter = name, call = NULL)
+  }
+}
+
+# One word, name or path, or nothing.
+text <- function(value, name, what = "one text in quotes") {
+  if (!is.null(value) && !(is.character(value) && length(value) == 1 && !is.na(value) && nzchar(value))) {
+    refuse(sprintf("%s must be %s", name, what), parameter = name, call = NULL)
+  }
+  value
+}
+
+file_path <- function(value, name) {
+  value <- text(value, name, "a path in quotes")
+  if (!is.null(value)) path.expand(value)
+}
+
+# The nearest of the words that may have been meant: the start of one, or few letters away from it.
+nearest <- function(typed, words) {
+  starts <- words[startsWith(words, typed)]
+  if (nchar(typed) > 2 && length(starts) > 0) {
+    return(starts[1])
+  }
+  distance <- utils::adist(typed, words)[1, ]
+  if (length(distance) > 0 && min(distance) <= nchar(typed) / 3) words[which.min(distance)]
+}
+
+# What arguments of other functions are called here.
+called_elsewhere <- c(
+  scale. = "standardize", scale = "standardize", rank. = "k", n_components = "k", ncomp = "k", eps = "epsilon", na.action = "missing"
+)
+
+# A whole number, or a refusal: truncating 2.7 would protect less than was asked for.
+whole <- function(value, name, least = 1, most = 2^31 - 1) {
+  if (is.null(value)) {
+    return(NULL)
+  }
+  if (!is.numeric(value) || length(value) != 1 || is.na(value) || value != floor(value) || value < least || value > most) {
+    refuse(sprintf("%s must be a whole number from %.0f to %.0f", name, least, most), parameter = name, call = NULL)
+  }
+  as.numeric(value)
+}
+
+# Options of the methods as they were given in `...`, checked against the engine's specs for their name and shape; what
+# they may hold the engine says. `arguments` are the names that the face has beside them.
+method_options <- function(task, given, arguments = character()) {
+  if (length(given) == 0) {
+    return(list(options = NULL, files = NULL))
+  }
+  specs <- options_of(task)
+  if (is.null(names(given)) || any(!nzchar(names(given)))) {
+    refuse("arguments after the first must be named", call = NULL)
+  }
+  given <- drop_null(given)
+  unknown <- setdiff(names(given), names(specs))
+  if (length(unknown) > 0) {
+    refuse_unknown(unknown[1], c(names(specs), arguments), task)
+  }
+  spectra <- vapply(names(given), function(name) specs[[name]]$kind == "spectrum", NA)
+  given[spectra] <- lapply(given[spectra], function(values) I(bare(values)))
+  private <- vapply(names(given), function(name) specs[[name]]$kind == "private file", NA)
+  list(options = if (any(!private)) given[!private], files = if (any(private)) given[private])
+}
+
+refuse_unknown <- function(name, known, task) {
+  meant <- if (name %in% names(called_elsewhere)) called_elsewhere[[name]] else nearest(name, known)
+  refuse(sprintf(
+    "there is no argument or option '%s'%s engine_options(\"%s\") lists the options of the methods", name,
+    if (length(meant) > 0) sprintf("; did you mean %s?", meant) else ";", task
+  ), parameter = name, call = NULL)
+}
+
+# How rows become bounded rows, from what is known without looking.
+table_spec <- function(range = NULL, bounds = NULL, row_norm = NULL, center = NULL, columns = NULL, exclude = NULL,
+                       one_hot = NULL, missing = NULL, bad_cell = NULL, grid = NULL, rank_transform = FALSE,
+                       allele_frequencies = NULL, project = NULL, projected_norm = NULL, outside_norm = NULL, normalise_rows = FALSE,
+                       person = NULL, rows_per_person = NULL, weights = NULL, weight_bound = NULL) {
+  if (!is.null(range) && !is.null(bounds)) {
+    refuse("give {range} or {bounds}, not both", parameter = "range", call = NULL)
+  }
+  pairwise <- NULL
+  if (is.list(missing) && identical(names(missing), "pairwise")) {
+    pairwise <- names_listed(missing$pairwise, "missing")
+    missing <- "pairwise"
+  }
+  drop_null(list(
+    columns = names_listed(columns, "columns"), exclude = names_listed(exclude, "exclude"), missing = missing, pairwise = pairwise,
+    bad_cell = bad_cell, one_hot = levels_listed(one_hot), range = bare(range), bounds = bounds_listed(bounds), row_norm = bare(row_norm),
+    grid = bare(grid), center = if (is.numeric(center)) values_listed(center, "center"),
+    allele_frequencies = frequencies_listed(allele_frequencies), rank_transform = flag(rank_transform, "rank_transform"),
+    project = basis(project), projected_norm = bare(projected_norm), outside_norm = bare(outside_norm),
+    normalise_rows = flag(normalise_rows, "normalise_rows"), person = text(person, "person", "the name of one column"),
+    rows_per_person = bare(rows_per_person), weights = text(weights, "weights", "the name of one column"), weight_bound = bare(weight_bound)
+  ))
+}
+
+listed <- function(names) if (!is.null(names)) I(as.character(names))
+# TRUE, or nothing; what is neither TRUE nor FALSE is no answer.
+flag <- function(value, name) {
+  if (!is.null(value) && !isTRUE(value) && !identical(value, FALSE)) {
+    refuse(sprintf("%s must be TRUE or FALSE", name), parameter = name, call = NULL)
+  }
+  if (isTRUE(value)) TRUE
+}
+
+names_listed <- function(names, parameter) {
+  if (!is.null(names) && (!is.character(names) || length(names) == 0 || anyNA(names))) {
+    refuse(sprintf("%s must be names of columns: %s = c(\"age\", \"income\")", parameter, parameter), parameter = parameter, call = NULL)
+  }
+  listed(names)
+}
+
+one_of <- function(value, words, name) {
   if (!is.null(value) && !(is.character(value) && length(value) == 1 && value %in% words)) {
     refuse(sprintf("%s must be %s", name, paste(dQuote(words, FALSE), collapse = " or ")), parameter = name, call = NULL)
   }

@@ -16,7 +16,7 @@ request_of <- function(task, arguments, options) {
   budget <- drop_null(lapply(arguments[intersect(names(arguments), c("epsilon", "delta", "rho", "mu"))], bare))
   drop_null(list(
     task = task, method = arguments[["method"]], budget = if (length(budget) > 0) budget, neighbours = arguments[["neighbours"]],
-    group_size = arguments[["group_size"]], components = arguments[["k"]],
+    group_size = bare(arguments[["group_size"]]), components = bare(arguments[["k"]]),
     center = if (is.character(center) && center != "auto") center,
     units = if (isTRUE(flag(arguments[["standardize"]], "standardize"))) "scaled", options = options
   ))
@@ -40,7 +40,7 @@ center_of <- function(center) {
 job_of <- function(task, arguments, dots) {
   own <- method_options(task, dots, names(arguments))
   format <- arguments[intersect(names(arguments), c("header", "width", "separator", "decimal", "encoding"))]
-  as_given <- arguments[intersect(names(arguments), c("people", "rows", "threads", "seed", "ledger_key", "data_set"))]
+  as_given <- lapply(arguments[intersect(names(arguments), c("people", "rows", "threads", "seed", "ledger_key", "data_set"))], bare)
   drop_null(c(as_given, list(
     request = request_of(task, arguments, own$options), table = do.call(table_spec, table_arguments(arguments)),
     format = drop_null(format), private_files = own$files, anyway = flag(arguments[["anyway"]], "anyway"),
