@@ -10,6 +10,7 @@
 #include <functional>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "bind.hpp"
 #include "eigenveil/privacy/composition.hpp"
@@ -88,68 +89,50 @@ std::string html_of(const Guarantee& g) {
   return page + "</div>";
 }
 
+/// A loss by the names of its numbers: a value, and compared as one.
 template <class Kind, class... Fields>
-void bind_loss(nb::module_& m, const char* name, const char* doc, const char* first,
-               double Kind::*first_field) {
-  nb::class_<Kind>(m, name, doc)
-      .def(
-          "__init__", [](Kind* self, double value) { new (self) Kind{value}; }, nb::arg(first))
-      .def_ro(first, first_field)
-      .def("__getstate__", [=](const Kind& k) { return std::make_tuple(k.*first_field); })
+void bind_loss(nb::module_& m, const char* name, const char* doc,
+               const std::pair<const char*, Fields Kind::*>&... fields) {
+  const auto values = [=](const Kind& loss) { return std::tuple(loss.*fields.second...); };
+  const auto shown = [=](const Kind& loss) {
+    std::string text;
+    ((text += (text.empty() ? "" : ", ") + std::string(fields.first) + "=" +
+              nb::cast<std::string>(nb::repr(nb::cast(loss.*fields.second)))),
+     ...);
+    return std::string(name) + "(" + text + ")";
+  };
+  nb::class_<Kind> bound(m, name, doc);
+  bound.def(
+      "__init__", [](Kind* self, Fields... given) { new (self) Kind{std::move(given)...}; },
+      nb::arg(fields.first)...);
+  (bound.def_ro(fields.first, fields.second), ...);
+  bound.def("__getstate__", values)
       .def("__setstate__",
-           [](Kind& k, const std::tuple<double>& s) { new (&k) Kind{std::get<0>(s)}; })
+           [](Kind& loss, const std::tuple<Fields...>& state) {
+             std::apply([&](const Fields&... kept) { new (&loss) Kind{kept...}; }, state);
+           })
       .def(
-          "__eq__", [=](const Kind& a, const Kind& b) { return a.*first_field == b.*first_field; },
+          "__eq__", [=](const Kind& a, const Kind& b) { return values(a) == values(b); },
           nb::is_operator())
-      .def("__hash__", [=](const Kind& a) { return std::hash<double>()(a.*first_field); })
-      .def("__repr__", [=](const Kind& k) {
-        return std::string(name) + "(" + first + "=" +
-               nb::cast<std::string>(nb::str(nb::float_(k.*first_field))) + ")";
-      });
-}
-
-/// A loss of two fields.
-template <class Kind, class Field>
-nb::class_<Kind> bind_loss(nb::module_& m, const char* name, const char* doc, const char* first,
-                           Field Kind::*first_field, const char* second,
-                           Field Kind::*second_field) {
-  using Both = std::tuple<Field, Field>;
-  return nb::class_<Kind>(m, name, doc)
-      .def(
-          "__init__",
-          [](Kind* self, Field one, Field two) {
-            new (self) Kind{std::move(one), std::move(two)};
-          },
-          nb::arg(first), nb::arg(second))
-      .def_ro(first, first_field)
-      .def_ro(second, second_field)
-      .def("__getstate__", [=](const Kind& k) { return Both(k.*first_field, k.*second_field); })
-      .def("__setstate__", [](Kind& k, const Both& s) {
-        new (&k) Kind{std::get<0>(s), std::get<1>(s)};
-      });
+      .def("__hash__", [=](const Kind& loss) { return std::hash<std::string>()(shown(loss)); })
+      .def("__repr__", shown);
 }
 
 void bind_losses(nb::module_& m) {
-  bind_loss<PureDp>(m, "PureDP", "Pure epsilon-differential privacy.", "epsilon", &PureDp::epsilon);
-  bind_loss(m, "ApproxDP", "(epsilon, delta)-differential privacy.", "epsilon", &ApproxDp::epsilon,
-            "delta", &ApproxDp::delta)
-      .def(
-          "__eq__",
-          [](const ApproxDp& a, const ApproxDp& b) {
-            return a.epsilon == b.epsilon && a.delta == b.delta;
-          },
-          nb::is_operator())
-      .def("__hash__", [](const ApproxDp& a) { return std::hash<double>()(a.epsilon + a.delta); })
-      .def("__repr__", [](const ApproxDp& k) {
-        return "ApproxDP(epsilon=" + nb::cast<std::string>(nb::str(nb::float_(k.epsilon))) +
-               ", delta=" + nb::cast<std::string>(nb::str(nb::float_(k.delta))) + ")";
-      });
-  bind_loss<Zcdp>(m, "ZCDP", "rho-zero-concentrated differential privacy.", "rho", &Zcdp::rho);
-  bind_loss<GaussianDp>(m, "GDP", "mu-Gaussian differential privacy.", "mu", &GaussianDp::mu);
-  bind_loss(m, "RenyiCurve", "Renyi divergences by order.", "orders", &RenyiCurve::orders,
-            "divergences", &RenyiCurve::divergences);
-  bind_loss(m, "TradeOffCurve", "A convex lower bound on the type II error at every type I error.",
-            "type_one", &TradeOffCurve::type_one, "type_two", &TradeOffCurve::type_two);
+  using std::pair;
+  bind_loss<PureDp>(m, "PureDP", "Pure epsilon-differential privacy.",
+                    pair("epsilon", &PureDp::epsilon));
+  bind_loss<ApproxDp>(m, "ApproxDP", "(epsilon, delta)-differential privacy.",
+                      pair("epsilon", &ApproxDp::epsilon), pair("delta", &ApproxDp::delta));
+  bind_loss<Zcdp>(m, "ZCDP", "rho-zero-concentrated differential privacy.",
+                  pair("rho", &Zcdp::rho));
+  bind_loss<GaussianDp>(m, "GDP", "mu-Gaussian differential privacy.", pair("mu", &GaussianDp::mu));
+  bind_loss<RenyiCurve>(m, "RenyiCurve", "Renyi divergences by order.",
+                        pair("orders", &RenyiCurve::orders),
+                        pair("divergences", &RenyiCurve::divergences));
+  bind_loss<TradeOffCurve>(
+      m, "TradeOffCurve", "A convex lower bound on the type II error at every type I error.",
+      pair("type_one", &TradeOffCurve::type_one), pair("type_two", &TradeOffCurve::type_two));
 }
 
 constexpr const char* kGuaranteeDoc =
