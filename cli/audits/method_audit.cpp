@@ -35,19 +35,18 @@ void MethodAuditOptions::declare(CLI::App& app) {
     app.add_option("--table", table,
                    "how rows are bounded: unit-norm (default), row-norm (3) or ranges");
   }
-  if (method.name == "gauss" || method.name == "laplace" || method.name == "wishart" ||
-      method.name == "mask") {
+  if (method.takes.dimension) {
     app.add_option("--dimension", request.dimension, "columns of the attacked pair (default 2)")
         ->check(whole_number(1, 50));
   }
-  if (method.name == "mask") {
+  if (method.takes.rows) {
     app.add_option("--rows", request.rows, "rows of the attacked pair (default 12)")
         ->check(whole_number(3, 10'000));
   }
-  if (method.name == "gauss" || method.name == "laplace" || method.name == "wishart") {
+  if (method.takes.private_mean) {
     app.add_flag("--private-mean", request.private_mean, "attack the release with a private mean");
   }
-  if (method.name == "exponential" || method.name == "orbit") {
+  if (method.takes.variance_share) {
     app.add_option("--variance-share", request.variance_share,
                    "share of the budget for the variance (default here 0.5, to see both parts)")
         ->check(number_in(kOpenUnit));

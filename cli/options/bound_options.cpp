@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "cli/options/checks.hpp"
+#include "engine/table/public_numbers.hpp"
 
 namespace eigenveil::cli {
 void BoundOptions::declare(CLI::App& app) {
@@ -99,30 +100,6 @@ Result<ColumnRange> parse_range(const std::string& text, const std::string& opti
   return ColumnRange{low, high};
 }
 
-namespace {
-
-Result<std::vector<NamedRange>> read_ranges(const std::string& path) {
-  return read_named_numbers(path, {"low", "high"}).map([](const auto& lines) {
-    std::vector<NamedRange> ranges;
-    for (const NamedNumbers& line : lines) {
-      ranges.push_back({line.column, {line.numbers[0], line.numbers[1]}});
-    }
-    return ranges;
-  });
-}
-
-Result<std::vector<NamedValue>> read_values(const std::string& path) {
-  return read_named_numbers(path, {"value"}).map([](const auto& lines) {
-    std::vector<NamedValue> values;
-    for (const NamedNumbers& line : lines) {
-      values.push_back({line.column, line.numbers[0]});
-    }
-    return values;
-  });
-}
-
-}  // namespace
-
 Result<void> BoundOptions::fill(TableSpec& spec) const {
   if (!range.empty() && !bounds_file.empty()) {
     return bad_request("give {range} or {bounds}, not both", "range");
@@ -133,23 +110,15 @@ Result<void> BoundOptions::fill(TableSpec& spec) const {
   spec.projected_norm = projected_norm;
   spec.outside_norm = outside_norm;
   spec.normalise_rows = normalise_rows;
-  Result<void> kept;
-  if (!project_file.empty()) {
-    kept = keep(read_basis(project_file), spec.project);
+  if (!range.empty()) {
+    if (const Result<void> kept = keep(parse_range(range), spec.range); !kept) {
+      return kept;
+    }
   }
-  if (kept && !range.empty()) {
-    kept = keep(parse_range(range), spec.range);
-  }
-  if (kept && !bounds_file.empty()) {
-    kept = keep(read_ranges(bounds_file), spec.bounds);
-  }
-  if (kept && public_center_given()) {
-    kept = keep(read_values(center.substr(7)), spec.center);
-  }
-  if (kept && standardises()) {
-    kept = keep(read_allele_frequencies(frequencies_file), spec.allele_frequencies);
-  }
-  return kept;
+  return read_public_files(
+      {project_file, bounds_file, public_center_given() ? center.substr(7) : std::string(),
+       frequencies_file},
+      spec);
 }
 
 }  // namespace eigenveil::cli

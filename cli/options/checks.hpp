@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/atomic_output.hpp"
+#include "core/keep.hpp"
 #include "eigenveil/core/result.hpp"
 #include "eigenveil/engine/option.hpp"
 
@@ -26,11 +27,5 @@ CLI::Validator number_in(NumberRange range);
 /// inputs.
 Result<void> check_gram_output(const std::string& path, const std::vector<std::string>& inputs,
                                bool replace);
-
-/// What was read, into its place.
-template <class T, class Place>
-Result<void> keep(Result<T> read, Place& place) {
-  return std::move(read).map([&](T&& value) { place = std::move(value); });
-}
 
 }  // namespace eigenveil::cli

@@ -5,7 +5,6 @@
 #include "cli/options/checks.hpp"
 #include "cli/options/input_options.hpp"
 #include "cli/options/numbers_file.hpp"
-#include "mechanism/moment/assumed_spectrum.hpp"
 
 namespace eigenveil::cli {
 

@@ -11,9 +11,7 @@ def make_budget(epsilon=None, delta=None, rho=None, mu=None, needed=True):
     return _core.asked_budget(*given) if needed or given != [None] * 4 else None
 
 
-def budget_numbers(epsilon=None, delta=None, rho=None, mu=None, needed=True):
-    """The same as a job has it: the numbers that were given, or None."""
-    if make_budget(epsilon, delta, rho, mu, needed) is None:
-        return None
+def budget_numbers(epsilon=None, delta=None, rho=None, mu=None):
+    """The same as a job has it: the numbers that were given, which the engine checks."""
     given = {"epsilon": epsilon, "delta": delta, "rho": rho, "mu": mu}
-    return {name: float(value) for name, value in given.items() if value is not None}
+    return {name: float(value) for name, value in given.items() if value is not None} or None

@@ -45,15 +45,24 @@ def plain(name, value):
     if isinstance(value, Integral):
         return int(value)
     if isinstance(value, Real):
-        if not np.isfinite(value):
-            raise EigenveilError(f"{name} must be a finite number")
-        return float(value)
+        return _finite(name, float(value))
     if isinstance(value, (str, os.PathLike)):
         return os.fsdecode(value)
+    return numbers(name, value)
+
+
+def numbers(name, values):
+    """A list of numbers."""
     try:
-        return [float(number) for number in np.asarray(value, dtype=float).ravel()]
-    except (TypeError, ValueError):
-        raise EigenveilError(f"{name} must be a number, a word or a list of numbers") from None
+        return [_finite(name, float(number)) for number in np.asarray(values, dtype=float).ravel()]
+    except (TypeError, ValueError) as problem:
+        raise problem if isinstance(problem, EigenveilError) else EigenveilError(f"{name} must be a number, a word or a list of numbers") from None
+
+
+def _finite(name, value):
+    if not np.isfinite(value):
+        raise EigenveilError(f"{name} must be a finite number")
+    return value
 
 
 def shows_variances(method):

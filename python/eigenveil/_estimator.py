@@ -13,9 +13,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from . import _core
-from ._budget import budget_numbers, make_budget
-from ._engine import job_text, left_to_details, requested
-from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, in_python, whole
+from ._budget import budget_numbers
+from ._engine import job_text, left_to_details, plain, requested
+from ._errors import EigenveilError, NullReleaseError, PrivacyWarning, ResultWarning, in_python
 from ._guarantee import stated
 from ._ledger import check_nothing_learned, check_public_shape, ledger_keys
 from ._parameters import same, store_parameters
@@ -267,24 +267,29 @@ class PrivateEstimator(BaseEstimator):
 
     # ---- parts -----------------------------------------------------------------------------------------------------
 
-    def _job(self, names, budget_needed=True):
+    def _job(self, names):
         """What the release depends on, for columns of these names, as a job of the engine."""
         if isinstance(self.center, str) and self.center not in ("auto", "none", "private"):
             raise EigenveilError("center must be 'auto', 'none', 'private', or a public vector with one number per column")
         components = self._components(len(names))
+        counts = self._counts()
         asked = requested(
             self._task,
             self.method,
             {**self._own_options(), **(self.method_options or {})},
-            budget=budget_numbers(self.epsilon, self.delta, self.rho, self.mu, budget_needed),
+            **counts.pop("request"),
             neighbours=self.neighbours,
-            group_size=whole(self.group_size, "group_size", 1),
             components=None if components == 1 else components,  # the default is no statement about their number
             center={"auto": "unsaid"}.get(self.center, self.center) if isinstance(self.center, str) else "none" if self.center is None else "public",
             units="scaled" if self.standardize else "original",
         )
-        numbers = {name: int(value) for name in ("rows", "people", "seed", "threads") if (value := getattr(self, name, None)) is not None}
-        return {**asked, **numbers, "anyway": bool(self.anyway), "threads": numbers.get("threads") or None}
+        return {**asked, **counts}
+
+    def _counts(self):
+        """The part of the job that is known before columns are: the budget and whole numbers, which the engine checks."""
+        counts = {name: plain(name, value) for name in ("rows", "people", "seed", "threads") if (value := getattr(self, name, None)) is not None}
+        request = {"budget": budget_numbers(self.epsilon, self.delta, self.rho, self.mu), "group_size": plain("group_size", self.group_size)}
+        return {**counts, "request": {name: value for name, value in request.items() if value is not None}, "anyway": bool(self.anyway), "threads": counts.get("threads") or None}
 
     def _session(self, spec, names):
         """The release of these rows on its way, as far as its method and its ledger."""
@@ -301,13 +306,6 @@ class PrivateEstimator(BaseEstimator):
     def _components(self, dimension):
         return None
 
-    def _check_numbers(self):
-        """Whole numbers, before any row is read."""
-        limits = {"group_size": (1, 2**31 - 1), "grid": (1, 2**62), "seed": (0, 2**64 - 1), "threads": (0, 2**16), "rows": (1, 2**53), "people": (1, 2**50)}
-        for name, (least, most) in limits.items():
-            if getattr(self, name, None) is not None:
-                whole(getattr(self, name), name, least, most)
-
     def _check_unchanged(self, current):
         now = self.get_params(deep=False)
         for name, value in current.parameters.items():
@@ -315,8 +313,7 @@ class PrivateEstimator(BaseEstimator):
                 raise EigenveilError(f"{name} was changed after rows were added; set it back, or start again with fit")
 
     def _read(self, X, whole):
-        make_budget(self.epsilon, self.delta, self.rho, self.mu)  # before anything is opened
-        self._check_numbers()
+        _core.check_job(job_text(self._counts()))  # before anything is opened
         if is_gram(X):
             self._load_gram(X)
             return

@@ -22,10 +22,8 @@ class StatedGuarantee(_core.Guarantee):
     """
 
     def __str__(self):
-        state = list(super().__getstate__())
-        state[1] = self.asked
         proved = super().__str__().split(" for ", 1)[0]
-        return f"{_from_state(_core.Guarantee, tuple(state))}; the loss proved is {proved}"
+        return f"{_core.headline(self, self.asked)}; the loss proved is {proved}"
 
     def __repr__(self):
         return f"<Guarantee: {self}>"
@@ -42,6 +40,11 @@ def _from_state(kind, state):
     made = kind.__new__(kind)
     made.__setstate__(state)
     return made
+
+
+def guarantee_of(text):
+    """A guarantee from the text that the engine keeps it as."""
+    return _from_state(_core.Guarantee, text)
 
 
 def stated(guarantee, asked):

@@ -117,10 +117,10 @@ class MaskedData(PrivateEstimator):
         """What is drawn are factors; pseudo-data is made from them when it is written."""
         return {"intercept": True if self.intercept else None, "smallest_block": self.smallest_block, "factor_only": True}
 
-    def _job(self, names, budget_needed=True):
+    def _job(self, names):
         if any(value is not None and value is not False for value in (getattr(self, name) for name in _NOT_HERE)):
             raise EigenveilError(f"pseudo-data is of the columns of a table and its rows: leave out {', '.join(_NOT_HERE)}")
-        return super()._job(names, budget_needed)
+        return super()._job(names)
 
     def _add_block(self, block, current):
         """One more shard."""

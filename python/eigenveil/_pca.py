@@ -113,12 +113,12 @@ class PrivatePCA(ProjectionMixin, PrivateEstimator):
     def _components(self, dimension):
         return checked_components(self.n_components, dimension)
 
-    def _job(self, names, budget_needed=True):
+    def _job(self, names):
         if not isinstance(self.whiten, (bool, np.bool_)):
             raise EigenveilError("whiten must be True or False")
         if self.whiten and not shows_variances(self.method):
             raise EigenveilError(_NO_VARIANCE.format(what="whiten", method=self.method))
-        return super()._job(names, budget_needed)
+        return super()._job(names)
 
     def _variances(self, what):
         """Released variances, or a refusal that names what asked for them."""

@@ -8,15 +8,13 @@ from html import escape
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from . import _core
 from ._budget import make_budget
 from ._covariance import PrivateCovariance
-from ._engine import has_option, job_text
+from ._engine import has_option, job_text, numbers
 from ._errors import EigenveilError, in_python, whole
 from ._estimator import PrivateEstimator
-from ._guarantee import stated
+from ._guarantee import guarantee_of, stated
 from ._histograms import asked_bounds, asked_scores, counts_job
 from ._ledger import ledger_of
 from ._low_rank import PrivateLowRank
@@ -79,34 +77,33 @@ def _columns(dimension, columns):
 
 
 def _rows(rows):
-    return whole(rows, "rows", 1, 2**53)
+    return whole(rows, "rows", 1, 2**50)
 
 
 def _spectrum(spectrum):
-    if spectrum is None:
-        return None
-    spectrum = np.sort(np.asarray(spectrum, float).ravel())[::-1].copy()
-    if not (len(spectrum) and np.isfinite(spectrum).all() and spectrum[-1] >= 0):
-        raise EigenveilError("spectrum must hold finite eigenvalues that are not negative")
-    return spectrum
+    return None if spectrum is None else numbers("spectrum", spectrum)
 
 
-def _planned(estimator, rows, dimension, spectrum=None, budget_needed=True):
-    """The plan of an estimator's own parameters, as the engine gives it to every face."""
-    rows, names = _rows(rows), _columns(dimension, estimator.columns)
-    spec = describe(estimator, names)
-    job = job_text({**estimator._job(names, budget_needed), "rows": None})
-    method, title, lines, facts, warning, guarantee = _core.outlook(job, spec, _core.Schema(names, True), rows, _spectrum(spectrum))
-    charged, facts = guarantee, {name: in_python(value) if isinstance(value, str) else value for name, value in json.loads(facts).items()}
-    budget = make_budget(estimator.epsilon, estimator.delta, estimator.rho, estimator.mu, budget_needed)
+def _asked(estimator, rows, names, spectrum, **more):
+    """What the engine answers to an estimator's own parameters, as it answers every face."""
+    job = {**estimator._job(names), "rows": _rows(rows), "columns": names, "spectrum": spectrum, **more}
+    return json.loads(_core.plan(job_text(job), describe(estimator, names)))
+
+
+def _planned(estimator, rows, dimension, spectrum=None):
+    """The plan of an estimator's own parameters."""
+    plan = _asked(estimator, rows, _columns(dimension, estimator.columns), spectrum)
+    guarantee = charged = plan["guarantee"] and guarantee_of(json.dumps(plan["guarantee"]))
+    facts = {name: in_python(value) if isinstance(value, str) else value for name, value in plan["facts"].items()}
+    lines = [(line["label"], line["text"]) for line in plan["lines"]]
+    budget = make_budget(estimator.epsilon, estimator.delta, estimator.rho, estimator.mu, needed=False)
     if guarantee is not None and budget is not None:
         guarantee = stated(guarantee, budget)
     place = ledger_of(estimator.ledger)
     if place is not None and guarantee is not None and budget is not None:
-        cost = _core.ledger_outlook(place.path, estimator._task, method, charged, budget, estimator.seed is not None)
-        lines = [*lines, ("ledger", cost)]
+        lines.append(("ledger", _core.ledger_outlook(place.path, estimator._task, plan["method"], charged, budget, estimator.seed is not None)))
     lines = tuple((what, in_python(words)) for what, words in lines)
-    return Plan(estimator._task, facts.get("method", method), guarantee, facts.get("row_norm"), facts, in_python(warning), lines, title)
+    return Plan(estimator._task, facts.get("method", plan["method"]), guarantee, facts.get("row_norm"), facts, in_python(plan["warning"]), lines, plan["title"])
 
 
 def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
@@ -142,7 +139,7 @@ def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
     if has_option(pca.method, "data_spectrum") and spectrum is not None:  # whose spectrum is that of standardised data
         own["data_spectrum"], spectrum = spectrum, None
     pca.method_options = {**own, **(pca.method_options or {})}
-    return _planned(pca, rows, dimension, spectrum, budget_needed=beta is None)
+    return _planned(pca, rows, dimension, spectrum)
 
 
 def plan_covariance(rows, dimension=None, *, spectrum=None, **parameters):
@@ -321,11 +318,6 @@ class ComparedMethod:
     null_share: float
     under_a_model: bool
 
-    @classmethod
-    def _of(cls, compared):
-        values = {name: getattr(compared, name) for name in cls.__dataclass_fields__}
-        return cls(**{**values, "note": in_python(compared.note)})
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -349,36 +341,17 @@ class Comparison:
     recommended: str | None
     reason: str
 
-    def _lines(self):
-        for method in self.methods:
-            error = f"{method.total_f2 ** 0.5:.4f}" if method.available else "-"
-            yield method.name, error, _RELATIONS.get(method.relation, method.relation), f"{_BASES.get(method.basis, method.basis)}; {method.note}"
+    words: str = field(default="", repr=False)
 
     def __str__(self):
-        lines = [f"  {'method':<16}{'error':>10}  {'protects against':<30} rests on"]
-        lines += [f"  {name:<16}{error:>10}  {relation:<30} {rest}" for name, error, relation, rest in self._lines()]
-        return "\n".join([*lines, f"  {'without privacy':<16}{self.sampling_error_f2 ** 0.5:10.4f}", f"  {_ERROR}", f"  {self.reason}"])
+        return self.words
 
     def _repr_html_(self) -> str:
-        rows = [*self._lines(), ("without privacy", f"{self.sampling_error_f2 ** 0.5:.4f}", "", "")]
+        rows = [(m.name, f"{m.total_f2 ** 0.5:.4f}" if m.available else "-", m.relation, f"{m.basis}; {m.note}") for m in self.methods]
+        rows.append(("without privacy", f"{self.sampling_error_f2 ** 0.5:.4f}", "", ""))
         body = "".join("<tr>" + "".join(f"<td style='text-align:left'>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        head = "".join(f"<th style='text-align:left'>{word}</th>" for word in ("method", "error", "protects against", "rests on"))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(_ERROR)}. {escape(self.reason)}</p>"
-
-
-_ERROR = "error: predicted distance between the released and the true projector (Frobenius norm), sampling included"
-_RELATIONS = {
-    "add-remove": "adding or removing a row",
-    "replace-one": "replacing a row",
-    "zero-row": "setting a row to the midpoint",
-    "independent-copy": "an independent copy of a row",
-}
-_BASES = {
-    "proved": "proved",
-    "proved-real-arithmetic": "proved for real arithmetic",
-    "asymptotic": "theory for many rows, no proof for yours",
-    "model-probability": "a model of the rows",
-}
+        head = "".join(f"<th style='text-align:left'>{word}</th>" for word in ("method", "error", "neighbours", "rests on"))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{escape(self.reason)}</p>"
 
 
 def compare_pca(rows, spectrum, **parameters):
@@ -404,9 +377,12 @@ def compare_pca(rows, spectrum, **parameters):
     'gauss'
     """
     pca = PrivatePCA(**parameters)
-    spectrum = _spectrum(spectrum)
-    names = _columns(0 if spectrum is None else len(spectrum), pca.columns)
-    spec = describe(pca, names)
-    compared = _core.compare_methods(job_text(pca._job(names)), spec, _core.Schema(names, True), _rows(rows), spectrum)
-    methods = [ComparedMethod._of(method) for method in compared.methods]
-    return Comparison(methods, compared.sampling_f2, compared.recommended, in_python(compared.reason))
+    spectrum = _spectrum([] if spectrum is None else spectrum)
+    found = _asked(pca, rows, _columns(len(spectrum), pca.columns), spectrum, compare=True)
+    if "methods" not in found:
+        raise EigenveilError("spectrum is missing: the eigenvalues that are assumed")
+    methods = [
+        ComparedMethod(m["method"], m.get("total_error_f2", 0.0), m.get("predicted_error_f2", 0.0), "total_error_f2" in m, m["relation"], m["basis"], in_python(m["note"]), m.get("null_share", 0.0), m["under_a_model"])
+        for m in found["methods"]
+    ]  # fmt: skip
+    return Comparison(methods, found["sampling_error_f2"], found["recommended"], in_python(found["reason"]), in_python(found["in_words"]))

@@ -18,7 +18,7 @@
 
 #include "core/parallel.hpp"
 #include "data/open.hpp"
-#include "eigenveil/core/result.hpp"
+#include "eigenveil/core/watched_work.hpp"
 #include "eigenveil/data/bounding.hpp"
 #include "eigenveil/data/raw_rows.hpp"
 #include "eigenveil/random/stream.hpp"
@@ -29,36 +29,14 @@ namespace eigenveil::python {
 
 namespace nb = nanobind;
 
-/// A library error on its way to Python, where it becomes eigenveil.EigenveilError.
-struct Failure {
-  Error error;
-};
-
-/// The one place where a Result turns into an exception.
-template <class T>
-T unwrap(Result<T>&& result) {
-  if (!result) {
-    throw Failure{result.error()};
-  }
-  return std::move(*result);
-}
-inline void unwrap(Result<void>&& result) {
-  if (!result) {
-    throw Failure{result.error()};
-  }
-}
-
-/// Runs `work` on a thread of its own without the GIL. Meanwhile the calling thread looks for
-/// Ctrl-C and calls `tick` (with the GIL) about ten times a second; if either raises, `work` is
-/// cancelled (core/cancellation.hpp), awaited, and the exception goes on: no result of it is used.
+/// run_watched without the GIL: the calling thread looks for Ctrl-C and calls `tick` (with the
+/// GIL).
 void run_interruptibly(const std::function<void()>& work, const std::function<void()>& tick = {});
 
 /// The same for work with a result: what takes longer than a moment goes through here.
 template <class Work>
 std::invoke_result_t<Work> interruptibly(const Work& work) {
-  std::optional<std::invoke_result_t<Work>> result;
-  run_interruptibly([&] { result.emplace(work()); });
-  return *std::move(result);
+  return result_of([](const auto& run) { run_interruptibly(run); }, work);
 }
 
 /// A key of people, which Python holds as bytes.

@@ -17,6 +17,7 @@
 #include "eigenveil/report/release_writer.hpp"
 #include "engine/mask/pseudo_release.hpp"
 #include "engine/release_words.hpp"
+#include "report/kept_document.hpp"
 #include "report/report_figures.hpp"
 
 namespace eigenveil::python {
@@ -61,104 +62,6 @@ auto table_view(nb::handle_t<ReleaseDocument> document, const std::string& name)
   const auto rows = static_cast<std::size_t>(values.rows());
   return nb::ndarray<nb::numpy, const double, nb::ndim<2>, nb::f_contig>(
       values.data(), {rows, static_cast<std::size_t>(values.cols())}, document, {1, values.rows()});
-}
-
-/// Fields keep the kind of their value: an empty list of texts is none of numbers.
-using FieldState = std::tuple<std::string, std::size_t, FieldValue>;
-std::vector<FieldState> state_of(const Fields& fields) {
-  std::vector<FieldState> state;
-  for (const auto& [name, value] : fields) {
-    state.emplace_back(name, value.index(), value);
-  }
-  return state;
-}
-
-Fields from_state(const std::vector<FieldState>& state) {
-  constexpr std::size_t kTexts = 5;
-  Fields fields;
-  for (const auto& [name, kind, value] : state) {
-    const auto* numbers = std::get_if<std::vector<double>>(&value);
-    const bool no_texts = kind == kTexts && numbers != nullptr && numbers->empty();
-    fields.emplace_back(name, no_texts ? FieldValue(std::vector<std::string>()) : value);
-  }
-  return fields;
-}
-
-using TableState = std::tuple<std::string, std::string, std::string, std::vector<std::string>,
-                              std::vector<std::string>, Matrix, std::vector<std::string>>;
-/// Ledger, builds_on, data set and date.
-using OriginState = std::tuple<std::optional<std::tuple<std::string, std::int64_t, std::string>>,
-                               std::vector<std::string>, std::string, std::string>;
-using DocumentState =
-    std::tuple<std::string, std::string, Guarantee, Budget, std::vector<FieldState>,
-               std::vector<FieldState>, std::vector<TableState>, std::vector<TableState>,
-               std::vector<std::pair<std::string, std::string>>, std::string, OriginState>;
-
-OriginState origin_of(const ReleaseDocument& d) {
-  OriginState origin{std::nullopt, d.builds_on, d.data_set, d.date};
-  if (d.ledger) {
-    std::get<0>(origin) = {d.ledger->id, d.ledger->index, d.ledger->reservation};
-  }
-  return origin;
-}
-
-std::vector<TableState> state_of(const std::vector<ReleasedTable>& tables) {
-  std::vector<TableState> state;
-  for (const ReleasedTable& t : tables) {
-    state.emplace_back(t.name, t.description, t.corner, t.row_names, t.column_names, t.values,
-                       t.counted_alleles);
-  }
-  return state;
-}
-
-std::vector<ReleasedTable> from_state(const std::vector<TableState>& state) {
-  std::vector<ReleasedTable> tables;
-  for (const auto& [name, description, corner, rows, columns, values, alleles] : state) {
-    tables.push_back({name, description, corner, rows, columns, values, alleles});
-  }
-  return tables;
-}
-
-DocumentState state_of(const ReleaseDocument& d) {
-  std::vector<std::pair<std::string, std::string>> remarks;
-  for (const FactLine& line : d.remarks) {
-    remarks.emplace_back(line.label, line.text);
-  }
-  return {d.task,
-          d.method,
-          d.guarantee,
-          d.requested,
-          state_of(d.parameters),
-          state_of(d.result),
-          state_of(d.tables),
-          state_of(d.drawn),
-          remarks,
-          d.request,
-          origin_of(d)};
-}
-
-ReleaseDocument from_state(const DocumentState& state) {
-  ReleaseDocument document;
-  document.task = std::get<0>(state);
-  document.method = std::get<1>(state);
-  document.guarantee = std::get<2>(state);
-  document.requested = std::get<3>(state);
-  document.parameters = from_state(std::get<4>(state));
-  document.result = from_state(std::get<5>(state));
-  document.tables = from_state(std::get<6>(state));
-  document.drawn = from_state(std::get<7>(state));
-  for (const auto& [label, text] : std::get<8>(state)) {
-    document.remarks.push_back({label, text});
-  }
-  document.request = std::get<9>(state);
-  const auto& [ledger, builds_on, data_set, date] = std::get<10>(state);
-  if (ledger) {
-    document.ledger = LedgerEntry{std::get<0>(*ledger), std::get<1>(*ledger), std::get<2>(*ledger)};
-  }
-  document.builds_on = builds_on;
-  document.data_set = data_set;
-  document.date = date;
-  return document;
 }
 
 std::vector<std::string> table_names(const ReleaseDocument& document) {
@@ -273,13 +176,22 @@ void bind_document(nb::module_& m) {
            "settled"_a = "")
       .def("with_pseudo_data", &with_pseudo_data, "stream"_a,
            "The same release with pseudo-data in place of its factors; it can be written once.")
-      .def_prop_ro("ledger", [](const ReleaseDocument& d) { return std::get<0>(origin_of(d)); })
+      .def_prop_ro("ledger",
+                   [](const ReleaseDocument& d) {
+                     return d.ledger ? std::optional(std::tuple(d.ledger->id, d.ledger->index,
+                                                                d.ledger->reservation))
+                                     : std::nullopt;
+                   })
       .def_ro("builds_on", &ReleaseDocument::builds_on)
       .def_ro("data_set", &ReleaseDocument::data_set)
       .def_ro("date", &ReleaseDocument::date)
-      .def("__getstate__", [](const ReleaseDocument& d) { return state_of(d); })
-      .def("__setstate__", [](ReleaseDocument& d, const DocumentState& state) {
-        new (&d) ReleaseDocument(from_state(state));
+      .def("__getstate__",
+           [](const ReleaseDocument& d) {
+             const std::string bytes = kept_document(d);
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def("__setstate__", [](ReleaseDocument& d, const nb::bytes& bytes) {
+        new (&d) ReleaseDocument(unwrap(document_of_kept({bytes.c_str(), bytes.size()})));
       });
   m.def("pseudo_rows", &pseudo_rows, "factor"_a, "rows"_a, "stream"_a);
   m.def(

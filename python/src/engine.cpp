@@ -1,20 +1,9 @@
-#include <nanobind/eigen/dense.h>
-#include <nanobind/stl/map.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/unique_ptr.h>
-#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
 #include "eigenveil/engine/registry.hpp"
-#include "engine/choice.hpp"
-#include "engine/compare.hpp"
-#include "engine/table/release_job.hpp"
-#include "outlooked.hpp"
+#include "engine/table/table_plan.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -59,74 +48,22 @@ void bind_registry(nb::module_& m) {
       "Every method of the engine.");
 }
 
-/// A request about a table nobody has read.
-struct AssumedJob {
-  Request request;
-  AssumedTable table;
-};
-AssumedJob assumed(const std::string& text, const TableSpec& spec, Schema schema, std::int64_t rows,
-                   const std::optional<Vector>& spectrum) {
-  ReleaseJob job = unwrap(release_job(text, true, &spec));
-  AssumedTable table = unwrap(assumed_table(job.table, std::move(schema), rows));
-  table.spectrum = spectrum.value_or(Vector());
-  return {std::move(job.request), std::move(table)};
-}
-
-Outlooked assumed_outlook(const std::string& text, const TableSpec& spec, Schema schema,
-                          std::int64_t rows, const std::optional<Vector>& spectrum) {
-  std::string method;
-  const PlanFacts facts = interruptibly([&] {
-    const AssumedJob job = assumed(text, spec, std::move(schema), rows, spectrum);
-    method = unwrap(choose_method(job.request))->info().name;
-    return unwrap(outlook_with_choice(job.request, job.table));
-  });
-  return outlooked(method, facts);
-}
-
-void bind_outlook(nb::module_& m) {
-  m.def("outlook", &assumed_outlook, "job"_a, "spec"_a, "schema"_a, "rows"_a, "spectrum"_a.none(),
-        "What a release would cost and give.");
-  nb::class_<ComparedMethod>(m, "ComparedMethod", "One method's predicted error.")
-      .def_ro("name", &ComparedMethod::name)
-      .def_ro("total_f2", &ComparedMethod::total_f2)
-      .def_prop_ro("error_f2", [](const ComparedMethod& c) { return c.predicted.error_f2; })
-      .def_prop_ro("available", [](const ComparedMethod& c) { return c.predicted.available; })
-      .def_prop_ro("note", [](const ComparedMethod& c) { return c.predicted.note; })
-      .def_prop_ro(
-          "relation",
-          [](const ComparedMethod& c) { return std::string(name_of(c.predicted.relation)); })
-      .def_prop_ro("basis",
-                   [](const ComparedMethod& c) { return std::string(name_of(c.predicted.basis)); })
-      .def_ro("null_share", &ComparedMethod::null_share)
-      .def_prop_ro("under_a_model", &under_a_model);
-  nb::class_<MethodComparison>(m, "MethodComparison", "Every method at the same budget.")
-      .def_ro("methods", &MethodComparison::methods)
-      .def_ro("sampling_f2", &MethodComparison::sampling_f2)
-      .def_prop_ro("recommended",
-                   [](const MethodComparison& c) -> std::optional<std::string> {
-                     const ComparedMethod* best = recommended(c, false);
-                     return best != nullptr ? std::optional(best->name) : std::nullopt;
-                   })
-      .def_prop_ro("reason", &recommendation);
-  m.def(
-      "compare_methods",
-      [](const std::string& text, const TableSpec& spec, Schema schema, std::int64_t rows,
-         const Vector& spectrum) {
-        return interruptibly([&] {
-          const AssumedJob job = assumed(text, spec, std::move(schema), rows, spectrum);
-          return compare_methods(job.request, unwrap(assumed_setting(job.request, job.table)));
-        });
-      },
-      "job"_a, "spec"_a, "schema"_a, "rows"_a, "spectrum"_a);
-}
-
 }  // namespace
 
 void bind_engine(nb::module_& m) {
   bind_registry(m);
   bind_document(m);
   bind_session(m);
-  bind_outlook(m);
+  m.def(
+      "check_job", [](const std::string& job) { (void)unwrap(release_job(job, false)); }, "job"_a,
+      "Whether its numbers and words are sound.");
+  m.def(
+      "plan",
+      [](const std::string& job, const TableSpec& spec) {
+        return interruptibly(
+            [&] { return unwrap(release_job(job, true, &spec).and_then(plan_of_job)); });
+      },
+      "job"_a, "spec"_a, "What a release would cost and give, or every method; as JSON.");
 }
 
 }  // namespace eigenveil::python

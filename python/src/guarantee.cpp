@@ -7,16 +7,18 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <tuple>
+#include <utility>
 
 #include "bind.hpp"
 #include "eigenveil/privacy/composition.hpp"
 #include "eigenveil/privacy/conversion.hpp"
+#include "eigenveil/report/document.hpp"
+#include "eigenveil/report/guarantee_text.hpp"
 #include "engine/asked_budget.hpp"
+#include "privacy/loss_rules.hpp"
 #include "report/figure.hpp"
 #include "report/html_text.hpp"
 #include "report/report_figures.hpp"
@@ -26,63 +28,9 @@ namespace {
 
 using namespace nb::literals;
 
-using State = std::tuple<std::string, Loss, std::string, std::vector<std::string>, bool, int,
-                         std::string, std::string>;
-
-/// Every field, in their order: the bindings below do not compile when there is one more.
-State state_of(const Guarantee& g) {
-  const auto& [relation, loss, basis, assumptions, secure, group_size, would_be, person] = g;
-  return {std::string(name_of(relation)),
-          loss,
-          std::string(name_of(basis)),
-          assumptions,
-          secure,
-          group_size,
-          std::string(name_of(would_be)),
-          person};
-}
-
-Guarantee from_state(const State& state) {
-  const auto& [relation, loss, basis, assumptions, secure, group_size, would_be, person] = state;
-  return {unwrap(parse_relation(relation)),
-          loss,
-          unwrap(parse_basis(basis)),
-          assumptions,
-          secure,
-          group_size,
-          unwrap(parse_basis(would_be)),
-          person};
-}
-
-/// Whether a loss states a bound at all: a negative or undefined one would compose to too little.
-struct StatesABound {
-  static bool amount(double value) { return std::isfinite(value) && value >= 0.0; }
-  static bool share(double value) { return value >= 0.0 && value <= 1.0; }
-  bool operator()(const PureDp& loss) const { return amount(loss.epsilon); }
-  bool operator()(const ApproxDp& loss) const { return amount(loss.epsilon) && share(loss.delta); }
-  bool operator()(const Zcdp& loss) const { return amount(loss.rho); }
-  bool operator()(const GaussianDp& loss) const { return amount(loss.mu); }
-  bool operator()(const RenyiCurve& loss) const {
-    return !loss.orders.empty() && loss.orders.size() == loss.divergences.size() &&
-           std::ranges::all_of(loss.orders, [](double order) { return order > 1.0; }) &&
-           std::ranges::adjacent_find(loss.orders, std::ranges::greater_equal{}) ==
-               loss.orders.end() &&
-           std::ranges::all_of(loss.divergences, [](double value) { return value >= 0.0; });
-  }
-  bool operator()(const TradeOffCurve& loss) const {
-    return loss.type_one.size() >= 2 && loss.type_one.size() == loss.type_two.size() &&
-           std::ranges::all_of(loss.type_one, share) && std::ranges::all_of(loss.type_two, share) &&
-           loss.type_one.front() == 0.0 && loss.type_one.back() == 1.0 &&
-           loss.type_two.back() == 0.0 &&
-           std::ranges::adjacent_find(loss.type_one, std::ranges::greater_equal{}) ==
-               loss.type_one.end() &&
-           std::ranges::is_sorted(loss.type_two, std::ranges::greater{});
-  }
-};
-
 Guarantee make_guarantee(const Loss& loss, const std::string& relation, const std::string& basis,
                          std::vector<std::string> assumptions) {
-  if (!std::visit(StatesABound{}, loss)) {
+  if (!detail::is_well_formed(loss)) {
     throw Failure{bad_request("a loss is finite and not negative, with delta between 0 and 1; the "
                               "points of a curve are in order")
                       .value()};
@@ -93,33 +41,6 @@ Guarantee make_guarantee(const Loss& loss, const std::string& relation, const st
   g.basis = unwrap(parse_basis(basis));
   g.assumptions = std::move(assumptions);
   return g;
-}
-
-struct SameLoss {
-  template <class A, class B>
-  bool operator()(const A&, const B&) const {
-    return false;
-  }
-  bool operator()(const PureDp& a, const PureDp& b) const { return a.epsilon == b.epsilon; }
-  bool operator()(const ApproxDp& a, const ApproxDp& b) const {
-    return a.epsilon == b.epsilon && a.delta == b.delta;
-  }
-  bool operator()(const Zcdp& a, const Zcdp& b) const { return a.rho == b.rho; }
-  bool operator()(const GaussianDp& a, const GaussianDp& b) const { return a.mu == b.mu; }
-  bool operator()(const RenyiCurve& a, const RenyiCurve& b) const {
-    return a.orders == b.orders && a.divergences == b.divergences;
-  }
-  bool operator()(const TradeOffCurve& a, const TradeOffCurve& b) const {
-    return a.type_one == b.type_one && a.type_two == b.type_two;
-  }
-};
-
-bool equal(const Guarantee& a, const Guarantee& b) {
-  const auto& [relation, loss, basis, assumptions, secure, group_size, would_be, person] = a;
-  return std::visit(SameLoss{}, loss, b.loss) &&
-         std::tie(relation, basis, assumptions, secure, group_size, would_be, person) ==
-             std::tie(b.relation, b.basis, b.assumptions, b.secure_random, b.group_size, b.would_be,
-                      b.person);
 }
 
 Guarantee for_group(const Guarantee& g, int size) {
@@ -168,68 +89,50 @@ std::string html_of(const Guarantee& g) {
   return page + "</div>";
 }
 
+/// A loss by the names of its numbers: a value, and compared as one.
 template <class Kind, class... Fields>
-void bind_loss(nb::module_& m, const char* name, const char* doc, const char* first,
-               double Kind::*first_field) {
-  nb::class_<Kind>(m, name, doc)
-      .def(
-          "__init__", [](Kind* self, double value) { new (self) Kind{value}; }, nb::arg(first))
-      .def_ro(first, first_field)
-      .def("__getstate__", [=](const Kind& k) { return std::make_tuple(k.*first_field); })
+void bind_loss(nb::module_& m, const char* name, const char* doc,
+               const std::pair<const char*, Fields Kind::*>&... fields) {
+  const auto values = [=](const Kind& loss) { return std::tuple(loss.*fields.second...); };
+  const auto shown = [=](const Kind& loss) {
+    std::string text;
+    ((text += (text.empty() ? "" : ", ") + std::string(fields.first) + "=" +
+              nb::cast<std::string>(nb::repr(nb::cast(loss.*fields.second)))),
+     ...);
+    return std::string(name) + "(" + text + ")";
+  };
+  nb::class_<Kind> bound(m, name, doc);
+  bound.def(
+      "__init__", [](Kind* self, Fields... given) { new (self) Kind{std::move(given)...}; },
+      nb::arg(fields.first)...);
+  (bound.def_ro(fields.first, fields.second), ...);
+  bound.def("__getstate__", values)
       .def("__setstate__",
-           [](Kind& k, const std::tuple<double>& s) { new (&k) Kind{std::get<0>(s)}; })
+           [](Kind& loss, const std::tuple<Fields...>& state) {
+             std::apply([&](const Fields&... kept) { new (&loss) Kind{kept...}; }, state);
+           })
       .def(
-          "__eq__", [=](const Kind& a, const Kind& b) { return a.*first_field == b.*first_field; },
+          "__eq__", [=](const Kind& a, const Kind& b) { return values(a) == values(b); },
           nb::is_operator())
-      .def("__hash__", [=](const Kind& a) { return std::hash<double>()(a.*first_field); })
-      .def("__repr__", [=](const Kind& k) {
-        return std::string(name) + "(" + first + "=" +
-               nb::cast<std::string>(nb::str(nb::float_(k.*first_field))) + ")";
-      });
-}
-
-/// A loss of two fields.
-template <class Kind, class Field>
-nb::class_<Kind> bind_loss(nb::module_& m, const char* name, const char* doc, const char* first,
-                           Field Kind::*first_field, const char* second,
-                           Field Kind::*second_field) {
-  using Both = std::tuple<Field, Field>;
-  return nb::class_<Kind>(m, name, doc)
-      .def(
-          "__init__",
-          [](Kind* self, Field one, Field two) {
-            new (self) Kind{std::move(one), std::move(two)};
-          },
-          nb::arg(first), nb::arg(second))
-      .def_ro(first, first_field)
-      .def_ro(second, second_field)
-      .def("__getstate__", [=](const Kind& k) { return Both(k.*first_field, k.*second_field); })
-      .def("__setstate__", [](Kind& k, const Both& s) {
-        new (&k) Kind{std::get<0>(s), std::get<1>(s)};
-      });
+      .def("__hash__", [=](const Kind& loss) { return std::hash<std::string>()(shown(loss)); })
+      .def("__repr__", shown);
 }
 
 void bind_losses(nb::module_& m) {
-  bind_loss<PureDp>(m, "PureDP", "Pure epsilon-differential privacy.", "epsilon", &PureDp::epsilon);
-  bind_loss(m, "ApproxDP", "(epsilon, delta)-differential privacy.", "epsilon", &ApproxDp::epsilon,
-            "delta", &ApproxDp::delta)
-      .def(
-          "__eq__",
-          [](const ApproxDp& a, const ApproxDp& b) {
-            return a.epsilon == b.epsilon && a.delta == b.delta;
-          },
-          nb::is_operator())
-      .def("__hash__", [](const ApproxDp& a) { return std::hash<double>()(a.epsilon + a.delta); })
-      .def("__repr__", [](const ApproxDp& k) {
-        return "ApproxDP(epsilon=" + nb::cast<std::string>(nb::str(nb::float_(k.epsilon))) +
-               ", delta=" + nb::cast<std::string>(nb::str(nb::float_(k.delta))) + ")";
-      });
-  bind_loss<Zcdp>(m, "ZCDP", "rho-zero-concentrated differential privacy.", "rho", &Zcdp::rho);
-  bind_loss<GaussianDp>(m, "GDP", "mu-Gaussian differential privacy.", "mu", &GaussianDp::mu);
-  bind_loss(m, "RenyiCurve", "Renyi divergences by order.", "orders", &RenyiCurve::orders,
-            "divergences", &RenyiCurve::divergences);
-  bind_loss(m, "TradeOffCurve", "A convex lower bound on the type II error at every type I error.",
-            "type_one", &TradeOffCurve::type_one, "type_two", &TradeOffCurve::type_two);
+  using std::pair;
+  bind_loss<PureDp>(m, "PureDP", "Pure epsilon-differential privacy.",
+                    pair("epsilon", &PureDp::epsilon));
+  bind_loss<ApproxDp>(m, "ApproxDP", "(epsilon, delta)-differential privacy.",
+                      pair("epsilon", &ApproxDp::epsilon), pair("delta", &ApproxDp::delta));
+  bind_loss<Zcdp>(m, "ZCDP", "rho-zero-concentrated differential privacy.",
+                  pair("rho", &Zcdp::rho));
+  bind_loss<GaussianDp>(m, "GDP", "mu-Gaussian differential privacy.", pair("mu", &GaussianDp::mu));
+  bind_loss<RenyiCurve>(m, "RenyiCurve", "Renyi divergences by order.",
+                        pair("orders", &RenyiCurve::orders),
+                        pair("divergences", &RenyiCurve::divergences));
+  bind_loss<TradeOffCurve>(
+      m, "TradeOffCurve", "A convex lower bound on the type II error at every type I error.",
+      pair("type_one", &TradeOffCurve::type_one), pair("type_two", &TradeOffCurve::type_two));
 }
 
 constexpr const char* kGuaranteeDoc =
@@ -344,10 +247,17 @@ void bind_guarantee_class(nb::module_& m) {
       .def("__str__", [](const Guarantee& g) { return in_words(g); })
       .def("__repr__", [](const Guarantee& g) { return "<Guarantee: " + in_words(g) + ">"; })
       .def("_repr_html_", &html_of)
-      .def("__eq__", &equal, nb::is_operator())
+      .def(
+          "__eq__",
+          [](const Guarantee& a, const Guarantee& b) {
+            return guarantee_text(a) == guarantee_text(b);
+          },
+          nb::is_operator())
       .def("__hash__", [](const Guarantee& g) { return std::hash<std::string>()(in_words(g)); })
-      .def("__getstate__", [](const Guarantee& g) { return state_of(g); })
-      .def("__setstate__", [](Guarantee& g, const State& s) { new (&g) Guarantee(from_state(s)); });
+      .def("__getstate__", &guarantee_text)
+      .def("__setstate__", [](Guarantee& g, const std::string& text) {
+        new (&g) Guarantee(unwrap(guarantee_of_text(text)));
+      });
 }
 
 }  // namespace
@@ -369,6 +279,7 @@ void bind_guarantee(nb::module_& m) {
   m.def(
       "pure_zcdp", [](double epsilon) { return pure_zcdp(epsilon).rho; }, "epsilon"_a,
       "rho of the zCDP that pure epsilon-DP implies, rounded up.");
+  m.def("headline", &headline, "guarantee"_a, "requested"_a);
   using Number = std::optional<double>;
   m.def(
       "asked_budget",

@@ -2,16 +2,10 @@
 #include <nanobind/stl/string.h>
 #include <sodium.h>
 
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
 #include <stdexcept>
-#include <thread>
 
 #include "bind.hpp"
-#include "eigenveil/core/cancellation.hpp"
 #include "eigenveil/core/version.hpp"
 
 namespace eigenveil::python {
@@ -33,52 +27,16 @@ void raise_failure(const std::exception_ptr& exception, void*) {
 }  // namespace
 
 void run_interruptibly(const std::function<void()>& work, const std::function<void()>& tick) {
-  std::atomic<bool> cancelled = false;
-  std::exception_ptr failure;
-  {
-    const nb::gil_scoped_release released;
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool done = false;
-    std::exception_ptr thrown_by_work;
-    std::thread worker([&] {
-      try {
-        run_cancellable(cancelled, work);
-      } catch (...) {
-        thrown_by_work = std::current_exception();
-      }
-      const std::scoped_lock lock(mutex);
-      done = true;
-      changed.notify_one();
-    });
-    std::unique_lock lock(mutex);
-    while (!changed.wait_for(lock, std::chrono::milliseconds(100), [&] { return done; })) {
-      lock.unlock();
-      if (!failure) {
-        const nb::gil_scoped_acquire acquired;
-        try {
-          if (PyErr_CheckSignals() != 0) {
-            throw nb::python_error();
-          }
-          if (tick) {
-            tick();
-          }
-        } catch (...) {
-          failure = std::current_exception();
-          cancelled = true;
-        }
-      }
-      lock.lock();
+  const nb::gil_scoped_release released;
+  run_watched(work, [&] {
+    const nb::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() != 0) {
+      throw nb::python_error();
     }
-    lock.unlock();
-    worker.join();
-    if (!failure) {
-      failure = thrown_by_work;
+    if (tick) {
+      tick();
     }
-  }
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
+  });
 }
 
 }  // namespace eigenveil::python

@@ -13,7 +13,6 @@
 #include "bind.hpp"
 #include "data/cell_word.hpp"
 #include "data/people.hpp"
-#include "data/public_files.hpp"
 #include "eigenveil/engine/release.hpp"
 #include "engine/table/person_key.hpp"
 #include "engine/table/prepared_table.hpp"
@@ -36,22 +35,6 @@ TableSpec spec_of(const std::string& json, const TableSpec* like) {
   }
   spec.person_key = fresh_person_key();
   return spec;
-}
-
-/// Public numbers that stand in a file, as on the command line.
-void read_public_file(TableSpec& spec, const std::string& key, const std::string& path) {
-  if (key == "project") {
-    spec.project = unwrap(read_basis(path));
-  } else if (key == "allele_frequencies") {
-    spec.allele_frequencies = unwrap(read_allele_frequencies(path));
-  } else if (key == "bounds") {
-    spec.bounds.emplace();
-    for (const NamedNumbers& line : unwrap(read_named_numbers(path, {"low", "high"}))) {
-      spec.bounds->push_back({line.column, {line.numbers[0], line.numbers[1]}});
-    }
-  } else {
-    throw Failure{{ErrorCode::BadRequest, "{" + key + "} is not given as a file"}};
-  }
 }
 
 /// A cell as Python has it: None where it is missing, numbers with a point, and text of the rest.
@@ -98,7 +81,6 @@ void bind_spec(nb::module_& m) {
             new (self) TableSpec(spec_of(json, like));
           },
           "json"_a, "like"_a.none())
-      .def("read", &read_public_file, "key"_a, "path"_a)
       .def(
           "set_basis",
           [](TableSpec& s, const Matrix& directions, std::vector<std::string> columns) {
@@ -144,11 +126,10 @@ void bind_opened(nb::module_& m) {
   nb::class_<ReadOptions>(m, "TextFormat", "How a text table is written.")
       .def(
           "__init__",
-          [](ReadOptions* self, const std::string& header, const std::string& separator,
-             const std::string& decimal, const std::string& encoding) {
-            new (self) ReadOptions(text_format({header, separator, decimal, encoding}));
+          [](ReadOptions* self, const std::string& json) {
+            new (self) ReadOptions(unwrap(text_format(json)));
           },
-          "header"_a, "separator"_a, "decimal"_a, "encoding"_a);
+          "json"_a);
   nb::class_<Table>(m, "Table", "An opened file of rows.")
       .def(
           "__init__",

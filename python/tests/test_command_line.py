@@ -1,7 +1,6 @@
 """What the command line can do, Python can do: the same names, and the same release for the same seed."""
 
 import csv
-import inspect
 import json
 import pathlib
 import re
@@ -25,22 +24,11 @@ from eigenveil import (
     diagnose_spiked,
     explain,
 )
-from eigenveil import _core
 from eigenveil._engine import method_names
 from rounding import assert_same_text, assert_same_up_to_rounding
 
 GUIDE = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
 ESTIMATORS = {"pca": PrivatePCA, "covariance": PrivateCovariance, "lowrank": PrivateLowRank, "mask": MaskedData, "subspace": PrivateSubspace}
-
-# Options that have another name in Python: a parameter of the estimator, of one of its methods or of a function. Each is looked up.
-RENAMED = {
-    "components": "n_components", "range": "bounds", "quiet": "progress", "width": "columns", "published": "method_options|calibration",
-    "rank_transform": "method_options", "blocks": "fit.blocks", "beta": "plan_pca.beta", "out": "write_release.path",
-    "format": "write_release.format", "replace": "write_release.replace", "factor_only": "write_release.factor_only",
-    "data_set": "write_release.data_set", "date": "write_release.date", "method": "exact", "json": "write_release",
-    "ledger_key": "ledger", "builds_on": "ledger", "same_data": "ledger", "help": "__doc__", "help_all": "__doc__",
-}  # fmt: skip
-REFUSED = {"subspace": {"rho": 1, "mu": 1, "group_size": 2}}  # by the program, so Python has no such parameter
 
 
 @pytest.fixture(autouse=True)
@@ -85,33 +73,8 @@ def test_every_command_has_an_entry_in_the_guide(program):
 
 @pytest.mark.parametrize("command", ["pca", "covariance", "lowrank", "mask"])
 def test_every_method_exists_in_python(program, command):
-    words = re.search(r"--method TEXT +(.*?)(?:; the default|$)", _run(program, command, "--help"), flags=re.M)[1]
-    named = {name for name in re.findall(r"\b([a-z-]+) \(", words) if name not in ("or", "default")}
-    serving = {"gauss", "mask"} if command == "mask" else set(method_names(command))
-    assert named and named <= serving, named - serving
-
-
-def _exists(estimator, where):
-    """A parameter of the estimator, or of a method of it or of a function of the package ("fit.blocks"), or a method; "a|b": one of them."""
-    if "|" in where:
-        return any(_exists(estimator, one) for one in where.split("|"))
-    name, _, parameter = where.partition(".")
-    owner = getattr(estimator, name, None) or getattr(eigenveil, name, None)
-    return where in estimator().get_params() or (owner is not None and (not parameter or parameter in inspect.signature(owner).parameters))
-
-
-@pytest.mark.parametrize("command", list(ESTIMATORS))
-def test_every_option_exists_in_python(program, command, tmp_path):
-    given = {name.replace("-", "_") for name in re.findall(r"^  (?:-\w,)?--([a-z0-9-]+)", _run(program, command, "--help-all"), flags=re.M)}
-    options = {option.name for method in _core.methods() if command in method.tasks for option in method.options if option.serves(command)}
-    known = set(ESTIMATORS[command]().get_params()) | options | ({"calibration"} if command == "mask" else set())
-    refused = REFUSED.get(command, {})
-    missing = {name for name in given - known - set(refused) if not _exists(ESTIMATORS[command], RENAMED.get(name, name))}
-    assert missing == set()
-    (tmp_path / "rows.csv").write_text("a,b\n" + "1,2\n" * 100)
-    for name, value in refused.items():
-        done = subprocess.run([program, command, str(tmp_path / "rows.csv"), "-k", "1", "--epsilon", "1", "--delta", "1e-6", "--" + name.replace("_", "-"), str(value)], capture_output=True, text=True)
-        assert done.returncode == 2 and (name.replace("_", "-") in done.stderr or "budget" in done.stderr), done.stderr
+    named = set(re.search(r"--method \{([a-z,-]+)\}", _run(program, command, "--help"))[1].split(","))
+    assert named == set(method_names(command))
 
 
 # ---- the same release -------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import norm
 
 from eigenveil import GDP, ZCDP, ApproxDP, EigenveilError, Guarantee, PrivatePCA, PureDP, compose, compose_parallel, read_release, to_dp_accounting
-from eigenveil._guarantee import stated
+from eigenveil._guarantee import guarantee_of, stated
 
 PURE = Guarantee(PureDP(1.0))
 GAUSS = Guarantee(GDP(1.0))
@@ -140,20 +140,21 @@ def test_nothing_is_stated_that_the_proof_does_not_imply():
 
 def test_no_field_is_lost_on_the_way():
     """Of every field: it is compared, and it survives copies, pickles and the words of a request."""
-    state = GAUSS.__getstate__()
-    other = ("replace-one", GDP(2.0), "asymptotic", ["n grows"], not state[4], 3, "asymptotic", "who")
-    assert len(other) == len(state)
-
-    def made(values):
-        guarantee = Guarantee.__new__(Guarantee)
-        guarantee.__setstate__(tuple(values))
-        return guarantee
-
-    for index, value in enumerate(other):
-        changed = made((*state[:index], value, *state[index + 1 :]))
-        assert changed != GAUSS and changed.__getstate__()[index] == value
+    state = json.loads(GAUSS.__getstate__())
+    other = {
+        "relation": "replace-one", "loss": {"kind": "gdp", "mu": 2.0}, "basis": "asymptotic", "would_be": "asymptotic", "assumptions": ["n grows"],
+        "secure_random": not state["secure_random"], "group_size": 3, "person": "who",
+    }  # fmt: skip
+    assert list(other) == list(state)
+    for name, value in other.items():
+        changed = guarantee_of(json.dumps({**state, name: value}))
+        assert changed != GAUSS
         for again in (copy.copy(changed), copy.deepcopy(changed), pickle.loads(pickle.dumps(changed)), stated(changed, ZCDP(8.0))):
-            assert again == changed and again.__getstate__() != state, index
+            kept = json.loads(again.__getstate__() if type(again) is Guarantee else again.__getstate__()[0])
+            assert again == changed and {**kept["loss"], "kind": "gdp"} == {**state, name: value}["loss"] and {**kept, "loss": 0} == {**state, name: value, "loss": 0}
+    for wrong in ("", "{}", "[", json.dumps({**state, "group_size": None}), json.dumps({**state, "basis": "hearsay"})):
+        with pytest.raises(EigenveilError):
+            guarantee_of(wrong)
 
 
 def test_a_person_is_not_a_row(tmp_path):

@@ -69,7 +69,7 @@ except KeyboardInterrupt:
         ("long_trade_off", "audit_sharp"),
         ("long_gibbs", "sample_bingham"),
         ("long_orbit", "sample_orbit"),
-        ("long_comparison", "compare_pca"),
+        ("long_comparison", "_asked"),
     ],
 )
 def test_ctrl_c(work, function):

@@ -254,7 +254,7 @@ def test_what_pairwise_and_correlation_refuse(survey):
         (dict(missing="pairwise", pairwise="hours"), "a list of names"),
         (dict(missing="pairwise", project=basis, projected_norm=1.0), "leave out project"),
         (dict(missing="pairwise", method="orbit"), "method='gauss'"),
-        (dict(missing="leave out"), "'midpoint' or 'refuse' or 'pairwise'"),
+        (dict(missing="leave out"), "missing must be midpoint or refuse or pairwise"),
         (dict(correlation="yes"), "correlation must be True or False"),
         (dict(correlation=True, method="orbit"), "correlation"),
         (dict(correlation=True, project=basis, projected_norm=1.0), "leave out project"),

@@ -27,6 +27,7 @@ terminal_words <- c(
   " (names with commas: columns @FILE, one per line)" = "",
   "eigenveil ledger create makes one" = "ledger_create() makes one",
   "as eigenveil pca writes it" = "as write_release() writes it",
+  "must be true or false" = "must be TRUE or FALSE",
   "given on the command line" = "that were given",
   "analyse, which corrects for the noise" = "private_lm(), which corrects for the noise"
 )

@@ -32,26 +32,8 @@ options_of <- function(task) {
 
 drop_null <- function(list) list[!vapply(list, is.null, NA)]
 
-budget_of <- function(epsilon, delta, rho, mu, needed = TRUE) {
-  given <- drop_null(list(epsilon = epsilon, delta = delta, rho = rho, mu = mu))
-  if (length(given) == 0) {
-    if (!needed) {
-      return(NULL)
-    }
-    refuse(paste(
-      "a privacy budget is missing. It decides how much one person can show in the result: give epsilon with delta,",
-      "epsilon alone, rho or mu; epsilon = 1, delta = 1e-6 is a common start"
-    ), parameter = "epsilon", call = NULL)
-  }
-  for (name in names(given)) {
-    check_number(given[[name]], name)
-  }
-  legal <- list("epsilon", c("epsilon", "delta"), "rho", "mu")
-  if (!any(vapply(legal, identical, NA, names(given)))) {
-    refuse("give exactly one budget: epsilon, epsilon with delta, rho, or mu", parameter = "epsilon", call = NULL)
-  }
-  given
-}
+# Numbers without names and classes of their own; whether they are what they must be the engine says.
+bare <- function(value) if (is.numeric(value)) as.numeric(value) else value
 
 check_number <- function(value, name) {
   if (!is.numeric(value) || length(value) != 1 || !is.finite(value)) {
@@ -113,16 +95,8 @@ method_options <- function(task, given, arguments = character()) {
   if (length(unknown) > 0) {
     refuse_unknown(unknown[1], c(names(specs), arguments), task)
   }
-  for (name in names(given)) {
-    value <- given[[name]]
-    kind <- specs[[name]]$kind
-    check_option(value, name, kind)
-    if (kind == "spectrum") {
-      given[[name]] <- I(as.numeric(value))
-    } else if (kind == "flag" && identical(value, FALSE)) {
-      given[name] <- NULL # as if it had not been given
-    }
-  }
+  spectra <- vapply(names(given), function(name) specs[[name]]$kind == "spectrum", NA)
+  given[spectra] <- lapply(given[spectra], function(values) I(bare(values)))
   private <- vapply(names(given), function(name) specs[[name]]$kind == "private file", NA)
   list(options = if (any(!private)) given[!private], files = if (any(private)) given[private])
 }
@@ -133,21 +107,6 @@ refuse_unknown <- function(name, known, task) {
     "there is no argument or option '%s'%s engine_options(\"%s\") lists the options of the methods", name,
     if (length(meant) > 0) sprintf("; did you mean %s?", meant) else ";", task
   ), parameter = name, call = NULL)
-}
-
-check_option <- function(value, name, kind) {
-  finite <- is.numeric(value) && length(value) > 0 && all(is.finite(value))
-  right <- switch(kind,
-    spectrum = finite, flag = is.logical(value) && !anyNA(value), `whole number` = finite && all(value == floor(value)),
-    number = , share = finite, is.character(value) && !anyNA(value)
-  )
-  if (!right || (kind != "spectrum" && length(value) != 1)) {
-    what <- switch(kind,
-      spectrum = "finite numbers, the eigenvalues", flag = "TRUE or FALSE", number = "one finite number",
-      share = "one number between 0 and 1", `private file` = "the path of a file", paste("one", kind)
-    )
-    refuse(sprintf("%s must be %s", name, what), parameter = name, call = NULL)
-  }
 }
 
 # How rows become bounded rows, from what is known without looking.
@@ -164,17 +123,13 @@ table_spec <- function(range = NULL, bounds = NULL, row_norm = NULL, center = NU
     missing <- "pairwise"
   }
   drop_null(list(
-    columns = names_listed(columns, "columns"), exclude = names_listed(exclude, "exclude"),
-    missing = one_of(missing, c("midpoint", "refuse", "pairwise"), "missing"), pairwise = pairwise,
-    bad_cell = one_of(bad_cell, c("refuse", "midpoint"), "bad_cell"), one_hot = levels_listed(one_hot),
-    range = if (!is.null(range)) pair(range, "range"), bounds = bounds_listed(bounds), row_norm = number(row_norm, "row_norm"),
-    grid = whole(grid, "grid", 1, 2^62), center = if (is.numeric(center)) values_listed(center, "center"),
+    columns = names_listed(columns, "columns"), exclude = names_listed(exclude, "exclude"), missing = missing, pairwise = pairwise,
+    bad_cell = bad_cell, one_hot = levels_listed(one_hot), range = bare(range), bounds = bounds_listed(bounds), row_norm = bare(row_norm),
+    grid = bare(grid), center = if (is.numeric(center)) values_listed(center, "center"),
     allele_frequencies = frequencies_listed(allele_frequencies), rank_transform = flag(rank_transform, "rank_transform"),
-    project = basis(project), projected_norm = number(projected_norm, "projected_norm"),
-    outside_norm = number(outside_norm, "outside_norm"),
+    project = basis(project), projected_norm = bare(projected_norm), outside_norm = bare(outside_norm),
     normalise_rows = flag(normalise_rows, "normalise_rows"), person = text(person, "person", "the name of one column"),
-    rows_per_person = whole(rows_per_person, "rows_per_person", 1, 1e6), weights = text(weights, "weights", "the name of one column"),
-    weight_bound = number(weight_bound, "weight_bound")
+    rows_per_person = bare(rows_per_person), weights = text(weights, "weights", "the name of one column"), weight_bound = bare(weight_bound)
   ))
 }
 
@@ -194,25 +149,11 @@ names_listed <- function(names, parameter) {
   listed(names)
 }
 
-number <- function(value, name) {
-  if (!is.null(value)) {
-    check_number(value, name)
-  }
-  value
-}
-
 one_of <- function(value, words, name) {
   if (!is.null(value) && !(is.character(value) && length(value) == 1 && value %in% words)) {
     refuse(sprintf("%s must be %s", name, paste(dQuote(words, FALSE), collapse = " or ")), parameter = name, call = NULL)
   }
   value
-}
-
-pair <- function(range, name) {
-  if (!is.numeric(range) || length(range) != 2 || any(!is.finite(range)) || range[1] >= range[2]) {
-    refuse(sprintf("%s must be two finite numbers, low before high: c(0, 10)", name), parameter = name, call = NULL)
-  }
-  as.numeric(range)
 }
 
 # A list of pairs by column, a matrix or data frame with columns low and high, or the path of a bounds file.
@@ -221,7 +162,7 @@ bounds_listed <- function(bounds) {
     return(NULL)
   }
   if (is.character(bounds) && length(bounds) == 1) {
-    bounds <- read_public(bounds, c("column", "low", "high"), "bounds")
+    return(path.expand(bounds))
   }
   if (is.data.frame(bounds) || is.matrix(bounds)) {
     bounds <- bounds_of_rows(bounds)
@@ -229,7 +170,7 @@ bounds_listed <- function(bounds) {
   if (!is.list(bounds) || !all_named(bounds)) {
     refuse_bounds()
   }
-  Map(function(range, name) pair(range, sprintf("the bounds of column %s", name)), bounds, names(bounds))
+  lapply(bounds, bare)
 }
 
 refuse_bounds <- function() {
@@ -255,17 +196,6 @@ bounds_of_rows <- function(bounds) {
   setNames(Map(c, bounds$low, bounds$high), names)
 }
 
-read_public <- function(path, columns, parameter) {
-  if (!file.exists(path)) {
-    refuse(sprintf("%s: there is no such file", path), "input-output", parameter, call = NULL)
-  }
-  table <- utils::read.csv(path, stringsAsFactors = FALSE, strip.white = TRUE, colClasses = c(column = "character"))
-  if (!all(columns %in% names(table))) {
-    refuse(sprintf("%s must have the columns %s", parameter, paste(columns, collapse = ", ")), parameter = parameter, call = NULL)
-  }
-  table
-}
-
 values_listed <- function(values, name) {
   if (is.null(names(values))) {
     refuse(sprintf("a public %s needs the names of its columns: c(age = 50, income = 40000)", name), parameter = name, call = NULL)
@@ -278,8 +208,7 @@ frequencies_listed <- function(values) {
     return(NULL)
   }
   if (is.character(values) && length(values) == 1) {
-    table <- read_public(path.expand(values), c("column", "value"), "allele_frequencies")
-    values <- setNames(table$value, table$column)
+    return(path.expand(values))
   }
   if (is.null(names(values))) {
     refuse("allele_frequencies needs the names of its columns", parameter = "allele_frequencies", call = NULL)
@@ -319,11 +248,14 @@ basis <- function(project) {
   if (is.null(project)) {
     return(NULL)
   }
+  if (is.character(project) && length(project) == 1) {
+    return(path.expand(project))
+  }
   if (inherits(project, "prcomp")) {
     project <- project$rotation
   }
   if (!is.matrix(project) || !is.numeric(project)) {
-    refuse("project must be a public matrix, columns of the table by directions, or a prcomp object of public rows",
+    refuse("project must be a public matrix, columns of the table by directions, a prcomp object of public rows, or the path of a file of loadings",
       parameter = "project", call = NULL
     )
   }

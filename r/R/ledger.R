@@ -10,6 +10,8 @@
 #' @param epsilon,delta,rho,mu The promise, which never changes: `epsilon` with `delta`, `epsilon` alone, `rho` or `mu`.
 #' @param caps Instead of a promise: `list(mu =, epsilon =, delta =)`, the cap of each account, for experts.
 #' @param basic_share With `epsilon` and `delta`: the part kept for releases without Gaussian noise (0.25).
+#' @param draws What draws in doubles (`orbit`, `exponential`) may add to `delta` in all, beside the promise; as much as its
+#'   `delta` where nothing is said.
 #' @param neighbours,group_size,person What every release protects.
 #' @param allow_unproved Take releases that are not proved for every data set; after one of them nothing is promised.
 #' @param x A ledger.
@@ -42,17 +44,17 @@ ledger <- function(path) {
 
 #' @rdname ledger
 #' @export
-ledger_create <- function(path, name, epsilon = NULL, delta = NULL, rho = NULL, mu = NULL, caps = NULL, basic_share = NULL,
+ledger_create <- function(path, name, epsilon = NULL, delta = NULL, rho = NULL, mu = NULL, caps = NULL, basic_share = NULL, draws = NULL,
                           neighbours = "add-remove", group_size = 1, person = NULL, allow_unproved = FALSE) {
   if (!is.null(caps) && !is.null(c(epsilon, delta, rho, mu))) {
     refuse("give a promise or caps, not both", parameter = "caps")
   }
   terms <- drop_null(c(
     list(
-      name = text(name, "name"), caps = if (!is.null(caps)) as.list(caps), basic_share = basic_share,
-      neighbours = text(neighbours, "neighbours"), group_size = whole(group_size, "group_size"), person = text(person, "person", "the name of one column"), allow_unproved = flag(allow_unproved, "allow_unproved")
+      name = name, caps = if (!is.null(caps)) as.list(caps), basic_share = basic_share, neighbours = neighbours, group_size = group_size,
+      person = person, draws = draws, allow_unproved = flag(allow_unproved, "allow_unproved")
     ),
-    if (is.null(caps)) budget_of(epsilon, delta, rho, mu)
+    lapply(list(epsilon = epsilon, delta = delta, rho = rho, mu = mu), bare)
   ))
   value_of(.Call(ev_ledger_create, file_path(path, "path"), terms))
   ledger(path)

@@ -34,9 +34,9 @@
 #' @param grid Grid steps from zero to the bound (default 2^18); `1` is exact for genotypes with `range = c(0, 2)`.
 #' @param rank_transform Replace every column by its average ranks: for method `sharp` only.
 #' @param allele_frequencies Genotypes: public frequencies by column, by which cells are standardised: a named vector, or the
-#'   path of a CSV file with the columns `column` and `value`.
-#' @param project A public basis: a matrix with orthonormal columns, one row per column of the table, or a `prcomp` object
-#'   of public rows. Rows become their coordinates in it.
+#'   path of a CSV file with the columns `column` and `value`, or of one that plink wrote (.frq).
+#' @param project A public basis: a matrix with orthonormal columns, one row per column of the table, a `prcomp` object
+#'   of public rows, or the path of a file of loadings. Rows become their coordinates in it.
 #' @param projected_norm With `project`: coordinates longer than this are scaled down to it.
 #' @param outside_norm With `project`: release what share of the rows lies inside of the basis, for a tenth more noise; what
 #'   lies outside of it has this norm at most.

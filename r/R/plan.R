@@ -39,10 +39,9 @@ planned <- function(task, arguments, dots) {
   }
   arguments[["columns"]] <- NULL # of a table that is read
   columns <- planned_columns(columns, arguments[["dimension"]])
-  arguments[c("rows")] <- list(whole(arguments[["rows"]], "rows", 1, 2^50))
-  job <- job_of(task, arguments, dots, needed = FALSE)
+  job <- job_of(task, arguments, dots)
   job$columns <- listed(columns)
-  job$spectrum <- spectrum_listed(arguments[["spectrum"]])
+  job$spectrum <- if (!is.null(arguments[["spectrum"]])) I(bare(arguments[["spectrum"]]))
   job$compare <- flag(arguments[["compare"]], "compare")
   plan <- value_of(.Call(ev_plan, drop_null(job)), call = NULL)
   structure(if (isTRUE(arguments[["compare"]])) compared(plan) else spelt_plan(plan), class = "eigenveil_plan")
@@ -63,25 +62,18 @@ planned_columns <- function(columns, dimension) {
   columns
 }
 
-spectrum_listed <- function(spectrum) {
-  if (is.null(spectrum)) {
-    return(NULL)
-  }
-  if (!is.numeric(spectrum) || length(spectrum) == 0 || any(!is.finite(spectrum))) {
-    refuse("spectrum must be finite numbers, the assumed eigenvalues", parameter = "spectrum", call = NULL)
-  }
-  I(sort(as.numeric(spectrum), decreasing = TRUE))
-}
-
 compared <- function(plan) {
   if (is.null(plan$scenarios)) {
     return(comparison(plan))
   }
   names <- vapply(plan$scenarios, function(scenario) scenario$scenario, "")
-  list(scenarios = setNames(lapply(plan$scenarios, comparison), names))
+  list(scenarios = setNames(lapply(plan$scenarios, comparison), names), in_words = plan$in_words)
 }
 
 spelt_plan <- function(plan) {
+  if (!is.null(plan$guarantee)) {
+    plan$guarantee <- value_of(.Call(ev_to_relation, plan$guarantee, plan$guarantee$relation)) # with its words
+  }
   plan$lines <- data.frame(
     label = vapply(plan$lines, function(line) line$label, ""), text = vapply(plan$lines, function(line) in_r(line$text), "")
   )
@@ -103,27 +95,12 @@ comparison <- function(plan) {
 
 #' @export
 print.eigenveil_plan <- function(x, ...) {
-  if (!is.null(x$methods) || !is.null(x$scenarios)) {
-    cat("Predicted |UU' - VV'|_F of every method (no data was read)\n")
-    if (!is.null(x$scenarios)) {
-      cat("no spectrum was given, so three are assumed, each with a third of the squared norm that the bounds allow as its variance\n")
-    }
-    for (name in names(x$scenarios)) {
-      cat("\n", name, "\n", sep = "")
-      print_comparison(x$scenarios[[name]])
-    }
-    if (!is.null(x$methods)) print_comparison(x)
+  if (!is.null(x$in_words)) {
+    cat(in_r(x$in_words))
     return(invisible(x))
   }
   cat(x$title, "\n", sep = "")
   cat(sprintf("  %-12s %s\n", x$lines$label, x$lines$text), sep = "")
   if (nzchar(x$warning)) cat("  warning      ", in_r(x$warning), "\n", sep = "")
   invisible(x)
-}
-
-print_comparison <- function(x) {
-  shown <- x$methods[, c("method", "error", "from_noise", "neighbours", "basis")]
-  shown[c("error", "from_noise")] <- lapply(shown[c("error", "from_noise")], function(value) ifelse(is.finite(value), format(value, digits = 3), "-"))
-  print(shown, row.names = FALSE, right = FALSE)
-  cat("without privacy ", format(sqrt(x$sampling_error_f2), digits = 3), "\n", x$reason, "\n", sep = "")
 }

@@ -11,13 +11,12 @@ table_arguments <- function(arguments) {
 }
 
 # The request of a task, as the engine's JSON has it.
-request_of <- function(task, arguments, options, needed = TRUE) {
+request_of <- function(task, arguments, options) {
   center <- center_of(arguments[["center"]])
+  budget <- drop_null(lapply(arguments[intersect(names(arguments), c("epsilon", "delta", "rho", "mu"))], bare))
   drop_null(list(
-    task = task, method = text(arguments[["method"]], "method"),
-    budget = budget_of(arguments[["epsilon"]], arguments[["delta"]], arguments[["rho"]], arguments[["mu"]], needed),
-    neighbours = text(arguments[["neighbours"]], "neighbours"), group_size = whole(arguments[["group_size"]], "group_size"),
-    components = whole(arguments[["k"]], "k"),
+    task = task, method = arguments[["method"]], budget = if (length(budget) > 0) budget, neighbours = arguments[["neighbours"]],
+    group_size = bare(arguments[["group_size"]]), components = bare(arguments[["k"]]),
     center = if (is.character(center) && center != "auto") center,
     units = if (isTRUE(flag(arguments[["standardize"]], "standardize"))) "scaled", options = options
   ))
@@ -38,29 +37,21 @@ center_of <- function(center) {
   center
 }
 
-job_of <- function(task, arguments, dots, needed = TRUE) {
+job_of <- function(task, arguments, dots) {
   own <- method_options(task, dots, names(arguments))
-  seed <- whole(arguments[["seed"]], "seed", 0, 2^53)
-  drop_null(list(
-    request = request_of(task, arguments, own$options, needed),
-    table = do.call(table_spec, table_arguments(arguments)),
-    format = drop_null(list(
-      header = one_of(arguments[["header"]], c("auto", "present", "absent", "numbers"), "header"), width = whole(arguments[["width"]], "width"),
-      separator = text(arguments[["separator"]], "separator"), decimal = text(arguments[["decimal"]], "decimal"),
-      encoding = text(arguments[["encoding"]], "encoding")
-    )),
-    private_files = own$files, people = whole(arguments[["people"]], "people", 1, 2^50), anyway = flag(arguments[["anyway"]], "anyway"),
-    rows = whole(arguments[["rows"]], "rows", 1, 2^50),
-    threads = whole(arguments[["threads"]], "threads", 1, 1024), seed = seed, ledger = path_or_null(arguments[["ledger"]]),
-    ledger_key = text(arguments[["ledger_key"]], "ledger_key"), data_set = text(arguments[["data_set"]], "data_set"),
-    date = date_text(arguments[["date"]]), builds_on = releases_listed(arguments[["builds_on"]]),
+  format <- arguments[intersect(names(arguments), c("header", "width", "separator", "decimal", "encoding"))]
+  as_given <- lapply(arguments[intersect(names(arguments), c("people", "rows", "threads", "seed", "ledger_key", "data_set"))], bare)
+  drop_null(c(as_given, list(
+    request = request_of(task, arguments, own$options), table = do.call(table_spec, table_arguments(arguments)),
+    format = drop_null(format), private_files = own$files, anyway = flag(arguments[["anyway"]], "anyway"),
+    ledger = path_or_null(arguments[["ledger"]]), date = date_text(arguments[["date"]]), builds_on = releases_listed(arguments[["builds_on"]]),
     out = if (!is.null(arguments[["out"]])) {
       list(
-        folder = file_path(arguments[["out"]], "out"), arrays = one_of(arguments[["arrays"]], c("csv", "npy"), "arrays"),
+        folder = file_path(arguments[["out"]], "out"), arrays = arguments[["arrays"]],
         replace = isTRUE(flag(arguments[["replace"]], "replace"))
       )
     }
-  ))
+  )))
 }
 
 path_or_null <- function(ledger) {

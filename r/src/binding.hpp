@@ -5,8 +5,9 @@
 
 #include <cpp11.hpp>
 #include <cpp11/declarations.hpp>
-#include <eigenveil/core/cancellation.hpp>
+#include <eigenveil/core/watched_work.hpp>
 #include <eigenveil/eigenveil.hpp>
+#include <eigenveil/report/guarantee_text.hpp>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,36 +20,18 @@ namespace eigenveil::r {
 
 using Json = nlohmann::ordered_json;
 
-/// A library error on its way to R, where it becomes a condition of class eigenveil_error.
-struct Failure {
-  Error error;
-};
+using eigenveil::Failure;  // becomes a condition of class eigenveil_error
+using eigenveil::unwrap;
 
 /// R asked for the work to stop.
 struct Interrupted {};
 
-template <class T>
-T unwrap(Result<T>&& result) {
-  if (!result) {
-    throw Failure{result.error()};
-  }
-  return std::move(*result);
-}
-inline void unwrap(Result<void>&& result) {
-  if (!result) {
-    throw Failure{result.error()};
-  }
-}
-
-/// Runs `work` on a thread of its own. Meanwhile R's thread looks for Ctrl-C about ten times a
-/// second; then `work` is cancelled and awaited, and no result of it is used.
+/// run_watched: R's thread looks for Ctrl-C.
 void run_interruptibly(const std::function<void()>& work);
 
 template <class Work>
 std::invoke_result_t<Work> interruptibly(const Work& work) {
-  std::optional<std::invoke_result_t<Work>> result;
-  run_interruptibly([&] { result.emplace(work()); });
-  return *std::move(result);
+  return result_of(run_interruptibly, work);
 }
 
 /// An R list as JSON: names are keys, a vector of length one is a value and any other an array;

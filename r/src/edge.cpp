@@ -1,53 +1,14 @@
-#include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
-#include <mutex>
-#include <thread>
-
 #include "binding.hpp"
 
 namespace eigenveil::r {
-namespace {
-
-void look_for_interrupt(void* /*nothing*/) {
-  R_CheckUserInterrupt();
-}
-
-}  // namespace
 
 void run_interruptibly(const std::function<void()>& work) {
-  std::atomic<bool> cancelled = false;
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool done = false;
-  std::exception_ptr thrown;
-  std::thread worker([&] {
-    try {
-      run_cancellable(cancelled, work);
-    } catch (...) {
-      thrown = std::current_exception();
+  run_watched(work, [] {
+    const auto look = [](void* /*nothing*/) { R_CheckUserInterrupt(); };
+    if (R_ToplevelExec(look, nullptr) == FALSE) {
+      throw Interrupted{};
     }
-    const std::scoped_lock lock(mutex);
-    done = true;
-    changed.notify_one();
   });
-  std::unique_lock lock(mutex);
-  while (!changed.wait_for(lock, std::chrono::milliseconds(100), [&] { return done; })) {
-    lock.unlock();
-    if (!cancelled && R_ToplevelExec(look_for_interrupt, nullptr) == FALSE) {
-      cancelled = true;
-    }
-    lock.lock();
-  }
-  lock.unlock();
-  worker.join();
-  if (cancelled) {
-    throw Interrupted{};
-  }
-  if (thrown) {
-    std::rethrow_exception(thrown);
-  }
 }
 
 }  // namespace eigenveil::r

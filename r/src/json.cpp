@@ -19,7 +19,20 @@ Json number(double value) {
   return value;  // NaN and infinities become null, which no field takes
 }
 
+/// Numbers that stand for something else: codes of levels, days, halves of longer ones.
+bool is_coded(SEXP value) {
+  for (const char* kind : {"factor", "Date", "POSIXt", "difftime", "integer64"}) {
+    if (Rf_inherits(value, kind)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Json element(SEXP value, R_xlen_t i) {
+  if (is_coded(value)) {
+    throw Failure{{ErrorCode::BadRequest, "an argument is neither numbers, words nor a list"}};
+  }
   switch (TYPEOF(value)) {
     case LGLSXP:
       return LOGICAL(value)[i] == NA_LOGICAL ? Json() : Json(LOGICAL(value)[i] != 0);

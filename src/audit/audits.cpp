@@ -29,6 +29,7 @@ const std::vector<Relation> kRowRelations = {Relation::AddRemove, Relation::Repl
                                              Relation::ZeroRow};
 const std::vector<Relation> kCountedRelations = {Relation::ZeroRow, Relation::ReplaceOne};
 const ApproxDp kLargePair{5.0, 1e-3};
+constexpr AuditTakes kMoment{.dimension = true, .private_mean = true};
 
 }  // namespace
 
@@ -52,17 +53,27 @@ std::vector<AttackSetting> AuditedMethod::settings() const {
 const std::vector<AuditedMethod>& audited_methods() {
   static const std::vector<AuditedMethod> methods = {
       {"gauss", "the second moment by this method", GaussianDp{1.0}, 60'000, kRowRelations, true,
-       [](const AuditRequest& request) { return moment_attacks("gauss", request); }},
+       [](const AuditRequest& request) { return moment_attacks("gauss", request); }, kMoment},
       {"laplace", "the second moment by this method", PureDp{2.0}, 250'000, kRowRelations, true,
-       [](const AuditRequest& request) { return moment_attacks("laplace", request); }},
+       [](const AuditRequest& request) { return moment_attacks("laplace", request); }, kMoment},
       {"wishart", "the second moment by this method", PureDp{2.0}, 250'000, kRowRelations, true,
-       [](const AuditRequest& request) { return moment_attacks("wishart", request); }},
-      {"exponential", "one component by the exponential mechanism", PureDp{3.0}, 80'000,
-       kRowRelations, true,
-       [](const AuditRequest& request) { return drawn_attacks("exponential", request); }},
-      {"orbit", "several components at pure epsilon: a drawn projection and what is inside it",
-       PureDp{3.0}, 80'000, kRowRelations, true,
-       [](const AuditRequest& request) { return drawn_attacks("orbit", request); }},
+       [](const AuditRequest& request) { return moment_attacks("wishart", request); }, kMoment},
+      {"exponential",
+       "one component by the exponential mechanism",
+       PureDp{3.0},
+       80'000,
+       kRowRelations,
+       true,
+       [](const AuditRequest& request) { return drawn_attacks("exponential", request); },
+       {.variance_share = true}},
+      {"orbit",
+       "several components at pure epsilon: a drawn projection and what is inside it",
+       PureDp{3.0},
+       80'000,
+       kRowRelations,
+       true,
+       [](const AuditRequest& request) { return drawn_attacks("orbit", request); },
+       {.variance_share = true}},
       {"exponential-mu", "the same at a mu, which buys the range of the draw", GaussianDp{1.5},
        80'000, kRowRelations, true,
        [](const AuditRequest& request) { return drawn_attacks("exponential", request); }},
@@ -98,8 +109,14 @@ const std::vector<AuditedMethod>& audited_methods() {
        [](const AuditRequest& request) { return spectral_attacks("spiked-robust", request); }},
       {"oja", "one batch of the stream", kLargePair, 60'000, kCountedRelations, true,
        [](const AuditRequest& request) { return spectral_attacks("oja", request); }},
-      {"mask", "masked pseudo-data", ApproxDp{1.0, 0.05}, 400'000, kCountedRelations, true,
-       mask_attacks},
+      {"mask",
+       "masked pseudo-data",
+       ApproxDp{1.0, 0.05},
+       400'000,
+       kCountedRelations,
+       true,
+       mask_attacks,
+       {.dimension = true, .rows = true}},
       {"mask-gauss", "pseudo-data from a noisy second moment", GaussianDp{1.0}, 60'000,
        kCountedRelations, true,
        [](const AuditRequest& request) { return moment_attacks("mask-gauss", request); }},

@@ -10,6 +10,14 @@
 
 namespace eigenveil {
 
+/// What of an AuditRequest the attacks on a method look at, beside budget and setting.
+struct AuditTakes {
+  bool dimension = false;
+  bool rows = false;
+  bool private_mean = false;
+  bool variance_share = false;
+};
+
 /// One method under attack: the only list of audits, which program and Python package both show.
 struct AuditedMethod {
   std::string name;
@@ -19,6 +27,7 @@ struct AuditedMethod {
   std::vector<Relation> relations;  ///< its default first
   bool bounds_rows = true;          ///< units and groups make sense
   Result<std::vector<Attack>> (*attacks)(const AuditRequest& request) = nullptr;
+  AuditTakes takes = {};
 
   /// Every relation with rows of norm 1; the first also with other units and with groups of two.
   std::vector<AttackSetting> settings() const;

@@ -105,12 +105,13 @@ Result<RowBound> RowBound::derive(RowBound asked, std::span<const std::string> n
                                    kLargestDimension, asked.dimension()));
   }
   if (asked.max_abs_ < 1 || asked.max_abs_ > kLargestMaxAbs) {
-    return bad_request(fmt::format("the grid's max_abs must lie between 1 and {}, not {}",
-                                   kLargestMaxAbs, asked.max_abs_));
+    return bad_request(fmt::format("{{grid}} must be a whole number from 1 to {}", kLargestMaxAbs),
+                       "grid");
   }
   if (asked.row_norm_ && !in_supported_range(*asked.row_norm_)) {
-    return bad_request(fmt::format("the row norm must be a positive number between {:g} and {:g}",
-                                   kSmallestBound, kLargestBound));
+    return bad_request(fmt::format("{{row_norm}} must be a positive number between {:g} and {:g}",
+                                   kSmallestBound, kLargestBound),
+                       "row_norm");
   }
   for (std::size_t j = 0; j < asked.dimension(); ++j) {
     asked.midpoints_[j] += 0.0;  // -0 and 0 are the same bound and must encode alike

@@ -148,6 +148,7 @@ nlohmann::ordered_json comparison_json(const MethodComparison& comparison,
     nlohmann::ordered_json line = {{"method", method.name},
                                    {"relation", name_of(method.predicted.relation)},
                                    {"basis", name_of(method.predicted.basis)},
+                                   {"under_a_model", under_a_model(method)},
                                    {"note", spell(method.predicted.note)}};
     if (method.predicted.available) {
       line["predicted_error_f2"] = method.predicted.error_f2;

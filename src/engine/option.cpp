@@ -26,11 +26,11 @@ Result<OptionValue> whole_number_of(const OptionSpec& spec, const OptionValue& v
 Result<OptionValue> number_of(const OptionSpec& spec, const OptionValue& value) {
   const auto* whole = std::get_if<std::int64_t>(&value);
   const auto* real = std::get_if<double>(&value);
+  const NumberRange& range = spec.kind == OptionKind::Share ? kOpenUnit : spec.range;
   if (whole == nullptr && real == nullptr) {
-    return refused(spec, spec.range.in_words());
+    return refused(spec, range.in_words());
   }
   const double number = whole != nullptr ? static_cast<double>(*whole) : *real;
-  const NumberRange& range = spec.kind == OptionKind::Share ? kOpenUnit : spec.range;
   return range.contains(number) ? Result<OptionValue>(number) : refused(spec, range.in_words());
 }
 

@@ -13,6 +13,7 @@
 #include "core/strict_json.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/engine/registry.hpp"
+#include "engine/asked_budget.hpp"
 #include "report/json_guarantee.hpp"
 
 namespace eigenveil {
@@ -125,37 +126,22 @@ Result<void> read_options(Request& request, const Json& json) {
   return {};
 }
 
-/// A pure budget with a delta would be released as the weaker promise.
-bool says_no_more(const Json& given, const Budget& budget) {
-  const Json canonical = budget_to_json(budget);
-  for (const auto& [name, value] : given.items()) {
-    if (!canonical.contains(name) || (name == "kind" && canonical.at("kind") != value)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 Result<std::optional<Budget>> read_budget(const Json& json) {
   if (json.is_null()) {
     return std::nullopt;
   }
   StrictObject in(json, "{budget}");
   std::string kind;
-  double ignored = 0.0;
+  BudgetNumbers given;
   in.text("kind", kind);
-  for (const char* name : {"epsilon", "delta", "rho", "mu"}) {
-    in.number(name, ignored);
-  }
-  if (const Result<void> read = in.finish(); !read) {
-    return error_of(read);
-  }
-  if (!in.has("epsilon") && !in.has("rho") && !in.has("mu")) {
-    return bad_request("{budget} must have {epsilon}, {rho} or {mu}", "budget");
-  }
-  return budget_from_json(json).and_then(
-      [&](const Budget& budget) -> Result<std::optional<Budget>> {
-        if (!says_no_more(json, budget)) {
+  in.number("epsilon", given.epsilon);
+  in.number("delta", given.delta);
+  in.number("rho", given.rho);
+  in.number("mu", given.mu);
+  return in.finish()
+      .and_then([&] { return asked_budget(given); })
+      .and_then([&](const Budget& budget) -> Result<std::optional<Budget>> {
+        if (!kind.empty() && budget_to_json(budget).at("kind") != kind) {
           return bad_request("{budget} has fields that do not go together", "budget");
         }
         return budget;

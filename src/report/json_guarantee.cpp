@@ -4,7 +4,10 @@
 #include <iterator>
 #include <limits>
 
+#include "core/keep.hpp"
+#include "core/outside_json.hpp"
 #include "eigenveil/privacy/conversion.hpp"
+#include "eigenveil/report/guarantee_text.hpp"
 
 namespace eigenveil {
 namespace {
@@ -59,27 +62,41 @@ Json proved_part(const Guarantee& guarantee, const Budget& requested) {
   return json;
 }
 
+double amount(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::infinity() : json.get<double>();
+}
+
+/// A list, or its one entry alone: in R they are the same.
+template <class T, class Read>
+std::vector<T> one_or_many(const Json& json, const Read& read) {
+  std::vector<T> all;
+  for (const Json& entry : json.is_array() ? json : Json::array({json})) {
+    all.push_back(read(entry));
+  }
+  return all;
+}
+
 Result<Loss> loss_from_json(const Json& json) {
   const std::string kind = json.value("kind", "");
+  const auto number = [&](const char* name) { return amount(json.at(name)); };
+  const auto numbers = [&](const char* name) { return one_or_many<double>(json.at(name), amount); };
   if (kind == "pure") {
-    return PureDp{json.at("epsilon").get<double>()};
+    return PureDp{number("epsilon")};
   }
   if (kind == "approx") {
-    return ApproxDp{json.at("epsilon").get<double>(), json.at("delta").get<double>()};
+    return ApproxDp{number("epsilon"), number("delta")};
   }
   if (kind == "zcdp") {
-    return Zcdp{json.at("rho").get<double>()};
+    return Zcdp{number("rho")};
   }
   if (kind == "gdp" || kind == "agdp") {
-    return GaussianDp{json.at("mu").get<double>()};
+    return GaussianDp{number("mu")};
   }
   if (kind == "curve" && json.contains("orders")) {
-    return RenyiCurve{json.at("orders").get<std::vector<double>>(),
-                      json.at("divergences").get<std::vector<double>>()};
+    return RenyiCurve{numbers("orders"), numbers("divergences")};
   }
   if (kind == "curve") {
-    return TradeOffCurve{json.at("type_one").get<std::vector<double>>(),
-                         json.at("type_two").get<std::vector<double>>()};
+    return TradeOffCurve{numbers("type_one"), numbers("type_two")};
   }
   return bad_request("the release names a kind of privacy loss this version does not know");
 }
@@ -133,6 +150,44 @@ Result<Guarantee> guarantee_from_json(const Json& json) {
                    stated.value("person", std::string())};
 }
 
+Json plain_guarantee(const Guarantee& guarantee) {
+  // Every field, in their order: this does not compile when there is one more.
+  const auto& [relation, loss, basis, assumptions, secure, group_size, would_be, person] =
+      guarantee;
+  const Basis promised = basis == Basis::NotPrivate ? would_be : basis;
+  return {{"relation", name_of(relation)}, {"loss", std::visit(LossToJson{promised}, loss)},
+          {"basis", name_of(basis)},       {"would_be", name_of(would_be)},
+          {"assumptions", assumptions},    {"secure_random", secure},
+          {"group_size", group_size},      {"person", person}};
+}
+
+Result<Guarantee> guarantee_from_plain(const Json& json) {
+  const auto text = [&](const char* name) { return json.at(name).get<std::string>(); };
+  Guarantee guarantee;
+  guarantee.assumptions = one_or_many<std::string>(
+      json.at("assumptions"), [](const Json& entry) { return entry.get<std::string>(); });
+  guarantee.secure_random = json.at("secure_random").get<bool>();
+  guarantee.group_size = json.at("group_size").get<int>();
+  guarantee.person = text("person");
+  return keep(parse_relation(text("relation")), guarantee.relation)
+      .and_then([&] { return keep(loss_from_json(json.at("loss")), guarantee.loss); })
+      .and_then([&] { return keep(parse_basis(text("basis")), guarantee.basis); })
+      .and_then([&] { return keep(parse_basis(text("would_be")), guarantee.would_be); })
+      .map([&] { return guarantee; });
+}
+
+std::string guarantee_text(const Guarantee& guarantee) {
+  return plain_guarantee(guarantee).dump();
+}
+
+Result<Guarantee> guarantee_of_text(std::string_view text) {
+  try {
+    return guarantee_from_plain(json_from_outside<Json>(std::string(text)));
+  } catch (const Json::exception&) {
+    return bad_request("this is no guarantee: a field of it is missing or of another type");
+  }
+}
+
 Json budget_to_json(const Budget& budget) {
   return std::visit(LossToJson{Basis::Proved}, budget);
 }
@@ -168,6 +223,8 @@ FieldValue list_from_json(const Json& json) {
   return numbers;
 }
 
+}  // namespace
+
 FieldValue field_from_json(const Json& json) {
   if (json.is_array()) {
     return list_from_json(json);
@@ -180,8 +237,6 @@ FieldValue field_from_json(const Json& json) {
   }
   return json.is_string() ? FieldValue(json.get<std::string>()) : FieldValue(number_or_nan(json));
 }
-
-}  // namespace
 
 Fields fields_from_json(const Json& json) {
   Fields fields;

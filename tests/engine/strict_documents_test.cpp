@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/outside_json.hpp"
@@ -66,7 +67,10 @@ const BadDocument kBad[] = {
     {R"({"table": {"project": [1]}})", "{project}"},
     {R"({"request": {"budget": {"epsilon": "1", "delta": 1e-6}}})", "{epsilon}"},
     {R"({"request": {"budget": {"epsilom": 1}}})", "did you mean epsilon?"},
-    {R"({"request": {"budget": {"mu": 1}}})", "do not go together"},
+    {R"({"request": {"budget": {"mu": 1}}})", "exactly one budget"},
+    {R"({"request": {"budget": {"kind": "zcdp"}}})", "do not go together"},
+    {R"({"spectrum": [1, -1]})", "{spectrum}"},
+    {R"({"table": {"bounds": ""}})", "{bounds}"},
     {R"({"request": {"budget": 1}})", "{budget}"},
     {R"({"request": {"components": 2.5}})", "{components}"},
     {R"({"request": {"components": "2"}})", "{components}"},
@@ -108,6 +112,19 @@ TEST(StrictDocuments, ASoundJobIsRead) {
   ASSERT_TRUE(job) << job.error().message;
   EXPECT_EQ(job->table.grid, 1000);
   EXPECT_EQ(job->request.components, 2);
+}
+
+TEST(StrictDocuments, PublicNumbersMayStandInFiles) {
+  const std::string path = testing::TempDir() + "eigenveil_strict_documents_bounds.csv";
+  std::ofstream(path) << "column,low,high\nx,0,10\n";
+  const Result<TableSpec> read = table_from_json(Json{{"bounds", path}}.dump());
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(table_json(*read), table_json(*table_from_json(R"({"bounds": {"x": [0, 10]}})")));
+  for (const char* key : {"bounds", "center", "project", "allele_frequencies"}) {
+    const Result<TableSpec> none = table_from_json(Json{{key, "no-such-file.csv"}}.dump());
+    ASSERT_FALSE(none) << key;
+    EXPECT_NE(none.error().message.find("no-such-file.csv"), std::string::npos);
+  }
 }
 
 TEST(StrictDocuments, WhatIsWrongIsNamed) {

@@ -32,8 +32,9 @@ struct TableOutcome {
 /// that names no file.
 Result<TableOutcome> release_table(std::string_view job, const ColumnTable* memory = nullptr);
 
-/// The plan of such a job for a table nobody has read: a JSON object with `title`, `lines` (label,
-/// text), `facts` and `warning`; with `compare` in the job, every method on its assumed spectrum.
+/// The plan of such a job for a table nobody has read: a JSON object with `method`, `title`,
+/// `lines` (label, text), `facts`, `warning` and `guarantee` (report/guarantee_text.hpp, or null);
+/// with `compare` in the job, every method on its assumed spectrum, and `in_words`.
 Result<std::string> plan_table(std::string_view job);
 
 /// What a face shows of the engine, as JSON: tasks with their methods, each with its sentence,

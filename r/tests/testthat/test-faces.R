@@ -134,6 +134,8 @@ test_that("plans are the program's", {
   twelve <- plan_pca(rows = 5000, columns = 12, k = 2, range = c(0, 10), epsilon = 1, delta = 1e-6)
   expect_identical(twelve, plan_pca(rows = 5000, dimension = 12, k = 2, range = c(0, 10), epsilon = 1, delta = 1e-6))
   expect_match(twelve$title, "12 columns")
+  expect_s3_class(guarantee(twelve), "eigenveil_guarantee")
+  expect_lte(epsilon_at(twelve, 1e-6), 1)
   assumed <- plan_pca(rows = 5000, dimension = 6, k = 2, epsilon = 1, delta = 1e-6, range = c(0, 10), compare = TRUE)
   expect_length(assumed$scenarios, 3)
   for (scenario in assumed$scenarios) expect_true(scenario$recommended %in% scenario$methods$method)

@@ -12,7 +12,9 @@
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/request_json.hpp"
+#include "engine/asked_budget.hpp"
 #include "engine/table/person_key.hpp"
+#include "engine/table/public_numbers.hpp"
 
 namespace eigenveil {
 namespace {
@@ -51,21 +53,6 @@ char separator_of(const std::string& word) {
 Json part(StrictObject& in, const char* key) {
   const Json* found = in.find(key);
   return found == nullptr ? Json::object() : *found;
-}
-
-void read_format(StrictObject& job_in, ReleaseJob& job) {
-  const Json json = part(job_in, "format");
-  StrictObject in(json, "{format}");
-  TextWords words;
-  in.word("header", {"auto", "present", "absent", "numbers"}, words.header);
-  in.word("separator", {"comma", "semicolon", "tab", "pipe"}, words.separator);
-  in.word("decimal", {"comma", "point"}, words.decimal);
-  in.word("encoding", {"utf-8", "latin-1", "utf-16"}, words.encoding);
-  in.whole("width", 0, kMost, words.width);
-  job.format = text_format(words);
-  if (const Result<void> read = in.finish(); !read) {
-    job_in.refuse(read.error());
-  }
 }
 
 void read_out(StrictObject& job_in, ReleaseJob& job) {
@@ -139,7 +126,11 @@ void read_output(StrictObject& in, ReleaseJob& job) {
 }
 
 void read_fields(StrictObject& in, ReleaseJob& job) {
-  read_format(in, job);
+  if (Result<ReadOptions> format = text_format(part(in, "format").dump())) {
+    job.format = *std::move(format);
+  } else {
+    in.refuse(format.error());
+  }
   read_output(in, job);
   read_private_files(in, job);
   in.texts("input", job.inputs, true);
@@ -158,8 +149,10 @@ void read_fields(StrictObject& in, ReleaseJob& job) {
   in.texts("columns", job.columns, true);
   std::vector<double> spectrum;
   in.numbers("spectrum", spectrum);
-  if (!spectrum.empty()) {
-    job.spectrum = Eigen::Map<const Vector>(spectrum.data(), std::ssize(spectrum));
+  if (Result<Vector> sorted = assumed_spectrum(std::move(spectrum))) {
+    job.spectrum = *std::move(sorted);
+  } else {
+    in.refuse(sorted.error());
   }
 }
 
@@ -306,6 +299,18 @@ std::string columns_digest(const std::vector<std::string>& columns) {
   return hex(told.finish());
 }
 
+Result<ReadOptions> text_format(const std::string& text) {
+  const Json json = json_from_outside<Json>(text);
+  StrictObject in(json, "{format}");
+  TextWords words;
+  in.word("header", {"auto", "present", "absent", "numbers"}, words.header);
+  in.word("separator", {"comma", "semicolon", "tab", "pipe"}, words.separator);
+  in.word("decimal", {"comma", "point", ",", "."}, words.decimal);
+  in.word("encoding", {"utf-8", "latin-1", "utf-16"}, words.encoding);
+  in.whole("width", 0, kMost, words.width);
+  return in.finish().map([&] { return text_format(words); });
+}
+
 ReadOptions text_format(const TextWords& words) {
   ReadOptions options;
   options.header = parse_header(words.header).value_or(ReadOptions::Header::Auto);
@@ -355,10 +360,7 @@ Result<ReleaseJob> release_job(std::string_view text, bool planned, const TableS
       if (const Result<const Method*> method = choose_method(job.request); planned && !method) {
         return error_of(method);
       }
-      return bad_request(
-          "a budget is missing: give {epsilon} with {delta}, {epsilon} alone, {rho} or {mu}; there "
-          "is no default",
-          "epsilon");
+      return error_of(asked_budget({}));
     }
     if (planned && !job.inputs.empty()) {
       return bad_request("a plan is for a table nobody has read: leave out {input}", "input");

@@ -48,6 +48,8 @@ struct TextWords {
   std::size_t width = 0;
 };
 ReadOptions text_format(const TextWords& words);
+/// From the JSON object that a job has of them.
+Result<ReadOptions> text_format(const std::string& json);
 
 /// One text for the names of columns in their order: what was looked at is what is released.
 std::string columns_digest(const std::vector<std::string>& columns);

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/strict_json.hpp"
+#include "engine/table/public_numbers.hpp"
 #include "engine/table/table_spec.hpp"
 
 namespace eigenveil {
@@ -29,6 +30,19 @@ void read_range(StrictObject& in, const char* key, const Json& json, ColumnRange
     return;
   }
   into = {json[0].get<double>(), json[1].get<double>()};
+}
+
+/// Whether the path of a file stands in place of the numbers.
+bool in_a_file(StrictObject& in, const char* key, std::string& path) {
+  const Json* json = in.find(key);
+  if (json == nullptr || !json->is_string()) {
+    return false;
+  }
+  path = json->get<std::string>();
+  if (path.empty()) {
+    in.refuse(key, "the path of a file where it is a text");
+  }
+  return true;
 }
 
 /// Calls `read(name, value)` for every field of an object whose names are those of columns.
@@ -121,6 +135,10 @@ void read_cells(StrictObject& in, TableSpec& spec) {
     spec.pairwise.emplace();
   }
   in.texts(kPairwise, spec.pairwise);
+  if (spec.pairwise && missing != kPairwise) {
+    in.refuse({ErrorCode::BadRequest,
+               "{pairwise} names the columns of {missing pairwise}; give both", "pairwise"});
+  }
   by_column(in, "one_hot", [&](const std::string& column, const Json& words) {
     const Json alone{{"one_hot", words}};
     StrictObject list(alone, "{one_hot}");
@@ -132,29 +150,7 @@ void read_cells(StrictObject& in, TableSpec& spec) {
   });
 }
 
-void read_bound(StrictObject& in, TableSpec& spec) {
-  if (const Json* range = in.find("range")) {
-    read_range(in, "range", *range, spec.range.emplace());
-  }
-  if (in.has("bounds")) {
-    spec.bounds.emplace();
-  }
-  by_column(in, "bounds", [&](const std::string& column, const Json& range) {
-    spec.bounds->push_back({column, {}});
-    read_range(in, "bounds", range, spec.bounds->back().range);
-  });
-  in.number("row_norm", spec.row_norm, 0.0, true);
-  in.whole("grid", 1, RowBound::kLargestMaxAbs, spec.grid);
-  if (in.has("center")) {
-    spec.center.emplace();
-  }
-  by_column(in, "center", [&](const std::string& column, const Json& value) {
-    if (!is_finite(value)) {
-      in.refuse("center", "an object with a finite number for every column");
-      return;
-    }
-    spec.center->push_back({column, value.get<double>()});
-  });
+void read_frequencies(StrictObject& in, TableSpec& spec) {
   if (const Json* list = in.find("allele_frequencies")) {
     spec.allele_frequencies.emplace();
     if (!list->is_array()) {
@@ -167,9 +163,38 @@ void read_bound(StrictObject& in, TableSpec& spec) {
   }
 }
 
-void read_stages(StrictObject& in, TableSpec& spec) {
+void read_bound(StrictObject& in, TableSpec& spec, PublicFiles& files) {
+  if (const Json* range = in.find("range")) {
+    read_range(in, "range", *range, spec.range.emplace());
+  }
+  if (in.has("bounds") && !in_a_file(in, "bounds", files.bounds)) {
+    spec.bounds.emplace();
+    by_column(in, "bounds", [&](const std::string& column, const Json& range) {
+      spec.bounds->push_back({column, {}});
+      read_range(in, "bounds", range, spec.bounds->back().range);
+    });
+  }
+  in.number("row_norm", spec.row_norm, 0.0, true);
+  in.whole("grid", 1, RowBound::kLargestMaxAbs, spec.grid);
+  if (in.has("center") && !in_a_file(in, "center", files.center)) {
+    spec.center.emplace();
+    by_column(in, "center", [&](const std::string& column, const Json& value) {
+      if (!is_finite(value)) {
+        in.refuse("center", "an object with a finite number for every column");
+        return;
+      }
+      spec.center->push_back({column, value.get<double>()});
+    });
+  }
+  if (!in_a_file(in, "allele_frequencies", files.allele_frequencies)) {
+    read_frequencies(in, spec);
+  }
+}
+
+void read_stages(StrictObject& in, TableSpec& spec, PublicFiles& files) {
   in.flag("rank_transform", spec.rank_transform);
-  if (const Json* basis = in.find("project")) {
+  if (const Json* basis = in.find("project");
+      basis != nullptr && !in_a_file(in, "project", files.project)) {
     read_into(in, basis_of(*basis), spec.project.emplace());
   }
   in.number("projected_norm", spec.projected_norm, 0.0, true);
@@ -268,11 +293,14 @@ Result<TableSpec> table_from_json(const std::string& text) {
     return bad_request("the description of the table is no JSON object");
   }
   TableSpec spec;
+  PublicFiles files;
   StrictObject in(json, "a table");
   read_cells(in, spec);
-  read_bound(in, spec);
-  read_stages(in, spec);
-  return in.finish().map([&] { return spec; });
+  read_bound(in, spec, files);
+  read_stages(in, spec, files);
+  return in.finish().and_then([&] { return read_public_files(files, spec); }).map([&] {
+    return spec;
+  });
 }
 
 }  // namespace eigenveil

@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include "engine/table/table_plan.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -6,29 +6,34 @@
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/table_release.hpp"
 #include "engine/choice.hpp"
-#include "engine/compare.hpp"
+#include "engine/comparison_words.hpp"
 #include "engine/table/counts_session.hpp"
 #include "engine/table/prepared_table.hpp"
-#include "engine/table/release_job.hpp"
 #include "report/json_guarantee.hpp"
 
 namespace eigenveil {
 namespace {
 
-Json facts_json(const PlanFacts& facts) {
-  Json lines = Json::array();
-  for (const FactLine& line : facts.lines) {
-    lines.push_back({{"label", line.label}, {"text", line.text}});
-  }
-  return {{"title", facts.title},
-          {"lines", lines},
-          {"facts", Json::parse(facts.json)},
-          {"warning", facts.warning}};
+Result<Json> planned(const ReleaseJob& job, const AssumedTable& table) {
+  return outlook_with_choice(job.request, table).map([&](const PlanFacts& facts) {
+    Json lines = Json::array();
+    for (const FactLine& line : facts.lines) {
+      lines.push_back({{"label", line.label}, {"text", line.text}});
+    }
+    return Json{{"method", choose_method(job.request).value()->info().name},
+                {"title", facts.title},
+                {"lines", lines},
+                {"facts", Json::parse(facts.json)},
+                {"warning", facts.warning},
+                {"guarantee", facts.guarantee ? plain_guarantee(*facts.guarantee) : Json()}};
+  });
 }
 
 Result<Json> compared(const ReleaseJob& job, const AssumedTable& table) {
-  return compare_on(job.request, table).map([](const std::vector<NamedComparison>& all) {
-    return comparison_json(all, [](std::string_view note) { return std::string(note); });
+  return compare_on(job.request, table).map([&](const std::vector<NamedComparison>& all) {
+    Json json = comparison_json(all, [](std::string_view note) { return std::string(note); });
+    json["in_words"] = in_words(job.request, table, all);
+    return json;
   });
 }
 
@@ -111,23 +116,19 @@ Result<AssumedTable> assumed_table(const ReleaseJob& job) {
   });
 }
 
+Result<std::string> plan_of_job(const ReleaseJob& job) {
+  if (job.counts) {
+    return counts_outlook(job).map([](const PlanFacts& facts) { return facts_json(facts).dump(); });
+  }
+  return assumed_table(job)
+      .and_then([&](const AssumedTable& table) {
+        return job.compare ? compared(job, table) : planned(job, table);
+      })
+      .map([](const Json& json) { return json.dump(); });
+}
+
 Result<std::string> plan_table(std::string_view text) {
-  const Result<ReleaseJob> job = release_job(text, true);
-  if (!job) {
-    return error_of(job);
-  }
-  if (job->counts) {
-    return counts_outlook(*job).map(
-        [](const PlanFacts& facts) { return facts_json(facts).dump(); });
-  }
-  const Result<AssumedTable> table = assumed_table(*job);
-  if (!table) {
-    return error_of(table);
-  }
-  const Result<Json> planned = job->compare
-                                   ? compared(*job, *table)
-                                   : outlook_with_choice(job->request, *table).map(facts_json);
-  return planned.map([](const Json& json) { return json.dump(); });
+  return release_job(text, true).and_then(plan_of_job);
 }
 
 std::string engine_catalogue() {

@@ -102,7 +102,8 @@ struct TableSpec {
 Result<ReadOptions> read_options(const TableSpec& spec, ReadOptions format = {},
                                  bool is_text = true);
 
-/// One canonical object, and back; the keys are those of the command line and of Python.
+/// One canonical object, and back; the keys are those of the command line and of Python. What may
+/// stand in a file of public numbers may be the path of one, which is read.
 std::string table_json(const TableSpec& spec);
 Result<TableSpec> table_from_json(const std::string& text);
 
