@@ -126,7 +126,7 @@ DocumentState state_of(const ReleaseDocument& d) {
   }
   return {d.task,
           d.method,
-          d.guarantee,
+          d.guarantee(),
           d.requested,
           state_of(d.parameters),
           state_of(d.result),
@@ -141,7 +141,7 @@ ReleaseDocument from_state(const DocumentState& state) {
   ReleaseDocument document;
   document.task = std::get<0>(state);
   document.method = std::get<1>(state);
-  document.guarantee = std::get<2>(state);
+  trusted::guarantee_of(document) = std::get<2>(state);
   document.requested = std::get<3>(state);
   document.parameters = from_state(std::get<4>(state));
   document.result = from_state(std::get<5>(state));
@@ -229,7 +229,7 @@ void bind_document(nb::module_& m) {
                               "Everything that is published about one release, and nothing else.")
       .def_ro("task", &ReleaseDocument::task)
       .def_ro("method", &ReleaseDocument::method)
-      .def_ro("guarantee", &ReleaseDocument::guarantee)
+      .def_prop_ro("guarantee", &ReleaseDocument::guarantee)
       .def_ro("requested", &ReleaseDocument::requested)
       .def_prop_ro("parameters", [](const ReleaseDocument& d) { return in_python(d.parameters); })
       .def_prop_ro("result", [](const ReleaseDocument& d) { return in_python(d.result); })

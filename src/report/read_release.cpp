@@ -141,7 +141,7 @@ bool same_where_given(const Json& given, const char* name, const Json& due) {
 }
 
 bool guarantee_fits(const Json& json, const ReleaseDocument& document) {
-  const Guarantee& guarantee = document.guarantee;
+  const Guarantee& guarantee = document.guarantee();
   const bool known = guarantee.basis == Basis::NotPrivate;
   // Secure randomness makes a release private unless its rule is unsound, and known does not.
   const bool random = known ? !guarantee.secure_random || guarantee.would_be == Basis::NotPrivate
@@ -153,7 +153,7 @@ bool guarantee_fits(const Json& json, const ReleaseDocument& document) {
 
 /// Parameters that say again what the guarantee and the budget say.
 bool parameters_fit(const Json& parameters, const ReleaseDocument& document) {
-  const Guarantee& guarantee = document.guarantee;
+  const Guarantee& guarantee = document.guarantee();
   bool fit = same_where_given(parameters, "neighbours", name_of(guarantee.relation)) &&
              same_where_given(parameters, "group_size", guarantee.group_size) &&
              parameters.value("person", std::string()) == guarantee.person &&
@@ -167,7 +167,7 @@ bool parameters_fit(const Json& parameters, const ReleaseDocument& document) {
 }
 
 bool request_fits(const Json& request, const ReleaseDocument& document) {
-  const Guarantee& guarantee = document.guarantee;
+  const Guarantee& guarantee = document.guarantee();
   return request.is_object() && same_where_given(request, "task", document.task) &&
          same_where_given(request, "neighbours", name_of(guarantee.relation)) &&
          same_where_given(request, "group_size", guarantee.group_size) &&
@@ -325,7 +325,7 @@ Result<ReleaseDocument> document_from(const Json& json) {
   if (!guarantee) {
     return error_of(guarantee);
   }
-  document.guarantee = *std::move(guarantee);
+  trusted::guarantee_of(document) = *std::move(guarantee);
   const Result<Budget> requested = requested_budget(json);
   if (!requested) {
     return bad_request("the release contradicts itself: its budget is none");
@@ -407,7 +407,7 @@ Result<ReadRelease> read_release(const fs::path& path) {
 }
 
 Guarantee stated_guarantee(const ReleaseDocument& document) {
-  Guarantee stated = document.guarantee;
+  Guarantee stated = document.guarantee();
   const auto* pair = std::get_if<ApproxDp>(&document.requested);
   if (pair != nullptr && delta_at(stated.loss, pair->epsilon) <= pair->delta) {
     stated.loss = *pair;
