@@ -398,6 +398,8 @@ def test_wrong_kinds_are_named():
         plan_pca(100, dimensions=4, mu=1, row_norm=1)
     with pytest.raises(EigenveilError, match="draws must be a whole number"):
         eigenveil.sample_bingham([2.0, 1.0], 1.0, draws=-1)
+    with pytest.raises(EigenveilError, match="did you mean gauss"):
+        eigenveil.audit("gaus", mu=1)
     with pytest.raises(EigenveilError, match="Ledger.create makes one"):
         PrivatePCA(2, mu=1, row_norm=4, ledger="nosuch.ledger").fit(zeros)
     guarantee = PrivatePCA(2, mu=1, row_norm=4).fit(zeros).guarantee_

@@ -117,6 +117,20 @@ Result<void> check_options(const Request& request, const Method& chosen,
   return {};
 }
 
+/// Numbers that a program read from elsewhere and cast are no member of their enumeration.
+Result<void> check_kinds(const Request& request) {
+  if (request.task > Task::Subspace) {
+    return bad_request("the task is none of the library's");
+  }
+  if (request.relation > Relation::IndependentCopy) {
+    return bad_request("{neighbours} is none of the library's relations", "neighbours");
+  }
+  if (request.center > CenterChoice::Private || request.units > Units::Scaled) {
+    return bad_request("{center} or {units} is none of the library's choices", "center");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<PredictedError> Method::predicted_error(const Request& /*request*/,
@@ -156,20 +170,6 @@ std::vector<const Method*> methods_for(Task task) {
   std::copy_if(methods().begin(), methods().end(), std::back_inserter(serving),
                [&](const Method* method) { return method->info().serves(task); });
   return serving;
-}
-
-/// Numbers that a program read from elsewhere and cast are no member of their enumeration.
-Result<void> check_kinds(const Request& request) {
-  if (request.task > Task::Subspace) {
-    return bad_request("the task is none of the library's");
-  }
-  if (request.relation > Relation::IndependentCopy) {
-    return bad_request("{neighbours} is none of the library's relations", "neighbours");
-  }
-  if (request.center > CenterChoice::Private || request.units > Units::Scaled) {
-    return bad_request("{center} or {units} is none of the library's choices", "center");
-  }
-  return {};
 }
 
 Result<const Method*> choose_method(const Request& request) {

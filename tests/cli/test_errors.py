@@ -131,7 +131,7 @@ class Errors(CliTest):
                       "--rows must be a whole number from 1 to 1000000000")
 
     def test_help_is_tidy(self):
-        page = self.succeed("pca", "--help").stdout
+        page = self.succeed("pca", "--help")
         self.assertIn("Usage: eigenveil pca [OPTIONS] INPUT", page)
         self.assertNotIn("\n\n\n", page)
 
