@@ -127,12 +127,15 @@ def test_no_suggestion_from_far_away():
 GOOD = '''
 import numpy as np
 import eigenveil
+import eigenveil.dask
+import eigenveil.spark
 from eigenveil import PrivatePCA, MaskedData, plan_pca
 
 pca = PrivatePCA(np.int64(2), epsilon=1, delta=1e-6, bounds={"a": (0, 1), "b": (0, 2)}, center=np.zeros(2)).fit(np.ones((3, 2)))
 loss: float = pca.guarantee_.epsilon(1e-6) + float(pca.explained_variance_[0]) + pca.score([[1.0, 2.0]])
 masked: MaskedData = MaskedData(mu=1, bounds=(0, 1), intercept=True).fit("rows.csv", blocks=["more.csv"])
 noise: float = plan_pca(100, 3, n_components=2, rho=0.5, bounds=[(0, 1), (0, 1), (0, 1)]).noise_sd_rows
+summed: eigenveil.Gram = eigenveil.spark.gram(None, ["a"], row_norm=1.0) if noise else eigenveil.dask.gram(None, row_norm=1.0)
 names: list[str] = [method.name for method in eigenveil.compare_pca(100, [2.0, 1.0], mu=1, row_norm=2).methods]
 '''
 BAD = '''
