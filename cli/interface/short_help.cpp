@@ -31,6 +31,9 @@ std::string page_of(const CLI::App& command, std::string before) {
        at = page.find("\n\n\n", at)) {
     page.erase(at, 1);
   }
+  while (page.ends_with("\n\n")) {
+    page.pop_back();
+  }
   return page;
 }
 

@@ -72,7 +72,9 @@ TEST(Plan, RefusesWhatIsNoMemberOfAnEnumeration) {
 }
 
 TEST(Plan, AnOutlookIsRefusedAsAPlanIs) {
-  const AssumedTable about{.schema = Schema::numbered(4), .rows = 1000};
+  AssumedTable about;
+  about.schema = Schema::numbered(4);
+  about.rows = 1000;
   const auto refused = [&](const std::function<void(Request&)>& change, AssumedTable table) {
     Request request = sound();
     change(request);
