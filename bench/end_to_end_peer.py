@@ -1,9 +1,12 @@
+#!/usr/bin/env python3
 """`eigenveil covariance` against np.load + X.T @ X + eigh on the same file, in one run.
 
-Usage: end_to_end_peer.py EIGENVEIL [ROWS] [COLUMNS] [REPETITIONS]. Needs numpy (scripts/run-benchmarks
-makes a virtual environment for it). The file is in the page cache for both.
+Usage: end_to_end_peer.py [EIGENVEIL [ROWS COLUMNS REPETITIONS]], by default the program of this tree. Needs
+numpy: where it is missing, the virtual environment of scripts/run-benchmarks is used. The file is in the page
+cache for both.
 """
 
+import os
 import statistics
 import subprocess
 import sys
@@ -11,7 +14,14 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON = ROOT / "build/bench-venv/bin/python"
+try:
+    import numpy as np
+except ImportError:
+    if not PYTHON.exists() or sys.prefix == str(PYTHON.parent.parent):
+        sys.exit("numpy is missing: scripts/run-benchmarks makes build/bench-venv with it")
+    os.execv(PYTHON, [str(PYTHON), *sys.argv])
 
 
 def seconds(work):
@@ -21,8 +31,8 @@ def seconds(work):
 
 
 def main():
-    eigenveil = sys.argv[1]
-    rows, columns, repetitions = (int(text) for text in (sys.argv[2:] + ["100000", "500", "7"][len(sys.argv) - 2 :]))
+    eigenveil = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/release/bin/eigenveil")
+    rows, columns, repetitions = (int(text) for text in (sys.argv[2:5] if len(sys.argv) > 4 else (100_000, 500, 7)))
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "table.npy"
         np.save(table, np.random.default_rng(1).uniform(-1, 1, (rows, columns)))

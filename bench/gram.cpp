@@ -80,8 +80,7 @@ void plain_dsyrk(const Workload& work) {
 }
 
 void exact_gram(const Workload& work) {
-  Schema schema{std::vector<std::string>(work.bound.dimension(), "x")};
-  GramAccumulator accumulator(std::move(schema), work.bound, threads);
+  GramAccumulator accumulator(Schema::numbered(work.bound.dimension()), work.bound, threads);
   if (!accumulator.add(eigenveil::MatrixView::row_major(work.values.data(), work.rows,
                                                         work.bound.dimension())) ||
       !accumulator.finish()) {

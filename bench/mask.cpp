@@ -111,10 +111,11 @@ int main(int argc, char** argv) {
   write_blocks(input, rows, columns,
                [&](std::int64_t count) { return Matrix(0.2 * normals(stream, columns, count)); });
   const char* program = std::getenv("EIGENVEIL");
-  const std::string command =
-      fmt::format("{} mask {} --epsilon 1 --delta 1e-6 --row-norm 2 --out {} --quiet > /dev/null",
-                  program != nullptr ? program : "build/release/bin/eigenveil", input,
-                  (folder / "out.csv").string());
+  const std::string command = fmt::format(
+      "{} mask {} --method gauss --epsilon 1 --delta 1e-6 --row-norm 2 --out {} --quiet > "
+      "/dev/null",
+      program != nullptr ? program : "build/release/bin/eigenveil", input,
+      (folder / "out.csv").string());
   const auto copy = [&] { parse_and_write(input, folder / "copy.csv", columns); };
   const auto mask = [&] {
     if (std::system(command.c_str()) != 0) {

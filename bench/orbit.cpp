@@ -94,7 +94,7 @@ Coalescence coalescence(const PatternCoupling& law, int runs) {
   std::vector<double> sweeps(2);
   const auto start = std::chrono::steady_clock::now();
   const auto work = [&](std::size_t thread) {
-    RandomStream stream = RandomStream::seeded(7).substream(thread);
+    RandomStream stream = eigenveil::trusted::substream(RandomStream::seeded(7), thread);
     const double before = thread_seconds();
     for (int run = 0; run < runs; ++run) {
       sweeps[thread] +=

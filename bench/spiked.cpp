@@ -48,9 +48,8 @@ Matrix rows_of(Eigen::Index n, Eigen::Index p, double spike) {
 /// Rows in memory as a reader, so that the shipped path is timed.
 class MemoryReader final : public RowReader {
  public:
-  explicit MemoryReader(const Matrix& columns) : columns_(columns) {
-    schema_.columns.assign(static_cast<std::size_t>(columns.rows()), "x");
-  }
+  explicit MemoryReader(const Matrix& columns)
+      : columns_(columns), schema_(Schema::numbered(static_cast<std::size_t>(columns.rows()))) {}
   const Schema& schema() const override { return schema_; }
   Result<bool> next_chunk(RawChunk& chunk) override {
     const std::size_t rows =

@@ -67,6 +67,9 @@ std::vector<std::string> words_of(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) {
       words.push_back("--" + name);
     }
+    for (const std::string& name : option->get_snames()) {
+      words.push_back("-" + name);
+    }
   }
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     words.push_back(command->get_name());
@@ -123,10 +126,14 @@ std::string complaint_in_words(const CLI::App& app, const CLI::ParseError& error
   }
   const std::string option = text.substr(0, text.find(':'));
   if (is(CLI::ExitCodes::ArgumentMismatch)) {
-    return fmt::format("{} needs a value (see {} --help)", option, typed_command(app));
+    const CLI::Option* given = active_app(app)->get_option_no_throw(option);
+    const bool twice = given != nullptr && given->count() > 1;
+    return fmt::format("{} {} (see {} --help)", option, twice ? "was given twice" : "needs a value",
+                       typed_command(app));
   }
   if (is(CLI::ExitCodes::ConversionError) && option == "Could not convert") {
-    return fmt::format("{} cannot be read as a number", text.substr(option.size() + 2));
+    return fmt::format("{} cannot be read as a number{}", text.substr(option.size() + 2),
+                       text.find(',') == std::string::npos ? "" : " (decimals have a point)");
   }
   return is(CLI::ExitCodes::ValidationError) && option.size() < text.size()
              ? option + text.substr(option.size() + 1)

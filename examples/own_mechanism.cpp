@@ -42,7 +42,7 @@ class MeanSquarePlan {
     for (std::size_t i = 0; i < sums.size(); ++i) {
       noisy(static_cast<Eigen::Index>(i)) = static_cast<double>(sums[i] + noise[i]);
     }
-    return {std::move(noisy), as_run(guarantee_, stream), "mean-square"};
+    return trusted::assume_released(std::move(noisy), as_run(guarantee_, stream), "mean-square");
   }
 
   /// Post-processing: mean squares in the units of the table, about its public midpoints.
@@ -55,10 +55,8 @@ class MeanSquarePlan {
       const double scale = bound.unit() * bound.half_width(static_cast<std::size_t>(j));
       squares(j, 0) = noisy(j + 1) / count * scale * scale;
     }
-    ReleaseDocument document;
+    ReleaseDocument document(release);
     document.task = "covariance";
-    document.method = release.mechanism();
-    document.guarantee = release.guarantee();
     document.requested = requested_;
     document.parameters = {{"columns", facts_.schema.columns}, {"row_norm", bound.radius()}};
     document.result = {{"noisy_rows", count}, {"noise_sd_in_grid_units", sigma_}};
@@ -147,10 +145,10 @@ int main() {
           })
           .and_then([&](const auto& planned) { return release(*planned, people, stream); });
   if (!document) {
-    std::cerr << document.error().message << '\n';
+    std::cerr << in_words(document.error()) << '\n';
     return 1;
   }
-  std::cout << in_words(document->guarantee) << '\n'
+  std::cout << in_words(document->guarantee()) << '\n'
             << document->array("mean_squares")->value() << '\n';
   return write_release(*document, TableFormat::Csv, "own") ? 0 : 1;
 }

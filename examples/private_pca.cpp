@@ -13,11 +13,13 @@ int main() {
       plan(request, known)
           .and_then([&](const auto& plan) { return release(*plan, people, stream); })
           .and_then([](const auto& document) {
-            std::cout << in_words(document.guarantee) << '\n'
+            std::cout << in_words(document.guarantee()) << '\n'
                       << document.array("loadings")->value() << '\n';
+            for (double v : *field<std::vector<double>>(document.result, "noisy_explained_variance"))
+              std::cout << v << '\n';
             return write_release(document, TableFormat::Csv, "out");
           });
   if (!written)
-    std::cerr << written.error().message << '\n';
+    std::cerr << in_words(written.error()) << '\n';
   return written ? 0 : 1;
 }

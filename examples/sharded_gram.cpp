@@ -71,7 +71,7 @@ Result<void> run() {
 int main() {
   const Result<void> done = run();
   if (!done) {
-    std::cerr << done.error().message << '\n';
+    std::cerr << in_words(done.error()) << '\n';
   }
   return done ? 0 : 1;
 }

@@ -180,11 +180,10 @@ std::map<std::string, Contender> planned_contenders(const AssumedSetting& settin
 }  // namespace
 
 ExactGram exact_gram(const RowBound& bound, const Matrix& columns) {
-  Schema schema;
-  schema.columns.assign(bound.dimension(), "x");
-  GramAccumulator accumulator(schema, bound, 1);
-  static_cast<void>(accumulator.add(columns.transpose()));
-  return *accumulator.finish();
+  GramAccumulator accumulator(Schema::numbered(bound.dimension()), bound, 1);
+  return accumulator.add(columns.transpose())
+      .and_then([&] { return accumulator.finish(); })
+      .value();
 }
 
 Vector flat_spikes(Eigen::Index dimension, Eigen::Index components) {

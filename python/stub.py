@@ -186,6 +186,7 @@ def parameters(function, owner=None):
             those = re.search(r"Those of :class:`(\w+)`", text)
             return star, argument.arg, f"Unpack[_{those[1]}Parameters]" if those else "Any", default
         kind = type_of(said.get(argument.arg) or elsewhere("Parameters").get(argument.arg, ""), GIVEN, f"{argument.arg} of {where}")
+        kind = kind.replace("_Method", method_type(task_of(owner)))
         may_be_none = isinstance(default, ast.Constant) and default.value is None and kind != "object"
         return star, argument.arg, f"{kind} | None" if may_be_none else kind, default
 
@@ -203,6 +204,16 @@ def parameters(function, owner=None):
             if argument.arg not in {name for _, name, _, _ in found} and (not wanted or argument.arg in wanted[0].split())
         ]
     return found + ([described("**", given.kwarg)] if given.kwarg else [])
+
+
+def task_of(owner):
+    """Of an estimator; None of functions and other classes."""
+    body = owner.body if owner else ()
+    return next((ast.literal_eval(node.value) for node in body if isinstance(node, ast.Assign) and node.targets[0].id == "_task"), None)
+
+
+def method_type(task):
+    return f"_{(task or '').capitalize()}Method"
 
 
 def inherits(function):
@@ -258,7 +269,10 @@ def keywords(home, name):
 
 
 def stub(methods):
-    lines = [HEAD, f"_Method: TypeAlias = Literal[{', '.join(map(repr, ['auto', *methods]))}]"]
+    lines = [HEAD]
+    for task in ("pca", "covariance", "mask"):  # a low rank has no parameters of its own
+        names = ["auto", *(method.name for method in methods if task in method.tasks)]
+        lines += [f"{method_type(task)}: TypeAlias = Literal[{', '.join(map(repr, names))}]"]
     lines += [f"from ._core import {name} as {name}" for name in constant("__init__", "_HOMES")["_core"].split() if name != "__version__"]
     for homes in (HIDDEN, HOMES):
         for home, names in homes.items():
@@ -273,4 +287,4 @@ if __name__ == "__main__":
     sys.path.insert(0, sys.argv[1])
     import _core
 
-    Path(sys.argv[2]).write_text(stub([method.name for method in _core.methods() if list(method.tasks) != ["subspace"]]))
+    Path(sys.argv[2]).write_text(stub(_core.methods()))

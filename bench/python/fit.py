@@ -1,7 +1,9 @@
+#!/usr/bin/env python3
 """PrivatePCA.fit beside scikit-learn's PCA(svd_solver="covariance_eigh"): time, overhead of Python, peak memory.
 
-    PYTHONPATH=build/release/python build/venv/bin/python bench/python/fit.py [ROWS COLUMNS [REPETITIONS]]
+    bench/python/fit.py [ROWS COLUMNS [REPETITIONS]]
 
+measures the package of this tree (`make python`) in build/venv.
 The two alternate in one process on one array, so that what else runs on the machine meets both; the ratio is the median of the pairs.
 """
 
@@ -11,12 +13,20 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
-import numpy as np
-from sklearn.decomposition import PCA
+ROOT = Path(__file__).resolve().parent.parent.parent
+PYTHON = ROOT / "build/venv/bin/python"
+os.environ["PYTHONPATH"] = str(ROOT / "build/release/python")  # of the process that measures memory too
+sys.path.insert(0, os.environ["PYTHONPATH"])
+if sys.prefix != str(PYTHON.parent.parent) and PYTHON.exists():
+    os.execv(PYTHON, [str(PYTHON), *sys.argv])
 
-import eigenveil
-from eigenveil import _core
+import numpy as np  # noqa: E402
+from sklearn.decomposition import PCA  # noqa: E402
+
+import eigenveil  # noqa: E402
+from eigenveil import _core  # noqa: E402
 
 
 def seconds(work):

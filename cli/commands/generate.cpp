@@ -28,10 +28,9 @@ struct Generator {
 
 void Generator::declare(CLI::App& app, std::int64_t default_columns, const std::string& formats) {
   columns = default_columns;
-  app.add_option("--rows", rows, "people (default 2504)")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
+  app.add_option("--rows", rows, "people (default 2504)")->check(whole_number(1, 1'000'000'000));
   app.add_option("--columns", columns, fmt::format("columns (default {})", default_columns))
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(whole_number(1, 1'000'000));
   app.add_option("--seed", seed, "which table to make (default 1)")->check(whole_number(0));
   app.add_option("--out", out, fmt::format("the file to write; its ending chooses {}", formats))
       ->required();

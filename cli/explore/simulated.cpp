@@ -19,7 +19,7 @@ constexpr Eigen::Index kPeople = 1500;
 constexpr Eigen::Index kSquares = 20;  // as scores has them
 
 Matrix normals(Eigen::Index rows, Eigen::Index columns, std::uint64_t number) {
-  RandomStream stream = RandomStream::seeded(kSeed).substream(number);
+  RandomStream stream = trusted::substream(RandomStream::seeded(kSeed), number);
   Matrix drawn(rows, columns);
   fill_standard_normal(stream, {drawn.data(), static_cast<std::size_t>(drawn.size())});
   return drawn;
@@ -120,7 +120,8 @@ Simulated simulate_moment(const Vector& spectrum, const NoiseScale& noise,
     return simulated;
   }
   for (int i = 0; i < simulations_for(dimension); ++i) {
-    RandomStream stream = RandomStream::seeded(kSeed).substream(1000 + static_cast<unsigned>(i));
+    RandomStream stream =
+        trusted::substream(RandomStream::seeded(kSeed), 1000 + static_cast<unsigned>(i));
     Matrix noisy = simulated_noise(noise, dimension, stream);
     noisy.diagonal() += spectrum;
     SymmetricEigen found = largest_eigenpairs(std::move(noisy), components);
@@ -151,7 +152,8 @@ Simulated simulate_method(const Request& request, const AssumedTable& table,
   const Matrix moment = (static_cast<double>(table.rows) * table.spectrum).asDiagonal();
   constexpr int kTrials = 12;
   for (int i = 0; i < kTrials; ++i) {
-    RandomStream stream = RandomStream::seeded(kSeed).substream(2000 + static_cast<unsigned>(i));
+    RandomStream stream =
+        trusted::substream(RandomStream::seeded(kSeed), 2000 + static_cast<unsigned>(i));
     std::optional<Matrix> drawn = predicted->trial(moment, stream);
     if (!drawn || drawn->cols() < components) {
       ++simulated.nulls;
@@ -185,7 +187,7 @@ Matrix people_map(const Vector& spectrum, const Matrix& directions) {
 }
 
 void add_map_noise(Matrix& counts, double people, double scale) {
-  RandomStream stream = RandomStream::seeded(kSeed).substream(8);
+  RandomStream stream = trusted::substream(RandomStream::seeded(kSeed), 8);
   Matrix drawn(counts.rows(), counts.cols());
   fill_standard_normal(stream, {drawn.data(), static_cast<std::size_t>(drawn.size())});
   const double in_these = scale * static_cast<double>(kPeople) / people;

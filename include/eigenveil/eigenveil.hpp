@@ -1,18 +1,28 @@
 #pragma once
 
+#if __cplusplus < 202002L
+#error "eigenveil needs C++20: compile with -std=c++20"
+#endif
+
 /// Differentially private spectral analysis: what a program that uses the library includes.
 ///
 /// A release is three steps. `plan` (engine/release.hpp) turns a `Request` and what is public about
 /// a table into a `Plan`, or says in one sentence what is wrong; no row has been seen. `release`
 /// (engine/release.hpp) reads the rows and draws once. `write_release` (report/release_writer.hpp)
 /// publishes the `ReleaseDocument`; `read_release` (report/read_release.hpp) reads it back and
-/// checks it. Nothing throws: every failure is a `Result`.
+/// checks it. Every failure is a `Result`, which must not be dropped, and `in_words`
+/// (engine/error_words.hpp) says it in one sentence; nothing throws but what the standard library
+/// throws when memory runs out.
 ///
 /// Rows come as an Eigen matrix of either storage order (data/matrix_view.hpp), through a
 /// `RowReader` (data/raw_rows.hpp), or as totals made before, also in shards on several machines
 /// (`GramAccumulator`, `ExactGram`: statistics/exact_gram.hpp). `RowBound` (data/bounding.hpp) is
 /// what is known about rows without looking. Randomness is `RandomStream::secure()`; whatever a
 /// seeded stream draws is marked not private.
+///
+/// A document names its arrays and fields: `document.array("loadings")`,
+/// `field<std::vector<double>>(document.result, "noisy_explained_variance")` (report/fields.hpp).
+/// docs/formats.md lists them by task.
 ///
 /// A published value carries its `Guarantee` (privacy/guarantee.hpp); `Release::map`
 /// (privacy/release.hpp) post-processes it and keeps the guarantee. Losses convert and add up
@@ -30,6 +40,7 @@
 #include "eigenveil/data/column_table.hpp"
 #include "eigenveil/data/matrix_view.hpp"
 #include "eigenveil/data/raw_rows.hpp"
+#include "eigenveil/engine/error_words.hpp"
 #include "eigenveil/engine/estimates.hpp"
 #include "eigenveil/engine/ledgers.hpp"
 #include "eigenveil/engine/registry.hpp"

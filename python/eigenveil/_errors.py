@@ -50,6 +50,7 @@ _PHRASES = {
     ", or {replace}": ", or replace=True",
     "give {out} a": "give a",
     "or {unbounded_time}": "or method_options={'unbounded_time': True}",
+    "eigenveil ledger create makes one": "Ledger.create makes one",
     "{components} must satisfy 1 <= k": "n_components must satisfy 1 <= n_components",
     "a smaller {components}": "smaller n_components",
 }

@@ -6,6 +6,7 @@ import copy
 import os
 import threading
 import warnings
+from collections.abc import Mapping
 from contextlib import contextmanager
 
 import numpy as np
@@ -187,6 +188,7 @@ class PrivateEstimator(BaseEstimator):
             self._settled = settled
             if learned:
                 self.guarantee_ = void(self, learned)
+            self._lock_arrays()
         except BaseException:
             self.__dict__ = earlier  # in one step: whole, whatever interrupts
             raise
@@ -276,7 +278,7 @@ class PrivateEstimator(BaseEstimator):
         asked = requested(
             self._task,
             self.method,
-            {**self._own_options(), **(self.method_options or {})},
+            {**self._own_options(), **self._method_options()},
             **counts.pop("request"),
             neighbours=self.neighbours,
             components=None if components == 1 else components,  # the default is no statement about their number
@@ -296,6 +298,11 @@ class PrivateEstimator(BaseEstimator):
         check_nothing_learned(self)
         return _core.Session(job_text({**self._job(names), **ledger_keys(self.ledger, getattr(self, "bounds", None))}), spec)
 
+    def _method_options(self):
+        if self.method_options is not None and not isinstance(self.method_options, Mapping):
+            raise EigenveilError("method_options must be a mapping from names of options to their values")
+        return self.method_options or {}
+
     def _own_options(self):
         """Parameters of the estimator that are options of methods; None was not given."""
         correlation = getattr(self, "correlation", False)
@@ -313,7 +320,8 @@ class PrivateEstimator(BaseEstimator):
                 raise EigenveilError(f"{name} was changed after rows were added; set it back, or start again with fit")
 
     def _read(self, X, whole):
-        _core.check_job(job_text(self._counts()))  # before anything is opened
+        self._method_options()  # before anything is opened
+        _core.check_job(job_text(self._counts()))
         if is_gram(X):
             self._load_gram(X)
             return
@@ -470,6 +478,16 @@ class PrivateEstimator(BaseEstimator):
             X = np.where(missing, self.midpoint_.astype(X.dtype), X)
         # Row by row in memory, whatever frame the rows came in: BLAS sums another layout in another order.
         return np.ascontiguousarray((X - self.center_.astype(X.dtype)) / self.scale_.astype(X.dtype))
+
+    def _lock_arrays(self):
+        """What was released cannot be written to: the files of the release would say something else than ``transform`` does."""
+        for name, value in vars(self).items():
+            if isinstance(value, np.ndarray) and name.endswith("_") and not name.startswith("_"):
+                value.flags.writeable = False
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        self._lock_arrays()
 
     def _check_released(self):
         check_is_fitted(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from dataclasses import dataclass, field
 from html import escape
@@ -19,7 +20,7 @@ from ._histograms import asked_bounds, asked_scores, counts_job
 from ._ledger import ledger_of
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
-from ._parameters import shared_parameters
+from ._parameters import shared_parameters, unknown_parameter
 from ._pca import PrivatePCA
 from ._subspace import PrivateSubspace
 from ._table import describe
@@ -106,6 +107,15 @@ def _planned(estimator, rows, dimension, spectrum=None):
     return Plan(estimator._task, facts.get("method", plan["method"]), guarantee, facts.get("row_norm"), facts, in_python(plan["warning"]), lines, plan["title"])
 
 
+def _made(kind, plan, parameters):
+    """The estimator whose parameters a plan was given; one that neither has is met with the name that was meant."""
+    known = [name for called in (kind, plan) for name in inspect.signature(called).parameters if name != "parameters"]
+    for name in parameters:
+        if name not in known:
+            raise unknown_parameter(f"{plan.__name__}()", name, known)
+    return kind(**parameters)
+
+
 def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
     """Noise, predicted error and guarantee of :class:`PrivatePCA`, before any data is read.
 
@@ -132,7 +142,7 @@ def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
     >>> plan.method, round(plan.noise_sd_off_diagonal, 5)
     ('gauss', 0.00221)
     """
-    pca = PrivatePCA(**parameters)
+    pca = _made(PrivatePCA, plan_pca, parameters)
     own, spectrum = {"beta": beta}, _spectrum(spectrum)
     if dimension is None and pca.columns is None and spectrum is not None:
         dimension = len(spectrum)
@@ -162,7 +172,7 @@ def plan_covariance(rows, dimension=None, *, spectrum=None, **parameters):
     >>> plan_covariance(1000, 4, epsilon=1, bounds=(0, 1)).method
     'wishart'
     """
-    return _planned(PrivateCovariance(**parameters), rows, dimension, spectrum)
+    return _planned(_made(PrivateCovariance, plan_covariance, parameters), rows, dimension, spectrum)
 
 
 def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
@@ -185,7 +195,7 @@ def plan_low_rank(rows, dimension=None, *, spectrum=None, **parameters):
     >>> plan_low_rank(10000, 6, n_components=2, epsilon=1, row_norm=1).method
     'wishart'
     """
-    return _planned(PrivateLowRank(**parameters), rows, dimension, spectrum)
+    return _planned(_made(PrivateLowRank, plan_low_rank, parameters), rows, dimension, spectrum)
 
 
 def plan_mask(rows, dimension=None, **parameters):
@@ -211,7 +221,7 @@ def plan_mask(rows, dimension=None, **parameters):
     >>> round(plan_mask(10_000, 20, epsilon=0.1, delta=0.001, row_norm=1).sigma, 3)
     0.352
     """
-    return _planned(MaskedData(**parameters), rows, dimension)
+    return _planned(_made(MaskedData, plan_mask, parameters), rows, dimension)
 
 
 def plan_subspace(rows, dimension, **parameters):
@@ -236,7 +246,7 @@ def plan_subspace(rows, dimension, **parameters):
     >>> plan_subspace(1000, 50, n_components=2, epsilon=1, delta=1e-6, exact=True).sufficient_rows <= 1000
     True
     """
-    return _planned(PrivateSubspace(**parameters), rows, dimension)
+    return _planned(_made(PrivateSubspace, plan_subspace, parameters), rows, dimension)
 
 
 def _of_counts(task, rows, shared, neighbours, **counts):
@@ -376,7 +386,7 @@ def compare_pca(rows, spectrum, **parameters):
     >>> compare_pca(20000, [9, 4, 1, 1, 1, 1], n_components=2, epsilon=1, delta=1e-6, row_norm=6).recommended
     'gauss'
     """
-    pca = PrivatePCA(**parameters)
+    pca = _made(PrivatePCA, compare_pca, parameters)
     spectrum = _spectrum([] if spectrum is None else spectrum)
     found = _asked(pca, rows, _columns(len(spectrum), pca.columns), spectrum, compare=True)
     if "methods" not in found:

@@ -15,7 +15,9 @@ def checked_components(k, dimension, what="n_components"):
     """The number of components asked for, against the number of columns."""
     if isinstance(k, float) and 0 < k < 1:
         raise EigenveilError(f"{what} is a number of components: how many explain a share of the variance depends on the private rows")
-    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= k <= dimension:
+    if not isinstance(k, Integral) or isinstance(k, bool):
+        raise EigenveilError(f"{what} must be a whole number")
+    if not 1 <= k <= dimension:
         raise EigenveilError(f"{what} must satisfy 1 <= {what} <= {dimension}, the number of columns")
     return int(k)
 

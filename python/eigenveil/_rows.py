@@ -24,11 +24,20 @@ _BLOCK_BYTES = 16 << 20
 _DIRECT = {"f": (4, 8), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "b": (1,)}
 
 
+def _plain_name(name, column):
+    """As the engine takes it: text that is UTF-8; what else a name must be it says itself."""
+    try:
+        str(name).encode()
+    except UnicodeEncodeError:
+        raise EigenveilError(f"the name of column {column} is not one line of plain UTF-8 text") from None
+    return str(name)
+
+
 class Source:
     """A table: ``names``, whether they were given (``named``), and its blocks."""
 
     def __init__(self, names, named, blocks, rows=None):
-        self.names = [str(name) for name in names]
+        self.names = [_plain_name(name, column) for column, name in enumerate(names, 1)]
         self.named = named
         self._blocks = blocks
         self._rows = rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import _core
-from ._errors import EigenveilError
+from ._errors import EigenveilError, whole
 
 
 def sample_bingham(spectrum, exponent, k=1, draws=1, *, sampler="auto", sweeps=100, seed=None):
@@ -38,6 +38,7 @@ def sample_bingham(spectrum, exponent, k=1, draws=1, *, sampler="auto", sweeps=1
     ((4, 3, 2), True)
     """
     spectrum = np.asarray(spectrum, dtype=float)
+    k, draws = whole(k, "k", 1), whole(draws, "draws", 0)
     if spectrum.ndim == 2:
         values, vectors = np.linalg.eigh(spectrum)
         frames = sample_bingham(values[::-1], exponent, k, draws, sampler=sampler, sweeps=sweeps, seed=seed)
@@ -48,9 +49,9 @@ def sample_bingham(spectrum, exponent, k=1, draws=1, *, sampler="auto", sweeps=1
     largest_first = spectrum[order].copy()
     if sampler in ("auto", "exact"):
         most = 1e5 if sampler == "auto" else 1e9
-        frames = _core.sample_bingham(largest_first, float(exponent), int(k), int(draws), most, seed)
+        frames = _core.sample_bingham(largest_first, float(exponent), k, draws, most, seed)
     else:
-        frames = _core.approximate_bingham(sampler, largest_first, float(exponent), int(k), int(draws), int(sweeps), seed)
+        frames = _core.approximate_bingham(sampler, largest_first, float(exponent), k, draws, whole(sweeps, "sweeps", 1), seed)
     if np.array_equal(order, np.arange(len(order))):
         return frames
     unsorted = np.empty_like(frames)
@@ -85,4 +86,4 @@ def sample_orbit(spectrum, exponent, orbit, draws=1, *, unbounded_time=False, se
     (4, 3, 2)
     """
     orbit = np.sort(np.asarray(orbit, dtype=float))[::-1].copy()
-    return _core.sample_orbit(np.asarray(spectrum, dtype=float), float(exponent), orbit, int(draws), bool(unbounded_time), seed)
+    return _core.sample_orbit(np.asarray(spectrum, dtype=float), float(exponent), orbit, whole(draws, "draws", 0), bool(unbounded_time), seed)

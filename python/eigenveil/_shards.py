@@ -247,6 +247,7 @@ class Gram:
         return _core.shards_of(self._totals)
 
     def to_bytes(self) -> bytes:
+        """What :meth:`save` writes, for machines that send sums to each other: as private as the rows."""
         return _core.gram_bytes(self._totals)
 
     def save(self, path):

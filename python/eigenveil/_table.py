@@ -101,6 +101,8 @@ def describe(estimator, names=None, like=None):
     if (getattr(estimator, "method_options", None) or {}).get("rank_transform"):
         spec["rank_transform"] = plain("rank_transform", estimator.method_options["rank_transform"])
     bounds, center, frequencies = (getattr(estimator, name, None) for name in ("bounds", "center", "allele_frequencies"))
+    if isinstance(bounds, str) and ":" in bounds and not os.path.exists(bounds):
+        raise EigenveilError(f"{_SHAPE}; a word is the path of a file, and there is none of this name")
     if is_path(bounds):
         spec["bounds"] = os.fsdecode(bounds)
     elif bounds is not None:

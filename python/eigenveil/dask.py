@@ -7,6 +7,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from ._errors import EigenveilError
@@ -18,8 +21,18 @@ _MOST_SHARDS = 64  # of people: every block has rows for every shard
 
 
 def gram(
-    data, columns=None, *, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse", person=None, rows_per_person=None
-):
+    data: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    bounds: Any = None,
+    row_norm: float | None = None,
+    center: Any = None,
+    grid: int | None = None,
+    missing: str = "midpoint",
+    bad_cell: str = "refuse",
+    person: str | None = None,
+    rows_per_person: int | None = None,
+) -> Gram:
     """Exact sums over the rows of a Dask array (cut by rows) or data frame.
 
     Parameters

@@ -11,6 +11,8 @@ part again, so that retries and speculation cannot count a row twice. Needs eige
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -32,15 +34,28 @@ _BATCH_BYTES = 4 << 20  # of rows as float64
 _FEWEST = 4
 
 
-def part_bytes(columns):
+def part_bytes(columns: int) -> int:
     """About how large a part is: two 128-bit sums per pair of columns."""
     return 16 * (columns * (columns + 3) // 2) + 64 * columns + 4096
 
 
 def gram(
-    df, columns=None, *, features=None, dimension=None, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse", person=None,
-    rows_per_person=None, scratch=None, repeatable=False
-):
+    df: Any,
+    columns: Sequence[str] | None = None,
+    *,
+    features: str | None = None,
+    dimension: int | None = None,
+    bounds: Any = None,
+    row_norm: float | None = None,
+    center: Any = None,
+    grid: int | None = None,
+    missing: str = "midpoint",
+    bad_cell: str = "refuse",
+    person: str | None = None,
+    rows_per_person: int | None = None,
+    scratch: str | None = None,
+    repeatable: bool = False,
+) -> Gram:
     """Exact sums over the rows of a Spark data frame.
 
     Parameters
@@ -94,9 +109,21 @@ def gram(
 
 
 def gram_of_parquet(
-    spark, paths, columns=None, *, features=None, dimension=None, bounds=None, row_norm=None, center=None, grid=None, missing="midpoint", bad_cell="refuse",
-    person=None, rows_per_person=None
-):
+    spark: Any,
+    paths: str | Sequence[str],
+    columns: Sequence[str] | None = None,
+    *,
+    features: str | None = None,
+    dimension: int | None = None,
+    bounds: Any = None,
+    row_norm: float | None = None,
+    center: Any = None,
+    grid: int | None = None,
+    missing: str = "midpoint",
+    bad_cell: str = "refuse",
+    person: str | None = None,
+    rows_per_person: int | None = None,
+) -> Gram:
     """The same for Parquet files, whose row groups the tasks read by themselves: the fastest way, since no row passes through Spark.
 
     Parameters

@@ -132,7 +132,7 @@ void bind_document(nb::module_& m) {
                               "Everything that is published about one release, and nothing else.")
       .def_ro("task", &ReleaseDocument::task)
       .def_ro("method", &ReleaseDocument::method)
-      .def_ro("guarantee", &ReleaseDocument::guarantee)
+      .def_prop_ro("guarantee", &ReleaseDocument::guarantee)
       .def_ro("requested", &ReleaseDocument::requested)
       .def_prop_ro("parameters", [](const ReleaseDocument& d) { return in_python(d.parameters); })
       .def_prop_ro("result", [](const ReleaseDocument& d) { return in_python(d.result); })

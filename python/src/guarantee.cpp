@@ -225,7 +225,17 @@ void bind_guarantee_class(nb::module_& m) {
             return unwrap(to_relation(g, unwrap(parse_relation(relation))));
           },
           "relation"_a, "The guarantee stated for other neighbours, where a rule leads there.")
-      .def("for_group", &for_group, "size"_a, "The guarantee for this many rows changed together.")
+      .def(
+          "for_group",
+          [](const Guarantee& g, nb::handle size) {
+            int rows = 0;
+            if (PyIndex_Check(size.ptr()) == 0 || !nb::try_cast(size, rows)) {
+              throw Failure{bad_request("size must be a whole number").value()};
+            }
+            return for_group(g, rows);
+          },
+          "size"_a, nb::sig("def for_group(self, size: int) -> Guarantee"),
+          "The guarantee for this many rows changed together.")
       .def(
           "compose",
           [](const Guarantee& g, const Guarantee& other) { return unwrap(compose(g, other)); },

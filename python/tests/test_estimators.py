@@ -38,7 +38,7 @@ def test_missing_budget_teaches(rows):
         (dict(mu=1, n_components=6), "1 <= n_components <= 5"),
         (dict(mu=1, center="mean"), "center must be"),
         (dict(mu=1, neighbours="nobody"), "nobody"),
-        (dict(mu=1, bounds={"c1": (0, 1)}), "bounds has no line for column 'c2'"),
+        (dict(mu=1, bounds={"c1": (0, 1)}), "bounds says nothing of column 'c2'"),
         (dict(mu=1, bounds=(3, 1)), "low"),
         (dict(mu=1, variance_share=0.2), "variance_share belongs to method exponential, not to gauss"),
         (dict(mu=1, missing="zero"), "missing must be"),

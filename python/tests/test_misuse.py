@@ -1,6 +1,8 @@
 """What goes wrong by accident: failed saves, threads, changed parameters, fractions for whole numbers. Nothing may weaken a release."""
 
 import copy
+import decimal
+import fractions
 import math
 import pathlib
 import pickle
@@ -8,6 +10,7 @@ import threading
 import traceback
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
@@ -247,7 +250,7 @@ def test_frequencies_by_name(tmp_path):
         for given in ({"b": 0.2, "a": 0.4}, [0.4, 0.2])
     )
     assert by_name == by_place
-    with pytest.raises(EigenveilError, match="allele_frequencies has no line for column 'b'"):
+    with pytest.raises(EigenveilError, match="allele_frequencies says nothing of column 'b'"):
         PrivateCovariance(mu=1, bounds=(0, 2), allele_frequencies={"a": 0.4}).fit(tmp_path / "g.csv")
 
 
@@ -339,3 +342,73 @@ def test_masks_hide_complex_cells_and_cells_of_listed_rows():
 def test_sentences_that_teach(wrong, words):
     with pytest.raises((EigenveilError, ValueError), match=words):
         wrong()
+
+
+@pytest.mark.parametrize("estimator", [PrivatePCA, MaskedData])
+@pytest.mark.parametrize("name", ["epsilon", "delta", "rho", "mu"])
+@pytest.mark.parametrize("value", ["1", True, np.True_, [1], 1 + 0j, np.array([1.0]), 10**400, "abc"])
+def test_a_budget_is_a_number(estimator, name, value):
+    given = {"epsilon": 1, name: value} if name == "delta" else {name: value}
+    with pytest.raises(EigenveilError, match=f"^{name} (must be a number|is too large)$"):
+        estimator(row_norm=4, **given).fit(np.zeros((50, 4)))
+
+
+@pytest.mark.parametrize("value", [1, 1.0, np.float32(1), np.int64(1), decimal.Decimal(1), fractions.Fraction(1)])
+def test_numbers_of_every_kind_are_budgets(value):
+    assert PrivatePCA(1, rho=value, row_norm=4).fit(np.zeros((50, 4))).guarantee_.basis == "proved"
+
+
+@pytest.mark.parametrize("value", [2.0, "2", True, None])
+def test_a_number_of_components_is_whole(value):
+    with pytest.raises(EigenveilError, match="n_components must be a whole number"):
+        PrivatePCA(value, mu=1, row_norm=4).fit(np.zeros((50, 4)))
+
+
+@pytest.mark.parametrize("estimator", [PrivatePCA(2, mu=1, row_norm=4), PrivateCovariance(mu=1, row_norm=4), eigenveil.PrivateLowRank(2, mu=1, row_norm=4)])
+def test_arrays_of_a_release_are_not_written_to(estimator):
+    fitted = estimator.fit(np.eye(4).repeat(50, axis=0))
+    for released in (fitted, copy.deepcopy(fitted), pickle.loads(pickle.dumps(fitted))):
+        arrays = [value for name, value in vars(released).items() if isinstance(value, np.ndarray) and name.endswith("_")]
+        assert len(arrays) > 3
+        for array in arrays:
+            with pytest.raises(ValueError, match="read-only"):
+                array[...] = 99
+
+
+@pytest.mark.parametrize("name", ["a\nb", "x\x00y", "\u202e", "a\ud800", ""])
+def test_names_that_no_file_holds_are_refused_before_anything_is_kept(name, tmp_path):
+    table = pd.DataFrame(np.zeros((50, 2)), columns=[name, "b"])
+    ledger = eigenveil.Ledger.create(tmp_path / "l.ledger", name="survey", mu=3)
+    before = ledger.spent
+    for pca in (PrivatePCA(1, mu=1, row_norm=2), PrivatePCA(1, mu=1, row_norm=2, ledger=ledger)):
+        with pytest.raises(EigenveilError, match="column 1 (is not one line of plain UTF-8|has no name)"):
+            pca.fit(table)
+        with pytest.raises(EigenveilError, match="column 1 (is not one line of plain UTF-8|has no name)"):
+            pca.partial_fit(table)
+    assert ledger.spent == before
+
+
+def test_wrong_kinds_are_named():
+    zeros = np.zeros((50, 4))
+    with pytest.raises(EigenveilError, match="method_options must be a mapping"):
+        PrivatePCA(2, mu=1, row_norm=4, method_options=[]).fit(zeros)
+    with pytest.raises(EigenveilError, match=r"bounds is a pair \(low, high\).*a word is the path of a file"):
+        PrivatePCA(2, mu=1, bounds="0:1").fit(zeros)
+    with pytest.raises(TypeError, match="plan_pca.*'dimensions'; did you mean 'dimension'"):
+        plan_pca(100, dimensions=4, mu=1, row_norm=1)
+    with pytest.raises(EigenveilError, match="draws must be a whole number"):
+        eigenveil.sample_bingham([2.0, 1.0], 1.0, draws=-1)
+    with pytest.raises(EigenveilError, match="did you mean gauss"):
+        eigenveil.audit("gaus", mu=1)
+    with pytest.raises(EigenveilError, match="Ledger.create makes one"):
+        PrivatePCA(2, mu=1, row_norm=4, ledger="nosuch.ledger").fit(zeros)
+    guarantee = PrivatePCA(2, mu=1, row_norm=4).fit(zeros).guarantee_
+    for size in (2.5, 10**20, "2"):
+        with pytest.raises(EigenveilError, match="^size must be a whole number$"):
+            guarantee.for_group(size)
+
+
+def test_a_failure_after_its_charge_is_one_sentence(tmp_path):
+    ledger = eigenveil.Ledger.create(tmp_path / "l.ledger", name="survey", mu=3)
+    with pytest.raises(EigenveilError, match=r"\(the value is not shown\); entry \d+ is spent all the same$"):
+        PrivatePCA(1, mu=1, row_norm=2, ledger=ledger).fit(np.full((50, 2), np.inf))

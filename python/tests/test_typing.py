@@ -101,9 +101,10 @@ def test_parameters_of_plans_are_those_of_the_estimator(stub, name):
     assert types == {argument.arg: ast.unparse(argument.annotation) for argument in init.args[1:] + init.kwonlyargs if argument.arg != "rows"}
 
 
-def test_methods_are_all_listed():
-    node = next(node for node in TREE.body if isinstance(node, ast.AnnAssign) and node.target.id == "_Method")
-    assert set(ast.literal_eval(node.value.slice)) == {"auto", "mask", *(name for task in ("pca", "covariance", "lowrank") for name in method_names(task))}
+@pytest.mark.parametrize("task", ["pca", "covariance", "mask"])
+def test_methods_of_a_task_are_all_listed_once(task):
+    node = next(node for node in TREE.body if isinstance(node, ast.AnnAssign) and node.target.id == f"_{task.capitalize()}Method")
+    assert list(ast.literal_eval(node.value.slice)) == ["auto", *method_names(task)]
 
 
 @pytest.mark.parametrize("make", [eigenveil.PrivatePCA, eigenveil.PrivateSubspace, lambda **given: eigenveil.plan_pca(100, 3, **given)])
@@ -126,19 +127,24 @@ def test_no_suggestion_from_far_away():
 GOOD = '''
 import numpy as np
 import eigenveil
+import eigenveil.dask
+import eigenveil.spark
 from eigenveil import PrivatePCA, MaskedData, plan_pca
 
 pca = PrivatePCA(np.int64(2), epsilon=1, delta=1e-6, bounds={"a": (0, 1), "b": (0, 2)}, center=np.zeros(2)).fit(np.ones((3, 2)))
 loss: float = pca.guarantee_.epsilon(1e-6) + float(pca.explained_variance_[0]) + pca.score([[1.0, 2.0]])
 masked: MaskedData = MaskedData(mu=1, bounds=(0, 1), intercept=True).fit("rows.csv", blocks=["more.csv"])
 noise: float = plan_pca(100, 3, n_components=2, rho=0.5, bounds=[(0, 1), (0, 1), (0, 1)]).noise_sd_rows
+summed: eigenveil.Gram = eigenveil.spark.gram(None, ["a"], row_norm=1.0) if noise else eigenveil.dask.gram(None, row_norm=1.0)
 names: list[str] = [method.name for method in eigenveil.compare_pca(100, [2.0, 1.0], mu=1, row_norm=2).methods]
 '''
 BAD = '''
-from eigenveil import PrivatePCA, PrivateSubspace, plan_pca, explain
+from eigenveil import MaskedData, PrivatePCA, PrivateSubspace, plan_pca, explain
 PrivatePCA("two")
 PrivatePCA(2, epsilonn=1)
 PrivatePCA(2, method="guass")
+PrivatePCA(2, method="mask")
+MaskedData(method="oja")
 PrivatePCA(2, center="privat")
 PrivateSubspace(2, rho=1)
 plan_pca(100, 3, eps=1)

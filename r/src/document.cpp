@@ -58,7 +58,7 @@ SEXP document_in_r(const ReleaseDocument& document) {
   said.attr("names") = strings(labels);
   return named_list({{"task", cpp11::as_sexp(document.task)},
                      {"method", cpp11::as_sexp(document.method)},
-                     {"guarantee", guarantee_in_r(document.guarantee, document.requested)},
+                     {"guarantee", guarantee_in_r(document.guarantee(), document.requested)},
                      {"parameters", in_r(document.parameters)},
                      {"result", in_r(document.result)},
                      {"tables", named_list(tables)},

@@ -16,6 +16,7 @@
 #include "audit/stage_cases.hpp"
 #include "audit/subspace_learning_cases.hpp"
 #include "audit/table_cases.hpp"
+#include "core/suggestion.hpp"
 
 namespace eigenveil {
 namespace {
@@ -155,7 +156,8 @@ Result<AuditedMethod> find_audit(std::string_view name) {
     }
     names.push_back(method.name);
   }
-  return bad_request(fmt::format("there are attacks on {}", fmt::join(names, ", ")));
+  return bad_request(fmt::format("there are attacks on {}{}", fmt::join(names, ", "),
+                                 did_you_mean(std::string(name), names)));
 }
 
 AuditRequest default_request(const AuditedMethod& method) {

@@ -21,7 +21,7 @@ Statistics run_many(const std::function<double(RandomStream&)>& statistic, std::
   Statistics values(runs);
   const std::uint64_t tasks = (runs + kRunsPerTask - 1) / kRunsPerTask;
   parallel_for(tasks, threads, [&](std::size_t task) {
-    RandomStream own = family.substream(task);
+    RandomStream own = trusted::substream(family, task);
     const std::uint64_t end = std::min(runs, (task + 1) * kRunsPerTask);
     for (std::uint64_t run = task * kRunsPerTask; run < end; ++run) {
       stop_if_cancelled();
@@ -151,10 +151,10 @@ AuditRule best_rule(const Statistics& first, const Statistics& second, const Aud
 }  // namespace
 
 AuditResult audit(const AuditCase& attack, const AuditSettings& settings, RandomStream& stream) {
-  const RandomStream family = stream.substream(stream.bits64());
+  const RandomStream family = stream.split();
   const std::uint64_t measuring = attack.rule ? settings.runs : settings.runs / 2;
   const auto runs = [&](const auto& statistic, std::uint64_t index) {
-    return run_many(statistic, measuring, settings.threads, family.substream(index));
+    return run_many(statistic, measuring, settings.threads, trusted::substream(family, index));
   };
   if (attack.law) {
     const Statistics seen = runs(attack.statistic_on_first, 2);

@@ -111,8 +111,8 @@ std::function<double(RandomStream&)> reused(const MaskAudit& audit, const ExactG
   auto second = statistic(audit, gram, broken(audit, sigma));
   return [first = std::move(first), second = std::move(second)](RandomStream& stream) {
     const std::uint64_t draw = stream.bits64();
-    RandomStream once = stream.substream(draw);
-    RandomStream again = stream.substream(draw);
+    RandomStream once = trusted::substream(stream, draw);
+    RandomStream again = trusted::substream(stream, draw);
     return std::abs(second(again) - first(once));
   };
 }

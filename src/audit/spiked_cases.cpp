@@ -39,10 +39,8 @@ std::vector<double> model_rows(const SpikedRequest& request) {
 Result<SampleCovariance> covariance_of_rows(const SpikedRequest& request,
                                             const std::vector<double>& cells) {
   const auto p = static_cast<std::size_t>(request.dimension);
-  Schema schema;
-  schema.columns.assign(p, "x");
   return RowBound::row_norm(p, request.row_radius).and_then([&](const RowBound& bound) {
-    GramAccumulator accumulator(schema, bound, 1);
+    GramAccumulator accumulator(Schema::numbered(p), bound, 1);
     return accumulator.add(MatrixView::row_major(cells.data(), cells.size() / p, p))
         .and_then([&] { return accumulator.finish(); })
         .map([](const ExactGram& gram) { return SampleCovariance::of(gram, Units::Original); });

@@ -141,7 +141,7 @@ Result<ReadCollection> read_collection(const ReadRelease& release) {
         }
         read.gram = (inverse.asDiagonal() * read.gram * inverse.asDiagonal()).eval();
         read.reports = reports != nullptr ? *reports : static_cast<double>(*whole);
-        read.guarantee = release.document.guarantee;
+        read.guarantee = release.document.guarantee();
         return read;
       });
 }
@@ -159,7 +159,8 @@ Result<Release<NoisyMoment>> moment_of(const ReadCollection& read) {
   moment.product_sd = noise.gram_sd_diagonal;
   moment.off_diagonal_sd = noise.gram_sd_off_diagonal;
   moment.sum_sd = noise.gram_sd_sums;
-  return Release<NoisyMoment>(std::move(moment), read.guarantee, method_of(read.plan));
+  return trusted::assume_released<NoisyMoment>(std::move(moment), read.guarantee,
+                                               method_of(read.plan));
 }
 
 ReleaseDocument derived(ReleaseDocument document, const ReadRelease& from) {

@@ -1,5 +1,7 @@
 #include "data/array_rows.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -123,7 +125,9 @@ Result<std::unique_ptr<RowReader>> read_array(const ArrayView& array, Schema sch
     return bad_request("an array must hold float32, float64, integers or truth values");
   }
   if (array.columns != schema.dimension() || array.columns == 0) {
-    return bad_request("the array's columns are not those the statistic was made for");
+    return bad_request(fmt::format("the array has {} columns, but {} were expected", array.columns,
+                                   schema.dimension()),
+                       "columns");
   }
   return std::make_unique<ArrayReader>(array, std::move(schema), bad_cell, missing);
 }

@@ -69,7 +69,8 @@ Result<RowBound> RowBound::row_norm(std::size_t dimension, double radius, std::i
   }
   if (!center.empty() && center.size() != dimension) {
     return bad_request(fmt::format("the center has {} entries but the table has {} columns",
-                                   center.size(), dimension));
+                                   center.size(), dimension),
+                       "center");
   }
   RowBound asked;
   asked.max_abs_ = max_abs;
@@ -91,7 +92,8 @@ Result<RowBound> RowBound::ranges(std::vector<ColumnRange> ranges, std::optional
     if (!std::isfinite(low) || !std::isfinite(high) || !(low < high)) {
       return bad_request(
           fmt::format("the range of column {} must be two finite numbers, the lower one first",
-                      column_called(names, j)));
+                      column_called(names, j)),
+          "range");
     }
     asked.midpoints_.push_back(0.5 * low + 0.5 * high);  // halves first: high - low may overflow
     asked.half_widths_.push_back(0.5 * high - 0.5 * low);
@@ -117,12 +119,14 @@ Result<RowBound> RowBound::derive(RowBound asked, std::span<const std::string> n
     asked.midpoints_[j] += 0.0;  // -0 and 0 are the same bound and must encode alike
     if (!std::isfinite(asked.midpoints_[j])) {
       return bad_request(
-          fmt::format("the center of column {} must be a finite number", column_called(names, j)));
+          fmt::format("the center of column {} must be a finite number", column_called(names, j)),
+          "center");
     }
     if (!in_supported_range(asked.half_widths_[j])) {
-      return bad_request(fmt::format("the range of column {} must be between {:g} and {:g} wide",
-                                     column_called(names, j), 2 * kSmallestBound,
-                                     2 * kLargestBound));
+      return bad_request(
+          fmt::format("the range of column {} must be between {:g} and {:g} wide",
+                      column_called(names, j), 2 * kSmallestBound, 2 * kLargestBound),
+          "range");
     }
   }
   const Result<void> derived =

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "data/forwarding_reader.hpp"
@@ -106,12 +108,20 @@ Result<CountedBound> counted_bound(const RowBound& bound, CountedRows asked, std
 }
 
 std::vector<std::string> counted_names(const Schema& columns, const CountedRows& counted) {
-  std::vector<std::string> names = {"count"};
+  const std::unordered_set<std::string_view> taken(columns.columns.begin(), columns.columns.end());
+  std::vector<std::string> names;
+  const auto add = [&](std::string name) {
+    while (taken.contains(name)) {
+      name += '_';  // the table may have a column called count
+    }
+    names.push_back(std::move(name));
+  };
+  add("count");
   if (counted.square_constant > 0.0) {
-    names.emplace_back("squares");
+    add("squares");
   }
   for (const std::size_t j : counted.indicated) {
-    names.push_back("present(" + columns.columns[j] + ")");
+    add("present(" + columns.columns[j] + ")");
   }
   names.insert(names.end(), columns.columns.begin(), columns.columns.end());
   return names;

@@ -1,5 +1,7 @@
 #include "eigenveil/data/raw_rows.hpp"
 
+#include <fmt/format.h>
+
 #include "data/next_chunk.hpp"
 
 namespace eigenveil {
@@ -7,7 +9,7 @@ namespace eigenveil {
 Schema Schema::numbered(std::size_t columns) {
   Schema schema;
   for (std::size_t j = 1; j <= columns; ++j) {
-    schema.columns.push_back("c" + std::to_string(j));
+    schema.columns.push_back(fmt::format("c{}", j));
   }
   return schema;
 }

@@ -243,7 +243,7 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
   ReleaseDocument document;
   document.task = "bounds";
   document.method = noisy.mechanism();
-  document.guarantee = noisy.guarantee();
+  trusted::guarantee_of(document) = noisy.guarantee();
   document.requested = request_.budget;
   document.parameters = {{"neighbours", std::string(name_of(request_.relation))},
                          {"group_size", std::int64_t{request_.group_size}},

@@ -6,6 +6,7 @@
 
 #include "core/parameter_names.hpp"
 #include "core/suggestion.hpp"
+#include "data/column_names.hpp"
 #include "engine/methods/all.hpp"
 #include "engine/outlook.hpp"
 #include "mechanism/comparison/comparison.hpp"
@@ -116,6 +117,20 @@ Result<void> check_options(const Request& request, const Method& chosen,
   return {};
 }
 
+/// Numbers that a program read from elsewhere and cast are no member of their enumeration.
+Result<void> check_kinds(const Request& request) {
+  if (request.task > Task::Subspace) {
+    return bad_request("the task is none of the library's");
+  }
+  if (request.relation > Relation::IndependentCopy) {
+    return bad_request("{neighbours} is none of the library's relations", "neighbours");
+  }
+  if (request.center > CenterChoice::Private || request.units > Units::Scaled) {
+    return bad_request("{center} or {units} is none of the library's choices", "center");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<PredictedError> Method::predicted_error(const Request& /*request*/,
@@ -158,6 +173,9 @@ std::vector<const Method*> methods_for(Task task) {
 }
 
 Result<const Method*> choose_method(const Request& request) {
+  if (const Result<void> sound = check_kinds(request); !sound) {
+    return error_of(sound);
+  }
   const std::vector<const Method*> among = methods_for(request.task);
   const auto asked = std::find_if(among.begin(), among.end(),
                                   [&](const Method* method) { return method->asked_for(request); });
@@ -175,6 +193,9 @@ Result<const Method*> choose_method(const Request& request) {
 }
 
 Result<void> check_asked(const Method& method, const Request& request) {
+  if (const Result<void> sound = check_kinds(request); !sound) {
+    return sound;
+  }
   const MethodInfo& info = method.info();
   if (!info.serves(request.task)) {
     return bad_request(fmt::format("method {} does not serve {}", info.name, name_of(request.task)),
@@ -269,10 +290,39 @@ Result<void> check_spectrum(const Request& request, const AssumedTable& table) {
   return bound ? check_assumed_spectrum(table.spectrum, *bound) : Result<void>(error_of(bound));
 }
 
-Result<PlanFacts> outlook(Request request, const AssumedTable& table) {
+Result<void> check_numbers(const Request& request) {
+  if (request.budget) {
+    if (const Result<Budget> sound = check_budget(*request.budget); !sound) {
+      return error_of(sound);
+    }
+  }
+  if (request.components < 1) {
+    return bad_request("{components} must be at least 1", "components");
+  }
+  if (request.group_size < 1) {
+    return bad_request("{group_size} must be at least 1", "group_size");
+  }
+  return {};
+}
+
+Result<PlanFacts> outlook(Request request, const AssumedTable& assumed) {
   const Result<const Method*> method = choose_method(request);
   if (!method) {
     return error_of(method);
+  }
+  if (!request.budget && !(*method)->info().plans_without_budget) {
+    return bad_request("a budget is missing");
+  }
+  if (const Result<void> sound =
+          check_numbers(request).and_then([&] { return check_names(assumed.schema); });
+      !sound) {
+    return error_of(sound);
+  }
+  AssumedTable table = assumed;
+  if (!table.bound) {
+    table.bound = [](const auto& /*model_radius*/) -> Result<RowBound> {
+      return bad_request("the assumed table says nothing of its rows: set its bound");
+    };
   }
   const std::string warning = settle_center(**method, request);
   if (const Result<void> sound = check_spectrum(request, table); !sound) {

@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "core/parallel.hpp"
+#include "data/column_names.hpp"
 #include "data/exact_rows.hpp"
 #include "data/parallel_rows.hpp"
 #include "eigenveil/engine/request_json.hpp"
@@ -36,20 +37,14 @@ Result<void> check_request(const Request& request, const PublicFacts& facts) {
   if (!request.budget) {
     return bad_request("a budget is missing");
   }
-  if (const Result<Budget> sound = check_budget(*request.budget); !sound) {
-    return error_of(sound);
-  }
-  if (request.components < 1) {
-    return bad_request("{components} must be at least 1", "components");
-  }
-  if (request.group_size < 1) {
-    return bad_request("{group_size} must be at least 1", "group_size");
+  if (const Result<void> sound = check_numbers(request); !sound) {
+    return sound;
   }
   if (facts.schema.dimension() != facts.bound.dimension()) {
     return bad_request(fmt::format("the table has {} columns but the bound was made for {}",
                                    facts.schema.dimension(), facts.bound.dimension()));
   }
-  return {};
+  return check_names(facts.schema);
 }
 
 }  // namespace

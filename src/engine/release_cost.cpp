@@ -101,7 +101,7 @@ void state_request(const Plan& plan, ReleaseDocument& document) {
 
 Result<void> check_kept(const ReleaseCost& promised, const ReleaseDocument& document) {
   const Guarantee due = as_drawn(promised);
-  Guarantee stated = document.guarantee;
+  Guarantee stated = document.guarantee();
   if (promised.tightens && is_at_most(stated.loss, due.loss) &&
       holds_all(stated.assumptions, due.assumptions)) {
     stated.loss = due.loss;

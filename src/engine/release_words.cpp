@@ -157,13 +157,13 @@ std::vector<FactLine> summary_lines(const ReleaseDocument& document, const std::
   };
   if (!document.is_private()) {
     lines.push_back({"NOT PRIVATE", fmt::format("{}: do not publish this result",
-                                                document.guarantee.secure_random
+                                                document.guarantee().secure_random
                                                     ? "the published rule is unsound"
                                                     : "the randomness is known ({seed})")});
   }
-  lines.push_back({"guarantee", headline(document.guarantee, document.requested)});
-  lines.push_back({"in words", detection_in_words(document.guarantee)});
-  if (max_power(document.guarantee.loss, 0.05) > 0.9) {
+  lines.push_back({"guarantee", headline(document.guarantee(), document.requested)});
+  lines.push_back({"in words", detection_in_words(document.guarantee())});
+  if (max_power(document.guarantee().loss, 0.05) > 0.9) {
     lines.push_back({"warning", "this budget hides almost nothing; spend less"});
   }
   if (!bounds.empty()) {

@@ -176,7 +176,7 @@ Result<Scores> Scores::make(const ScoresRequest& asked, const ReadRelease& on) {
         "another name, or take axes of a release without it",
         "label");
   }
-  if (const std::string& person = on.document.guarantee.person;
+  if (const std::string& person = on.document.guarantee().person;
       !person.empty() && person != request.people.column) {
     return bad_request(
         fmt::format("{{on}} protects a person with all rows of the same {0}: give {{person {0}}} "
@@ -294,7 +294,7 @@ Result<ReleaseDocument> Scores::release(std::unique_ptr<RowReader> rows, RandomS
   ReleaseDocument document;
   document.task = "scores";
   document.method = noisy.mechanism();
-  document.guarantee = noisy.guarantee();
+  trusted::guarantee_of(document) = noisy.guarantee();
   document.requested = request_.budget;
   document.builds_on = {checksum_};
   document.parameters = {{"neighbours", std::string(name_of(request_.relation))},

@@ -123,6 +123,9 @@ Result<void> Spending::reserve(const ReleaseCost& cost, const std::string& reque
 
 Error Spending::at_its_cost(Error error) const {
   if (reservation_) {
+    if (error.message.ends_with('.')) {
+      error.message.pop_back();  // of a reader: the sentence goes on
+    }
     const bool said = error.message.ends_with("is spent");
     if (error.message.ends_with('.')) {
       error.message.pop_back();

@@ -82,7 +82,7 @@ std::string problem_of(const fs::path& path, const LedgerTerms& terms,
         "{} is not what entry {} says: the ledger was changed, or two copies of it were used", name,
         entry.index);
   }
-  if (const std::string other = other_unit(release->document.guarantee, terms, lines[place]);
+  if (const std::string other = other_unit(release->document.guarantee(), terms, lines[place]);
       !other.empty()) {
     return fmt::format("{} protects others than the ledger: {}", name, other);
   }

@@ -16,28 +16,31 @@ using detail::enclose_down;
 using detail::round_down;
 using detail::Wide;
 
-Result<void> check_positive(double value, std::string_view flag) {
+Result<void> check_positive(double value, std::string_view parameter) {
   if (value > 0.0 && std::isfinite(value)) {
     return {};
   }
-  return bad_request(fmt::format("{} must be a positive, finite number; it is {}", flag, value));
+  return bad_request(
+      fmt::format("{{{}}} must be a positive, finite number; it is {}", parameter, value),
+      std::string(parameter));
 }
 
 struct BudgetCheck {
   Result<void> operator()(const PureDp& budget) const {
-    return check_positive(budget.epsilon, "{epsilon}");
+    return check_positive(budget.epsilon, "epsilon");
   }
   Result<void> operator()(const ApproxDp& budget) const {
     if (!(budget.delta > 0.0 && budget.delta < 1.0)) {
-      return bad_request(fmt::format(
-          "{{delta}} must lie strictly between 0 and 1; it is {} (leave it out for pure epsilon)",
-          budget.delta));
+      return bad_request(fmt::format("{{delta}} must lie strictly between 0 and 1; it is {} (leave "
+                                     "it out for pure epsilon)",
+                                     budget.delta),
+                         "delta");
     }
-    return check_positive(budget.epsilon, "{epsilon}");
+    return check_positive(budget.epsilon, "epsilon");
   }
-  Result<void> operator()(const Zcdp& budget) const { return check_positive(budget.rho, "{rho}"); }
+  Result<void> operator()(const Zcdp& budget) const { return check_positive(budget.rho, "rho"); }
   Result<void> operator()(const GaussianDp& budget) const {
-    return check_positive(budget.mu, "{mu}");
+    return check_positive(budget.mu, "mu");
   }
 };
 

@@ -39,8 +39,8 @@ Result<Guarantee> merge_statements(const std::vector<Guarantee>& guarantees) {
           "(to replace-one)",
           name_of(merged.relation), name_of(guarantee.relation)));
     }
-    would_be = std::max(would_be, guarantee.basis == Basis::NotPrivate ? guarantee.would_be
-                                                                       : guarantee.basis);
+    would_be = std::max(
+        would_be, guarantee.basis == Basis::NotPrivate ? guarantee.would_be : guarantee.basis);
     merged.basis = std::max(merged.basis, guarantee.basis);
     merged.secure_random = merged.secure_random && guarantee.secure_random;
     for (const std::string& assumption : guarantee.assumptions) {

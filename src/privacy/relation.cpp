@@ -43,7 +43,8 @@ Result<Relation> parse_relation(std::string_view name) {
   return bad_request(
       fmt::format("unknown neighbouring relation '{}'; known: add-remove, replace-one, zero-row, "
                   "bounded-change, independent-copy",
-                  name));
+                  name),
+      "neighbours");
 }
 
 bool row_count_is_public(Relation relation) {

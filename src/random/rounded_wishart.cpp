@@ -34,7 +34,7 @@ class NormalWords {
       stream.fill(kept_);
     } else {
       // A fresh family per call: two releases from one stream must never share their noise.
-      family_.emplace(stream.substream(family_key_));
+      family_.emplace(trusted::substream(stream, family_key_));
     }
   }
 
@@ -49,7 +49,7 @@ class NormalWords {
   std::vector<std::uint64_t> block(std::size_t index) const {
     if (family_) {
       std::vector<std::uint64_t> words(dimension_ * (end_column(index) - first_column(index)));
-      family_->substream(2 * index).fill(words);
+      trusted::substream(*family_, 2 * index).fill(words);
       return words;
     }
     return kept_;
@@ -60,14 +60,14 @@ class NormalWords {
   std::vector<std::uint64_t> further_digits(std::size_t row, std::size_t rounds) const {
     std::vector<std::uint64_t> words(rounds * columns());
     const RandomStream& family = family_ ? *family_ : late_family();
-    family.substream(2 * row + 1).fill(words);
+    trusted::substream(family, 2 * row + 1).fill(words);
     return words;
   }
 
  private:
   const RandomStream& late_family() const {
     if (!late_family_) {
-      late_family_.emplace(source_.substream(family_key_));
+      late_family_.emplace(trusted::substream(source_, family_key_));
     }
     return *late_family_;
   }

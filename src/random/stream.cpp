@@ -60,14 +60,18 @@ RandomStream RandomStream::seeded(std::uint64_t seed) {
   return {key, false};
 }
 
-RandomStream RandomStream::substream(std::uint64_t index) const {
-  if (secure_ && has_forked()) {
-    return secure();  // the other process derives the same family
+RandomStream RandomStream::split() {
+  return trusted::substream(*this, bits64());
+}
+
+RandomStream trusted::substream(const RandomStream& family, std::uint64_t index) {
+  if (family.secure_ && family.has_forked()) {
+    return RandomStream::secure();  // the other process derives the same family
   }
-  Key key{};
+  RandomStream::Key key{};
   crypto_generichash(key.data(), key.size(), reinterpret_cast<const unsigned char*>(&index),
-                     sizeof index, family_.data(), family_.size());
-  RandomStream stream(key, secure_);
+                     sizeof index, family.family_.data(), family.family_.size());
+  RandomStream stream(key, family.secure_);
   sodium_memzero(key.data(), key.size());
   return stream;
 }

@@ -8,7 +8,7 @@ namespace eigenveil {
 std::optional<Release<Matrix>> ReleaseDocument::array(std::string_view table) const {
   for (const ReleasedTable& released : tables) {
     if (released.name == table) {
-      return Release<Matrix>(released.values, guarantee, method);
+      return trusted::assume_released(released.values, guarantee_, method);
     }
   }
   return std::nullopt;
@@ -40,7 +40,7 @@ std::vector<std::string> not_protected(Relation relation) {
 }
 
 std::vector<std::string> not_protected(const ReleaseDocument& document) {
-  std::vector<std::string> facts = not_protected(document.guarantee.relation);
+  std::vector<std::string> facts = not_protected(document.guarantee().relation);
   if (field<std::string>(document.parameters, "study_hash") != nullptr) {
     facts.emplace_back(
         "who takes part: both aggregators see addresses and times, and whoever issues codes knows "

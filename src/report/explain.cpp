@@ -50,7 +50,7 @@ std::string origin_in_words(const ReleaseDocument& document) {
 }
 
 std::string words(const ReleaseDocument& document) {
-  const Guarantee& guarantee = document.guarantee;
+  const Guarantee& guarantee = document.guarantee();
   std::string text = fmt::format("{} released by method {}\n", printable(document.task),
                                  printable(document.method));
   text += fmt::format("  guarantee   {}\n", in_words(stated_guarantee(document)));
@@ -117,7 +117,7 @@ Result<std::string> explain_releases(const std::vector<fs::path>& releases) {
     if (!found) {
       return error_of(found);
     }
-    if (found->document.guarantee.basis == Basis::NotPrivate) {
+    if (found->document.guarantee().basis == Basis::NotPrivate) {
       return bad_request(fmt::format(
           "{} is NOT PRIVATE: no sum with it protects anybody; leave it out", release.string()));
     }
@@ -125,7 +125,7 @@ Result<std::string> explain_releases(const std::vector<fs::path>& releases) {
       return bad_request(fmt::format("{} is named twice, and one release costs once; leave it out",
                                      release.string()));
     }
-    guarantees.push_back(found->document.guarantee);
+    guarantees.push_back(found->document.guarantee());
     lines += fmt::format("  {}: {}\n", release.string(), line_of(found->document));
   }
   return compose_all(guarantees).map([&](const Guarantee& sum) {

@@ -102,7 +102,7 @@ std::string banner(const ReleaseDocument& document) {
   return fmt::format(
       "<div class=\"banner\" role=\"alert\"><strong>NOT PRIVATE</strong>"
       "Do not publish this. {} For tests and reproduction only.</div>\n",
-      escape_markup(not_private_reason(document.guarantee)));
+      escape_markup(not_private_reason(document.guarantee())));
 }
 
 /// Neighbours that differ in membership and neighbours that differ in content ask the adversary
@@ -123,7 +123,7 @@ AdversaryWords adversary_words(Relation relation) {
 }
 
 std::string guarantee_section(const ReleaseDocument& document) {
-  const std::string detection = sentence(detection_in_words(document.guarantee));
+  const std::string detection = sentence(detection_in_words(document.guarantee()));
   return fmt::format(
       "<section class=\"guarantee{}\">\n<h2>The guarantee</h2>\n<p class=\"statement\">{}</p>\n"
       "{}<p class=\"formal\">{} {}</p>\n<p class=\"muted\">{} Guessing without "
@@ -131,9 +131,9 @@ std::string guarantee_section(const ReleaseDocument& document) {
       document.is_private() ? "" : " void",
       document.is_private() ? people_headline(document) : escape_markup(detection),
       people_html(document),
-      escape_markup(sentence(headline(document.guarantee, document.requested))),
+      escape_markup(sentence(headline(document.guarantee(), document.requested))),
       escape_markup(document.is_private() ? detection : std::string()),
-      adversary_words(document.guarantee.relation).errors);
+      adversary_words(document.guarantee().relation).errors);
 }
 
 /// Date, data set and ledger, where the curator gave them; nothing is filled in by the program.
@@ -189,7 +189,7 @@ std::string figure_html(const Figure& figure, std::string_view caption = {}) {
 }
 
 std::string trade_off_section(const ReleaseDocument& document) {
-  const Guarantee& guarantee = document.guarantee;
+  const Guarantee& guarantee = document.guarantee();
   const BasisCondition condition =
       condition_of(document.is_private() ? guarantee.basis : guarantee.would_be);
   const std::string reach = condition.empty()
@@ -203,8 +203,8 @@ std::string trade_off_section(const ReleaseDocument& document) {
       "<div><p>Anyone who tries to tell from this release {} makes two kinds of errors. For each "
       "false alarm rate the curve is the smallest miss rate that is possible, {}. A curve close to "
       "the diagonal means that they do hardly better than guessing.</p>\n<p>{}</p></div>\n</div>\n",
-      figure_html(trade_off_figure(document.guarantee)),
-      adversary_words(document.guarantee.relation).question, reach, reference_curves_in_words());
+      figure_html(trade_off_figure(document.guarantee())),
+      adversary_words(document.guarantee().relation).question, reach, reference_curves_in_words());
   return folded(title, body, false);
 }
 
@@ -238,7 +238,7 @@ std::string result_section(const ReleaseDocument& document) {
 }
 
 std::string assumption_section(const ReleaseDocument& document) {
-  const std::vector<std::string>& assumptions = document.guarantee.assumptions;
+  const std::vector<std::string>& assumptions = document.guarantee().assumptions;
   if (!document.is_private()) {
     return section("What the guarantee rests on", "<p>No guarantee holds.</p>\n");
   }

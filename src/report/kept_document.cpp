@@ -112,7 +112,7 @@ Result<ReleaseDocument> document_of(const Json& json) {
   for (const Json& line : json.at("remarks")) {
     document.remarks.push_back({line.at(0), line.at(1)});
   }
-  return keep(guarantee_from_plain(json.at("guarantee")), document.guarantee)
+  return keep(guarantee_from_plain(json.at("guarantee")), trusted::guarantee_of(document))
       .and_then([&] { return keep(budget_from_json(json.at("requested")), document.requested); })
       .map([&] { return std::move(document); });
 }

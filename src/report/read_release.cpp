@@ -169,9 +169,9 @@ bool words_fit(const Json& json, const ReleaseDocument& document) {
   }
   const Json& stated = json.at("guarantee");
   const auto [given, ours] = taken_apart(stated.value("in_words", std::string()));
-  const auto [due, theirs] = taken_apart(detection_in_words(document.guarantee));
+  const auto [due, theirs] = taken_apart(detection_in_words(document.guarantee()));
   return stated.value("statement", std::string()) ==
-             headline(document.guarantee, document.requested) &&
+             headline(document.guarantee(), document.requested) &&
          given == due &&
          std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
                     [](double a, double b) { return std::fabs(a - b) < 0.15; });
@@ -204,7 +204,7 @@ bool same_where_given(const Json& given, const char* name, const Json& due) {
 }
 
 bool guarantee_fits(const Json& json, const ReleaseDocument& document) {
-  const Guarantee& guarantee = document.guarantee;
+  const Guarantee& guarantee = document.guarantee();
   const bool known = guarantee.basis == Basis::NotPrivate;
   // Secure randomness makes a release private unless its rule is unsound, and known does not.
   const bool random = known ? !guarantee.secure_random || guarantee.would_be == Basis::NotPrivate
@@ -218,7 +218,7 @@ bool guarantee_fits(const Json& json, const ReleaseDocument& document) {
 
 /// Parameters that say again what the guarantee and the budget say.
 bool parameters_fit(const Json& parameters, const ReleaseDocument& document) {
-  const Guarantee& guarantee = document.guarantee;
+  const Guarantee& guarantee = document.guarantee();
   bool fit = same_where_given(parameters, "neighbours", name_of(guarantee.relation)) &&
              same_where_given(parameters, "group_size", guarantee.group_size) &&
              parameters.value("person", std::string()) == guarantee.person &&
@@ -232,7 +232,7 @@ bool parameters_fit(const Json& parameters, const ReleaseDocument& document) {
 }
 
 bool request_fits(const Json& request, const ReleaseDocument& document) {
-  const Guarantee& guarantee = document.guarantee;
+  const Guarantee& guarantee = document.guarantee();
   // Subspaces name the aggregate that found them.
   const bool by_aggregate = document.task == "subspace";
   return request.is_object() &&
@@ -427,7 +427,7 @@ Result<ReleaseDocument> document_from(const Json& json) {
   if (!guarantee) {
     return error_of(guarantee);
   }
-  document.guarantee = *std::move(guarantee);
+  trusted::guarantee_of(document) = *std::move(guarantee);
   const Result<Budget> requested = requested_budget(json);
   if (!requested) {
     return bad_request("the release contradicts itself: its budget is none");
@@ -509,7 +509,7 @@ Result<ReadRelease> read_release(const fs::path& path) {
 }
 
 Guarantee stated_guarantee(const ReleaseDocument& document) {
-  Guarantee stated = document.guarantee;
+  Guarantee stated = document.guarantee();
   const auto* pair = std::get_if<ApproxDp>(&document.requested);
   if (pair != nullptr && delta_at(stated.loss, pair->epsilon) <= pair->delta) {
     stated.loss = *pair;

@@ -40,9 +40,9 @@ void add_origin(Json& json, const ReleaseDocument& document) {
 }
 
 Json document_head(const ReleaseDocument& document) {
-  Json guarantee = guarantee_to_json(document.guarantee, document.requested);
-  guarantee["statement"] = headline(document.guarantee, document.requested);
-  guarantee["in_words"] = detection_in_words(document.guarantee);
+  Json guarantee = guarantee_to_json(document.guarantee(), document.requested);
+  guarantee["statement"] = headline(document.guarantee(), document.requested);
+  guarantee["in_words"] = detection_in_words(document.guarantee());
   Json json{{"eigenveil", kVersion},
             {"format", kReleaseFormat},
             {"task", document.task},
@@ -241,9 +241,13 @@ ReleaseTarget file_or_directory(const std::string& out, TableFormat tables) {
 }
 
 Result<WrittenRelease> write_release(ReleaseDocument document, const ReleaseTarget& target) {
-  return target.is_file() && document.pending.size() == 1
-             ? write_beside(std::move(document), target)
-             : write_directory(std::move(document), target);
+  try {
+    return target.is_file() && document.pending.size() == 1
+               ? write_beside(std::move(document), target)
+               : write_directory(std::move(document), target);
+  } catch (const Json::exception&) {  // of a document that a program filled in or edited
+    return bad_request("a text in the document is not UTF-8, or its request is not JSON");
+  }
 }
 
 Result<std::vector<std::string>> write_release(const ReleaseDocument& document, TableFormat format,

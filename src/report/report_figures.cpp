@@ -132,7 +132,7 @@ Figure heat_map_figure(const ReleaseDocument& document, HeatMap map) {
   Figure figure;
   figure.width = heat_map_width(map);
   figure.panels.emplace_back().heat_map = std::move(map);
-  add_basis_note(figure, document.guarantee.basis);
+  add_basis_note(figure, document.guarantee().basis);
   return figure;
 }
 
@@ -349,7 +349,7 @@ std::optional<Figure> scree_figure(const ReleaseDocument& document) {
     figure.notes.push_back({fmt::format("The first {} of {}.", shown, values.size())});
   }
   figure.panels.push_back(std::move(panel));
-  add_basis_note(figure, document.guarantee.basis);
+  add_basis_note(figure, document.guarantee().basis);
   return figure;
 }
 
@@ -463,7 +463,7 @@ std::optional<Figure> null_figure(const ReleaseDocument& document) {
   figure.notes.push_back({reason, NoteLevel::Caution});
   figure.notes.push_back(
       {"A legal answer, covered by the guarantee like any other; its budget is spent."});
-  add_basis_note(figure, document.guarantee.basis);
+  add_basis_note(figure, document.guarantee().basis);
   return figure;
 }
 

@@ -192,16 +192,16 @@ namespace {
 /// Of 100; "at most" rounds up.
 int recognised_in(const ReleaseDocument& document) {
   return std::min(100,
-                  static_cast<int>(std::ceil(power_in_percent(document.guarantee.loss) - 1e-9)));
+                  static_cast<int>(std::ceil(power_in_percent(document.guarantee().loss) - 1e-9)));
 }
 
 }  // namespace
 
 std::string people_headline(const ReleaseDocument& document) {
-  const BasisCondition condition = condition_of(document.guarantee.basis);
+  const BasisCondition condition = condition_of(document.guarantee().basis);
   return fmt::format("At most <strong>{} of 100</strong> people {}{}. Blind guessing finds 5.",
                      recognised_in(document),
-                     document.guarantee.relation == Relation::AddRemove
+                     document.guarantee().relation == Relation::AddRemove
                          ? "who took part can be recognised in this release"
                          : "can be recognised by what they answered",
                      condition.empty() ? "" : fmt::format(", <em>{}</em>", condition.supposing));
@@ -213,8 +213,8 @@ std::string people_html(const ReleaseDocument& document) {
   }
   const int recognised = recognised_in(document);
   const int given = std::max(0, recognised - 5);
-  const BasisCondition condition = condition_of(document.guarantee.basis);
-  const bool membership = document.guarantee.relation == Relation::AddRemove;
+  const BasisCondition condition = condition_of(document.guarantee().basis);
+  const bool membership = document.guarantee().relation == Relation::AddRemove;
   return fmt::format(
       "<div class=\"two\"><div>{}<dl class=\"tally\"><dt class=\"given\">{}</dt><dd>recognised "
       "because of this release</dd><dt>5</dt><dd>pointed at by chance</dd><dt>{}</dt><dd>stay "

@@ -159,7 +159,7 @@ std::string disclosure_statement(const ReleaseDocument& document) {
     return fmt::format(
         "NOT PRIVATE. This output of Eigenveil {} is for tests and reproduction only and must not "
         "be published as a private release. {}\n",
-        kVersion, not_private_reason(document.guarantee));
+        kVersion, not_private_reason(document.guarantee()));
   }
   std::string text;
   if (!document.data_set.empty()) {
@@ -172,12 +172,12 @@ std::string disclosure_statement(const ReleaseDocument& document) {
       "{}, released with Eigenveil {} (method {}).\n\n"
       "Guarantee: {}\nIn words: {}\n",
       report_title(document), kVersion, document.method,
-      sentence(headline(document.guarantee, document.requested)),
-      sentence(detection_in_words(document.guarantee)));
+      sentence(headline(document.guarantee(), document.requested)),
+      sentence(detection_in_words(document.guarantee())));
   text +=
-      document.guarantee.assumptions.empty()
+      document.guarantee().assumptions.empty()
           ? "Assumptions: none beyond the program; bounds on the data are enforced, not assumed.\n"
-          : fmt::format("Assumptions: {}\n", sentence(join(document.guarantee.assumptions)));
+          : fmt::format("Assumptions: {}\n", sentence(join(document.guarantee().assumptions)));
   text += fmt::format("Not protected: {}\n", sentence(join(not_protected(document))));
   text +=
       "The guarantee covers this release alone. Every further release from the same data adds to "

@@ -134,7 +134,7 @@ std::optional<Figure> scores_figure(const ReleaseDocument& document) {
     figure.notes.push_back(
         {fmt::format("No cell stands out of the noise: {}.", fmt::join(plot->hidden, ", "))});
   }
-  add_basis_note(figure, document.guarantee.basis);
+  add_basis_note(figure, document.guarantee().basis);
   return figure;
 }
 
@@ -157,7 +157,7 @@ std::optional<Figure> score_levels_figure(const ReleaseDocument& document) {
     }
     panel.series = {series};
   }
-  add_basis_note(figure, document.guarantee.basis);
+  add_basis_note(figure, document.guarantee().basis);
   return figure;
 }
 

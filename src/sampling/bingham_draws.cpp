@@ -14,14 +14,14 @@ constexpr std::size_t kDrawsPerSubstream = 64;
 /// Runs `work(first, last, substream)` on every block of draws.
 template <class Work>
 void in_blocks(std::size_t count, RandomStream& stream, unsigned threads, const Work& work) {
-  const RandomStream family = stream.substream(stream.bits64());
+  const RandomStream family = stream.split();
   const std::size_t blocks = (count + kDrawsPerSubstream - 1) / kDrawsPerSubstream;
   std::atomic<std::size_t> next_block = 0;
   const std::size_t wanted = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(blocks, 1));
   run_workers(wanted, [&](std::size_t) {
     auto draw_block = work();
     for (std::size_t block = next_block++; block < blocks; block = next_block++) {
-      RandomStream substream = family.substream(block);
+      RandomStream substream = trusted::substream(family, block);
       const std::size_t first = block * kDrawsPerSubstream;
       draw_block(first, std::min(first + kDrawsPerSubstream, count), substream);
     }

@@ -152,10 +152,10 @@ ComplexMatrix OrbitSampler::draw_projector(RandomStream& stream) const {
 
 std::vector<ComplexMatrix> draw_many(const ExactSampler<ComplexMatrix>& sampler, std::size_t count,
                                      RandomStream& stream, unsigned threads) {
-  const RandomStream family = stream.substream(stream.bits64());
+  const RandomStream family = stream.split();
   std::vector<ComplexMatrix> draws(count);
   parallel_for(count, static_cast<int>(threads), [&](std::size_t i) {
-    RandomStream own = family.substream(i);
+    RandomStream own = trusted::substream(family, i);
     draws[i] = sampler.draw(own);
   });
   return draws;

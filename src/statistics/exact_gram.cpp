@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/bytes.hpp"
+#include "data/column_names.hpp"
 #include "eigenveil/statistics/trusted_totals.hpp"
 #include "statistics/shards.hpp"
 
@@ -102,7 +103,7 @@ Result<void> ExactGram::check_shape(const Schema& schema, const RowBound& bound)
                     "columns",
                     kLargestDimension, bound.dimension()));
   }
-  return {};
+  return check_names(schema);
 }
 
 ExactGram::ExactGram(Schema schema, RowBound bound)

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cassert>
@@ -88,7 +90,10 @@ GramAccumulator::~GramAccumulator() = default;
 Result<void> GramAccumulator::add(const MatrixView& matrix) {
   State& state = *state_;
   if (!state.failure && matrix.columns() != state.bound.dimension()) {
-    state.failure = Error{ErrorCode::BadRequest, kOtherColumns};
+    state.failure = Error{ErrorCode::BadRequest,
+                          fmt::format("the matrix has {} columns, but the sums are of {}",
+                                      matrix.columns(), state.bound.dimension()),
+                          "columns"};
   }
   if (state.failure) {
     return tl::unexpected<Error>(*state.failure);

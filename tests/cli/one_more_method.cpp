@@ -47,7 +47,7 @@ class OneMoreMethod final : public GramMethod<MomentPlan> {
         components_document(plan, settings_of(request), drawn, request.components);
     document.method = info().name;
     if (request.options.flag("one_more_lie")) {
-      document.guarantee.loss = GaussianDp{1e-3};
+      trusted::guarantee_of(document).loss = GaussianDp{1e-3};
     }
     document.parameters.emplace_back("one_more_share", share(request));
     document.remarks.push_back({"one more", "words that a test brought"});

@@ -113,6 +113,27 @@ class Errors(CliTest):
         self.says(("gram", "partail", "t.csv"), "'partail'", "did you mean partial?")
         self.says(("explian", "x"), "did you mean explain?")
         self.says(("pca", "t.csv", "--mu=1", "--rang=0:1"), "'--rang'", "did you mean --range?")
+        self.says(("pca", "t.csv", "--k", 3), "'--k'", "did you mean -k?")
+        self.says(("pca", "t.csv", "--comp", 3), "did you mean --components?")
+        for strange in ("--name", "-z"):
+            self.assertNotIn("did you mean", self.refuse("pca", "t.csv", strange, "x"))
+
+    def test_twice(self):
+        base = ("pca", "t.csv", *RANGE, "--mu", 1)
+        self.says((*base, "--mu", 2), "--mu was given twice")
+        self.says((*base, "-k", 1, "-k", 2), "--components was given twice")
+        self.says((*base, "--delta"), "--delta needs a value")
+
+    def test_decimals_have_a_point(self):
+        self.says(("pca", "t.csv", *RANGE, "--epsilon", "1,5"), "--epsilon", "decimals have a point")
+        for wrong in ("-5", "0", "1e3", "2000000000"):
+            self.says(("generate", "survey", "--rows", wrong, "--out", "new.csv"),
+                      "--rows must be a whole number from 1 to 1000000000")
+
+    def test_help_is_tidy(self):
+        page = self.succeed("pca", "--help")
+        self.assertIn("Usage: eigenveil pca [OPTIONS] INPUT", page)
+        self.assertNotIn("\n\n\n", page)
 
     def test_the_request_is_incomplete(self):
         self.says(("pca",), "INPUT is required", "eigenveil pca --help")

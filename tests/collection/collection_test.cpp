@@ -77,9 +77,9 @@ TEST(Collecting, ReleasedGramHasItsGuaranteeAndIsReadBack) {
   const CollectedGram gram = collection.merged().value();
   const ReleaseDocument document = collected_document(collection.study, gram).value();
   EXPECT_EQ(document.task, "collect");
-  EXPECT_EQ(document.guarantee.basis, Basis::Proved);
-  EXPECT_EQ(document.guarantee.relation, Relation::ZeroRow);
-  EXPECT_TRUE(document.guarantee.secure_random);
+  EXPECT_EQ(document.guarantee().basis, Basis::Proved);
+  EXPECT_EQ(document.guarantee().relation, Relation::ZeroRow);
+  EXPECT_TRUE(document.guarantee().secure_random);
   EXPECT_TRUE(implausible(collection.study.manifest, collection.plan(), gram).empty());
   const std::filesystem::path out = collection.folder / "gram";
   ASSERT_TRUE(write_release(document, TableFormat::Csv, out));
@@ -101,7 +101,7 @@ TEST(Collecting, WithNoiseOfParticipants) {
   const CollectedGram gram = collection.merged().value();
   const ReleaseDocument document = collected_document(collection.study, gram).value();
   EXPECT_EQ(document.method, "mask");
-  EXPECT_EQ(document.guarantee.basis, Basis::ProvedRealArithmetic);
+  EXPECT_EQ(document.guarantee().basis, Basis::ProvedRealArithmetic);
   EXPECT_TRUE(implausible(collection.study.manifest, collection.plan(), gram).empty());
   const std::filesystem::path out = collection.folder / "gram";
   ASSERT_TRUE(write_release(document, TableFormat::Csv, out));

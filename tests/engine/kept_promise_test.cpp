@@ -74,7 +74,7 @@ class LyingMethod final : public Method {
         document.task = "pca";
         document.method = "liar";
         document.requested = GaussianDp{1.0};
-        document.guarantee = as_run(promised(), stream_);
+        trusted::guarantee_of(document) = as_run(promised(), stream_);
         plan_.lie_(document);
         return document;
       }
@@ -107,23 +107,29 @@ TEST(KeptPromise, TheTruthIsPublished) {
 
 TEST(KeptPromise, EveryLieIsRefused) {
   const std::pair<const char*, Lie> lies[] = {
-      {"a smaller loss", [](auto& d) { d.guarantee.loss = GaussianDp{0.5}; }},
-      {"the last bit of it", [](auto& d) { d.guarantee.loss = GaussianDp{0x1.fffffffffffffp-1}; }},
-      {"a larger loss than was charged", [](auto& d) { d.guarantee.loss = GaussianDp{2.0}; }},
-      {"a loss of another kind", [](auto& d) { d.guarantee.loss = PureDp{1.0}; }},
-      {"no number", [](auto& d) { d.guarantee.loss = GaussianDp{std::nan("")}; }},
-      {"a stronger basis", [](auto& d) { d.guarantee.basis = Basis::Proved; }},
-      {"a weaker one than was charged", [](auto& d) { d.guarantee.basis = Basis::Asymptotic; }},
-      {"an assumption less", [](auto& d) { d.guarantee.assumptions.pop_back(); }},
-      {"an assumption more", [](auto& d) { d.guarantee.assumptions.emplace_back("luck"); }},
-      {"other neighbours", [](auto& d) { d.guarantee.relation = Relation::ReplaceOne; }},
-      {"a larger group", [](auto& d) { d.guarantee.group_size = 3; }},
-      {"a smaller group", [](auto& d) { d.guarantee.group_size = 1; }},
-      {"people", [](auto& d) { d.guarantee.person = "a"; }},
+      {"a smaller loss", [](auto& d) { trusted::guarantee_of(d).loss = GaussianDp{0.5}; }},
+      {"the last bit of it",
+       [](auto& d) { trusted::guarantee_of(d).loss = GaussianDp{0x1.fffffffffffffp-1}; }},
+      {"a larger loss than was charged",
+       [](auto& d) { trusted::guarantee_of(d).loss = GaussianDp{2.0}; }},
+      {"a loss of another kind", [](auto& d) { trusted::guarantee_of(d).loss = PureDp{1.0}; }},
+      {"no number", [](auto& d) { trusted::guarantee_of(d).loss = GaussianDp{std::nan("")}; }},
+      {"a stronger basis", [](auto& d) { trusted::guarantee_of(d).basis = Basis::Proved; }},
+      {"a weaker one than was charged",
+       [](auto& d) { trusted::guarantee_of(d).basis = Basis::Asymptotic; }},
+      {"an assumption less", [](auto& d) { trusted::guarantee_of(d).assumptions.pop_back(); }},
+      {"an assumption more",
+       [](auto& d) { trusted::guarantee_of(d).assumptions.emplace_back("luck"); }},
+      {"other neighbours",
+       [](auto& d) { trusted::guarantee_of(d).relation = Relation::ReplaceOne; }},
+      {"a larger group", [](auto& d) { trusted::guarantee_of(d).group_size = 3; }},
+      {"a smaller group", [](auto& d) { trusted::guarantee_of(d).group_size = 1; }},
+      {"people", [](auto& d) { trusted::guarantee_of(d).person = "a"; }},
       {"another budget", [](auto& d) { d.requested = GaussianDp{0.5}; }},
       {"another task", [](auto& d) { d.task = "covariance"; }},
-      {"other randomness",
-       [](auto& d) { d.guarantee.secure_random = !d.guarantee.secure_random; }}};
+      {"other randomness", [](auto& d) {
+         trusted::guarantee_of(d).secure_random = !trusted::guarantee_of(d).secure_random;
+       }}};
   for (const auto& [what, lie] : lies) {
     for (const bool secure : {true, false}) {
       const Result<ReleaseDocument> document = released(lie, secure);
@@ -134,8 +140,9 @@ TEST(KeptPromise, EveryLieIsRefused) {
 }
 
 TEST(KeptPromise, SeededNoiseIsNotCalledPrivate) {
-  EXPECT_FALSE(released([](auto& d) { d.guarantee.basis = Basis::ProvedRealArithmetic; }, false));
-  EXPECT_FALSE(released([](auto& d) { d.guarantee.would_be = Basis::Proved; }, false));
+  EXPECT_FALSE(released(
+      [](auto& d) { trusted::guarantee_of(d).basis = Basis::ProvedRealArithmetic; }, false));
+  EXPECT_FALSE(released([](auto& d) { trusted::guarantee_of(d).would_be = Basis::Proved; }, false));
 }
 
 /// Pseudo-data by rotation: the pair is charged before the rows are counted, and the curve for
@@ -160,22 +167,22 @@ TEST(KeptPromise, MaskStatesTheCurveForItsRowsBesideThePairThatWasCharged) {
   const Matrix rows = Matrix::Constant(40, 2, 0.5);
   Result<ReleaseDocument> document = release(**plan, rows, stream);
   ASSERT_TRUE(document) << document.error().message;
-  EXPECT_LE(delta_at(document->guarantee.loss, pair.epsilon), pair.delta);
-  const Json loss = guarantee_to_json(document->guarantee, document->requested).at("loss");
+  EXPECT_LE(delta_at(document->guarantee().loss, pair.epsilon), pair.delta);
+  const Json loss = guarantee_to_json(document->guarantee(), document->requested).at("loss");
   EXPECT_EQ(loss.at("kind"), "curve");
   EXPECT_EQ(loss.at("epsilon"), pair.epsilon);
   EXPECT_EQ(loss.at("delta"), pair.delta);
-  EXPECT_GT(document->guarantee.assumptions.size(), cost.guarantee.assumptions.size());
+  EXPECT_GT(document->guarantee().assumptions.size(), cost.guarantee.assumptions.size());
 
   EXPECT_TRUE(check_kept(cost, *document));
   ReleaseCost strict = cost;  // as for every other method
   strict.tightens = false;
   EXPECT_FALSE(check_kept(strict, *document));
-  const Loss stated = document->guarantee.loss;
-  document->guarantee.loss = GaussianDp{1.01 * gaussian_mu_for(pair)};
+  const Loss stated = document->guarantee().loss;
+  trusted::guarantee_of(*document).loss = GaussianDp{1.01 * gaussian_mu_for(pair)};
   EXPECT_FALSE(check_kept(cost, *document)) << "more than was charged";
-  document->guarantee.loss = stated;
-  document->guarantee.assumptions.erase(document->guarantee.assumptions.begin());
+  trusted::guarantee_of(*document).loss = stated;
+  trusted::guarantee_of(*document).assumptions.erase(document->guarantee().assumptions.begin());
   EXPECT_FALSE(check_kept(cost, *document)) << "supposes less than was said";
 }
 

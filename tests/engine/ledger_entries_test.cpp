@@ -56,17 +56,17 @@ bool can_be_kept(Relation relation) {
 void compare(const LedgerLine& line, const LedgerTerms& terms, const ReleaseCost& before,
              const ReleaseDocument& document, const std::string& what) {
   std::string assumptions;
-  for (const std::string& each : document.guarantee.assumptions) {
+  for (const std::string& each : document.guarantee().assumptions) {
     assumptions += (assumptions.empty() ? "" : "\n") + each;
   }
-  EXPECT_EQ(line.basis, document.guarantee.basis) << what;
+  EXPECT_EQ(line.basis, document.guarantee().basis) << what;
   if (before.tightens) {  // and what doubles can show at this number of rows
     EXPECT_TRUE(assumptions.starts_with(line.assumptions + "\n")) << what;
   } else {
     EXPECT_EQ(line.assumptions, assumptions) << what;
   }
   ReleaseCost after = before;
-  after.guarantee = document.guarantee;
+  after.guarantee = document.guarantee();
   after.requested = document.requested;
   const Result<Charge> charge = choose_charge(terms, {}, after);
   ASSERT_TRUE(charge) << what << charge.error().message;
@@ -77,7 +77,7 @@ void compare(const LedgerLine& line, const LedgerTerms& terms, const ReleaseCost
   // What the release says of its draw is what was charged.
   const bool drawn = assumptions.find("but for a probability of") != std::string::npos;
   EXPECT_EQ(line.charge.draws > 0.0,
-            drawn && document.guarantee.basis <= Basis::ProvedRealArithmetic)
+            drawn && document.guarantee().basis <= Basis::ProvedRealArithmetic)
       << what;
 }
 

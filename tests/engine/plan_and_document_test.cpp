@@ -41,12 +41,12 @@ TEST(PlanAndDocument, SayTheSameOfTheBoundAndTheGuarantee) {
     ASSERT_TRUE(document) << name << ": " << document.error().message;
 
     // What it would have been, with its condition, as the plan says it.
-    const std::string stated = headline(document->guarantee, document->requested);
+    const std::string stated = headline(document->guarantee(), document->requested);
     const auto json = nlohmann::json::parse(facts->json);
     const auto planned = json.at("guarantee").get<std::string>();
     const std::string loss = planned.substr(0, planned.find(';'));
     EXPECT_NE(stated.find(loss), std::string::npos) << name << ": " << stated << "\n" << planned;
-    if (!condition_of(document->guarantee.would_be).empty()) {
+    if (!condition_of(document->guarantee().would_be).empty()) {
       EXPECT_NE(stated.find(planned), std::string::npos) << name << ": " << stated;
     }
     const auto* norm = field<double>(document->parameters, "row_norm");

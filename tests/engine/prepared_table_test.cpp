@@ -67,7 +67,7 @@ TEST(PreparedTable, RefusalsNameTheParameter) {
   EXPECT_EQ(message(spec), "give {range} or {bounds}, not both");
   spec = survey();
   spec.bounds->pop_back();
-  EXPECT_NE(message(spec).find("{bounds} has no line for column 'income'"), std::string::npos);
+  EXPECT_NE(message(spec).find("{bounds} says nothing of column 'income'"), std::string::npos);
   spec = survey();
   spec.bounds->push_back({"age", {0, 1}});
   EXPECT_NE(message(spec).find("names column 'age' twice"), std::string::npos);

@@ -114,7 +114,7 @@ TEST(Stages, PeopleNeedTheirGroup) {
   EXPECT_FALSE(released(spec, data, request, 1.0));  // a group of one would be too little noise
   request.group_size = 4;
   const ReleaseDocument document = *released(spec, data, request, 1e5);
-  EXPECT_EQ(document.guarantee.group_size, 4);
+  EXPECT_EQ(document.guarantee().group_size, 4);
   EXPECT_NEAR(*field<double>(document.result, "noisy_rows"), 40.0, 0.1);  // 10 people, 4 rows each
   request.relation = Relation::ReplaceOne;
   EXPECT_FALSE(released(spec, data, request, 1.0));  // exact counts

@@ -167,8 +167,10 @@ class LibraryAlone(unittest.TestCase):
         said, folder = self.example("private_pca")
         guarantee, *rows = said.splitlines()
         self.assertRegex(guarantee, r"adding or removing one row; holds for every data set")
-        loadings = [[float(cell) for cell in row.split()] for row in rows]
+        loadings = [[float(cell) for cell in row.split()] for row in rows[:8]]
         self.assertEqual([len(row) for row in loadings], [2] * 8)
+        larger, smaller = map(float, rows[8:])  # the variances along them
+        self.assertGreater(larger, smaller)
         for i, expected in ((0, 1.0), (1, 0.0)):  # orthonormal, to the digits printed
             product = sum(row[0] * row[i] for row in loadings)
             self.assertAlmostEqual(product, expected, places=4)

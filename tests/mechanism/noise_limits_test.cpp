@@ -90,7 +90,7 @@ Alarms count(const Setting& setting, const std::vector<double>& rows,
   Alarms alarms;
   for (int i = 0; i < kReleases; ++i) {
     const NoisyCovariance covariance =
-        raw_covariance(plan.run(gram, stream)->take(), center, Units::Scaled);
+        raw_covariance((*plan.run(gram, stream)).take(), center, Units::Scaled);
     alarms.now += alarm(covariance, false) ? 1 : 0;
     alarms.before += alarm(covariance, true) ? 1 : 0;
   }

@@ -111,10 +111,10 @@ class Recomputed {
     const std::size_t columns = 2 * (dimension + 1);
     std::vector<std::uint64_t> words(dimension * columns);
     stream.fill(words);
-    const RandomStream family = stream.substream(key);
+    const RandomStream family = trusted::substream(stream, key);
     for (std::size_t row = 0; row < dimension; ++row) {
       std::vector<std::uint64_t> digits(2 * columns);
-      family.substream(2 * row + 1).fill(digits);
+      trusted::substream(family, 2 * row + 1).fill(digits);
       for (std::size_t column = 0; column < columns; ++column) {
         normals_.push_back(reference_normal(words[column * dimension + row],
                                             {digits[column], digits[columns + column]}));

@@ -78,19 +78,37 @@ TEST(Stream, FillGivesTheWordsOfSingleDraws) {
 
 TEST(Stream, SubstreamsDoNotDependOnPositionAndDiffer) {
   RandomStream parent = RandomStream::seeded(kSeed);
-  RandomStream before = parent.substream(5);
+  RandomStream before = trusted::substream(parent, 5);
   take(parent, kRefillWords + 17);
-  RandomStream after = parent.substream(5);
+  RandomStream after = trusted::substream(parent, 5);
   const auto words = take(before, 64);
   EXPECT_EQ(words, take(after, 64));
   for (const std::uint64_t other : {0ULL, 4ULL, 6ULL, 5ULL << 32U}) {
-    RandomStream sibling = parent.substream(other);
+    RandomStream sibling = trusted::substream(parent, other);
     EXPECT_NE(words, take(sibling, 64));
   }
-  RandomStream child_of_child = parent.substream(5).substream(5);
+  RandomStream child_of_child = trusted::substream(trusted::substream(parent, 5), 5);
   EXPECT_NE(words, take(child_of_child, 64));
-  RandomStream other_family = RandomStream::seeded(kSeed + 1).substream(5);
+  RandomStream other_family = trusted::substream(RandomStream::seeded(kSeed + 1), 5);
   EXPECT_NE(words, take(other_family, 64));
+}
+
+/// Two calls, two keys: whoever gives every table a stream of its own shares no noise between them.
+TEST(Stream, EverySplitHasItsOwnNoise) {
+  RandomStream secure = RandomStream::secure();
+  RandomStream first = secure.split();
+  RandomStream second = secure.split();
+  EXPECT_TRUE(first.is_secure());
+  EXPECT_NE(take(first, 64), take(second, 64));
+  EXPECT_NE(take(first, 64), take(secure, 64));
+  RandomStream seeded = RandomStream::seeded(kSeed);
+  RandomStream again = RandomStream::seeded(kSeed);
+  RandomStream one = seeded.split();
+  RandomStream same = again.split();
+  EXPECT_FALSE(one.is_secure());
+  EXPECT_EQ(take(one, 64), take(same, 64));
+  RandomStream other = again.split();
+  EXPECT_NE(take(one, 64), take(other, 64));
 }
 
 TEST(Stream, MovingKeepsTheSequence) {
@@ -109,9 +127,9 @@ TEST(Stream, SecureStreamsDifferAndSayWhatTheyAre) {
   RandomStream b = RandomStream::secure();
   EXPECT_NE(take(a, 4), take(b, 4));
   EXPECT_TRUE(a.is_secure());
-  EXPECT_TRUE(a.substream(1).is_secure());
+  EXPECT_TRUE(trusted::substream(a, 1).is_secure());
   EXPECT_FALSE(RandomStream::seeded(1).is_secure());
-  EXPECT_FALSE(RandomStream::seeded(1).substream(1).is_secure());
+  EXPECT_FALSE(trusted::substream(RandomStream::seeded(1), 1).is_secure());
   EXPECT_FALSE(std::is_copy_constructible_v<RandomStream>);
 }
 
@@ -120,7 +138,7 @@ TEST(Stream, AMovedFromStreamIsNotSecure) {
   RandomStream first = RandomStream::secure();
   RandomStream second = std::move(first);
   EXPECT_FALSE(first.is_secure());  // NOLINT(bugprone-use-after-move)
-  EXPECT_FALSE(first.substream(1).is_secure());
+  EXPECT_FALSE(trusted::substream(first, 1).is_secure());
   EXPECT_TRUE(second.is_secure());
   first = std::move(second);
   EXPECT_TRUE(first.is_secure());
@@ -133,7 +151,7 @@ std::vector<std::uint64_t> words_after_fork(RandomStream& single, RandomStream& 
   std::vector<std::uint64_t> filled(4);
   bulk.fill(filled);
   words.insert(words.end(), filled.begin(), filled.end());
-  RandomStream child = single.substream(7);
+  RandomStream child = trusted::substream(single, 7);
   const std::vector<std::uint64_t> derived = take(child, 4);
   words.insert(words.end(), derived.begin(), derived.end());
   return words;

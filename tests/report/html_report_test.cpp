@@ -19,7 +19,8 @@ ReleaseDocument components(Eigen::Index columns) {
   ReleaseDocument document;
   document.task = "pca";
   document.method = "gauss";
-  document.guarantee = {Relation::AddRemove, GaussianDp{0.27}, Basis::Proved, {}, true};
+  trusted::guarantee_of(document) = {
+      Relation::AddRemove, GaussianDp{0.27}, Basis::Proved, {}, true};
   document.requested = ApproxDp{1.0, 1e-6};
   ReleasedTable loadings{"loadings",     "private principal components", "column", {},
                          {"PC1", "PC2"}, Matrix::Zero(columns, 2)};
@@ -61,7 +62,7 @@ TEST(HtmlReport, AConditionIsSaidWithEveryNumber) {
   ReleaseDocument document = components(4);
   EXPECT_NE(page_of(document).find("whatever else they know"), std::string::npos);
   for (const Basis basis : {Basis::Asymptotic, Basis::ModelProbability}) {
-    document.guarantee.basis = basis;
+    trusted::guarantee_of(document).basis = basis;
     const std::string page = page_of(document);
     EXPECT_EQ(page.find("whatever else they know"), std::string::npos);
     EXPECT_EQ(page.find("\"max_power_at_5pct\""), std::string::npos);
@@ -107,7 +108,7 @@ TEST(HtmlReport, WhatCannotBeToldFromNoiseIsFaint) {
 TEST(HtmlReport, ThePeopleAddUpAndRoundUp) {
   ReleaseDocument document = components(4);  // 8.8% power
   const std::string page = page_of(document);
-  const int recognised = static_cast<int>(std::ceil(power_in_percent(document.guarantee.loss)));
+  const int recognised = static_cast<int>(std::ceil(power_in_percent(document.guarantee().loss)));
   EXPECT_EQ(occurrences(page, "class=\"ev-man-given\""), static_cast<std::size_t>(recognised - 5));
   EXPECT_EQ(occurrences(page, "class=\"ev-man-chance\""), 5U);
   EXPECT_EQ(occurrences(page, "href=\"#ev-person\""), 100U);
@@ -206,7 +207,7 @@ TEST(HtmlReport, HostileColumnNamesStayText) {
   const std::string hostile = "<img src=x onerror=alert(1)>'\"&";
   document.tables.front().row_names.front() = hostile;
   document.parameters.back().second = std::vector<std::string>{hostile, "b"};
-  document.guarantee.assumptions = {hostile};
+  trusted::guarantee_of(document).assumptions = {hostile};
   const std::string page = page_of(document);
   EXPECT_EQ(page.find("<img"), std::string::npos);
   EXPECT_NE(page.find("&lt;img src=x onerror=alert(1)&gt;&#39;&quot;&amp;"), std::string::npos);
@@ -214,8 +215,8 @@ TEST(HtmlReport, HostileColumnNamesStayText) {
 
 TEST(HtmlReport, NotPrivateIsLoud) {
   ReleaseDocument document = components(4);
-  document.guarantee.basis = Basis::NotPrivate;
-  document.guarantee.secure_random = false;
+  trusted::guarantee_of(document).basis = Basis::NotPrivate;
+  trusted::guarantee_of(document).secure_random = false;
   const ReleaseFile file = release_files(document, TableFormat::Csv).back();
   EXPECT_EQ(file.name, "report.NOT-PRIVATE.html");
   EXPECT_NE(file.bytes.find("<title>Principal components (NOT PRIVATE)</title>"),
@@ -317,7 +318,8 @@ TEST(HtmlReport, ReleaseListsItAndExplainChecksIt) {
   const std::filesystem::path folder = testing::TempDir() + "eigenveil-report";
   std::filesystem::remove_all(folder);
   ReleaseDocument document = components(4);
-  document.guarantee.assumptions = {"random bits"};  // what no private release is without
+  trusted::guarantee_of(document).assumptions = {
+      "random bits"};  // what no private release is without
   const auto written = write_release(document, TableFormat::Csv, folder);
   ASSERT_TRUE(written);
   EXPECT_EQ(*written, (std::vector<std::string>{"release.json", "loadings.csv", "report.html"}));

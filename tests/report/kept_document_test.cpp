@@ -30,7 +30,7 @@ ReleaseDocument everything() {
   ReleaseDocument document;
   document.task = "pca";
   document.method = "sharp";
-  document.guarantee = claim();
+  trusted::guarantee_of(document) = claim();
   document.requested = ApproxDp{1.0, 1e-6};
   document.parameters = {{"flag", true},
                          {"count", std::int64_t{3}},

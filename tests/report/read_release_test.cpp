@@ -37,7 +37,7 @@ ReleaseDocument full_document() {
   ReleaseDocument document;
   document.task = "pca";
   document.method = "gauss";
-  document.guarantee = {
+  trusted::guarantee_of(document) = {
       Relation::ReplaceOne, GaussianDp{0.25}, Basis::Proved, {"a promise"}, true, 2};
   document.requested = ApproxDp{1.0, 1e-6};
   document.parameters = {{"neighbours", std::string("replace-one")},
@@ -93,7 +93,7 @@ TEST_F(ReadReleases, FormatOneIsRead) {
   ASSERT_TRUE(covariance) << covariance.error().message;
   EXPECT_EQ(covariance->format, 1);
   EXPECT_EQ(std::get<ApproxDp>(covariance->document.requested).epsilon, 1.0);
-  EXPECT_EQ(covariance->document.guarantee.relation, Relation::ReplaceOne);
+  EXPECT_EQ(covariance->document.guarantee().relation, Relation::ReplaceOne);
   EXPECT_EQ(*field<double>(covariance->document.result, "rows"), 400.0);
   EXPECT_EQ(covariance->document.tables.at(1).name, "covariance_raw");
   EXPECT_EQ(covariance->document.tables[1].corner, "column");
@@ -103,7 +103,7 @@ TEST_F(ReadReleases, FormatOneIsRead) {
   const Result<ReadRelease> seeded = read_release(kGolden / "seeded/release.NOT-PRIVATE.json");
   ASSERT_TRUE(seeded) << seeded.error().message;
   EXPECT_FALSE(seeded->document.is_private());
-  EXPECT_EQ(seeded->document.guarantee.would_be, Basis::Proved);
+  EXPECT_EQ(seeded->document.guarantee().would_be, Basis::Proved);
   EXPECT_TRUE(std::holds_alternative<PureDp>(seeded->document.requested));
   EXPECT_EQ(seeded->document.tables.at(0).name, "loadings");
   EXPECT_NEAR(seeded->document.tables[0].values.col(0).norm(), 1.0, 1e-9);

@@ -52,7 +52,13 @@ std::vector<Guarantee> every_kind() {
 ReleaseDocument document_with(const Guarantee& guarantee, Budget requested = GaussianDp{1.0}) {
   const ReleasedTable table{"loadings", "text",         "column",
                             {"a", "b"}, {"PC1", "PC2"}, Matrix::Identity(2, 2)};
-  return {"pca", "gauss", guarantee, requested, {{"k", std::int64_t{2}}}, {{"x", 0.5}}, {table}};
+  ReleaseDocument document(trusted::assume_released(0.0, guarantee, "gauss"));
+  document.task = "pca";
+  document.requested = requested;
+  document.parameters = {{"k", std::int64_t{2}}};
+  document.result = {{"x", 0.5}};
+  document.tables = {table};
+  return document;
 }
 
 std::string read(const fs::path& path) {

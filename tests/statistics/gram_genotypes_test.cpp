@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "eigenveil/core/digest.hpp"
+#include "eigenveil/core/matrix.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
 
 namespace eigenveil::test::gram_genotypes_test {
@@ -62,17 +64,29 @@ TEST(GramOfGenotypes, OtherAllelesDoNotMerge) {
             "the tables cannot be merged: they were standardised by different allele frequencies");
 }
 
+/// A file with another name in it, and the checksum of a forger.
+std::string renamed(const ExactGram& gram, const std::string& from, const std::string& to) {
+  std::string bytes = gram.to_bytes();
+  bytes.resize(bytes.size() - 32);
+  bytes.replace(bytes.rfind(from), from.size(), to);
+  const Digest digest = sha256(bytes);
+  return bytes.append(digest.begin(), digest.end());
+}
+
 // A name that is no text would end up in release.json, which cannot hold it.
 TEST(GramOfGenotypes, NamesThatAreNoTextAreRefused) {
   for (const Schema& schema :
        {Schema{{"rs1", "r\xFF"}}, Schema{{"rs1", "a\nb"}}, Schema{{"rs1", "rs2"}, {"A", "\xC3"}}}) {
-    const auto path = std::filesystem::temp_directory_path() /
-                      fmt::format("eigenveil-no-text-{}.gram", ::getpid());
-    ASSERT_TRUE(counted(schema, 2.0).save(path));
-    const Result<ExactGram> gram = ExactGram::load(path);
-    std::filesystem::remove(path);
-    ASSERT_FALSE(gram);
-    EXPECT_EQ(gram.error().message,
+    GramAccumulator accumulator(schema, *RowBound::ranges({{0, 2}, {0, 2}}, std::nullopt, 1), 1);
+    EXPECT_FALSE(accumulator.add(Matrix::Ones(1, 2).eval()));
+  }
+  const ExactGram gram = counted(genotypes(), 2.0);
+  EXPECT_TRUE(ExactGram::from_bytes(renamed(gram, "rs2", "rs3")));
+  for (const std::string& bytes : {renamed(gram, "rs2", "r\xFF\x32"), renamed(gram, "rs2", "a\nb"),
+                                   renamed(gram, "G", "\xC3")}) {
+    const Result<ExactGram> read = ExactGram::from_bytes(bytes);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().message,
               "the .gram file is damaged: its column names are not plain UTF-8 text");
   }
 }

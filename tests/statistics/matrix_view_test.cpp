@@ -33,6 +33,24 @@ ExactGram counted_by_reader(const MatrixView& rows) {
   return *accumulator.finish();
 }
 
+/// Sums that a file could not hold are refused before a row is counted.
+TEST(MatrixView, NamesAndWidthAreCheckedFirst) {
+  const auto refusal = [](Schema schema, const Matrix& rows) {
+    GramAccumulator accumulator(std::move(schema), kBound, 1);
+    const Result<void> added = accumulator.add(rows);
+    return added ? "" : added.error().message;
+  };
+  Schema schema = Schema::numbered(7);
+  EXPECT_EQ(refusal(schema, Matrix::Zero(3, 7)), "");
+  EXPECT_EQ(refusal(schema, Matrix::Zero(3, 2000)),
+            "the matrix has 2000 columns, but the sums are of 7");
+  schema.columns[6] = "a\nb";
+  EXPECT_EQ(refusal(schema, Matrix::Zero(3, 7)),
+            "the name of column 7 is not one line of plain UTF-8 text");
+  schema.columns[6] = "c1";
+  EXPECT_EQ(refusal(schema, Matrix::Zero(3, 7)), "there are several columns called c1");
+}
+
 TEST(MatrixView, EveryStorageOrderGivesTheSameTotals) {
   const Matrix columns = table();
   const RowMajor rows = columns;

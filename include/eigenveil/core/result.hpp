@@ -14,7 +14,8 @@ enum class ErrorCode : std::uint8_t {
 };
 
 /// One clear sentence. A message never contains a value that was read from a row. It names
-/// parameters in braces, {row_norm}; each face writes them as its users do (--row-norm, row_norm=).
+/// parameters in braces, {row_norm}; each face writes them as its users do: --row-norm, row_norm=,
+/// and `in_words` (engine/error_words.hpp) as a C++ program spells them.
 struct Error {
   ErrorCode code = ErrorCode::BadRequest;
   std::string message;
@@ -25,18 +26,19 @@ struct Error {
 template <class T>
 using Result = tl::expected<T, Error>;
 
-inline tl::unexpected<Error> bad_request(std::string message, std::string parameter = {}) {
+[[nodiscard]] inline tl::unexpected<Error> bad_request(std::string message,
+                                                       std::string parameter = {}) {
   return tl::unexpected<Error>(
       Error{ErrorCode::BadRequest, std::move(message), std::move(parameter)});
 }
 
-inline tl::unexpected<Error> input_output_error(std::string message) {
+[[nodiscard]] inline tl::unexpected<Error> input_output_error(std::string message) {
   return tl::unexpected<Error>(Error{ErrorCode::InputOutput, std::move(message), {}});
 }
 
 /// Hands the error of one result on as the error of another.
 template <class T>
-tl::unexpected<Error> error_of(const Result<T>& result) {
+[[nodiscard]] tl::unexpected<Error> error_of(const Result<T>& result) {
   return tl::unexpected<Error>(result.error());
 }
 

@@ -42,17 +42,18 @@ class RowBound {
   static constexpr std::size_t kLargestDimension = std::size_t{1} << 20U;
 
   /// --row-norm R: rows (about `center`, zero if empty) are scaled down to norm R when longer.
-  static Result<RowBound> row_norm(std::size_t dimension, double radius,
-                                   std::int64_t max_abs = kDefaultMaxAbs,
-                                   std::vector<double> center = {});
+  [[nodiscard]] static Result<RowBound> row_norm(std::size_t dimension, double radius,
+                                                 std::int64_t max_abs = kDefaultMaxAbs,
+                                                 std::vector<double> center = {});
   /// --range / --bounds, optionally with a --row-norm in scaled units. `names` of the columns,
   /// where they are known, are for the refusal.
-  static Result<RowBound> ranges(std::vector<ColumnRange> ranges, std::optional<double> radius = {},
-                                 std::int64_t max_abs = kDefaultMaxAbs,
-                                 std::span<const std::string> names = {});
+  [[nodiscard]] static Result<RowBound> ranges(std::vector<ColumnRange> ranges,
+                                               std::optional<double> radius = {},
+                                               std::int64_t max_abs = kDefaultMaxAbs,
+                                               std::span<const std::string> names = {});
 
   /// The same bound on another grid.
-  Result<RowBound> with_max_abs(std::int64_t max_abs) const;
+  [[nodiscard]] Result<RowBound> with_max_abs(std::int64_t max_abs) const;
 
   std::size_t dimension() const { return midpoints_.size(); }
   std::int64_t max_abs() const { return max_abs_; }    ///< |v_i| <= max_abs
@@ -68,15 +69,16 @@ class RowBound {
 
   /// Binary form, little endian; `decode` refuses whatever the factories would.
   std::string encode() const;
-  static Result<RowBound> decode(std::string_view bytes);
+  [[nodiscard]] static Result<RowBound> decode(std::string_view bytes);
 
  private:
   friend class RowClipper;
   RowBound() = default;
   /// Checks the fields that were asked for and derives the others.
-  static Result<RowBound> derive(RowBound asked, std::span<const std::string> names = {});
-  Result<void> derive_from_radius();
-  Result<void> derive_from_ranges();
+  [[nodiscard]] static Result<RowBound> derive(RowBound asked,
+                                               std::span<const std::string> names = {});
+  [[nodiscard]] Result<void> derive_from_radius();
+  [[nodiscard]] Result<void> derive_from_ranges();
 
   // asked for
   bool has_ranges_ = false;

@@ -88,10 +88,10 @@ class RowReader {
   virtual const Schema& schema() const = 0;
   /// Cheap and serial: one caller at a time. Chunks come in file order; false at the end. Sets
   /// `chunk.sequence` also when it fails, and then fails the same way on every later call.
-  virtual Result<bool> next_chunk(RawChunk& chunk) = 0;
+  [[nodiscard]] virtual Result<bool> next_chunk(RawChunk& chunk) = 0;
   /// Heavy and thread-safe: any number of callers, also during `next_chunk`. Depends on `chunk`
   /// alone. `block` may come out without rows.
-  virtual Result<void> parse(const RawChunk& chunk, RawRows& block) const = 0;
+  [[nodiscard]] virtual Result<void> parse(const RawChunk& chunk, RawRows& block) const = 0;
   /// Share of the input consumed, between 0 and 1, when the size is known. Thread-safe.
   virtual std::optional<double> progress() const { return std::nullopt; }
   /// How many rows the head of the file says there are. As private as the rows where the relation
@@ -100,7 +100,7 @@ class RowReader {
 
   /// Both stages on one thread: the next rows (the reader picks how many); `block.rows == 0` at the
   /// end.
-  Result<void> read(RawRows& block);
+  [[nodiscard]] Result<void> read(RawRows& block);
 
  private:
   RawChunk chunk_;  // memory of `read`

@@ -18,7 +18,8 @@ namespace eigenveil {
 /// The answer is one too, that of `eigenveil analyse --json`, matrices as lists of rows. `folder`
 /// is where arrays of the release lie that are too large for memory. Formulas:
 /// docs/proofs/masking.md, "Estimates".
-Result<std::string> estimate_from(const ReleaseDocument& document,
-                                  const std::filesystem::path& folder, std::string_view question);
+[[nodiscard]] Result<std::string> estimate_from(const ReleaseDocument& document,
+                                                const std::filesystem::path& folder,
+                                                std::string_view question);
 
 }  // namespace eigenveil

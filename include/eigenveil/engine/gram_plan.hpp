@@ -55,13 +55,13 @@ class GramPlan final : public Plan {
    public:
     GramRun(const GramPlan& plan, RandomStream& stream, int threads)
         : plan_(plan), stream_(stream), threads_(threads) {}
-    Result<ReleaseDocument> finish() override {
+    [[nodiscard]] Result<ReleaseDocument> finish() override {
       // The exact sums end with this line: they take as much room as the document.
       auto drawn =
           take_sums().and_then([&](const ExactGram& gram) { return plan_.drawn(gram, stream_); });
       return plan_.written(std::move(drawn), stream_);
     }
-    Result<ExactGram> take_sums() override {
+    [[nodiscard]] Result<ExactGram> take_sums() override {
       if (stored_ && !rows_) {
         return *std::exchange(stored_, std::nullopt);
       }
@@ -75,13 +75,13 @@ class GramPlan final : public Plan {
     }
 
    protected:
-    Result<void> take_rows(RowReader& rows) override {
+    [[nodiscard]] Result<void> take_rows(RowReader& rows) override {
       if (!rows_) {
         rows_.emplace(plan_.facts_.schema, plan_.facts_.bound, threads_);
       }
       return rows_->add(rows);
     }
-    Result<void> take_totals(const ExactGram& totals) override {
+    [[nodiscard]] Result<void> take_totals(const ExactGram& totals) override {
       if (!stored_) {
         stored_ = totals;
         return {};
@@ -106,11 +106,11 @@ class GramPlan final : public Plan {
     }
   }
   template <class Drawn>
-  Result<ReleaseDocument> written(Drawn drawn, const RandomStream& stream) const {
+  [[nodiscard]] Result<ReleaseDocument> written(Drawn drawn, const RandomStream& stream) const {
     return std::move(drawn).map([&](auto&& release) {
       ReleaseDocument document = document_(made_, std::forward<decltype(release)>(release));
       // Stamped here too: a mechanism that forgets it must not call seeded noise private.
-      document.guarantee = as_run(std::move(document.guarantee), stream);
+      trusted::guarantee_of(document) = as_run(document.guarantee(), stream);
       return document;
     });
   }

@@ -70,23 +70,23 @@ class Run {
  public:
   virtual ~Run() = default;
   /// All rows of the table, or of the next of its blocks; as many columns as the plan's.
-  Result<void> add(RowReader& rows);
+  [[nodiscard]] Result<void> add(RowReader& rows);
   /// Totals that were made before, in place of rows: of the plan's columns, bound and people.
   /// Refused by methods that need the rows themselves.
-  Result<void> add(const ExactGram& totals);
+  [[nodiscard]] Result<void> add(const ExactGram& totals);
   /// Rows as they stand, for methods that read them exactly.
-  Result<void> add(const ExactRows& rows);
+  [[nodiscard]] Result<void> add(const ExactRows& rows);
   /// After all rows: whether the method wants to see them once more, from the start.
-  virtual Result<bool> wants_rows_again() { return false; }
-  virtual Result<ReleaseDocument> finish() = 0;
+  [[nodiscard]] virtual Result<bool> wants_rows_again() { return false; }
+  [[nodiscard]] virtual Result<ReleaseDocument> finish() = 0;
   /// The exact sums so far, for a .gram file instead of a release; the run starts again empty.
   /// Private data. Refused by methods that keep none.
-  virtual Result<ExactGram> take_sums();
+  [[nodiscard]] virtual Result<ExactGram> take_sums();
 
  protected:
-  virtual Result<void> take_rows(RowReader& rows) = 0;
-  virtual Result<void> take_totals(const ExactGram& totals);
-  virtual Result<void> take_points(const ExactRows& rows);
+  [[nodiscard]] virtual Result<void> take_rows(RowReader& rows) = 0;
+  [[nodiscard]] virtual Result<void> take_totals(const ExactGram& totals);
+  [[nodiscard]] virtual Result<void> take_points(const ExactRows& rows);
 
  private:
   friend class Plan;
@@ -141,13 +141,14 @@ class Method {
                                                      std::optional<std::int64_t> /*rows*/) const {
     return std::nullopt;
   }
-  virtual Result<std::unique_ptr<Plan>> plan(const Request& request,
-                                             const PublicFacts& facts) const = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<Plan>> plan(const Request& request,
+                                                           const PublicFacts& facts) const = 0;
   /// Where the plan needs the number of rows: the guarantee that every plan for the request states,
   /// whatever that number is, so that a ledger is charged before they are counted. By default
   /// refused.
-  virtual Result<Guarantee> stated(const Request& request) const;
-  virtual Result<PlanFacts> outlook(const Request& request, const AssumedTable& table) const = 0;
+  [[nodiscard]] virtual Result<Guarantee> stated(const Request& request) const;
+  [[nodiscard]] virtual Result<PlanFacts> outlook(const Request& request,
+                                                  const AssumedTable& table) const = 0;
   /// For comparisons; by default none.
   virtual std::optional<PredictedError> predicted_error(const Request& request,
                                                         const AssumedSetting& setting) const;

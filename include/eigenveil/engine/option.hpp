@@ -22,7 +22,7 @@ enum class Task : std::uint8_t {
   Subspace,  ///< in or near which the rows lie; no bound on them is needed
 };
 std::string_view name_of(Task task);  ///< "pca", "covariance", "lowrank", "mask", "subspace"
-Result<Task> parse_task(std::string_view name);
+[[nodiscard]] Result<Task> parse_task(std::string_view name);
 /// Second moments about a centre, which a request chooses.
 bool has_center(Task task);
 /// Rows are clipped to a public bound.
@@ -96,6 +96,6 @@ class Options {
 
 /// The value as the option takes it (a whole number serves as a number), or a sentence that says
 /// what it must be.
-Result<OptionValue> checked(const OptionSpec& spec, OptionValue value);
+[[nodiscard]] Result<OptionValue> checked(const OptionSpec& spec, OptionValue value);
 
 }  // namespace eigenveil

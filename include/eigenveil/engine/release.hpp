@@ -18,16 +18,16 @@ using AroundDraw =
 
 /// The plan of the method that serves the request. Whatever can be wrong with a request is refused
 /// here, in one sentence.
-Result<std::unique_ptr<Plan>> plan(Request request, const PublicFacts& facts);
+[[nodiscard]] Result<std::unique_ptr<Plan>> plan(Request request, const PublicFacts& facts);
 
 /// The plan of a method that `choose_method` found, for a request whose centre is settled. It
 /// remembers the request with the method's name and the table's fingerprint: that is what the
 /// document states and `request_hash` names.
-Result<std::unique_ptr<Plan>> make_plan(const Method& method, Request request,
-                                        const PublicFacts& facts);
+[[nodiscard]] Result<std::unique_ptr<Plan>> make_plan(const Method& method, Request request,
+                                                      const PublicFacts& facts);
 
 /// The number of rows, by reading them; for relations under which it is public.
-Result<std::int64_t> count_rows(const OpenRows& open, int threads);
+[[nodiscard]] Result<std::int64_t> count_rows(const OpenRows& open, int threads);
 
 /// A table, or a block of one: its rows, or totals that were made before.
 struct TablePart {
@@ -40,20 +40,25 @@ struct TablePart {
 using SpendHook = std::function<Result<std::optional<LedgerEntry>>()>;
 
 /// Reads the parts as often as the plan wants them and draws once.
-Result<ReleaseDocument> release(const Plan& plan, const std::vector<TablePart>& parts,
-                                RandomStream& stream, int threads, const AroundDraw& around = {},
-                                const SpendHook& spend = {});
+[[nodiscard]] Result<ReleaseDocument> release(const Plan& plan, const std::vector<TablePart>& parts,
+                                              RandomStream& stream, int threads,
+                                              const AroundDraw& around = {},
+                                              const SpendHook& spend = {});
 
 /// The same for a table in one piece.
-Result<ReleaseDocument> release(const Plan& plan, const OpenRows& open, RandomStream& stream,
-                                int threads, const AroundDraw& around = {});
+[[nodiscard]] Result<ReleaseDocument> release(const Plan& plan, const OpenRows& open,
+                                              RandomStream& stream, int threads,
+                                              const AroundDraw& around = {});
 
 /// From totals that were made before, or from rows that are read exactly.
-Result<ReleaseDocument> release(const Plan& plan, const ExactGram& gram, RandomStream& stream);
-Result<ReleaseDocument> release(const Plan& plan, const ExactRows& rows, RandomStream& stream,
-                                int threads, const SpendHook& spend = {});
+[[nodiscard]] Result<ReleaseDocument> release(const Plan& plan, const ExactGram& gram,
+                                              RandomStream& stream);
+[[nodiscard]] Result<ReleaseDocument> release(const Plan& plan, const ExactRows& rows,
+                                              RandomStream& stream, int threads,
+                                              const SpendHook& spend = {});
 
 /// The same for rows in memory, on all cores.
-Result<ReleaseDocument> release(const Plan& plan, const MatrixView& rows, RandomStream& stream);
+[[nodiscard]] Result<ReleaseDocument> release(const Plan& plan, const MatrixView& rows,
+                                              RandomStream& stream);
 
 }  // namespace eigenveil

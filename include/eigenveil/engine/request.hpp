@@ -50,7 +50,7 @@ struct Request {
   double variance_share() const;  ///< of the budget, for variances inside a drawn subspace
   bool published() const;         ///< the source's own constants instead of the tight ones
   /// The number of components against the number of columns.
-  Result<void> check_components(std::size_t dimension) const;
+  [[nodiscard]] Result<void> check_components(std::size_t dimension) const;
 };
 
 /// Rows r (c, e r^2, c m, x) with r = sqrt(w / W), m the presence of the columns `indicated`: their
@@ -86,7 +86,7 @@ struct PublicFacts {
 };
 
 /// The facts of a table whose rows may have any length.
-Result<PublicFacts> unbounded(Schema schema);
+[[nodiscard]] Result<PublicFacts> unbounded(Schema schema);
 
 /// A table nobody has read: sizes are assumed, and the eigenvalues of its covariance may be.
 struct AssumedTable {

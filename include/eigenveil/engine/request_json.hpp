@@ -14,7 +14,7 @@ std::string to_json(const Request& request);
 
 /// Reads it back. A key, option or value that this version does not know is refused, so that
 /// nothing that was asked for is passed over.
-Result<Request> request_from_json(std::string_view text);
+[[nodiscard]] Result<Request> request_from_json(std::string_view text);
 
 /// SHA-256 of the canonical text, hexadecimal: the same request twice is known by it.
 std::string request_hash(const Request& request);

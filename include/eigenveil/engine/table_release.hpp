@@ -30,12 +30,13 @@ struct TableOutcome {
 /// request comes before a row is read. `job` is a JSON object (docs/formats.md#jobs): the request,
 /// how rows become bounded rows, the input and where results go. `memory` is the table of a job
 /// that names no file.
-Result<TableOutcome> release_table(std::string_view job, const ColumnTable* memory = nullptr);
+[[nodiscard]] Result<TableOutcome> release_table(std::string_view job,
+                                                 const ColumnTable* memory = nullptr);
 
 /// The plan of such a job for a table nobody has read: a JSON object with `method`, `title`,
 /// `lines` (label, text), `facts`, `warning` and `guarantee` (report/guarantee_text.hpp, or null);
 /// with `compare` in the job, every method on its assumed spectrum, and `in_words`.
-Result<std::string> plan_table(std::string_view job);
+[[nodiscard]] Result<std::string> plan_table(std::string_view job);
 
 /// What a face shows of the engine, as JSON: tasks with their methods, each with its sentence,
 /// budgets and option specs.

@@ -14,10 +14,10 @@ namespace eigenveil {
 ///   one: divergences add order by order;
 ///   everything else: the numerical privacy loss distribution, returned as a trade-off curve.
 /// The empty list is 0-DP.
-Result<Loss> compose_losses(const std::vector<Loss>& losses);
+[[nodiscard]] Result<Loss> compose_losses(const std::vector<Loss>& losses);
 
 /// The same for guarantees: one relation or an error, the weakest basis, both lists of assumptions.
-Result<Guarantee> compose_all(const std::vector<Guarantee>& guarantees);
+[[nodiscard]] Result<Guarantee> compose_all(const std::vector<Guarantee>& guarantees);
 
 /// Who decides to which part of a partition a row belongs.
 enum class Partition : std::uint8_t {
@@ -27,6 +27,7 @@ enum class Partition : std::uint8_t {
 
 /// Releases on disjoint parts of one data set: the largest loss. Under add-remove for every
 /// partition; under any other relation only if the partition is fixed and public.
-Result<Guarantee> compose_parallel(const std::vector<Guarantee>& guarantees, Partition partition);
+[[nodiscard]] Result<Guarantee> compose_parallel(const std::vector<Guarantee>& guarantees,
+                                                 Partition partition);
 
 }  // namespace eigenveil

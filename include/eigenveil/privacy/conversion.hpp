@@ -22,11 +22,11 @@ double renyi_divergence(const Loss& loss, double order);
 
 /// The same loss for groups of `size` rows, or after moving from add-remove / zero-row to
 /// replace-one (twice the rows; rules of docs/proofs/guarantees.md). No rule leads back.
-Result<Loss> group_loss(const Loss& loss, int size);
-Result<Guarantee> to_replace_one(const Guarantee& guarantee);
+[[nodiscard]] Result<Loss> group_loss(const Loss& loss, int size);
+[[nodiscard]] Result<Guarantee> to_replace_one(const Guarantee& guarantee);
 
 /// The guarantee stated for `target`: itself, or to_replace_one; any other pair is refused.
-Result<Guarantee> to_relation(const Guarantee& guarantee, Relation target);
+[[nodiscard]] Result<Guarantee> to_relation(const Guarantee& guarantee, Relation target);
 
 /// rho-zCDP -> smallest epsilon at delta (Canonne, Kamath, Steinke 2020, minimised over the order).
 double zcdp_epsilon(double rho, double delta);

@@ -63,7 +63,7 @@ struct BasisCondition {
 };
 BasisCondition condition_of(Basis basis);
 
-Result<Basis> parse_basis(std::string_view name);
+[[nodiscard]] Result<Basis> parse_basis(std::string_view name);
 
 /// A guarantee is a value and travels with every release.
 struct Guarantee {
@@ -83,7 +83,7 @@ struct Guarantee {
 /// Sequential composition. Different relations: an error, never a guess. The basis is the weaker
 /// one, the assumptions are both lists. Equal kinds add in closed form; mixed kinds go through the
 /// loss both can be bounded in (see composition.hpp).
-Result<Guarantee> compose(const Guarantee& first, const Guarantee& second);
+[[nodiscard]] Result<Guarantee> compose(const Guarantee& first, const Guarantee& second);
 
 /// "(1, 1e-06)-DP for adding or removing one row; holds for every data set (proved)".
 std::string in_words(const Guarantee& guarantee);

@@ -18,7 +18,7 @@ enum class Relation : std::uint8_t {
 
 std::string_view name_of(Relation relation);   ///< "add-remove", as on the command line
 std::string_view describe(Relation relation);  ///< "adding or removing one row"
-Result<Relation> parse_relation(std::string_view name);
+[[nodiscard]] Result<Relation> parse_relation(std::string_view name);
 bool row_count_is_public(Relation relation);
 
 }  // namespace eigenveil

@@ -10,6 +10,16 @@
 
 namespace eigenveil {
 
+class RandomStream;
+
+namespace trusted {
+/// Stream number `index` of a family: independent of the family's position, so that parallel work
+/// gives the same draws for every thread count. Security is inherited. The caller promises that no
+/// number of one family serves twice: two releases that share their noise show the rows to whoever
+/// subtracts them. A family is made by `split`, for one release.
+[[nodiscard]] RandomStream substream(const RandomStream& family, std::uint64_t index);
+}  // namespace trusted
+
 namespace detail {
 /// How many forks lie between this process and the one that loaded the library. Only the handler of
 /// pthread_atfork, which takes no argument, writes it.
@@ -29,9 +39,9 @@ class RandomStream {
   static RandomStream secure();
   static RandomStream seeded(std::uint64_t seed);
 
-  /// Stream number `index` of a family: independent of this stream's position, so that parallel
-  /// work gives the same draws for every thread count. Security is inherited.
-  RandomStream substream(std::uint64_t index) const;
+  /// A stream of its own, for another thread or another table: its key is drawn from this one, so
+  /// that no two calls give the same. Security is inherited.
+  [[nodiscard]] RandomStream split();
 
   bool is_secure() const { return secure_; }
 
@@ -58,6 +68,7 @@ class RandomStream {
   using Key = std::array<unsigned char, 32>;
   using Buffer = std::array<std::uint64_t, kBufferWords>;
 
+  friend RandomStream trusted::substream(const RandomStream& family, std::uint64_t index);
   RandomStream(const Key& key, bool secure);
   void refill();
   bool has_forked() const { return forks_ != detail::forks_passed.load(std::memory_order_relaxed); }

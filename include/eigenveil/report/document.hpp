@@ -69,13 +69,26 @@ struct LedgerEntry {
   std::string reservation;  ///< SHA-256 of the reservation, hexadecimal
 };
 
+struct ReleaseDocument;
+
+namespace trusted {
+/// The guarantee that a document states. The caller promises that everything in the document was
+/// drawn under what is written there.
+Guarantee& guarantee_of(ReleaseDocument& document);
+}  // namespace trusted
+
 /// Everything that is published about one release, and nothing else: no paths, no times, no row
 /// count under add-remove, nothing that was not drawn under the guarantee.
 struct ReleaseDocument {
+  ReleaseDocument() = default;  ///< states nothing: not private
+  /// States what a mechanism's release was drawn under, and its name.
+  template <class T>
+  explicit ReleaseDocument(const Release<T>& release)
+      : method(release.mechanism()), guarantee_(release.guarantee()) {}
+
   std::string task;    ///< "pca"
   std::string method;  ///< "gauss"
-  Guarantee guarantee;
-  Budget requested;  ///< what the user asked for; the guarantee may be tighter
+  Budget requested;    ///< what the user asked for; the guarantee may be tighter
   Fields parameters;
   Fields result;
   std::vector<ReleasedTable> tables;
@@ -93,10 +106,20 @@ struct ReleaseDocument {
   /// What the fields say, in a method's own words; shown to the curator, not written.
   std::vector<FactLine> remarks = {};
 
-  bool is_private() const { return guarantee.basis != Basis::NotPrivate; }
+  /// What it was drawn under. It cannot be edited: what is published later says what was proved.
+  const Guarantee& guarantee() const { return guarantee_; }
+  bool is_private() const { return guarantee_.basis != Basis::NotPrivate; }
   /// A table's numbers with the guarantee they were drawn under; nothing for another name.
   std::optional<Release<Matrix>> array(std::string_view table) const;
+
+ private:
+  friend Guarantee& trusted::guarantee_of(ReleaseDocument& document);
+  Guarantee guarantee_;
 };
+
+inline Guarantee& trusted::guarantee_of(ReleaseDocument& document) {
+  return document.guarantee_;
+}
 
 /// Why the method answered NULL, a legal outcome that spends its budget; empty when it did not.
 std::string null_reason(const ReleaseDocument& document);

@@ -20,7 +20,7 @@ struct ReadRelease {
 
 /// `path` names the document, its directory, or a file of pseudo-data with the document beside it.
 /// Tables are read; arrays too large for memory stay where they are, in `document.streamed`.
-Result<ReadRelease> read_release(const std::filesystem::path& path);
+[[nodiscard]] Result<ReadRelease> read_release(const std::filesystem::path& path);
 
 /// The pair that was asked for where the stated loss really implies it, else the loss itself: what
 /// a document says of itself is not repeated, anybody can write a sentence.

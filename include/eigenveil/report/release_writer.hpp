@@ -58,12 +58,14 @@ struct WrittenRelease {
 };
 
 /// Writes all files, whole or not at all.
-Result<WrittenRelease> write_release(ReleaseDocument document, const ReleaseTarget& target);
+[[nodiscard]] Result<WrittenRelease> write_release(ReleaseDocument document,
+                                                   const ReleaseTarget& target);
 
 /// The same into a directory, for releases that do not stream.
-Result<std::vector<std::string>> write_release(const ReleaseDocument& document, TableFormat format,
-                                               const std::filesystem::path& directory,
-                                               Existing existing = Existing::Refuse);
+[[nodiscard]] Result<std::vector<std::string>> write_release(const ReleaseDocument& document,
+                                                             TableFormat format,
+                                                             const std::filesystem::path& directory,
+                                                             Existing existing = Existing::Refuse);
 
 /// The document as JSON for machines (`--json`), tables inline.
 std::string summary_json(const ReleaseDocument& document);

@@ -64,8 +64,9 @@ class ExactGram {
   static constexpr std::uint64_t kLargestCount = (std::uint64_t{1} << 53U) - 1;
   /// Totals of 8.6 GB.
   static constexpr std::size_t kLargestDimension = std::size_t{1} << 15U;
-  /// Refuses, by public facts alone, a schema that does not fit the bound and a table too wide.
-  static Result<void> check_shape(const Schema& schema, const RowBound& bound);
+  /// Refuses, by public facts alone, a schema that does not fit the bound, names that no file could
+  /// hold, and a table too wide.
+  [[nodiscard]] static Result<void> check_shape(const Schema& schema, const RowBound& bound);
 
   /// An empty table; the shape must pass `check_shape`.
   ExactGram(Schema schema, RowBound bound);
@@ -81,7 +82,7 @@ class ExactGram {
   /// The shards inside, run by run.
   const std::vector<ShardSet>& parts() const { return parts_; }
   /// Refuses, by name, shards of a run that are not inside.
-  Result<void> check_complete() const;
+  [[nodiscard]] Result<void> check_complete() const;
 
   /// Adds another shard; the result is bit-identical to one pass over all rows. Refused when schema
   /// or bound differ, when a shard is already inside (every row would count twice and the
@@ -90,7 +91,7 @@ class ExactGram {
   /// Where rows were limited by person, shards of one run and one key alone: anybody else's table
   /// may hold the same people, and each of them more rows than were promised.
   /// What is filled in for missing cells in one of them is said of the sum.
-  Result<void> merge(const ExactGram& other, EqualTotals equal = EqualTotals::Refuse);
+  [[nodiscard]] Result<void> merge(const ExactGram& other, EqualTotals equal = EqualTotals::Refuse);
 
   /// Whether a shard is in both, or their totals are equal: the same rows, as far as can be told.
   bool shares_rows_with(const ExactGram& other) const;
@@ -101,11 +102,11 @@ class ExactGram {
 
   /// Versioned binary form with checksum; the first line says that it is private. Written with mode
   /// 0600.
-  Result<void> save(const std::filesystem::path& path) const;
-  static Result<ExactGram> load(const std::filesystem::path& path);
+  [[nodiscard]] Result<void> save(const std::filesystem::path& path) const;
+  [[nodiscard]] static Result<ExactGram> load(const std::filesystem::path& path);
   /// The same bytes in memory, for machines that send them to each other.
   std::string to_bytes() const;
-  static Result<ExactGram> from_bytes(std::string_view bytes);
+  [[nodiscard]] static Result<ExactGram> from_bytes(std::string_view bytes);
 
   /// Same schema, bound and totals, however many shards they came in.
   friend bool operator==(const ExactGram& a, const ExactGram& b);
@@ -136,12 +137,12 @@ class GramAccumulator {
   GramAccumulator& operator=(const GramAccumulator&) = delete;
 
   /// Rows in memory, in any storage order; may be called many times. Blocks until they are counted.
-  Result<void> add(const MatrixView& rows);
+  [[nodiscard]] Result<void> add(const MatrixView& rows);
   /// Reads a table to its end, reading and accumulating side by side.
-  Result<void> add(RowReader& reader);
+  [[nodiscard]] Result<void> add(RowReader& reader);
 
   /// The totals so far as one shard; the accumulator starts again empty.
-  Result<ExactGram> finish();
+  [[nodiscard]] Result<ExactGram> finish();
 
  private:
   struct State;

@@ -12,7 +12,7 @@ ReleaseDocument head(const std::string& method, const Guarantee& guarantee, cons
   ReleaseDocument document;
   document.task = "subspace";
   document.method = method;
-  document.guarantee = guarantee;
+  trusted::guarantee_of(document) = guarantee;
   document.requested = budget;
   document.parameters = {{"epsilon", budget.epsilon},
                          {"delta", budget.delta},

@@ -76,7 +76,7 @@ ReleaseDocument mask_document(const MaskSettings& settings, const MaskNoise& noi
   ReleaseDocument document;
   document.task = "mask";
   document.method = settings.method;
-  document.guarantee = guarantee;
+  trusted::guarantee_of(document) = guarantee;
   document.requested = settings.requested;
   const MomentSettings shown{Center::PublicMidpoint,
                              settings.scaled_units ? Units::Scaled : Units::Original, false,

@@ -172,7 +172,7 @@ ReleaseDocument moment_head(Task task, const MomentPlan& plan, const MomentSetti
   ReleaseDocument document;
   document.task = name_of(task);
   document.method = plan.method();
-  document.guarantee = release.guarantee();
+  trusted::guarantee_of(document) = release.guarantee();
   document.requested = settings.requested;
   document.parameters = parameters_of(plan, settings, release.value());
   const NoisyMoment& moment = release.value();
@@ -230,7 +230,7 @@ ReleaseDocument moment_document(const MomentPlan& plan, const MomentSettings& se
   const double sum_sd = release.value().sum_sd;
   const NoiseLaw law = release.value().law;
   const auto make = task == Task::Covariance ? covariance_of : raw_covariance;
-  NoisyCovariance covariance = make(release.take(), settings.center, settings.units);
+  NoisyCovariance covariance = make(std::move(release).take(), settings.center, settings.units);
   add_noise(document, sum_sd, settings, covariance);
   switch (task) {
     case Task::Components: {

@@ -14,7 +14,7 @@ ReleaseDocument document_of(const OrbitDocumentHead& head, const Guarantee& guar
   ReleaseDocument document;
   document.task = head.task;
   document.method = orbit_method().info().name;
-  document.guarantee = guarantee;
+  trusted::guarantee_of(document) = guarantee;
   document.requested = head.common.settings.requested;
   document.parameters = public_parameters(head.common, head.schema);
   document.parameters.insert(document.parameters.end(), head.parameters.begin(),

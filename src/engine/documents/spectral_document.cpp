@@ -19,7 +19,7 @@ ReleaseDocument spectral_document(const Request& request, const std::string& met
   ReleaseDocument document;
   document.task = name_of(request.task);
   document.method = method;
-  document.guarantee = guarantee;
+  trusted::guarantee_of(document) = guarantee;
   document.requested = *request.budget;
   document.parameters = public_parameters(
       {settings_of(request), bound, guarantee.relation, guarantee.group_size}, schema);

@@ -26,7 +26,7 @@ ReleaseDocument subspace_document(const Release<DrawnSubspace>& release,
   ReleaseDocument document;
   document.task = "pca";
   document.method = release.mechanism();
-  document.guarantee = release.guarantee();
+  trusted::guarantee_of(document) = release.guarantee();
   document.requested = common.settings.requested;
   document.parameters = public_parameters(common, drawn.schema);
   document.parameters.insert(document.parameters.end(), parameters.begin(), parameters.end());

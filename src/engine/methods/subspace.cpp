@@ -195,7 +195,8 @@ ReleaseDocument WithinSubspacePlan::document(const Release<LearnedSubspace>& lea
                                              RandomStream& stream) const {
   ReleaseDocument document = learned_document(
       made_.subspace(), {1, 0.1, static_cast<std::size_t>(*facts_.rows)}, facts_.schema,
-      Release<LearnedSubspace>(learned.value(), made_.guarantee(), learned.mechanism()));
+      trusted::assume_released<LearnedSubspace>(learned.value(), made_.guarantee(),
+                                                learned.mechanism()));
   document.task = name_of(request_.task);
   document.method = "subspace";
   document.requested = made_.request().budget;
@@ -214,7 +215,7 @@ ReleaseDocument WithinSubspacePlan::document(const Release<LearnedSubspace>& lea
   document.parameters.emplace_back("row_norm", facts_.bound.radius());
   document.parameters.emplace_back("units", std::string("scaled"));
   document.parameters.emplace_back("noise_sd_diagonal", made_.moment().product_sd());
-  document.guarantee = as_run(document.guarantee, stream);
+  trusted::guarantee_of(document) = as_run(document.guarantee(), stream);
   return document;
 }
 

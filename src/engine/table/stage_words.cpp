@@ -15,7 +15,7 @@ FactLine people_in_words(const PeopleLimit& people) {
 }
 
 void set_people(const PeopleLimit& people, ReleaseDocument& document) {
-  document.guarantee.person = people.column;
+  trusted::guarantee_of(document).person = people.column;
   set_field(document.parameters, "person", people.column);
   set_field(document.parameters, "rows_per_person", std::int64_t{people.rows});
 }

@@ -30,7 +30,7 @@ Result<std::vector<const Named*>> in_order(const std::vector<Named>& list,
   for (const std::string& column : columns) {
     const auto found = by_name.find(column);
     if (found == by_name.end()) {
-      return bad_request(fmt::format("{{{}}} has no line for column '{}'; add one, or choose "
+      return bad_request(fmt::format("{{{}}} says nothing of column '{}'; add it, or choose "
                                      "columns with {{columns}}",
                                      parameter, shown(column)),
                          parameter);

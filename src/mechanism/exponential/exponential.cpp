@@ -84,8 +84,9 @@ Result<Release<DrawnSubspace>> ExponentialPlan::run(const ExactGram& gram,
                                                     RandomStream& stream) const {
   Matrix frame = draw_component(scaled_moment(gram, scales_), exponent_, blur_, stream);
   return projection_.run(gram, frame, stream).map([&](const Release<NoisyProjection>& inside) {
-    return Release<DrawnSubspace>({gram.schema(), std::move(frame), inside.value()},
-                                  as_run(guarantee_, stream), "exponential");
+    return trusted::assume_released<DrawnSubspace>(
+        {gram.schema(), std::move(frame), inside.value()}, as_run(guarantee_, stream),
+        "exponential");
   });
 }
 

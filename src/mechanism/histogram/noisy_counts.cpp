@@ -77,8 +77,8 @@ Result<CountsPlan> CountsPlan::make(const CountsRequest& request) {
 Release<Vector> CountsPlan::run(const std::vector<std::uint64_t>& counts,
                                 RandomStream& stream) const {
   const std::vector<Int128> integers(counts.begin(), counts.end());
-  return Release<Vector>(add_rounded_noise(integers, scale_, stream), as_run(guarantee_, stream),
-                         method());
+  return trusted::assume_released<Vector>(add_rounded_noise(integers, scale_, stream),
+                                          as_run(guarantee_, stream), method());
 }
 
 /// A sum of Gaussians is one. For Laplace noise of scale b, Chernoff's bound: the sum exceeds t

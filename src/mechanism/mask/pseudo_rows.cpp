@@ -45,7 +45,7 @@ Result<PseudoRows> PseudoRows::make(const PseudoFactor& released, const Vector& 
         "pseudo-data needs at least as many rows as columns; release the factor alone");
   }
   return PseudoRows(released.rows, std::max<std::int64_t>(rows_per_block, released.factor.cols()),
-                    released.factor * scales.asDiagonal(), stream.substream(stream.bits64()));
+                    released.factor * scales.asDiagonal(), stream.split());
 }
 
 PseudoRows::Block PseudoRows::draw(std::size_t index) const {
@@ -53,7 +53,7 @@ PseudoRows::Block PseudoRows::draw(std::size_t index) const {
   const bool last = index + 1 == blocks();
   const std::int64_t first = static_cast<std::int64_t>(index) * rows_per_block_;
   const std::int64_t end = last ? rows_ : first + rows_per_block_;
-  RandomStream own = family_.substream(index);
+  RandomStream own = trusted::substream(family_, index);
   Block block{index, Matrix(p, end - first), {}, {}, {}};
   fill_standard_normal(own, {block.normals.data(), static_cast<std::size_t>(block.normals.size())});
   const Matrix below =

@@ -85,7 +85,7 @@ RegeneratedNoise::RegeneratedNoise(const MomentShape& shape, const NoiseScale& s
     : shape_(shape),
       diagonal_scale_(std::ldexp(scale.diagonal, -exponent)),
       off_diagonal_scale_(std::ldexp(scale.off_diagonal, -exponent)),
-      family_(stream.substream(0)) {
+      family_(trusted::substream(stream, 0)) {
   assert(exponent <= 0 && "the grid divides the integers");
   const std::size_t counts = shape.releases_count() ? 1 : 0;
   const std::size_t sums = shape.releases_sums() ? shape.dimension : 0;
@@ -93,11 +93,11 @@ RegeneratedNoise::RegeneratedNoise(const MomentShape& shape, const NoiseScale& s
   const bool at_once = shape.entries() <= kEntriesOfOneStream;
   if (!at_once) {
     // As in add_rounded_noise: a fresh family per call.
-    family_ = stream.substream(stream.bits64());
+    family_ = stream.split();
   }
   std::vector<std::int64_t> diagonal(counts + (at_once ? side : 0));
   std::vector<std::int64_t> other(sums + (at_once ? side * (side - 1) / 2 : 0));
-  RandomStream first = family_.substream(0);
+  RandomStream first = trusted::substream(family_, 0);
   RandomStream& from = at_once ? stream : first;
   draw_noise(from, diagonal_scale_, diagonal.data(), diagonal.size());
   draw_noise(from, off_diagonal_scale_, other.data(), other.size());
@@ -121,7 +121,7 @@ void RegeneratedNoise::draw(std::size_t index, Buffer& buffer) const {
     buffer.drawn = whole_;
     return;
   }
-  RandomStream stream = family_.substream(index + 1);
+  RandomStream stream = trusted::substream(family_, index + 1);
   buffer.drawn.resize(tile.rows * tile.columns);
   if (!tile.on_diagonal()) {
     draw_noise(stream, off_diagonal_scale_, buffer.drawn.data(), buffer.drawn.size());

@@ -158,8 +158,9 @@ Result<Release<NoisyMoment>> MomentPlan::run(const ExactGram& gram, RandomStream
     return error_of(release);
   }
   // The same draw, stated for groups of rows.
-  return Release<NoisyMoment>(in_scaled_units(release->take(), gram.schema(), gram.bound()),
-                              as_run(guarantee_, stream), method());
+  return trusted::assume_released<NoisyMoment>(
+      in_scaled_units(std::move(*release).take(), gram.schema(), gram.bound()),
+      as_run(guarantee_, stream), method());
 }
 
 Guarantee as_run(Guarantee guarantee, const RandomStream& stream) {

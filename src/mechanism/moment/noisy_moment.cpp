@@ -288,11 +288,11 @@ NoisyEntries noisy_entries(const SecondMoment& moment, const NoiseScale& scale, 
     return noisy;
   }
   // A fresh family per call: two releases from one stream must never share their noise.
-  const RandomStream family = stream.substream(stream.bits64());
-  RandomStream first = family.substream(0);
+  const RandomStream family = stream.split();
+  RandomStream first = trusted::substream(family, 0);
   add_noise(beside, first);
   parallel_for(noise_tiles(moment.shape().dimension), default_threads(), [&](std::size_t index) {
-    RandomStream own = family.substream(index + 1);
+    RandomStream own = trusted::substream(family, index + 1);
     const NoiseTile tile = noise_tile(moment.shape().dimension, index);
     add_noise([&](const auto& visit) { for_each_product(layout, tile, visit); }, own);
   });

@@ -214,7 +214,7 @@ Result<Release<NoisyProjection>> ProjectionPlan::run(const ExactGram& gram, cons
   const SecondMoment moment(projected, shape_);
   return noise_grid_exponent(noise_.scale).map([&](int exponent) {
     const NoisyTotals noisy = add_rounded_noise(moment, noise_.scale, exponent, stream);
-    return Release<NoisyProjection>(
+    return trusted::assume_released<NoisyProjection>(
         NoisyProjection{noisy.products * product_unit(), product_sd(), off_diagonal_sd(),
                         noisy.count, noisy.count_sd, noisy.count_is_public, noisy.law},
         as_run(guarantee_, stream), "projected moment");

@@ -129,7 +129,7 @@ Release<Vector> OjaPass::finish() {
   Eigen::Index largest = 0;
   direction_.cwiseAbs().maxCoeff(&largest);
   const Vector direction = direction_[largest] < 0.0 ? Vector(-direction_) : direction_;
-  return {direction, as_run(plan_->guarantee(), *stream_), "oja"};
+  return trusted::assume_released(direction, as_run(plan_->guarantee(), *stream_), "oja");
 }
 
 Result<std::size_t> add_rows(OjaPass& pass, RowReader& reader, const RowBound& bound, Units units) {

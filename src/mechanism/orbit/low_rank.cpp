@@ -95,7 +95,8 @@ Result<Release<LowRankDraw>> LowRankPlan::run(const ExactGram& gram, RandomStrea
     return error_of(exponent);
   }
   draw.orbit = draw_on_orbit(moment, draw.eigenvalues.values, *exponent, draw_budget_.blur, stream);
-  return Release<LowRankDraw>(std::move(draw), as_run(guarantee_, stream), "orbit");
+  return trusted::assume_released<LowRankDraw>(std::move(draw), as_run(guarantee_, stream),
+                                               "orbit");
 }
 
 }  // namespace eigenveil

@@ -204,8 +204,9 @@ Result<Release<OrbitDraw>> OrbitPlan::run(const ExactGram& gram, RandomStream& s
     return error_of(fits);
   }
   const HermitianMoment moment(gram, request_.scales, request_.field);
-  return Release<OrbitDraw>(draw_on_orbit(moment, spectrum_, exponent_, blur_, stream),
-                            as_run(guarantee_, stream), "orbit");
+  return trusted::assume_released<OrbitDraw>(
+      draw_on_orbit(moment, spectrum_, exponent_, blur_, stream), as_run(guarantee_, stream),
+      "orbit");
 }
 
 Matrix real_subspace(const OrbitDraw& draw, Index count) {

@@ -66,7 +66,8 @@ Result<Release<OrbitComponents>> OrbitComponentsPlan::run(const ExactGram& gram,
   } else {
     result.components = components_in_subspace(result.frame, result.projection);
   }
-  return Release<OrbitComponents>(std::move(result), as_run(guarantee_, stream), "orbit");
+  return trusted::assume_released<OrbitComponents>(std::move(result), as_run(guarantee_, stream),
+                                                   "orbit");
 }
 
 }  // namespace eigenveil

@@ -188,12 +188,14 @@ Result<SharpPlan::Outcome> SharpPlan::run(const ExactGram& gram, RandomStream& s
   const Guarantee guarantee = as_run(guarantee_, stream);
   DrawnSubspace drawn{gram.schema(), draw(eigen, settled, stream), {}};
   if (!settled.beta) {
-    return Outcome{std::move(settled), {std::move(drawn), guarantee, "sharp"}};
+    return Outcome{std::move(settled),
+                   trusted::assume_released(std::move(drawn), guarantee, "sharp")};
   }
   return projection_.run(gram, drawn.frame, stream)
       .map([&](const Release<NoisyProjection>& inside) {
         drawn.projection = inside.value();
-        return Outcome{std::move(settled), {std::move(drawn), guarantee, "sharp"}};
+        return Outcome{std::move(settled),
+                       trusted::assume_released(std::move(drawn), guarantee, "sharp")};
       });
 }
 

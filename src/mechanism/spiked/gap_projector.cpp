@@ -224,7 +224,7 @@ Release<GapResult> GapPlan::run(const ExactGram& gram, RandomStream& stream) con
                          : noisy_subspace(frame, symmetric_noise(*sd), stream);
     result.inside = add_symmetric_noise(n * sample.compress(*result.frame), inside_noise, stream);
   }
-  return {std::move(result), as_run(guarantee_, stream), "spiked-robust"};
+  return trusted::assume_released(std::move(result), as_run(guarantee_, stream), "spiked-robust");
 }
 
 double GapPlan::smallest_useful_gap() const {

@@ -433,7 +433,7 @@ Release<SpikedResult> SpikedPlan::run(const SampleCovariance& sample, RandomStre
       sample.compress(result.frame) - result.noise_variance * Matrix::Identity(r, r);
   result.inside =
       add_symmetric_noise(inside, symmetric_noise(result.inside_sd, request_.published), stream);
-  return {std::move(result), as_run(guarantee_, stream), "spiked"};
+  return trusted::assume_released(std::move(result), as_run(guarantee_, stream), "spiked");
 }
 
 SpikedComponents spiked_components(const SpikedResult& result) {

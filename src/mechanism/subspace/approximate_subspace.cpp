@@ -288,7 +288,8 @@ Release<LearnedSubspace> SubspacePlan::run(const GroupPositions& positions, Rand
                                            int threads) const {
   LearnedSubspace learned =
       core_ ? run_core(positions, stream, threads) : run_grid(positions, stream);
-  return {std::move(learned), as_run(guarantee_, stream), "subspace " + aggregate_name()};
+  return trusted::assume_released(std::move(learned), as_run(guarantee_, stream),
+                                  "subspace " + aggregate_name());
 }
 
 std::size_t boosting_parts(double failure_probability) {

@@ -198,7 +198,8 @@ Release<ExactSubspace> ExactSubspacePlan::run(const ExactPoints& points,
                          : field_bits_ == 127 ? detail::answer_127(run, points, stream)
                                               : detail::answer_521(run, points, stream);
   Guarantee guarantee = as_run(guarantee_, stream);
-  return {std::move(answer), std::move(guarantee), "subspace " + aggregate_name()};
+  return trusted::assume_released(std::move(answer), std::move(guarantee),
+                                  "subspace " + aggregate_name());
 }
 
 }  // namespace eigenveil

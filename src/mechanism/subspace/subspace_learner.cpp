@@ -38,8 +38,8 @@ Release<LearnedSubspace> SubspaceLearner::finish() && {
   if (parts_ == 1) {
     return *std::move(last_);
   }
-  return Release<LearnedSubspace>(agreeing_subspace(learned_, 2.0 * angle_), last_->guarantee(),
-                                  last_->mechanism());
+  return trusted::assume_released<LearnedSubspace>(agreeing_subspace(learned_, 2.0 * angle_),
+                                                   last_->guarantee(), last_->mechanism());
 }
 
 }  // namespace eigenveil
