@@ -121,8 +121,8 @@ Result<ReleaseDocument> document_of(const Json& json) {
 
 std::string kept_document(const ReleaseDocument& document) {
   // Every field, in their order: this does not compile when there is one more.
-  const auto& [task, method, guarantee, requested, parameters, result, tables, streamed, pending,
-               drawn, request, ledger, builds_on, data_set, date, papers, prefix, remarks] =
+  const auto& [task, method, requested, parameters, result, tables, streamed, pending, drawn,
+               request, ledger, builds_on, data_set, date, papers, prefix, remarks, guarantee] =
       document;
   Json said = Json::array();
   for (const FactLine& line : remarks) {

@@ -96,7 +96,7 @@ TEST(KeptDocument, EveryFieldIsKept) {
   const std::vector<std::function<void(ReleaseDocument&)>> changes = {
       [](auto& d) { d.task = "mask"; },
       [](auto& d) { d.method = "gauss"; },
-      [](auto& d) { d.guarantee.group_size = 4; },
+      [](auto& d) { trusted::guarantee_of(d).group_size = 4; },
       [](auto& d) { d.requested = PureDp{1.0}; },
       [](auto& d) { d.parameters.pop_back(); },
       [](auto& d) { d.result.pop_back(); },

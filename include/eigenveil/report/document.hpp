@@ -114,6 +114,7 @@ struct ReleaseDocument {
 
  private:
   friend Guarantee& trusted::guarantee_of(ReleaseDocument& document);
+  friend std::string kept_document(const ReleaseDocument& document);  // keeps every field
   Guarantee guarantee_;
 };
 
