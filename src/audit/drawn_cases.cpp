@@ -278,7 +278,10 @@ Result<Attack> ratio_attack(const DrawnAudit& audit, Part part, const std::strin
   const bool components = audit.method == DrawnMethod::Components;
   const bool whole = part == Part::Whole;
   const std::size_t axis = !whole && components ? 1 : 0;
-  const AttackedTables::Rows base = whole        ? audit.along_others(kHidingExponent)
+  // As well hidden from a mutant, whose rows pull harder.
+  const double hiding = kHidingExponent * audit.unit.range(audit.claim.directions) /
+                        audit.unit.range(spent.directions);
+  const AttackedTables::Rows base = whole        ? audit.along_others(hiding)
                                     : components ? audit.along_others(kFixedExponent)
                                                  : audit.rows_on(0, 1, kFixedExponent);
   const auto ratio = std::make_shared<const DrawnRatio>(
@@ -363,7 +366,18 @@ Result<void> add_inside(std::vector<Attack>& attacks, const DrawnAudit& audit, b
   for (std::size_t i = 0; added && i < general.size(); ++i) {
     added = add(attacks, inside(general[i]), true);
   }
-  return added ? add(attacks, ratio_attack(audit, Part::Whole, shipped.name, claim), false) : added;
+  added =
+      added ? add(attacks, ratio_attack(audit, Part::Whole, shipped.name, claim), false) : added;
+  if (added && mutants) {  // the pair shows some half of the loss, so a small mistake would not
+    const Mutant norm{"mutant: row norm 2 taken for 1", 4.0};
+    const double range = norm.factor * audit.unit.range(claim.directions);
+    added = add(attacks,
+                ratio_attack(
+                    audit, Part::Whole, norm.name,
+                    {audit.unit.for_range(range), audit.unit.for_noise(claim.inside, norm.factor)}),
+                true);
+  }
+  return added;
 }
 
 }  // namespace

@@ -123,10 +123,17 @@ std::vector<double> candidate_thresholds(Statistics pooled) {
   return thresholds;
 }
 
-/// How much a test says against the claim. Where the loss is a curve its largest power is no
-/// measure: announcing nearly always has most of it, and is allowed nearly all.
+/// How much a test says against the claim. Where the loss is a curve the power is no measure:
+/// announcing nearly always has most of it, and is allowed nearly all. Nor is its difference from
+/// what is allowed, which is least there; on the scale of the normal law both are spread out.
 double strength(const AuditResult& result) {
-  return result.unit == "power" ? result.power - result.allowed_power : result.lower_bound;
+  if (result.unit != "power") {
+    return result.lower_bound;
+  }
+  const auto inside = [](double probability) { return probability > 0.0 && probability < 1.0; };
+  return inside(result.power) && inside(result.allowed_power)
+             ? normal_quantile(result.power) - normal_quantile(result.allowed_power)
+             : -std::numeric_limits<double>::infinity();
 }
 
 AuditRule best_rule(const Statistics& first, const Statistics& second, const AuditCase& attack,

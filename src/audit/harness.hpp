@@ -62,10 +62,10 @@ struct AuditSettings {
 };
 
 /// Runs the mechanism on both data sets, picks on one half of the runs the threshold and direction
-/// with the largest lower bound on the loss, or most power beyond what a claim that is a curve
-/// allows (unless the case has its rule), measures that test on the other half, and turns counts
-/// into Clopper-Pearson bounds. Results do not depend on the
-/// number of threads.
+/// with the largest lower bound on the loss, or most power, in normal quantiles, beyond what a
+/// claim that is a curve allows (unless the case has its rule), measures that test on the other
+/// half, and turns counts into Clopper-Pearson bounds. Results do not depend on the number of
+/// threads.
 AuditResult audit(const AuditCase& attack, const AuditSettings& settings, RandomStream& stream);
 
 /// The lower bound on a pure loss that `audit` reports for a rule with exactly these probabilities,
