@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +15,7 @@ from ._engine import has_option, job_text, numbers
 from ._errors import EigenveilError, in_python, whole
 from ._estimator import PrivateEstimator
 from ._guarantee import guarantee_of, stated
-from ._histograms import counts_job, labelled
+from ._histograms import asked_bounds, asked_scores, counts_job
 from ._ledger import ledger_of
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
@@ -92,18 +92,21 @@ def _asked(estimator, rows, names, spectrum, **more):
 
 def _planned(estimator, rows, dimension, spectrum=None):
     """The plan of an estimator's own parameters."""
-    plan = _asked(estimator, rows, _columns(dimension, estimator.columns), spectrum)
-    guarantee = charged = plan["guarantee"] and guarantee_of(json.dumps(plan["guarantee"]))
-    facts = {name: in_python(value) if isinstance(value, str) else value for name, value in plan["facts"].items()}
-    lines = [(line["label"], line["text"]) for line in plan["lines"]]
+    plan = _as_plan(estimator._task, _asked(estimator, rows, _columns(dimension, estimator.columns), spectrum))
     budget = make_budget(estimator.epsilon, estimator.delta, estimator.rho, estimator.mu, needed=False)
-    if guarantee is not None and budget is not None:
-        guarantee = stated(guarantee, budget)
+    if plan.guarantee is None or budget is None:
+        return plan
     place = ledger_of(estimator.ledger)
-    if place is not None and guarantee is not None and budget is not None:
-        lines.append(("ledger", _core.ledger_outlook(place.path, estimator._task, plan["method"], charged, budget, estimator.seed is not None)))
-    lines = tuple((what, in_python(words)) for what, words in lines)
-    return Plan(estimator._task, facts.get("method", plan["method"]), guarantee, facts.get("row_norm"), facts, in_python(plan["warning"]), lines, plan["title"])
+    lines = () if place is None else (("ledger", in_python(_core.ledger_outlook(place.path, plan.task, plan.method, plan.guarantee, budget, estimator.seed is not None))),)
+    return replace(plan, guarantee=stated(plan.guarantee, budget), lines=(*plan.lines, *lines))
+
+
+def _as_plan(task, said):
+    """A plan from what the engine says."""
+    guarantee = said["guarantee"] and guarantee_of(json.dumps(said["guarantee"]))
+    facts = {name: in_python(value) if isinstance(value, str) else value for name, value in said["facts"].items()}
+    lines = tuple((line["label"], in_python(line["text"])) for line in said["lines"])
+    return Plan(task, facts.get("method", said.get("method")), guarantee, facts.get("row_norm"), facts, in_python(said["warning"]), lines, said["title"])
 
 
 def plan_pca(rows, dimension=None, *, spectrum=None, beta=None, **parameters):
@@ -239,17 +242,11 @@ def plan_subspace(rows, dimension, **parameters):
     return _planned(PrivateSubspace(**parameters), rows, dimension)
 
 
-def _of_people(shared, neighbours):
-    """A request for noisy counts, and what its table says of people."""
-    asked = SimpleNamespace(**shared, neighbours=neighbours, threads=None, seed=None, ledger=None)
-    return asked, describe(SimpleNamespace(person=asked.person, rows_per_person=asked.rows_per_person))
-
-
-def _of_counts(task, outlook):
+def _of_counts(task, rows, shared, neighbours, **counts):
     """The plan of a histogram with noise."""
-    _, title, lines, facts, warning, guarantee = outlook
-    lines, facts = tuple((what, in_python(words)) for what, words in lines), json.loads(facts)
-    return Plan(task, facts["method"], guarantee, None, facts, in_python(warning), lines, title)
+    asked = SimpleNamespace(**shared, neighbours=neighbours, threads=None, seed=None, ledger=None)
+    table = describe(SimpleNamespace(person=asked.person, rows_per_person=asked.rows_per_person))
+    return _as_plan(task, json.loads(_core.plan(counts_job(asked, rows=_rows(rows), **counts), table)))
 
 
 @shared_parameters(PrivateEstimator, "columns epsilon delta rho mu group_size person rows_per_person")
@@ -278,10 +275,8 @@ def plan_bounds(rows, dimension=None, *, neighbours="add-remove", outside=0.001,
     """
     if row_norm not in (None, "private"):
         raise EigenveilError("row_norm must be 'private': a norm that is known goes to the estimator")
-    asked, table = _of_people(shared, neighbours)
-    schema = _core.Schema([*_columns(dimension, shared["columns"]), *([] if asked.person is None else [str(asked.person)])], True)
-    norms = None if row_norm is None else describe(SimpleNamespace())
-    return _of_counts("bounds", _core.bounds_outlook(counts_job(asked), schema, float(outside), norms, table, _rows(rows)))
+    columns = _columns(dimension, shared["columns"])
+    return _of_counts("bounds", rows, shared, neighbours, columns=columns, bounds=asked_bounds(outside, None, row_norm))
 
 
 @shared_parameters(PrivateEstimator, "epsilon delta rho mu group_size person rows_per_person")
@@ -307,9 +302,7 @@ def plan_scores(rows, *, cells=20, label=None, neighbours="add-remove", **shared
     >>> 3.6 < plan_scores(20000, mu=1).shown_from < 3.7
     True
     """
-    name, levels = labelled(label)
-    asked, table = _of_people(shared, neighbours)
-    return _of_counts("scores", _core.scores_outlook(counts_job(asked), whole(cells, "cells", 2, 200), name, levels, table, _rows(rows)))
+    return _of_counts("scores", rows, shared, neighbours, scores=asked_scores(cells, label))
 
 
 @dataclass(frozen=True)

@@ -7,24 +7,30 @@
 #include "eigenveil/engine/table_release.hpp"
 #include "engine/choice.hpp"
 #include "engine/comparison_words.hpp"
+#include "engine/table/counts_session.hpp"
 #include "engine/table/prepared_table.hpp"
 #include "report/json_guarantee.hpp"
 
 namespace eigenveil {
 namespace {
 
+Json facts_json(const PlanFacts& facts) {
+  Json lines = Json::array();
+  for (const FactLine& line : facts.lines) {
+    lines.push_back({{"label", line.label}, {"text", line.text}});
+  }
+  return {{"title", facts.title},
+          {"lines", lines},
+          {"facts", Json::parse(facts.json)},
+          {"warning", facts.warning},
+          {"guarantee", facts.guarantee ? plain_guarantee(*facts.guarantee) : Json()}};
+}
+
 Result<Json> planned(const ReleaseJob& job, const AssumedTable& table) {
   return outlook_with_choice(job.request, table).map([&](const PlanFacts& facts) {
-    Json lines = Json::array();
-    for (const FactLine& line : facts.lines) {
-      lines.push_back({{"label", line.label}, {"text", line.text}});
-    }
-    return Json{{"method", choose_method(job.request).value()->info().name},
-                {"title", facts.title},
-                {"lines", lines},
-                {"facts", Json::parse(facts.json)},
-                {"warning", facts.warning},
-                {"guarantee", facts.guarantee ? plain_guarantee(*facts.guarantee) : Json()}};
+    Json json = facts_json(facts);
+    json["method"] = choose_method(job.request).value()->info().name;
+    return json;
   });
 }
 
@@ -116,6 +122,9 @@ Result<AssumedTable> assumed_table(const ReleaseJob& job) {
 }
 
 Result<std::string> plan_of_job(const ReleaseJob& job) {
+  if (job.counts) {
+    return counts_outlook(job).map([](const PlanFacts& facts) { return facts_json(facts).dump(); });
+  }
   return assumed_table(job)
       .and_then([&](const AssumedTable& table) {
         return job.compare ? compared(job, table) : planned(job, table);
