@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from types import SimpleNamespace
 from typing import Any
@@ -93,18 +93,21 @@ def _asked(estimator, rows, names, spectrum, **more):
 
 def _planned(estimator, rows, dimension, spectrum=None):
     """The plan of an estimator's own parameters."""
-    plan = _asked(estimator, rows, _columns(dimension, estimator.columns), spectrum)
-    guarantee = charged = plan["guarantee"] and guarantee_of(json.dumps(plan["guarantee"]))
-    facts = {name: in_python(value) if isinstance(value, str) else value for name, value in plan["facts"].items()}
-    lines = [(line["label"], line["text"]) for line in plan["lines"]]
+    plan = _as_plan(estimator._task, _asked(estimator, rows, _columns(dimension, estimator.columns), spectrum))
     budget = make_budget(estimator.epsilon, estimator.delta, estimator.rho, estimator.mu, needed=False)
-    if guarantee is not None and budget is not None:
-        guarantee = stated(guarantee, budget)
+    if plan.guarantee is None or budget is None:
+        return plan
     place = ledger_of(estimator.ledger)
-    if place is not None and guarantee is not None and budget is not None:
-        lines.append(("ledger", _core.ledger_outlook(place.path, estimator._task, plan["method"], charged, budget, estimator.seed is not None)))
-    lines = tuple((what, in_python(words)) for what, words in lines)
-    return Plan(estimator._task, facts.get("method", plan["method"]), guarantee, facts.get("row_norm"), facts, in_python(plan["warning"]), lines, plan["title"])
+    lines = () if place is None else (("ledger", in_python(_core.ledger_outlook(place.path, plan.task, plan.method, plan.guarantee, budget, estimator.seed is not None))),)
+    return replace(plan, guarantee=stated(plan.guarantee, budget), lines=(*plan.lines, *lines))
+
+
+def _as_plan(task, said):
+    """A plan from what the engine says."""
+    guarantee = said["guarantee"] and guarantee_of(json.dumps(said["guarantee"]))
+    facts = {name: in_python(value) if isinstance(value, str) else value for name, value in said["facts"].items()}
+    lines = tuple((line["label"], in_python(line["text"])) for line in said["lines"])
+    return Plan(task, facts.get("method", said.get("method")), guarantee, facts.get("row_norm"), facts, in_python(said["warning"]), lines, said["title"])
 
 
 def _made(kind, plan, parameters):
@@ -253,9 +256,7 @@ def _of_counts(task, rows, shared, neighbours, **counts):
     """The plan of a histogram with noise."""
     asked = SimpleNamespace(**shared, neighbours=neighbours, threads=None, seed=None, ledger=None)
     table = describe(SimpleNamespace(person=asked.person, rows_per_person=asked.rows_per_person))
-    _, title, lines, facts, warning, guarantee = _core.counts_outlook(counts_job(asked, rows=_rows(rows), **counts), table)
-    lines, facts = tuple((what, in_python(words)) for what, words in lines), json.loads(facts)
-    return Plan(task, facts["method"], guarantee, None, facts, in_python(warning), lines, title)
+    return _as_plan(task, json.loads(_core.plan(counts_job(asked, rows=_rows(rows), **counts), table)))
 
 
 @shared_parameters(PrivateEstimator, "columns epsilon delta rho mu group_size person rows_per_person")

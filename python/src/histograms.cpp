@@ -1,12 +1,9 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind.hpp"
 #include "engine/table/counts_session.hpp"
-#include "outlooked.hpp"
 
 namespace eigenveil::python {
 namespace {
@@ -53,13 +50,6 @@ void bind_histograms(nb::module_& m) {
       .def("begin", &Histogram::begin, "schema"_a)
       .def("charge", &Histogram::charge)
       .def("release", &Histogram::release);
-  m.def(
-      "counts_outlook",
-      [](const std::string& text, const TableSpec& table) {
-        const ReleaseJob job = unwrap(release_job(text, true, &table));
-        return outlooked({}, unwrap(counts_outlook(job)));
-      },
-      "job"_a, "table"_a);
 }
 
 }  // namespace eigenveil::python

@@ -14,18 +14,23 @@
 namespace eigenveil {
 namespace {
 
+Json facts_json(const PlanFacts& facts) {
+  Json lines = Json::array();
+  for (const FactLine& line : facts.lines) {
+    lines.push_back({{"label", line.label}, {"text", line.text}});
+  }
+  return {{"title", facts.title},
+          {"lines", lines},
+          {"facts", Json::parse(facts.json)},
+          {"warning", facts.warning},
+          {"guarantee", facts.guarantee ? plain_guarantee(*facts.guarantee) : Json()}};
+}
+
 Result<Json> planned(const ReleaseJob& job, const AssumedTable& table) {
   return outlook_with_choice(job.request, table).map([&](const PlanFacts& facts) {
-    Json lines = Json::array();
-    for (const FactLine& line : facts.lines) {
-      lines.push_back({{"label", line.label}, {"text", line.text}});
-    }
-    return Json{{"method", choose_method(job.request).value()->info().name},
-                {"title", facts.title},
-                {"lines", lines},
-                {"facts", Json::parse(facts.json)},
-                {"warning", facts.warning},
-                {"guarantee", facts.guarantee ? plain_guarantee(*facts.guarantee) : Json()}};
+    Json json = facts_json(facts);
+    json["method"] = choose_method(job.request).value()->info().name;
+    return json;
   });
 }
 
