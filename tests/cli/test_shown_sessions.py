@@ -13,7 +13,7 @@ from support import CliTest
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 PLAN = re.compile(r"eigenveil (plan|explain) ")
-NOISY = re.compile(r"^\s*(rows  |noise  |floor  |PC\d|question_\d+,|as shipped|mutant|intercept  |question_\d+  |residual )")
+NOISY = re.compile(r"^\s*(rows  |noise  |floor  |edge  |PC\d|question_\d+,|as shipped|mutant|intercept  |question_\d+  |residual )")
 DRAWN = re.compile(r"[+-]?\d+(\.\d+)?(e[+-]?\d+)?%?(?![\w(])")
 LOADING = re.compile(r"question_\d+ [+-]?\d\.\d+")
 

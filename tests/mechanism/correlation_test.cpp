@@ -55,7 +55,7 @@ TEST(Correlation, AColumnInLargeUnitsHidesNoDirection) {
   EXPECT_NEAR(scaled.eigenvalues[0], 0.4, 1e-14);
   EXPECT_NEAR(scaled.eigenvalues[1], 0.3, 1e-14);
   const double quantile = 2.0 * std::sqrt(2.0) + std::pow(2.0, -1.0 / 6.0);
-  EXPECT_NEAR(scaled.noise_floor, quantile * std::sqrt(0.5) / 1000.0, 1e-15);
+  EXPECT_NEAR(scaled.reach.floor, quantile * std::sqrt(0.5) / 1000.0, 1e-15);
 }
 
 TEST(Correlation, LeavesOutWhatIsWithinNoise) {
