@@ -8,13 +8,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._errors import EigenveilError
 from ._people import limited, shards
-from ._shards import Gram, merge, named_people, new_run, partial, person_key_of, shard_bound, sums_of, with_people
+from ._shards import merge, named_people, new_run, partial, person_key_of, shard_bound, sums_of, with_people
+
+if TYPE_CHECKING:
+    from . import Gram  # as the types of the package name it
+else:
+    from ._shards import Gram
 
 _WIDTH = 8
 _MOST_SHARDS = 64  # of people: every block has rows for every shard

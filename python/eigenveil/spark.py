@@ -12,16 +12,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._errors import EigenveilError
 from ._parquet_files import seen_files
-from ._shards import Gram, arrow_block, arrow_numbers, merge, new_run, partial, person_key_of, shard_bound
+from ._shards import arrow_block, arrow_numbers, merge, new_run, partial, person_key_of, shard_bound
 from ._spark_people import by_person, person_part
 from ._spark_plan import file_read_twice, offence, plain_parquet
 from ._spark_words import quietly
+
+if TYPE_CHECKING:
+    from . import Gram  # as the types of the package name it
+else:
+    from ._shards import Gram
 
 _PART = "part long, piece int, pieces int, bytes binary"
 _BATCH_LIMIT = 1 << 30  # of a batch of pieces: Arrow's binary arrays end at 2 GiB, and Spark counts records, not bytes

@@ -377,7 +377,7 @@ def test_arrays_of_a_release_are_not_written_to(estimator):
 
 @pytest.mark.parametrize("name", ["a\nb", "x\x00y", "\u202e", "a\ud800", ""])
 def test_names_that_no_file_holds_are_refused_before_anything_is_kept(name, tmp_path):
-    table = pd.DataFrame(np.zeros((50, 2)), columns=[name, "b"])
+    table = pd.DataFrame(np.zeros((50, 2)), columns=pd.Index([name, "b"], dtype=object))
     ledger = eigenveil.Ledger.create(tmp_path / "l.ledger", name="survey", mu=3)
     before = ledger.spent
     for pca in (PrivatePCA(1, mu=1, row_norm=2), PrivatePCA(1, mu=1, row_norm=2, ledger=ledger)):
