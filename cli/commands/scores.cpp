@@ -109,13 +109,14 @@ struct ScoresCommand {
       return error_of(publication);
     }
     spec.columns = scores->table().columns;
+    spec.one_hot = scores->table().one_hot;
     Result<ReadOptions> options = read_options(spec, input.format(), input.is_text());
     if (!options) {
       return error_of(options);
     }
     if (!asked->label.column.empty() && labels.empty()) {
       options->appended = {asked->label.column};
-      options->words = {{asked->label.column, asked->label.words}};
+      options->words.push_back({asked->label.column, asked->label.words});
     }
     Result<std::unique_ptr<RowReader>> reader = open_rows(input.input, *options);
     if (reader && !labels.empty()) {

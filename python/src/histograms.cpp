@@ -149,7 +149,14 @@ void bind_histograms(nb::module_& m) {
             new (self) Picture(std::move(plan), job, "scores", checksum);
           },
           "job"_a, "on"_a, "axes"_a, "cells"_a, "label"_a, "levels"_a, "table"_a.none())
-      .def_prop_ro("columns", [](const Picture& p) { return p.plan().table().columns; });
+      .def_prop_ro("columns", [](const Picture& p) { return p.plan().table().columns; })
+      .def_prop_ro("one_hot", [](const Picture& p) {
+        nb::dict levels;
+        for (const WordList& list : p.plan().table().one_hot) {
+          levels[nb::str(list.column.c_str())] = nb::cast(list.words);
+        }
+        return levels;
+      });
   m.def(
       "bounds_outlook",
       [](const std::string& text, const Schema& schema, double outside, const TableSpec* row_norm,

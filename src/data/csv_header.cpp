@@ -98,7 +98,8 @@ Result<void> check_separator(std::string_view record, char delimiter) {
       record.find('"') == std::string_view::npos) {
     return bad_request(
         "the first line is a single field with another separator in it; say which with "
-        "{separator} comma, semicolon, tab or pipe");
+        "{separator} comma, semicolon, tab or pipe ({decimal comma} reads decimal commas between "
+        "semicolons)");
   }
   return {};
 }

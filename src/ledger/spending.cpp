@@ -124,6 +124,9 @@ Result<void> Spending::reserve(const ReleaseCost& cost, const std::string& reque
 Error Spending::at_its_cost(Error error) const {
   if (reservation_) {
     const bool said = error.message.ends_with("is spent");
+    if (error.message.ends_with('.')) {
+      error.message.pop_back();  // the sentence goes on
+    }
     error.message += said ? fmt::format(": entry {}", reservation_->index)
                           : fmt::format("; entry {} is spent all the same", reservation_->index);
   }
