@@ -120,8 +120,10 @@ struct ScoresCommand {
     }
     Result<std::unique_ptr<RowReader>> reader = open_rows(input.input, *options);
     if (reader && !labels.empty()) {
+      ReadOptions beside = input.format();
+      beside.bad_cell = spec.bad_cell;
       reader = label_rows(std::move(*reader), input.input,
-                          {labels, input.format(), {asked->label.column, asked->label.words}});
+                          {labels, beside, {asked->label.column, asked->label.words}});
     }
     if (!reader) {
       return error_of(reader);

@@ -17,38 +17,14 @@ namespace {
 
 using Person = std::array<double, kHashedCells>;
 
-class LabelledReader final : public RowReader {
- public:
-  LabelledReader(std::unique_ptr<RowReader> table, std::vector<double> levels,
-                 const std::string& name)
-      : table_(std::move(table)), schema_(table_->schema()), levels_(std::move(levels)) {
-    schema_.columns.push_back(name);
-  }
-  const Schema& schema() const override { return schema_; }
-  Result<bool> next_chunk(RawChunk& chunk) override { return table_->next_chunk(chunk); }
-  std::optional<double> progress() const override { return table_->progress(); }
-
-  Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
-    RawRows narrow;
-    if (const Result<void> parsed = table_->parse(chunk, narrow); !parsed) {
-      return error_of(parsed);
-    }
-    block.rows = narrow.rows;
-    block.dimension = narrow.dimension + 1;
-    block.values.resize(block.rows * block.dimension);
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      double* row = block.values.data() + i * block.dimension;
-      std::copy_n(narrow.values.data() + i * narrow.dimension, narrow.dimension, row);
-      const std::size_t at = chunk.first_record - 1 + i;
-      row[narrow.dimension] = at < levels_.size() ? levels_[at] : 0.0;
-    }
-    return {};
-  }
-
- private:
-  std::unique_ptr<RowReader> table_;
-  Schema schema_;
-  std::vector<double> levels_;
+/// Where the level of every row comes from. Private but for the header, so that it is read with the
+/// rows and not before.
+struct Labels {
+  std::unique_ptr<RowReader> file;  ///< level, perhaps whose it is
+  std::string path;
+  std::string fam = {};  ///< names people in the order of the rows; empty: line i is of row i
+  HashKey key = {};
+  bool total = false;  ///< no line stops a run (BadCell::Midpoint)
 };
 
 /// The column that names people, where both sides have one.
@@ -70,20 +46,106 @@ Result<std::string> id_column(const std::string& input, const LabelFile& file) {
 }
 
 /// Levels in the order of the people in the .fam file.
-Result<std::vector<double>> by_person(const std::string& input, const std::map<Person, double>& all,
-                                      const HashKey& key) {
-  const std::string fam = std::filesystem::path(input).replace_extension(".fam").string();
-  return detail::people_of(fam).map([&](const std::vector<std::string>& people) {
+Result<std::vector<double>> by_person(const Labels& labels, const std::map<Person, double>& all) {
+  return detail::people_of(labels.fam).map([&](const std::vector<std::string>& people) {
     std::vector<double> levels;
     for (const std::string& name : people) {
       Person person{};
-      hash_person(key, name, person.data());
+      hash_person(labels.key, name, person.data());
       const auto found = all.find(person);
       levels.push_back(found == all.end() ? 0.0 : found->second);
     }
     return levels;
   });
 }
+
+Result<std::vector<double>> levels_of(const Labels& labels) {
+  const bool named = !labels.fam.empty();
+  std::vector<double> levels;
+  std::map<Person, double> people;
+  RawRows block;
+  do {
+    if (const Result<void> read = labels.file->read(block); !read) {
+      return error_of(read);
+    }
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      const double* row = block.values.data() + i * block.dimension;
+      levels.push_back(row[0]);
+      Person person{};
+      if (named) {
+        std::copy_n(row + 1, kHashedCells, person.begin());
+        const bool first = std::isnan(person[0]) || people.emplace(person, row[0]).second;
+        if (!first && !labels.total) {
+          return bad_request(fmt::format(
+              "{}: a person has two lines; remove one, or let the first one count with {{bad_cell "
+              "midpoint}}",
+              labels.path));
+        }
+      }
+    }
+  } while (block.rows > 0);
+  return named ? by_person(labels, people) : std::move(levels);
+}
+
+class LabelledReader final : public RowReader {
+ public:
+  LabelledReader(std::unique_ptr<RowReader> table, Labels labels, const std::string& name)
+      : table_(std::move(table)), schema_(table_->schema()), labels_(std::move(labels)) {
+    schema_.columns.push_back(name);
+  }
+  const Schema& schema() const override { return schema_; }
+  Result<bool> next_chunk(RawChunk& chunk) override {
+    if (!std::exchange(read_, true)) {
+      Result<std::vector<double>> levels = levels_of(labels_);
+      if (!levels) {
+        return error_of(levels);
+      }
+      levels_ = *std::move(levels);
+      if (const Result<void> fits = check_lines(); !fits) {
+        return error_of(fits);
+      }
+    }
+    return table_->next_chunk(chunk);
+  }
+  std::optional<double> progress() const override { return table_->progress(); }
+
+  Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
+    RawRows narrow;
+    if (const Result<void> parsed = table_->parse(chunk, narrow); !parsed) {
+      return error_of(parsed);
+    }
+    block.rows = narrow.rows;
+    block.dimension = narrow.dimension + 1;
+    block.values.resize(block.rows * block.dimension);
+    for (std::size_t i = 0; i < block.rows; ++i) {
+      double* row = block.values.data() + i * block.dimension;
+      std::copy_n(narrow.values.data() + i * narrow.dimension, narrow.dimension, row);
+      const std::size_t at = chunk.first_record - 1 + i;
+      row[narrow.dimension] = at < levels_.size() ? levels_[at] : 0.0;
+    }
+    return {};
+  }
+
+ private:
+  /// Lines that are not as many as rows are somebody else's; who comes or goes has both.
+  Result<void> check_lines() const {
+    const std::optional<std::int64_t> rows = table_->stated_rows();
+    if (labels_.fam.empty() && !labels_.total && rows && *rows != std::ssize(levels_)) {
+      return bad_request(fmt::format(
+          "{}: it has not one line for every row of the table, so nobody knows whose they are: "
+          "give as many, or for .bed people in the first column, or count rows without a line as "
+          "any other level with {{bad_cell midpoint}}",
+          labels_.path));
+    }
+    return {};
+  }
+
+  std::unique_ptr<RowReader> table_;
+  Schema schema_;
+  Labels labels_;
+  bool read_ = false;
+  std::vector<double> levels_ = {};
+};
 
 }  // namespace
 
@@ -97,37 +159,19 @@ Result<std::unique_ptr<RowReader>> label_rows(std::unique_ptr<RowReader> table,
   options.columns = {file.label.column};
   options.words = {file.label};
   options.person = *ids;
-  const Result<std::unique_ptr<RowReader>> reader = open_rows(file.path, options);
-  if (!reader) {
-    return error_of(reader);
-  }
-  std::vector<double> levels;
-  std::map<Person, double> people;
-  RawRows block;
-  do {
-    if (const Result<void> read = (*reader)->read(block); !read) {
-      return error_of(read);
-    }
-    for (std::size_t i = 0; i < block.rows; ++i) {
-      const double* row = block.values.data() + i * block.dimension;
-      levels.push_back(row[0]);
-      Person person{};
-      if (!ids->empty()) {
-        std::copy_n(row + 1, kHashedCells, person.begin());
-        if (!std::isnan(person[0]) && !people.emplace(person, row[0]).second) {
-          return bad_request(fmt::format("{}: a person has two lines", file.path));
+  return open_rows(file.path, options)
+      .map([&](std::unique_ptr<RowReader> opened) -> std::unique_ptr<RowReader> {
+        Labels labels{std::move(opened),
+                      file.path,
+                      {},
+                      options.person_key,
+                      options.bad_cell == BadCell::Midpoint};
+        if (!ids->empty()) {
+          labels.fam = std::filesystem::path(input).replace_extension(".fam").string();
         }
-      }
-    }
-  } while (block.rows > 0);
-  if (!ids->empty()) {
-    Result<std::vector<double>> found = by_person(input, people, options.person_key);
-    if (!found) {
-      return error_of(found);
-    }
-    levels = *std::move(found);
-  }
-  return std::make_unique<LabelledReader>(std::move(table), std::move(levels), file.label.column);
+        return std::make_unique<LabelledReader>(std::move(table), std::move(labels),
+                                                file.label.column);
+      });
 }
 
 }  // namespace eigenveil
