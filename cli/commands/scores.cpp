@@ -104,7 +104,11 @@ struct ScoresCommand {
     }
     ReleaseOutput kept = output.as_asked();
     ledger.fill(kept);
-    Result<Publication> publication = Publication::open(kept, {input.input}, input.format());
+    std::vector<std::string> inputs = {input.input};
+    if (!labels.empty()) {
+      inputs.push_back(labels);
+    }
+    Result<Publication> publication = Publication::open(kept, inputs, input.format());
     if (!publication) {
       return error_of(publication);
     }

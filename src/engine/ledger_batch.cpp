@@ -196,13 +196,11 @@ Result<ReleaseCost> cost_in_batch(const BatchJson& entry, const Request& request
     return batch_columns(entry).and_then(
         [&](int columns) { return cost_by_registry(request, columns, terms); });
   }
-  if (const Result<void> fit = check_unit(terms, task, false); !fit) {
-    return error_of(fit);
-  }
   if (!request.method.empty()) {
     return bad_request(fmt::format("{} has no methods to choose from; leave 'method' out", task));
   }
-  return CountsPlan::make({1, *request.budget, request.relation, request.group_size})
+  return CountsPlan::make(
+             {1, *request.budget, request.relation, request.group_size, terms.unit.person})
       .map([&](const CountsPlan& plan) { return cost_of(plan, task, *request.budget, false); });
 }
 

@@ -19,4 +19,8 @@ inline PublicParameters public_parameters_of(const Request& request, const RowBo
   return {settings_of(request), bound, request.relation, request.group_size};
 }
 
+/// Of runs that take either.
+inline constexpr const char* kNoMixture =
+    "rows and totals that were made before cannot be mixed here";
+
 }  // namespace eigenveil

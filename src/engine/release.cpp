@@ -73,8 +73,11 @@ Result<void> check_people(const MethodInfo& info, const Request& request,
   if (people && (info.reads_rows || info.needs_row_count)) {
     return bad_request(needs_sums_alone(request.task, info), "person");
   }
-  const bool weighted = facts.counted && facts.counted->square_constant > 0.0;
-  if ((people || weighted) && request.relation == Relation::ZeroRow) {
+  // Counted rows (c, x) that become (c, 0) are no zero rows, which the sensitivity of a zeroed row
+  // is of: only where cells are counted too (pairwise) is it that of the rows as they are.
+  const bool counted =
+      facts.counted && (facts.counted->indicated.empty() || facts.counted->square_constant > 0.0);
+  if ((people || counted) && request.relation == Relation::ZeroRow) {
     return bad_request(
         "with {person} or {weights} the number of rows is protected: give {neighbours add-remove} "
         "or {neighbours replace-one}",
@@ -88,8 +91,8 @@ Result<void> check_people(const MethodInfo& info, const Request& request,
   }
   if (facts.outside && !info.takes_counted_rows) {
     return bad_request(
-        fmt::format("{{outside_norm}} needs a noisy sum of squares: take {{method gauss}}, "
-                    "{{method wishart}} or {{method laplace}} instead of {}",
+        fmt::format("{{outside_norm}} needs a noisy sum of squares: take {} instead of {}",
+                    choices(request.task, [](const auto& each) { return each.takes_counted_rows; }),
                     info.name),
         "method");
   }
@@ -154,7 +157,36 @@ Result<Guarantee> Method::stated(const Request& /*request*/) const {
                   info().name));
 }
 
-Result<void> Run::add(const ExactGram& /*totals*/) {
+std::unique_ptr<Run> Plan::start(RandomStream& stream, int threads) const {
+  std::unique_ptr<Run> run = make_run(stream, threads);
+  run->facts_ = &facts();
+  return run;
+}
+
+Result<void> Run::add(RowReader& rows) {
+  if (rows.schema().dimension() != facts_->schema.dimension()) {
+    return bad_request("the table's columns are not those that the plan was made for");
+  }
+  return take_rows(rows);
+}
+
+Result<void> Run::add(const ExactGram& totals) {
+  if (totals.schema().people != facts_->schema.people) {
+    return bad_request("the sums are not of the people that the plan was made for", "person");
+  }
+  if (!(totals.schema() == facts_->schema) || !(totals.bound() == facts_->bound)) {
+    return bad_request(
+        "the sums are not of the table that the plan was made for: they have other columns or "
+        "another bound, which the noise is scaled to");
+  }
+  return take_totals(totals);
+}
+
+Result<void> Run::add(const ExactRows& rows) {
+  return take_points(rows);
+}
+
+Result<void> Run::take_totals(const ExactGram& /*totals*/) {
   return bad_request("this method needs the rows themselves; a .gram file holds sums");
 }
 
@@ -162,7 +194,7 @@ Result<ExactGram> Run::take_sums() {
   return bad_request("this method keeps no sums that could be saved and merged");
 }
 
-Result<void> Run::add(const ExactRows& /*rows*/) {
+Result<void> Run::take_points(const ExactRows& /*rows*/) {
   return bad_request("this method does not read exact points");
 }
 
@@ -210,6 +242,9 @@ Result<void> feed(Run& run, const std::vector<TablePart>& parts) {
 Result<ReleaseDocument> release(const Plan& plan, const std::vector<TablePart>& parts,
                                 RandomStream& stream, int threads, const AroundDraw& around,
                                 const SpendHook& spend) {
+  if (parts.empty()) {
+    return bad_request("there is no part of a table to release");
+  }
   const Result<std::optional<LedgerEntry>> entry = spent(spend);
   if (!entry) {
     return error_of(entry);

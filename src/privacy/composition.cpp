@@ -20,6 +20,7 @@ Result<Guarantee> merge_statements(const std::vector<Guarantee>& guarantees) {
   }
   Guarantee merged = guarantees.front();
   merged.assumptions.clear();
+  Basis would_be = Basis::Proved;
   for (const Guarantee& guarantee : guarantees) {
     if (guarantee.person != merged.person) {
       return bad_request(
@@ -38,7 +39,8 @@ Result<Guarantee> merge_statements(const std::vector<Guarantee>& guarantees) {
           "(to replace-one)",
           name_of(merged.relation), name_of(guarantee.relation)));
     }
-    merged.would_be = std::max(merged.would_be, guarantee.would_be);
+    would_be = std::max(would_be, guarantee.basis == Basis::NotPrivate ? guarantee.would_be
+                                                                       : guarantee.basis);
     merged.basis = std::max(merged.basis, guarantee.basis);
     merged.secure_random = merged.secure_random && guarantee.secure_random;
     for (const std::string& assumption : guarantee.assumptions) {
@@ -48,6 +50,7 @@ Result<Guarantee> merge_statements(const std::vector<Guarantee>& guarantees) {
       }
     }
   }
+  merged.would_be = merged.basis == Basis::NotPrivate ? would_be : Basis::NotPrivate;
   return merged;
 }
 

@@ -135,13 +135,25 @@ Result<Basis> parse_basis(std::string_view name) {
 }
 
 std::string in_words(const Guarantee& guarantee) {
-  const LossWords words{guarantee.basis == Basis::Asymptotic, guarantee.loss};
+  const bool is_private = guarantee.basis != Basis::NotPrivate;
+  const Basis basis = is_private ? guarantee.basis : guarantee.would_be;
+  const LossWords words{basis == Basis::Asymptotic, guarantee.loss};
   const std::string statement =
       fmt::format("{} for {}", std::visit(words, guarantee.loss), neighbours_in_words(guarantee));
-  if (guarantee.basis == Basis::NotPrivate) {
-    return fmt::format("NOT PRIVATE: no guarantee holds (it would have been {})", statement);
+  if (is_private) {
+    return fmt::format("{}; {}", statement, describe(basis));
   }
-  return fmt::format("{}; {}", statement, describe(guarantee.basis));
+  if (basis == Basis::NotPrivate) {
+    return fmt::format(
+        "NOT PRIVATE: no guarantee holds (the rule that was asked for promises {} and is known to "
+        "be unsound)",
+        statement);
+  }
+  // What it would have supposed belongs to what it would have been.
+  return condition_of(basis).empty()
+             ? fmt::format("NOT PRIVATE: no guarantee holds (it would have been {})", statement)
+             : fmt::format("NOT PRIVATE: no guarantee holds (it would have been {}; {})", statement,
+                           describe(basis));
 }
 
 std::string detection_in_words(const Guarantee& guarantee) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -15,6 +16,7 @@
 #include "core/parameter_names.hpp"
 #include "core/whole_file.hpp"
 #include "eigenveil/core/digest.hpp"
+#include "eigenveil/core/version.hpp"
 #include "eigenveil/privacy/conversion.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "eigenveil/report/release_writer.hpp"
@@ -80,9 +82,21 @@ Result<fs::path> document_of(const fs::path& path) {
   return found.front();
 }
 
+/// Lists of the result with a number for every component.
+constexpr const char* kOfComponents[] = {"noisy_explained_variance", "noisy_explained_share",
+                                         "noise_edge"};
 constexpr std::int64_t kMostLines = std::int64_t{1} << 53;
 constexpr const char* kSinceFormat2[] = {"requested", "request", "ledger", "builds_on",
                                          "data_set",  "date",    "papers"};
+/// What a document of this version may hold, and the request inside of it (request_json.cpp).
+constexpr std::string_view kKeys[] = {"eigenveil", "format",     "task",      "method",
+                                      "requested", "request",    "ledger",    "builds_on",
+                                      "data_set",  "date",       "guarantee", "not_protected",
+                                      "papers",    "parameters", "result",    "report"};
+constexpr std::string_view kRequestKeys[] = {
+    "request",        "task",       "method", "budget", "neighbours",
+    "group_size",     "components", "center", "units",  "arrives_centred",
+    "rank_transform", "options",    "table"};
 
 bool fine(double value) {
   return std::isfinite(value) && value >= 0.0;
@@ -114,8 +128,57 @@ struct IsLoss {
   }
 };
 
-/// Whether what `given` says is what `due` says; words, and powers to the tenth of a percent that
-/// people read, may come from another version or processor.
+/// No document of this version holds anything else.
+bool is_ours(const Json& json) {
+  return json.at("eigenveil") == kVersion;
+}
+template <std::size_t n>
+bool holds_only(const Json& json, const std::string_view (&keys)[n]) {
+  const auto items = json.items();
+  return std::all_of(items.begin(), items.end(), [&](const auto& item) {
+    return std::find(std::begin(keys), std::end(keys), item.key()) != std::end(keys);
+  });
+}
+
+/// A sentence without its numbers, and these.
+std::pair<std::string, std::vector<double>> taken_apart(const std::string& sentence) {
+  std::pair<std::string, std::vector<double>> parts;
+  const char* at = sentence.data();
+  const char* const end = at + sentence.size();
+  while (at != end) {
+    double number = 0.0;
+    const bool digit = *at >= '0' && *at <= '9';
+    const auto read = digit ? std::from_chars(at, end, number, std::chars_format::fixed)
+                            : std::from_chars_result{at, std::errc::invalid_argument};
+    if (read.ec == std::errc()) {
+      parts.first += '#';
+      parts.second.push_back(number);
+      at = read.ptr;
+    } else {
+      parts.first += *at++;
+    }
+  }
+  return parts;
+}
+
+/// The words of the guarantee. Powers may come from another processor, to the tenth of a percent;
+/// another version may have said it otherwise.
+bool words_fit(const Json& json, const ReleaseDocument& document) {
+  if (!is_ours(json)) {
+    return true;
+  }
+  const Json& stated = json.at("guarantee");
+  const auto [given, ours] = taken_apart(stated.value("in_words", std::string()));
+  const auto [due, theirs] = taken_apart(detection_in_words(document.guarantee));
+  return stated.value("statement", std::string()) ==
+             headline(document.guarantee, document.requested) &&
+         given == due &&
+         std::equal(ours.begin(), ours.end(), theirs.begin(), theirs.end(),
+                    [](double a, double b) { return std::fabs(a - b) < 0.15; });
+}
+
+/// Whether what `given` says is what `due` says; words are compared elsewhere, and powers to the
+/// tenth of a percent that people read, since they may come from another version or processor.
 bool says(const Json& given, const Json& due) {
   for (const auto& [name, value] : given.items()) {
     const bool power = name.starts_with("max_power");
@@ -146,8 +209,10 @@ bool guarantee_fits(const Json& json, const ReleaseDocument& document) {
   // Secure randomness makes a release private unless its rule is unsound, and known does not.
   const bool random = known ? !guarantee.secure_random || guarantee.would_be == Basis::NotPrivate
                             : guarantee.secure_random;
-  return random && known == json.at("guarantee").contains("would_be") &&
-         std::visit(IsLoss{}, guarantee.loss) &&
+  // Whatever is private rests on random bits at least.
+  return random && (known || !guarantee.assumptions.empty()) &&
+         known == json.at("guarantee").contains("would_be") &&
+         std::visit(IsLoss{}, guarantee.loss) && words_fit(json, document) &&
          says(json.at("guarantee"), guarantee_to_json(guarantee, document.requested));
 }
 
@@ -168,7 +233,11 @@ bool parameters_fit(const Json& parameters, const ReleaseDocument& document) {
 
 bool request_fits(const Json& request, const ReleaseDocument& document) {
   const Guarantee& guarantee = document.guarantee;
-  return request.is_object() && same_where_given(request, "task", document.task) &&
+  // Subspaces name the aggregate that found them.
+  const bool by_aggregate = document.task == "subspace";
+  return request.is_object() &&
+         (by_aggregate || same_where_given(request, "method", document.method)) &&
+         same_where_given(request, "task", document.task) &&
          same_where_given(request, "neighbours", name_of(guarantee.relation)) &&
          same_where_given(request, "group_size", guarantee.group_size) &&
          same_where_given(request, "budget", budget_to_json(document.requested));
@@ -183,6 +252,27 @@ bool loadings_fit(const ReleaseDocument& document) {
            ((components == nullptr || table.values.cols() == *components) &&
             (columns == nullptr || std::ssize(*columns) == table.values.rows()));
   });
+}
+
+/// Numbers of the components, as many as there are.
+bool lists_fit(const ReleaseDocument& document) {
+  const auto loadings =
+      std::find_if(document.tables.begin(), document.tables.end(),
+                   [](const ReleasedTable& table) { return table.name == "loadings"; });
+  return loadings == document.tables.end() ||
+         std::none_of(std::begin(kOfComponents), std::end(kOfComponents), [&](const char* name) {
+           const bool there = std::any_of(document.result.begin(), document.result.end(),
+                                          [&](const auto& entry) { return entry.first == name; });
+           const auto* numbers = field<std::vector<double>>(document.result, name);
+           return there && (numbers == nullptr || std::ssize(*numbers) != loadings->values.cols());
+         });
+}
+
+/// Columns are told apart by their names.
+bool columns_fit(const ReleaseDocument& document) {
+  const auto* columns = field<std::vector<std::string>>(document.parameters, "columns");
+  return columns == nullptr ||
+         std::set<std::string_view>(columns->begin(), columns->end()).size() == columns->size();
 }
 
 bool arrays_are_others(const Json& arrays) {
@@ -218,12 +308,24 @@ bool contradicts_itself(const Json& array) {
 /// Which of its fields a release contradicts by another, whoever wrote it; empty where they fit.
 /// `json` is the document that `document` was read from.
 std::string contradicted_field(const Json& json, const ReleaseDocument& document) {
-  return !is_of_its_format(json)                                                   ? "format"
-         : !guarantee_fits(json, document)                                         ? "guarantee"
-         : !parameters_fit(json.at("parameters"), document)                        ? "parameters"
-         : json.contains("request") && !request_fits(json.at("request"), document) ? "request"
-         : !arrays_are_others(json.at("result").at("arrays")) || !loadings_fit(document) ? "result"
-                                                                                         : "";
+  if (!is_of_its_format(json) || (is_ours(json) && !holds_only(json, kKeys))) {
+    return "format";
+  }
+  if (!guarantee_fits(json, document)) {
+    return "guarantee";
+  }
+  if (!parameters_fit(json.at("parameters"), document) || !columns_fit(document)) {
+    return "parameters";
+  }
+  if (json.contains("request") &&
+      (!request_fits(json.at("request"), document) ||
+       (is_ours(json) && !holds_only(json.at("request"), kRequestKeys)))) {
+    return "request";
+  }
+  return arrays_are_others(json.at("result").at("arrays")) && loadings_fit(document) &&
+                 lists_fit(document)
+             ? ""
+             : "result";
 }
 
 /// Of a file that a document lists, once its checksum matched.

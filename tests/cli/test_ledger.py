@@ -388,9 +388,13 @@ class Commands(LedgerTest):
         code, said, _ = self.plan({"mu": 1})
         self.assertEqual(code, 0)
         self.assertIn("with --person id --rows-per-person N", said)
-        for task in ("mask", "subspace", "bounds", "scores", "bounds private"):
+        for task in ("mask", "subspace"):
             self.write("bad.json", json.dumps([{"task": task, "epsilon": 1, "delta": 1e-6}]))
             self.assertIn("limits no rows of a person", self.refuse("ledger", "plan", "a.ledger", "bad.json"), task)
+        for task in ("bounds", "scores", "bounds private"):  # they count the first rows of everybody
+            code, said, _ = self.plan({"task": task, "mu": 1})
+            self.assertEqual(code, 0)
+            self.assertIn("with --person id --rows-per-person N", said)
         self.assertIn("give --person id and --rows-per-person N", self.refuse(*self.pca("out", budget=("--mu", "1"))))
 
     def test_plan_takes_the_size_of_the_table(self):

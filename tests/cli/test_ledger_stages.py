@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import PROGRAM, CliTest
+from support import PROGRAM, CliTest, npy_bytes
 from test_ledger import GAUSS, LedgerTest
 
 POISON = ("31415926", "2718281", "Zarathustra")
@@ -67,6 +67,21 @@ class OtherReleases(LedgerTest):
                 self.assertEqual(file.read(), first)
             self.assertIn("another request", self.refuse(*command, *charged[:4], "--mu", "0.5", "--out", "x", "--ledger-key", out))
         self.assertEqual(len(self.shown()["entries"]), 2)
+
+    def test_labels_of_rows_are_rows(self):
+        """A file of labels is about people: no more of it than its header is read before the charge."""
+        self.create("--mu", "3")
+        with open(self.path("g.npy"), "wb") as file:
+            file.write(npy_bytes([[float(i % 7), float(i % 3)] for i in range(400)]))
+        self.succeed("pca", "g.npy", "-k", "2", "--mu", "1", "--range", "0:7", "--anyway", "--out", "axes")
+        on = ("scores", "g.npy", "--on", "axes", "--mu", "0.1", "--cells", "4", "--ledger", "a.ledger", "--out", "out")
+        self.write("bad.csv", "sex\n" + "X\n" * 300 + "X,Y,Z\n")
+        self.assertIn("--header", self.refuse(*on, "--label", "sex=X|Y", "--labels", "bad.csv"))
+        present = (*on, "--header", "present", "--labels", "bad.csv")
+        self.assertIn("sx", self.refuse(*present, "--label", "sx=X|Y"))
+        self.assertEqual(self.shown()["entries"], [])
+        self.assertIn("fields", self.refuse(*present, "--label", "sex=X|Y"))
+        self.assertEqual([entry["mu"] for entry in self.shown()["entries"]], [0.1])
 
     def test_damage_behind_the_names_is_found_after_the_charge(self):
         """What stands in the rows may not decide whether a run is charged."""

@@ -59,7 +59,7 @@ class LyingMethod final : public Method {
     LyingPlan(Lie lie, PublicFacts facts) : lie_(std::move(lie)), facts_(std::move(facts)) {}
     const Guarantee& guarantee() const override { return guarantee_; }
     const PublicFacts& facts() const override { return facts_; }
-    std::unique_ptr<Run> start(RandomStream& stream, int) const override {
+    std::unique_ptr<Run> make_run(RandomStream& stream, int) const override {
       return std::make_unique<LyingRun>(*this, stream);
     }
 
@@ -67,9 +67,8 @@ class LyingMethod final : public Method {
     class LyingRun final : public Run {
      public:
       LyingRun(const LyingPlan& plan, const RandomStream& stream) : plan_(plan), stream_(stream) {}
-      using Run::add;
-      Result<void> add(RowReader&) override { return {}; }
-      Result<void> add(const ExactGram&) override { return {}; }
+      Result<void> take_rows(RowReader&) override { return {}; }
+      Result<void> take_totals(const ExactGram&) override { return {}; }
       Result<ReleaseDocument> finish() override {
         ReleaseDocument document;
         document.task = "pca";

@@ -124,6 +124,39 @@ TEST(Stages, PeopleNeedTheirGroup) {
   EXPECT_NEAR(*field<double>(replaced.result, "noisy_rows"), 40.0, 0.1);
 }
 
+/// Rows (c, x) that become (c, 0) change by more, in the norm that Laplace and Wishart noise go by,
+/// than rows that become zero, which the sensitivity of a zeroed row is of.
+TEST(Stages, ACountedRowThatIsZeroedIsNoZeroRow) {
+  const double radius = 2.0;
+  const double constant = 0.5 * radius;  // as PreparedTable chooses it
+  const Eigen::Vector2d person(constant, radius);
+  const Eigen::Vector2d nobody(constant, 0.0);
+  const Eigen::Matrix2d change = person * person.transpose() - nobody * nobody.transpose();
+  const double moved =
+      Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d>(change).eigenvalues().cwiseAbs().sum();
+  EXPECT_GT(moved, 1.1 * person.squaredNorm());
+
+  TableSpec spec;
+  spec.row_norm = radius;
+  spec.noisy_count = true;
+  const MadeUp data = survey(100);
+  for (const std::string method : {"gauss", "laplace", "wishart"}) {
+    for (const Relation relation : {Relation::AddRemove, Relation::ReplaceOne, Relation::ZeroRow}) {
+      Request request;
+      request.task = Task::Covariance;
+      request.method = method;
+      request.relation = relation;
+      request.budget = PureDp{1.0};
+      if (method == "gauss") {
+        request.budget = Zcdp{0.5};
+      }
+      const PublicFacts facts = PreparedTable::make(spec, data.schema)->facts();
+      ASSERT_TRUE(facts.counted);
+      EXPECT_EQ(plan(request, facts).has_value(), relation != Relation::ZeroRow) << method;
+    }
+  }
+}
+
 TEST(Stages, LoadingsOfABasisAreThoseOfTheColumns) {
   MadeUp data{{}, 2000, {{"a", "b", "c"}}};
   for (std::size_t i = 0; i < data.rows; ++i) {

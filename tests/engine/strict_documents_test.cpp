@@ -55,6 +55,7 @@ const BadDocument kBad[] = {
     {R"({"table": {"rank_transform": 1}})", "{rank_transform}"},
     {R"({"table": {"rows_per_person": 4294967297}})", "{rows_per_person}"},
     {R"({"table": {"weight_bound": "2"}})", "{weight_bound}"},
+    {R"({"table": {"noisy_count": true}})", "{noisy_count}"},
     {R"({"table": {"allele_frequencies": {"x": 0.5}}})", "{allele_frequencies}"},
     {R"({"table": {"allele_frequencies": [{"column": "x"}]}})", "{allele_frequencies}"},
     {R"({"table": {"project": {"columns": ["x"], "counted_alleles": [], "directions": 2,

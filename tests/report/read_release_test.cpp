@@ -169,12 +169,44 @@ TEST_F(ReadReleases, WhatCannotBeReadIsRefused) {
       {"fewer names", [](Json& json) { json["result"]["arrays"][0]["columns"].erase(0); }},
       {"an array twice",
        [](Json& json) { json["result"]["arrays"].push_back(json["result"]["arrays"][0]); }},
+      {"another method", [](Json& json) { json["request"]["method"] = "wishart"; }},
+      {"a stronger sentence",
+       [](Json& json) { json["guarantee"]["statement"] = "(0.001, 0)-DP; proved"; }},
+      {"other words", [](Json& json) { json["guarantee"]["in_words"] = "nobody can be detected"; }},
+      {"a smaller power in words",
+       [](Json& json) {
+         auto& words = json["guarantee"]["in_words"].get_ref<std::string&>();
+         words.replace(words.find("most ") + 5, 1, "0");
+       }},
+      {"no sentence", [](Json& json) { json["guarantee"].erase("statement"); }},
+      {"nothing it rests on", [](Json& json) { json["guarantee"]["assumptions"] = Json::array(); }},
+      {"a field of its own", [](Json& json) { json["certified"] = "yes"; }},
+      {"a field of its own in the request", [](Json& json) { json["request"]["foo"] = 1; }},
+      {"a column twice",
+       [](Json& json) {
+         json["parameters"]["columns"] = {"a", "a"};
+       }},
+      {"one variance for three components",
+       [](Json& json) { json["result"]["noisy_explained_variance"] = {1.0}; }},
+      {"variances that are none",
+       [](Json& json) { json["result"]["noisy_explained_variance"] = "many"; }},
       {"the first format", [](Json& json) { json["format"] = 1; }}};
   for (const auto& [what, change] : contradictions) {
     const std::string said = refusal(change);
     EXPECT_NE(said.find("contradicts itself"), std::string::npos) << what << ": " << said;
     EXPECT_EQ(said.find('\n'), std::string::npos) << what;
   }
+  const auto of_another_version = [](const std::function<void(Json&)>& change) {
+    return [change](Json& json) {
+      json["eigenveil"] = "0.3.0";
+      change(json);
+    };
+  };
+  EXPECT_EQ(refusal(of_another_version([](Json& json) {
+              json["later"] = 1;
+              json["guarantee"]["in_words"] = "said otherwise";
+            })),
+            "");
   EXPECT_NE(refusal([](Json& json) { json.erase("method"); }).find("not a release document"),
             std::string::npos);
   EXPECT_NE(refusal([](Json& json) {

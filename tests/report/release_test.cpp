@@ -24,7 +24,8 @@ class ReleaseFiles : public testing::Test {
 };
 
 Guarantee guarantee_with(Loss loss, Basis basis = Basis::Proved) {
-  return {Relation::ReplaceOne, std::move(loss), basis, {}, basis != Basis::NotPrivate, 3};
+  return {
+      Relation::ReplaceOne, std::move(loss), basis, {"random bits"}, basis != Basis::NotPrivate, 3};
 }
 
 /// Every kind of loss the contract of release.json names.

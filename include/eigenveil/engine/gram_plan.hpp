@@ -45,7 +45,8 @@ class GramPlan final : public Plan {
     }
   }
 
-  std::unique_ptr<Run> start(RandomStream& stream, int threads) const override {
+ protected:
+  std::unique_ptr<Run> make_run(RandomStream& stream, int threads) const override {
     return std::make_unique<GramRun>(*this, stream, threads);
   }
 
@@ -54,23 +55,6 @@ class GramPlan final : public Plan {
    public:
     GramRun(const GramPlan& plan, RandomStream& stream, int threads)
         : plan_(plan), stream_(stream), threads_(threads) {}
-    using Run::add;
-    Result<void> add(RowReader& rows) override {
-      if (!rows_) {
-        rows_.emplace(plan_.facts_.schema, plan_.facts_.bound, threads_);
-      }
-      return rows_->add(rows);
-    }
-    Result<void> add(const ExactGram& totals) override {
-      if (totals.schema().people != plan_.facts_.schema.people) {
-        return bad_request("the sums are not of the people that the plan was made for", "person");
-      }
-      if (!stored_) {
-        stored_ = totals;
-        return {};
-      }
-      return stored_->merge(totals);
-    }
     Result<ReleaseDocument> finish() override {
       // The exact sums end with this line: they take as much room as the document.
       auto drawn =
@@ -88,6 +72,21 @@ class GramPlan final : public Plan {
         const Result<void> merged = stored_ ? gram.merge(*stored_) : Result<void>();
         return merged ? Result<ExactGram>(std::move(gram)) : Result<ExactGram>(error_of(merged));
       });
+    }
+
+   protected:
+    Result<void> take_rows(RowReader& rows) override {
+      if (!rows_) {
+        rows_.emplace(plan_.facts_.schema, plan_.facts_.bound, threads_);
+      }
+      return rows_->add(rows);
+    }
+    Result<void> take_totals(const ExactGram& totals) override {
+      if (!stored_) {
+        stored_ = totals;
+        return {};
+      }
+      return stored_->merge(totals);
     }
 
    private:

@@ -64,23 +64,33 @@ struct PlanFacts {
 };
 
 /// One release under way: rows come in, a document comes out. Refuses nothing that depends on rows
-/// beyond what a reader refuses.
+/// beyond what a reader refuses. What does not belong to the table that the plan was made for is
+/// refused here, so that no method has to remember it: noise is scaled to that table's bound.
 class Run {
  public:
   virtual ~Run() = default;
-  /// All rows of the table, or of the next of its blocks.
-  virtual Result<void> add(RowReader& rows) = 0;
-  /// Totals that were made before, in place of rows; refused by methods that need the rows
-  /// themselves.
-  virtual Result<void> add(const ExactGram& totals);
+  /// All rows of the table, or of the next of its blocks; as many columns as the plan's.
+  Result<void> add(RowReader& rows);
+  /// Totals that were made before, in place of rows: of the plan's columns, bound and people.
+  /// Refused by methods that need the rows themselves.
+  Result<void> add(const ExactGram& totals);
   /// Rows as they stand, for methods that read them exactly.
-  virtual Result<void> add(const ExactRows& rows);
+  Result<void> add(const ExactRows& rows);
   /// After all rows: whether the method wants to see them once more, from the start.
   virtual Result<bool> wants_rows_again() { return false; }
   virtual Result<ReleaseDocument> finish() = 0;
   /// The exact sums so far, for a .gram file instead of a release; the run starts again empty.
   /// Private data. Refused by methods that keep none.
   virtual Result<ExactGram> take_sums();
+
+ protected:
+  virtual Result<void> take_rows(RowReader& rows) = 0;
+  virtual Result<void> take_totals(const ExactGram& totals);
+  virtual Result<void> take_points(const ExactRows& rows);
+
+ private:
+  friend class Plan;
+  const PublicFacts* facts_ = nullptr;  ///< of the plan that started it, which outlives it
 };
 
 /// A checked request with its noise. Made from public facts alone, so every refusal comes before a
@@ -103,13 +113,16 @@ class Plan {
   virtual const PublicFacts& facts() const = 0;
   /// How long the draw after the last row may take; 0 where it is a moment.
   virtual double draw_seconds() const { return 0.0; }
-  virtual std::unique_ptr<Run> start(RandomStream& stream, int threads) const = 0;
+  std::unique_ptr<Run> start(RandomStream& stream, int threads) const;
   /// Tables that lie beside a streamed array, by name.
   virtual std::vector<std::string> table_names() const { return {}; }
 
   /// What was asked for; set by `make_plan` (engine/release.hpp).
   const Request& request() const { return request_; }
   void remember(Request request) { request_ = std::move(request); }
+
+ protected:
+  virtual std::unique_ptr<Run> make_run(RandomStream& stream, int threads) const = 0;
 
  private:
   Request request_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/request_json.hpp"
 #include "eigenveil/report/fields.hpp"
 #include "engine/mask/mask_facts.hpp"
@@ -20,6 +21,17 @@ namespace eigenveil {
 namespace {
 
 constexpr const char* kFactor = "factor";
+
+/// The methods of pseudo-data, as sentences name them: noise on the sums, or on rows that are
+/// rotated.
+std::string noise_on_sums() {
+  return choices(Task::Mask,
+                 [](const auto& each) { return each.entry_noise != NoiseOnEntries::None; });
+}
+std::string noise_on_rows() {
+  return choices(Task::Mask,
+                 [](const auto& each) { return each.entry_noise == NoiseOnEntries::None; });
+}
 
 Result<MomentPlan> gauss_plan(const MaskSettings& settings) {
   return plan_gauss({settings.bound, settings.requested, settings.relation,
@@ -110,8 +122,9 @@ Result<void> check_pseudo(const MaskSettings& settings) {
   }
   if (settings.smallest_block > 0 && !settings.rotates) {
     return bad_request(
-        "the noise of {method gauss}, the default, needs no {smallest_block}: leave it out, or "
-        "give {method mask}",
+        fmt::format("the noise of {}, the default, needs no {{smallest_block}}: leave it out, or "
+                    "give {}",
+                    noise_on_sums(), noise_on_rows()),
         "smallest_block");
   }
   const auto& columns = settings.schema.columns;
@@ -130,6 +143,9 @@ Result<void> check_pseudo(const MaskSettings& settings) {
 
 Result<PseudoRelease> draw_pseudo(const MaskSettings& settings, const std::vector<ExactGram>& grams,
                                   bool factor_only, RandomStream& stream) {
+  if (grams.empty()) {
+    return bad_request("pseudo-data needs a table, or blocks of one");
+  }
   for (std::size_t i = 0; i < grams.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (grams[i].shares_rows_with(grams[j])) {
@@ -217,12 +233,10 @@ std::vector<FactLine> noise_in_words(const MaskSettings& settings, const PseudoR
   const auto* gauss = field<double>(parameters, "noise_on_a_square_by_gauss");
   const auto* mask = field<double>(parameters, "noise_on_a_square_by_mask_at_least");
   if (gauss != nullptr) {
-    lines.push_back(
-        {"compared", fmt::format("on a sum of squares {{method gauss}} puts {:.4g}, {{method "
-                                 "mask}} {}",
-                                 *gauss,
-                                 mask != nullptr ? fmt::format("at least {:.4g}", *mask)
-                                                 : "has no rule for this request")});
+    lines.push_back({"compared", fmt::format("on a sum of squares {} puts {:.4g}, {} {}",
+                                             noise_on_sums(), *gauss, noise_on_rows(),
+                                             mask != nullptr ? fmt::format("at least {:.4g}", *mask)
+                                                             : "has no rule for this request")});
   }
   lines.push_back({"use it with", "analyse, which corrects for the noise"});
   return lines;

@@ -102,7 +102,7 @@ class ExactPlan final : public Plan {
   }
   const Guarantee& guarantee() const override { return made_.guarantee(); }
   const PublicFacts& facts() const override { return facts_; }
-  std::unique_ptr<Run> start(RandomStream& stream, int /*threads*/) const override {
+  std::unique_ptr<Run> make_run(RandomStream& stream, int /*threads*/) const override {
     return std::make_unique<ExactRun>(*this, stream);
   }
 
@@ -113,12 +113,11 @@ class ExactPlan final : public Plan {
         : plan_(plan),
           stream_(stream),
           points_(plan.schema_.dimension(), plan.made_.request().max_abs) {}
-    using Run::add;  // totals are refused
-    Result<void> add(RowReader& rows) override {
+    Result<void> take_rows(RowReader& rows) override {
       return read_exact_rows(rows, BadCell::Refuse, plan_.affine_)
-          .and_then([&](const ExactRows& exact) { return add(exact); });
+          .and_then([&](const ExactRows& exact) { return take_points(exact); });
     }
-    Result<void> add(const ExactRows& rows) override {
+    Result<void> take_points(const ExactRows& rows) override {
       for (const std::vector<std::int64_t>& point : rows.points) {
         points_.add(point);
       }

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "engine/documents/subspace_document.hpp"
 #include "engine/gram_method.hpp"
 #include "engine/methods/all.hpp"
@@ -77,7 +75,6 @@ void ExponentialMethod::describe(Outlook& outlook, const Request& /*request*/,
   const auto n = static_cast<double>(table.rows);
   outlook.bound(bound);
   nlohmann::ordered_json& facts = outlook.json();
-  facts["row_norm"] = std::sqrt(plan.row_norm2_bound());
   facts["exponent"] = plan.exponent();
   facts["zcdp_rho_per_row"] = plan.zcdp_rho();
   facts["gdp_mu"] = plan.gaussian().mu;

@@ -84,7 +84,7 @@ class PseudoPlan final : public Plan {
   std::vector<std::string> table_names() const override {
     return settings_.rotates ? std::vector<std::string>{} : std::vector<std::string>{"noisy_gram"};
   }
-  std::unique_ptr<Run> start(RandomStream& stream, int threads) const override {
+  std::unique_ptr<Run> make_run(RandomStream& stream, int threads) const override {
     return std::make_unique<PseudoRun>(*this, stream, threads);
   }
 
@@ -93,14 +93,13 @@ class PseudoPlan final : public Plan {
    public:
     PseudoRun(const PseudoPlan& plan, RandomStream& stream, int threads)
         : plan_(plan), stream_(stream), threads_(threads) {}
-    using Run::add;
-    Result<void> add(RowReader& rows) override {
+    Result<void> take_rows(RowReader& rows) override {
       GramAccumulator block(plan_.settings_.schema, plan_.settings_.bound, threads_);
       return block.add(rows).and_then([&] { return block.finish(); }).map([&](ExactGram&& gram) {
         blocks_.push_back(std::move(gram));
       });
     }
-    Result<void> add(const ExactGram& totals) override {
+    Result<void> take_totals(const ExactGram& totals) override {
       blocks_.push_back(totals);
       return {};
     }

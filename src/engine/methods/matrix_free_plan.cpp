@@ -27,7 +27,7 @@ class MatrixFreeEnginePlan final : public Plan {
         formed_(std::move(formed)) {}
   const Guarantee& guarantee() const override { return made_.guarantee(); }
   const PublicFacts& facts() const override { return facts_; }
-  std::unique_ptr<Run> start(RandomStream& stream, int threads) const override {
+  std::unique_ptr<Run> make_run(RandomStream& stream, int threads) const override {
     return std::make_unique<PassesRun>(*this, stream, threads);
   }
 
@@ -36,16 +36,15 @@ class MatrixFreeEnginePlan final : public Plan {
    public:
     PassesRun(const MatrixFreeEnginePlan& plan, RandomStream& stream, int threads)
         : plan_(plan), stream_(stream), threads_(threads) {}
-    using Run::add;
 
-    Result<void> add(RowReader& rows) override {
+    Result<void> take_rows(RowReader& rows) override {
       if (totals_) {
-        return bad_request("rows and totals that were made before cannot be mixed here");
+        return bad_request(kNoMixture);
       }
       return passes().add(rows);
     }
 
-    Result<void> add(const ExactGram& totals) override {
+    Result<void> take_totals(const ExactGram& totals) override {
       if (plan_.formed_ == nullptr || passes_) {
         return bad_request(
             "totals that were made before hold the matrix: give {matrix formed} for them",

@@ -161,7 +161,7 @@ class NearPlan final : public Plan {
         made_(std::move(made)) {}
   const Guarantee& guarantee() const override { return made_.guarantee(); }
   const PublicFacts& facts() const override { return facts_; }
-  std::unique_ptr<Run> start(RandomStream& stream, int threads) const override {
+  std::unique_ptr<Run> make_run(RandomStream& stream, int threads) const override {
     return std::make_unique<NearRun>(*this, stream, threads);
   }
 
@@ -171,8 +171,7 @@ class NearPlan final : public Plan {
     NearRun(const NearPlan& plan, RandomStream& stream, int threads)
         : plan_(plan),
           learner_(plan.made_, plan.boost_.parts, plan.boost_.angle, stream, threads) {}
-    using Run::add;  // totals are refused
-    Result<void> add(RowReader& rows) override;
+    Result<void> take_rows(RowReader& rows) override;
     Result<ReleaseDocument> finish() override {
       if (learner_.rows() != plan_.boost_.rows) {
         return bad_request(fmt::format("the table has {} rows, not {} as {{rows}} says",
@@ -193,7 +192,7 @@ class NearPlan final : public Plan {
   SubspacePlan made_;
 };
 
-Result<void> NearPlan::NearRun::add(RowReader& rows) {
+Result<void> NearPlan::NearRun::take_rows(RowReader& rows) {
   RawRows block;
   while (true) {
     if (const Result<void> read = rows.read(block); !read || block.rows == 0) {

@@ -74,7 +74,7 @@ class StreamPlan final : public Plan {
       : request_(std::move(request)), facts_(std::move(facts)), made_(std::move(made)) {}
   const Guarantee& guarantee() const override { return made_.guarantee(); }
   const PublicFacts& facts() const override { return facts_; }
-  std::unique_ptr<Run> start(RandomStream& stream, int /*threads*/) const override {
+  std::unique_ptr<Run> make_run(RandomStream& stream, int /*threads*/) const override {
     return std::make_unique<StreamRun>(*this, stream);
   }
 
@@ -83,11 +83,10 @@ class StreamPlan final : public Plan {
    public:
     StreamRun(const StreamPlan& plan, RandomStream& stream)
         : plan_(plan), pass_(plan.made_, stream) {}
-    Result<void> add(RowReader& rows) override {
+    Result<void> take_rows(RowReader& rows) override {
       return add_rows(pass_, rows, plan_.facts_.bound, plan_.request_.units)
           .map([&](std::size_t count) { count_ += count; });
     }
-    using Run::add;  // totals are refused
     Result<ReleaseDocument> finish() override { return plan_.document(pass_.finish(), count_); }
 
    private:

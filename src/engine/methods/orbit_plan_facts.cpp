@@ -20,7 +20,7 @@ Facts common_facts(const OrbitTable& table, const OrbitRequest& orbit, const Gua
       {"guarantee", headline(guarantee, orbit.budget)},
       {"in_words", detection_in_words(guarantee)},
       {stated_power(guarantee).field, stated_power(guarantee).power},
-      {"row_norm", std::sqrt(scaled_norm2_bound(orbit.bound, orbit.scales))},
+      {"row_norm", orbit.bound.radius()},
       {"calibration", orbit.calibration == OrbitCalibration::Published ? "published" : "tight"}};
   if (orbit.field == RowField::Complex) {
     facts["complex_coordinates"] = orbit.bound.dimension() / 2;

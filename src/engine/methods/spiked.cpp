@@ -11,6 +11,7 @@
 #include "engine/methods/citations.hpp"
 #include "engine/methods/spiked_request.hpp"
 #include "engine/outlook.hpp"
+#include "engine/parameters.hpp"
 #include "mechanism/moment/noise_reach.hpp"
 #include "mechanism/moment/symmetric_noise.hpp"
 #include "mechanism/spiked/gap_projector.hpp"
@@ -152,7 +153,7 @@ class ModelPlan final : public Plan {
       : request_(std::move(request)), facts_(std::move(facts)), trial_(std::move(trial)) {}
   const Guarantee& guarantee() const override { return trial_.guarantee(); }
   const PublicFacts& facts() const override { return facts_; }
-  std::unique_ptr<Run> start(RandomStream& stream, int threads) const override {
+  std::unique_ptr<Run> make_run(RandomStream& stream, int threads) const override {
     return std::make_unique<ModelRun>(*this, stream, threads);
   }
 
@@ -168,11 +169,22 @@ class ModelPlan final : public Plan {
    public:
     ModelRun(const ModelPlan& plan, RandomStream& stream, int threads)
         : plan_(plan), stream_(stream), rows_(plan.facts_.schema, plan.facts_.bound, threads) {}
-    using Run::add;
-    Result<void> add(RowReader& rows) override { return rows_.add(rows); }
-    Result<void> add(const ExactGram& totals) override {
-      stored_ = totals;
-      return {};
+    Result<void> take_rows(RowReader& rows) override {
+      if (stored_) {
+        return bad_request(kNoMixture);
+      }
+      from_rows_ = true;
+      return rows_.add(rows);
+    }
+    Result<void> take_totals(const ExactGram& totals) override {
+      if (from_rows_) {
+        return bad_request(kNoMixture);
+      }
+      if (!stored_) {
+        stored_ = totals;
+        return {};
+      }
+      return stored_->merge(totals);
     }
     Result<ReleaseDocument> finish() override {
       if (stored_) {
@@ -186,6 +198,7 @@ class ModelPlan final : public Plan {
     const ModelPlan& plan_;
     RandomStream& stream_;
     TableOrGramAccumulator rows_;
+    bool from_rows_ = false;
     std::optional<ExactGram> stored_;
   };
 

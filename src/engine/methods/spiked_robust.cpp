@@ -91,13 +91,12 @@ ReleaseDocument SpikedRobustMethod::document(const Request& request, const Publi
 }
 
 void SpikedRobustMethod::describe(Outlook& outlook, const Request& request, const GapPlan& plan,
-                                  const RowBound& /*bound*/, const AssumedTable& table) const {
+                                  const RowBound& bound, const AssumedTable& table) const {
   const auto n = static_cast<double>(table.rows);
+  outlook.bound(bound);
   nlohmann::ordered_json& facts = outlook.json();
-  facts["row_norm"] = plan.radius();
   facts["gap_noise_sd"] = plan.gap_sd() / n;
   facts["smallest_useful_gap"] = plan.smallest_useful_gap() / n;
-  outlook.line("bounds", fmt::format("rows of norm at most {:.4g}", plan.radius()));
   outlook.line("gap", fmt::format("noise of standard deviation {:.4g} on the k-th gap of the "
                                   "covariance",
                                   plan.gap_sd() / n));

@@ -92,7 +92,7 @@ class WithinSubspacePlan final : public Plan {
       : request_(std::move(request)), facts_(std::move(facts)), made_(std::move(made)) {}
   const Guarantee& guarantee() const override { return made_.guarantee(); }
   const PublicFacts& facts() const override { return facts_; }
-  std::unique_ptr<Run> start(RandomStream& stream, int threads) const override;
+  std::unique_ptr<Run> make_run(RandomStream& stream, int threads) const override;
 
  private:
   class WithinRun;
@@ -112,8 +112,7 @@ class WithinSubspacePlan::WithinRun final : public Run {
         threads_(threads),
         builder_(plan.made_.subspace().builder(stream, threads)) {}
 
-  using Run::add;  // totals are refused
-  Result<void> add(RowReader& rows) override { return inside_ ? project(rows) : learn(rows); }
+  Result<void> take_rows(RowReader& rows) override { return inside_ ? project(rows) : learn(rows); }
 
   Result<bool> wants_rows_again() override {
     if (inside_ || document_) {
@@ -188,7 +187,7 @@ class WithinSubspacePlan::WithinRun final : public Run {
   std::optional<ReleaseDocument> document_;
 };
 
-std::unique_ptr<Run> WithinSubspacePlan::start(RandomStream& stream, int threads) const {
+std::unique_ptr<Run> WithinSubspacePlan::make_run(RandomStream& stream, int threads) const {
   return std::make_unique<WithinRun>(*this, stream, threads);
 }
 

@@ -181,6 +181,10 @@ void read_stages(StrictObject& in, TableSpec& spec) {
   in.text("weights", spec.weights);
   in.number("weight_bound", spec.weight_bound, 0.0);
   in.flag("noisy_count", spec.noisy_count);
+  if (spec.noisy_count && spec.person.empty()) {
+    in.refuse(Error{ErrorCode::BadRequest, "{noisy_count} follows from {person}: leave it out",
+                    "noisy_count"});
+  }
 }
 
 }  // namespace
