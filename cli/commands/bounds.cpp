@@ -4,18 +4,9 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/options/bound_options.hpp"
-#include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
-#include "cli/options/input_options.hpp"
-#include "cli/options/ledger_options.hpp"
-#include "cli/options/output_options.hpp"
-#include "cli/progress.hpp"
-#include "cli/summary.hpp"
+#include "cli/options/counts_options.hpp"
 #include "core/atomic_output.hpp"
-#include "engine/private_bounds.hpp"
-#include "engine/release_cost.hpp"
-#include "engine/table/publication.hpp"
-#include "engine/table/release_job.hpp"
 #include "report/table_format.hpp"
 
 namespace eigenveil::cli {
@@ -54,21 +45,14 @@ struct BoundsTemplate {
 
 /// Ranges from a noisy histogram of every column, with a guarantee of their own.
 struct BoundsPrivate {
-  InputOptions input;
-  BudgetOptions budget;
-  OutputOptions output;
-  LedgerOptions ledger;
+  CountsOptions counts;
   BoundOptions bounds;
   std::string row_norm;
   double outside = 0.001;
   std::string outer;
 
   void declare(CLI::App& app) {
-    input.declare(app);
-    input.declare_person(app);
-    budget.declare(app);
-    output.declare(app);
-    ledger.declare(app);
+    counts.declare(app);
     app.add_option("--outside", outside,
                    "share of the rows that a range may leave out, about (default 0.001)")
         ->group("Bounds");
@@ -91,15 +75,8 @@ struct BoundsPrivate {
         ->group("Bounds");
   }
 
-  Result<PrivateBoundsRequest> request() const {
-    if (row_norm.empty() && (!bounds.range.empty() || !bounds.bounds_file.empty())) {
-      return bad_request("ranges that are known go with --row-norm private");
-    }
-    const Result<AskedBudget> spent = budget.asked();
-    if (!spent) {
-      return error_of(spent);
-    }
-    PrivateBoundsRequest asked{spent->budget, spent->relation, spent->group_size, outside};
+  Outcome run() const {
+    AskedBounds asked{outside, {}, !row_norm.empty()};
     if (!outer.empty()) {
       const Result<ColumnRange> range = parse_range(outer, "--outer");
       if (!range) {
@@ -107,48 +84,8 @@ struct BoundsPrivate {
       }
       asked.outer = *range;
     }
-    return asked;
-  }
-
-  Outcome run() const {
-    Result<PrivateBoundsRequest> asked = request();
-    TableSpec spec;
-    if (const Result<void> filled = input.fill(spec).and_then([&] { return bounds.fill(spec); });
-        !asked || !filled) {
-      return !asked ? error_of(asked) : error_of(filled);
-    }
-    draw_person_key(spec);
-    asked->people = counted_people(spec);
-    if (!row_norm.empty()) {
-      asked->row_norm = spec;
-    }
-    if (input.is_gram()) {
-      return bad_request("bounds are for rows; a .gram file has them already");
-    }
-    ReleaseOutput kept = output.as_asked();
-    ledger.fill(kept);
-    Result<Publication> publication = Publication::open(kept, {input.input}, input.format());
-    if (!publication) {
-      return error_of(publication);
-    }
-    Result<std::unique_ptr<RowReader>> reader = input.source(spec).read();
-    if (!reader) {
-      return error_of(reader);
-    }
-    const Result<PrivateBounds> plan = PrivateBounds::make(*asked, (*reader)->schema());
-    if (!plan) {
-      return error_of(plan);
-    }
-    const std::unique_ptr<RowReader> rows =
-        with_progress(std::move(*reader), input.display_name(), output.is_quiet());
-    RandomStream stream = kept.stream();
-    return publication
-        ->release(cost_of(plan->counts(), "bounds", asked->budget, kept.seed.has_value()),
-                  plan->request_text(),
-                  [&] { return plan->release(*rows, stream, input.thread_count()); })
-        .map([&](const TableOutcome& outcome) {
-          print_release(outcome, output, input.display_name());
-        });
+    TableSpec known;
+    return bounds.fill(known).and_then([&] { return counts.run(asked, std::move(known)); });
   }
 };
 

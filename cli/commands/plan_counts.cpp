@@ -1,18 +1,17 @@
 #include "cli/commands/plan_counts.hpp"
 
-#include "cli/options/budget_options.hpp"
 #include "cli/options/checks.hpp"
+#include "cli/options/counts_options.hpp"
 #include "cli/options/request_options.hpp"
 #include "cli/options/scores_options.hpp"
 #include "cli/summary.hpp"
-#include "engine/private_bounds.hpp"
-#include "engine/scores.hpp"
+#include "engine/table/counts_session.hpp"
 
 namespace eigenveil::cli {
 namespace {
 
 /// What both have: whom to protect, at what price.
-struct CountsOptions {
+struct PlannedCounts {
   BudgetOptions budget;
   InputOptions people;  ///< what the columns of a table of people mean
   bool json = false;
@@ -22,26 +21,18 @@ struct CountsOptions {
     people.declare_person(app);
     app.add_flag("--json", json, "for machines");
   }
-  /// Budget, relation, group and people of either request.
-  template <class Request>
-  Result<void> fill(Request& request) const {
-    const Result<AskedBudget> spent = budget.asked();
-    TableSpec spec;
-    const Result<void> filled = people.fill(spec);
-    if (!spent || !filled) {
-      return !spent ? error_of(spent) : error_of(filled);
-    }
-    request.budget = spent->budget;
-    request.relation = spent->relation;
-    request.group_size = spent->group_size;
-    request.people = counted_people(spec);
-    return {};
+  Result<void> run(ReleaseJob job) const {
+    return fill_budget(budget, job)
+        .and_then([&] { return people.fill(job.table); })
+        .and_then([&] { return settle_job(job); })
+        .and_then([&] { return counts_outlook(job); })
+        .map([&](const PlanFacts& facts) { print_facts(facts, json); });
   }
 };
 
 struct PlanBounds {
   AssumedOptions assumed;
-  CountsOptions counts;
+  PlannedCounts counts;
   std::string row_norm;
   double outside = 0.001;
 
@@ -58,31 +49,16 @@ struct PlanBounds {
   }
 
   Outcome run() const {
-    PrivateBoundsRequest request;
-    request.outside = outside;
-    if (!row_norm.empty()) {
-      request.row_norm = TableSpec{};  // in whatever units
-    }
     ReleaseJob job;
-    return counts.fill(request)
-        .and_then([&] { return assumed.fill(job); })
-        .and_then([&] { return assumed_schema(job); })
-        .and_then([&](Schema schema) {
-          if (request.people.given()) {
-            schema.columns.push_back(request.people.column);
-          }
-          return PrivateBounds::make(request, schema);
-        })
-        .map([&](const PrivateBounds& plan) {
-          print_facts(plan.outlook(assumed.rows), counts.json);
-        });
+    job.counts = AskedBounds{outside, {}, !row_norm.empty()};
+    return assumed.fill(job).and_then([&] { return counts.run(std::move(job)); });
   }
 };
 
 struct PlanScores {
   std::int64_t rows = 0;
   ScoresOptions picture;
-  CountsOptions counts;
+  PlannedCounts counts;
 
   void declare(CLI::App& app) {
     app.add_option("--rows", rows, "number of rows")
@@ -94,11 +70,13 @@ struct PlanScores {
   }
 
   Outcome run() const {
-    ScoresRequest request;
-    return picture.fill(request)
-        .and_then([&] { return counts.fill(request); })
-        .and_then([&] { return Scores::outlook(request, rows); })
-        .map([&](const PlanFacts& facts) { print_facts(facts, counts.json); });
+    AskedScores asked;
+    return picture.fill(asked).and_then([&] {
+      ReleaseJob job;
+      job.counts = asked;
+      job.rows = rows;
+      return counts.run(std::move(job));
+    });
   }
 };
 

@@ -14,15 +14,15 @@ void ScoresOptions::declare(CLI::App& app) {
       ->group("Scores");
 }
 
-Result<void> ScoresOptions::fill(ScoresRequest& request) const {
-  request.cells = cells;
+Result<void> ScoresOptions::fill(AskedScores& asked) const {
+  asked.cells = cells;
   if (label.empty()) {
     return {};
   }
   InputOptions levels;
   levels.one_hot = {label};
   TableSpec spec;
-  return levels.fill(spec).map([&] { request.label = spec.one_hot.front(); });
+  return levels.fill(spec).map([&] { asked.label = spec.one_hot.front(); });
 }
 
 }  // namespace eigenveil::cli

@@ -3,7 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "engine/scores.hpp"
+#include "eigenveil/core/result.hpp"
+#include "engine/table/counts_job.hpp"
 
 namespace eigenveil::cli {
 
@@ -13,7 +14,7 @@ struct ScoresOptions {
   std::string label;
 
   void declare(CLI::App& app);
-  Result<void> fill(ScoresRequest& request) const;
+  Result<void> fill(AskedScores& asked) const;
 };
 
 }  // namespace eigenveil::cli

@@ -39,15 +39,29 @@ class _Whole:
             self._sink.add_array(rows, source.names, options.refuse_missing, options.refuse_bad, None)
 
 
-def counts_job(asked):
-    """What a histogram depends on, as a job of the engine."""
+def counts_job(asked, **counts):
+    """What a histogram depends on, as a job of the engine; ``counts`` is what is counted."""
     budget = budget_numbers(asked.epsilon, asked.delta, asked.rho, asked.mu)
     request = {"budget": budget, "neighbours": asked.neighbours, "group_size": whole(asked.group_size, "group_size", 1)}
     seed = None if asked.seed is None else whole(asked.seed, "seed", 0, 2**64 - 1)
-    return job_text({"request": request, "threads": asked.threads or None, "seed": seed, **ledger_keys(asked.ledger)})
+    return job_text({"request": request, "threads": asked.threads or None, "seed": seed, **ledger_keys(asked.ledger), **counts})
+
+
+def asked_bounds(outside, outer, row_norm):
+    """Ranges as a job asks for them."""
+    limits = None if outer is None else [float(outer[0]), float(outer[1])]
+    asked = {"outside": float(outside), "outer": limits, "row_norm": row_norm}
+    return {name: value for name, value in asked.items() if value is not None}
+
+
+def asked_scores(cells, label, **more):
+    """A picture as a job asks for it."""
+    name, levels = labelled(label)
+    return {"cells": whole(cells, "cells", 2, 200), **({"label": {name: levels}} if name else {}), **more}
 
 
 def _drawn(sink, source, options, asked, title):
+    sink.begin(source.schema)
     if not sink.charge():
         if asked.seed is not None:
             warnings.warn("a seed makes the noise reproducible, so the result is NOT PRIVATE: for tests and papers only", PrivacyWarning, stacklevel=4)
@@ -112,12 +126,10 @@ def private_bounds(X, *, outside=0.001, outer=None, row_norm=None, neighbours="a
     if asked.bounds is not None and row_norm is None:
         raise EigenveilError("ranges that are known go with row_norm='private'")
     options = reading(asked)
-    job = counts_job(asked)
+    job = counts_job(asked, bounds=asked_bounds(outside, outer, row_norm))
     check_public_shape(X, asked.header, asked.ledger)
     source = open_source(X, options)
-    limits = None if outer is None else (float(outer[0]), float(outer[1]))
-    norms = None if row_norm is None else describe(asked, source.names, options.spec)
-    sink = _core.PrivateBounds(job, source.schema, float(outside), limits, norms, options.spec)
+    sink = _core.Histogram(job, describe(asked, source.names, options.spec))
     return _drawn(sink, source, options, asked, "private_bounds")
 
 
@@ -178,9 +190,8 @@ def private_scores(X, on, *, axes=(1, 2), cells=20, label=None, neighbours="add-
         raise EigenveilError("on is the path of a written release of components: write one first, pca.write_release('axes'), and give on='axes'")
     name, levels = labelled(label)
     asked = SimpleNamespace(**shared, neighbours=neighbours, missing=missing)
-    sink = _core.PrivateScores(
-        counts_job(asked), os.fsdecode(on), tuple(int(axis) for axis in axes), whole(cells, "cells", 2, 200), name, levels, describe(asked)
-    )
+    picture = asked_scores(cells, label, on=os.fsdecode(on), axes=[int(axis) for axis in axes])
+    sink = _core.Histogram(counts_job(asked, scores=picture), describe(asked))
     asked.columns, asked.one_hot = sink.columns, sink.one_hot or None
     options = reading(asked)
     if name:

@@ -17,7 +17,7 @@ from ._engine import has_option, job_text
 from ._errors import EigenveilError, in_python, whole
 from ._estimator import PrivateEstimator
 from ._guarantee import stated
-from ._histograms import counts_job, labelled
+from ._histograms import asked_bounds, asked_scores, counts_job
 from ._ledger import ledger_of
 from ._low_rank import PrivateLowRank
 from ._masked import MaskedData
@@ -242,15 +242,11 @@ def plan_subspace(rows, dimension, **parameters):
     return _planned(PrivateSubspace(**parameters), rows, dimension)
 
 
-def _of_people(shared, neighbours):
-    """A request for noisy counts, and what its table says of people."""
-    asked = SimpleNamespace(**shared, neighbours=neighbours, threads=None, seed=None, ledger=None)
-    return asked, describe(SimpleNamespace(person=asked.person, rows_per_person=asked.rows_per_person))
-
-
-def _of_counts(task, outlook):
+def _of_counts(task, rows, shared, neighbours, **counts):
     """The plan of a histogram with noise."""
-    _, title, lines, facts, warning, guarantee = outlook
+    asked = SimpleNamespace(**shared, neighbours=neighbours, threads=None, seed=None, ledger=None)
+    table = describe(SimpleNamespace(person=asked.person, rows_per_person=asked.rows_per_person))
+    _, title, lines, facts, warning, guarantee = _core.counts_outlook(counts_job(asked, rows=_rows(rows), **counts), table)
     lines, facts = tuple((what, in_python(words)) for what, words in lines), json.loads(facts)
     return Plan(task, facts["method"], guarantee, None, facts, in_python(warning), lines, title)
 
@@ -281,10 +277,8 @@ def plan_bounds(rows, dimension=None, *, neighbours="add-remove", outside=0.001,
     """
     if row_norm not in (None, "private"):
         raise EigenveilError("row_norm must be 'private': a norm that is known goes to the estimator")
-    asked, table = _of_people(shared, neighbours)
-    schema = _core.Schema([*_columns(dimension, shared["columns"]), *([] if asked.person is None else [str(asked.person)])], True)
-    norms = None if row_norm is None else describe(SimpleNamespace())
-    return _of_counts("bounds", _core.bounds_outlook(counts_job(asked), schema, float(outside), norms, table, _rows(rows)))
+    columns = _columns(dimension, shared["columns"])
+    return _of_counts("bounds", rows, shared, neighbours, columns=columns, bounds=asked_bounds(outside, None, row_norm))
 
 
 @shared_parameters(PrivateEstimator, "epsilon delta rho mu group_size person rows_per_person")
@@ -310,9 +304,7 @@ def plan_scores(rows, *, cells=20, label=None, neighbours="add-remove", **shared
     >>> 3.6 < plan_scores(20000, mu=1).shown_from < 3.7
     True
     """
-    name, levels = labelled(label)
-    asked, table = _of_people(shared, neighbours)
-    return _of_counts("scores", _core.scores_outlook(counts_job(asked), whole(cells, "cells", 2, 200), name, levels, table, _rows(rows)))
+    return _of_counts("scores", rows, shared, neighbours, scores=asked_scores(cells, label))
 
 
 @dataclass(frozen=True)

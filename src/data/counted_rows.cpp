@@ -5,23 +5,20 @@
 #include <limits>
 #include <utility>
 
+#include "data/forwarding_reader.hpp"
+
 namespace eigenveil {
 namespace {
 
-class CountedReader final : public RowReader {
+class CountedReader final : public ForwardingReader {
  public:
   CountedReader(std::unique_ptr<RowReader> table, const RowBound& bound, CountedRows counted)
-      : table_(std::move(table)), bound_(bound), counted_(std::move(counted)) {
-    schema_ = table_->schema();
+      : ForwardingReader(std::move(table)), bound_(bound), counted_(std::move(counted)) {
     schema_.columns.resize(bound_.dimension());  // weights may follow
     schema_.columns = counted_names(schema_, counted_);
     schema_.counted_alleles.clear();
     schema_.allele_frequencies.clear();
   }
-
-  const Schema& schema() const override { return schema_; }
-  Result<bool> next_chunk(RawChunk& chunk) override { return table_->next_chunk(chunk); }
-  std::optional<double> progress() const override { return table_->progress(); }
 
   Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
     RawRows plain;
@@ -75,10 +72,8 @@ class CountedReader final : public RowReader {
     }
   }
 
-  std::unique_ptr<RowReader> table_;
   RowBound bound_;
   CountedRows counted_;
-  Schema schema_;
 };
 
 }  // namespace

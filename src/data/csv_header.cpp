@@ -98,8 +98,7 @@ Result<void> check_separator(std::string_view record, char delimiter) {
       record.find('"') == std::string_view::npos) {
     return bad_request(
         "the first line is a single field with another separator in it; say which with "
-        "{separator} comma, semicolon, tab or pipe ({decimal comma} reads decimal commas between "
-        "semicolons)");
+        "{separator} comma, semicolon, tab or pipe");
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/parameter_names.hpp"
+#include "data/forwarding_reader.hpp"
 
 namespace eigenveil {
 namespace {
@@ -34,10 +35,10 @@ Result<void> check_frequencies(const std::vector<std::string>& names,
   return {};
 }
 
-class StandardisedReader final : public RowReader {
+class StandardisedReader final : public ForwardingReader {
  public:
   StandardisedReader(std::unique_ptr<RowReader> counts, std::vector<double> frequencies)
-      : counts_(std::move(counts)), schema_(counts_->schema()) {
+      : ForwardingReader(std::move(counts)) {
     for (const double frequency : frequencies) {
       means_.push_back(2.0 * frequency);
       deviations_.push_back(standard_deviation(frequency));
@@ -45,11 +46,8 @@ class StandardisedReader final : public RowReader {
     schema_.allele_frequencies = std::move(frequencies);
   }
 
-  const Schema& schema() const override { return schema_; }
-  Result<bool> next_chunk(RawChunk& chunk) override { return counts_->next_chunk(chunk); }
-
   Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
-    if (Result<void> parsed = counts_->parse(chunk, block); !parsed) {
+    if (Result<void> parsed = table_->parse(chunk, block); !parsed) {
       return parsed;
     }
     double* row = block.values.data();
@@ -61,11 +59,7 @@ class StandardisedReader final : public RowReader {
     return {};
   }
 
-  std::optional<double> progress() const override { return counts_->progress(); }
-
  private:
-  std::unique_ptr<RowReader> counts_;
-  Schema schema_;
   std::vector<double> means_;
   std::vector<double> deviations_;
 };

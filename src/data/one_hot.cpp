@@ -9,6 +9,7 @@
 #include "core/number_text.hpp"
 #include "core/parameter_names.hpp"
 #include "data/cell_word.hpp"
+#include "data/forwarding_reader.hpp"
 
 namespace eigenveil {
 namespace {
@@ -20,14 +21,12 @@ struct Source {
   double code;
 };
 
-class OneHotReader final : public RowReader {
+class OneHotReader final : public ForwardingReader {
  public:
   OneHotReader(std::unique_ptr<RowReader> table, Schema schema, std::vector<Source> sources)
-      : table_(std::move(table)), schema_(std::move(schema)), sources_(std::move(sources)) {}
-
-  const Schema& schema() const override { return schema_; }
-  Result<bool> next_chunk(RawChunk& chunk) override { return table_->next_chunk(chunk); }
-  std::optional<double> progress() const override { return table_->progress(); }
+      : ForwardingReader(std::move(table)), sources_(std::move(sources)) {
+    schema_ = std::move(schema);
+  }
 
   Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
     RawRows plain;
@@ -50,8 +49,6 @@ class OneHotReader final : public RowReader {
   }
 
  private:
-  std::unique_ptr<RowReader> table_;
-  Schema schema_;
   std::vector<Source> sources_;
 };
 

@@ -13,6 +13,7 @@
 
 #include "data/cell_word.hpp"
 #include "data/deviations.hpp"
+#include "data/forwarding_reader.hpp"
 #include "data/text_cell.hpp"
 
 namespace eigenveil {
@@ -42,27 +43,18 @@ std::shared_ptr<SeenPeople> nobody_seen() {
 
 namespace {
 
-Schema without_last(const Schema& schema, std::size_t count) {
-  Schema kept = schema;
-  kept.columns.resize(schema.dimension() - count);
-  return kept;
-}
-
-class PersonReader final : public RowReader {
+class PersonReader final : public ForwardingReader {
  public:
   PersonReader(std::unique_ptr<RowReader> table, std::size_t key_cells, PeopleLimit limit,
                std::shared_ptr<SeenPeople> seen, BadCell untold, std::optional<PeopleShard> shard)
-      : table_(std::move(table)),
-        schema_(without_last(table_->schema(), key_cells)),
+      : ForwardingReader(std::move(table)),
         key_cells_(key_cells),
         seen_(std::move(seen)),
         untold_(untold),
         shard_(std::move(shard)) {
+    schema_.columns.resize(schema_.dimension() - key_cells);
     schema_.people = std::move(limit);
   }
-
-  const Schema& schema() const override { return schema_; }
-  std::optional<double> progress() const override { return table_->progress(); }
 
   Result<bool> next_chunk(RawChunk& chunk) override {
     const Result<bool> more = table_->next_chunk(cut_);
@@ -136,8 +128,6 @@ class PersonReader final : public RowReader {
     return taken < schema_.people.rows && ++taken > 0;
   }
 
-  std::unique_ptr<RowReader> table_;
-  Schema schema_;
   std::size_t key_cells_;
   std::shared_ptr<SeenPeople> seen_;
   BadCell untold_;
@@ -146,14 +136,10 @@ class PersonReader final : public RowReader {
   RawRows rows_;
 };
 
-class NormalisedReader final : public RowReader {
+class NormalisedReader final : public ForwardingReader {
  public:
   NormalisedReader(std::unique_ptr<RowReader> table, const RowBound& bound, bool scaled)
-      : table_(std::move(table)), deviations_(bound, scaled) {}
-
-  const Schema& schema() const override { return table_->schema(); }
-  Result<bool> next_chunk(RawChunk& chunk) override { return table_->next_chunk(chunk); }
-  std::optional<double> progress() const override { return table_->progress(); }
+      : ForwardingReader(std::move(table)), deviations_(bound, scaled) {}
 
   Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
     if (Result<void> parsed = table_->parse(chunk, block); !parsed) {
@@ -183,7 +169,6 @@ class NormalisedReader final : public RowReader {
   }
 
  private:
-  std::unique_ptr<RowReader> table_;
   Deviations deviations_;
 };
 

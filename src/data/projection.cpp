@@ -13,6 +13,7 @@
 #include "core/multiversion.hpp"
 #include "core/number_text.hpp"
 #include "data/deviations.hpp"
+#include "data/forwarding_reader.hpp"
 #include "data/open.hpp"
 #include "data/public_files.hpp"
 
@@ -115,18 +116,18 @@ void add_products(Strided<const double> cells, std::size_t rows, std::size_t col
   }
 }
 
-class ProjectedReader final : public RowReader {
+class ProjectedReader final : public ForwardingReader {
  public:
   ProjectedReader(std::unique_ptr<RowReader> table, const RowBound& bound, bool scaled,
                   const PublicBasis& basis, const std::optional<OutsideColumn>& outside)
-      : table_(std::move(table)),
+      : ForwardingReader(std::move(table)),
         deviations_(bound, scaled),
         directions_(basis.dimension()),
         outside_(outside),
         made_(directions_ + (outside ? 1 : 0)),
         carried_(table_->schema().dimension() - bound.dimension()) {
     const std::vector<std::string>& names = table_->schema().columns;
-    schema_.columns = direction_names(basis);
+    schema_ = Schema{direction_names(basis)};
     if (outside) {
       schema_.columns.push_back(outside_name(outside->norm));
     }
@@ -142,10 +143,6 @@ class ProjectedReader final : public RowReader {
       }
     }
   }
-
-  const Schema& schema() const override { return schema_; }
-  Result<bool> next_chunk(RawChunk& chunk) override { return table_->next_chunk(chunk); }
-  std::optional<double> progress() const override { return table_->progress(); }
 
   Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
     RawRows plain;
@@ -198,9 +195,7 @@ class ProjectedReader final : public RowReader {
         outside_->constant * std::min(std::sqrt(std::max(0.0, whole - inside)), outside_->norm);
   }
 
-  std::unique_ptr<RowReader> table_;
   Deviations deviations_;
-  Schema schema_;
   std::size_t directions_;
   std::optional<OutsideColumn> outside_;
   std::size_t made_;     ///< directions, and what lies outside of them

@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "data/forwarding_reader.hpp"
 #include "data/people.hpp"
 #include "data/plink_tables.hpp"
 
@@ -59,7 +60,9 @@ Result<std::vector<double>> by_person(const Labels& labels, const std::map<Perso
   });
 }
 
-Result<std::vector<double>> levels_of(const Labels& labels) {
+/// Of a table that says so many rows. Lines that are not as many are somebody else's; who comes or
+/// goes has both.
+Result<std::vector<double>> levels_of(const Labels& labels, std::optional<std::int64_t> rows) {
   const bool named = !labels.fam.empty();
   std::vector<double> levels;
   std::map<Person, double> people;
@@ -84,30 +87,29 @@ Result<std::vector<double>> levels_of(const Labels& labels) {
       }
     }
   } while (block.rows > 0);
+  if (!named && !labels.total && rows && *rows != std::ssize(levels)) {
+    return bad_request(fmt::format(
+        "{}: it has not one line for every row of the table, so nobody knows whose they are: give "
+        "as many, or for .bed people in the first column, or count rows without a line as any "
+        "other level with {{bad_cell midpoint}}",
+        labels.path));
+  }
   return named ? by_person(labels, people) : std::move(levels);
 }
 
-class LabelledReader final : public RowReader {
+class LabelledReader final : public ForwardingReader {
  public:
   LabelledReader(std::unique_ptr<RowReader> table, Labels labels, const std::string& name)
-      : table_(std::move(table)), schema_(table_->schema()), labels_(std::move(labels)) {
+      : ForwardingReader(std::move(table)), labels_(std::move(labels)) {
     schema_.columns.push_back(name);
   }
-  const Schema& schema() const override { return schema_; }
   Result<bool> next_chunk(RawChunk& chunk) override {
-    if (!std::exchange(read_, true)) {
-      Result<std::vector<double>> levels = levels_of(labels_);
-      if (!levels) {
-        return error_of(levels);
-      }
-      levels_ = *std::move(levels);
-      if (const Result<void> fits = check_lines(); !fits) {
-        return error_of(fits);
-      }
+    if (!levels_) {
+      levels_ = levels_of(labels_, table_->stated_rows());
     }
-    return table_->next_chunk(chunk);
+    chunk.sequence = 0;
+    return *levels_ ? table_->next_chunk(chunk) : error_of(*levels_);
   }
-  std::optional<double> progress() const override { return table_->progress(); }
 
   Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
     RawRows narrow;
@@ -117,34 +119,19 @@ class LabelledReader final : public RowReader {
     block.rows = narrow.rows;
     block.dimension = narrow.dimension + 1;
     block.values.resize(block.rows * block.dimension);
+    const std::vector<double>& levels = **levels_;
     for (std::size_t i = 0; i < block.rows; ++i) {
       double* row = block.values.data() + i * block.dimension;
       std::copy_n(narrow.values.data() + i * narrow.dimension, narrow.dimension, row);
       const std::size_t at = chunk.first_record - 1 + i;
-      row[narrow.dimension] = at < levels_.size() ? levels_[at] : 0.0;
+      row[narrow.dimension] = at < levels.size() ? levels[at] : 0.0;
     }
     return {};
   }
 
  private:
-  /// Lines that are not as many as rows are somebody else's; who comes or goes has both.
-  Result<void> check_lines() const {
-    const std::optional<std::int64_t> rows = table_->stated_rows();
-    if (labels_.fam.empty() && !labels_.total && rows && *rows != std::ssize(levels_)) {
-      return bad_request(fmt::format(
-          "{}: it has not one line for every row of the table, so nobody knows whose they are: "
-          "give as many, or for .bed people in the first column, or count rows without a line as "
-          "any other level with {{bad_cell midpoint}}",
-          labels_.path));
-    }
-    return {};
-  }
-
-  std::unique_ptr<RowReader> table_;
-  Schema schema_;
   Labels labels_;
-  bool read_ = false;
-  std::vector<double> levels_ = {};
+  std::optional<Result<std::vector<double>>> levels_ = {};  ///< once the first row is wanted
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data/deviations.hpp"
+#include "data/forwarding_reader.hpp"
 
 namespace eigenveil {
 namespace {
@@ -22,17 +23,13 @@ double norm_of(const double* cells, std::size_t count) {
   return largest * std::sqrt(norm2);
 }
 
-class NormReader final : public RowReader {
+class NormReader final : public ForwardingReader {
  public:
   NormReader(std::unique_ptr<RowReader> table, const RowBound& bound)
-      : table_(std::move(table)), deviations_(bound, true) {
-    schema_.columns = {kRowNormColumn};
+      : ForwardingReader(std::move(table)), deviations_(bound, true) {
+    schema_ = Schema{{kRowNormColumn}};
     schema_.fills_gaps = table_->schema().fills_gaps;
   }
-  const Schema& schema() const override { return schema_; }
-  Result<bool> next_chunk(RawChunk& chunk) override { return table_->next_chunk(chunk); }
-  std::optional<double> progress() const override { return table_->progress(); }
-
   Result<void> parse(const RawChunk& chunk, RawRows& block) const override {
     RawRows plain;
     if (Result<void> parsed = table_->parse(chunk, plain); !parsed) {
@@ -50,9 +47,7 @@ class NormReader final : public RowReader {
   }
 
  private:
-  std::unique_ptr<RowReader> table_;
   Deviations deviations_;
-  Schema schema_;
 };
 
 }  // namespace

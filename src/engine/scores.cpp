@@ -57,6 +57,33 @@ const ReleasedTable* loadings_of(const ReleaseDocument& on) {
   return found == on.tables.end() ? nullptr : &*found;
 }
 
+/// Deviation along a component: what was released, or the noise edge where that is larger.
+double deviation_of(const ReleaseDocument& on, std::size_t component) {
+  double variance = 0.0;
+  for (const char* name : {"noisy_explained_variance", "noise_edge"}) {
+    const auto* values = field<Numbers>(on.result, name);
+    if (values != nullptr && component < values->size() && std::isfinite((*values)[component])) {
+      variance = std::max(variance, (*values)[component]);
+    }
+  }
+  return std::sqrt(variance);
+}
+
+/// Components of correlations are of columns over their released deviations; those that were left
+/// out have none, and no loading.
+Result<Vector> inverse_deviations(const ReleaseDocument& on, Eigen::Index columns) {
+  const auto* deviations = field<Numbers>(on.result, "noisy_column_deviations");
+  if (deviations == nullptr || std::ssize(*deviations) != columns) {
+    return bad_request("{on} lacks the deviations that its columns were divided by", "on");
+  }
+  Vector factors(columns);
+  for (Eigen::Index j = 0; j < columns; ++j) {
+    const double deviation = (*deviations)[static_cast<std::size_t>(j)];
+    factors[j] = std::isfinite(deviation) && deviation > 0.0 ? 1.0 / deviation : 0.0;
+  }
+  return factors;
+}
+
 /// How a table is read whose columns are these: where they are levels of a column, that column
 /// with its levels.
 Result<TableSpec> table_of(const ReleaseDocument& on, const std::vector<std::string>& columns) {
@@ -84,33 +111,6 @@ Result<TableSpec> table_of(const ReleaseDocument& on, const std::vector<std::str
     table.one_hot.back().words.push_back(column.substr(source.size() + 1));
   }
   return table;
-}
-
-/// Deviation along a component: what was released, or the noise edge where that is larger.
-double deviation_of(const ReleaseDocument& on, std::size_t component) {
-  double variance = 0.0;
-  for (const char* name : {"noisy_explained_variance", "noise_edge"}) {
-    const auto* values = field<Numbers>(on.result, name);
-    if (values != nullptr && component < values->size() && std::isfinite((*values)[component])) {
-      variance = std::max(variance, (*values)[component]);
-    }
-  }
-  return std::sqrt(variance);
-}
-
-/// Components of correlations are of columns over their released deviations; those that were left
-/// out have none, and no loading.
-Result<Vector> inverse_deviations(const ReleaseDocument& on, Eigen::Index columns) {
-  const auto* deviations = field<Numbers>(on.result, "noisy_column_deviations");
-  if (deviations == nullptr || std::ssize(*deviations) != columns) {
-    return bad_request("{on} lacks the deviations that its columns were divided by", "on");
-  }
-  Vector factors(columns);
-  for (Eigen::Index j = 0; j < columns; ++j) {
-    const double deviation = (*deviations)[static_cast<std::size_t>(j)];
-    factors[j] = std::isfinite(deviation) && deviation > 0.0 ? 1.0 / deviation : 0.0;
-  }
-  return factors;
 }
 
 std::vector<std::string> cell_names(double deviation, std::size_t cells) {

@@ -125,7 +125,7 @@ Error Spending::at_its_cost(Error error) const {
   if (reservation_) {
     const bool said = error.message.ends_with("is spent");
     if (error.message.ends_with('.')) {
-      error.message.pop_back();  // the sentence goes on
+      error.message.pop_back();
     }
     error.message += said ? fmt::format(": entry {}", reservation_->index)
                           : fmt::format("; entry {} is spent all the same", reservation_->index);

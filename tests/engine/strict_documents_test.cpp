@@ -56,6 +56,8 @@ const BadDocument kBad[] = {
     {R"({"table": {"rows_per_person": 4294967297}})", "{rows_per_person}"},
     {R"({"table": {"weight_bound": "2"}})", "{weight_bound}"},
     {R"({"table": {"noisy_count": true}})", "{noisy_count}"},
+    {R"({"checksums": ["abc"]})", "{checksums}"},
+    {R"({"threads": 5000})", "{threads}"},
     {R"({"table": {"allele_frequencies": {"x": 0.5}}})", "{allele_frequencies}"},
     {R"({"table": {"allele_frequencies": [{"column": "x"}]}})", "{allele_frequencies}"},
     {R"({"table": {"project": {"columns": ["x"], "counted_alleles": [], "directions": 2,

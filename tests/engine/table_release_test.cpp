@@ -136,6 +136,61 @@ TEST(TableRelease, ALedgerIsChargedBeforeARowIsRead) {
   std::filesystem::remove_all(folder);
 }
 
+/// Cells that are counted with noise are jobs like others.
+TEST(TableRelease, BoundsAndScoresAreJobs) {
+  const People people;
+  const ColumnTable table = people.table();
+  const Json request = {{"budget", {{"mu", 1.0}}}};
+  const auto bounds =
+      release_table(Json{{"request", request}, {"bounds", {{"outer", {0, 20}}}}}.dump(), &table);
+  ASSERT_TRUE(bounds) << bounds.error().message;
+  EXPECT_EQ(bounds->document.task, "bounds");
+  EXPECT_TRUE(bounds->document.is_private());
+  EXPECT_EQ(bounds->document.tables.front().row_names, (std::vector<std::string>{"a", "b"}));
+
+  const std::string folder = testing::TempDir() + "eigenveil-axes";
+  Json axes = {{"request", {{"budget", {{"mu", 1.0}}}, {"components", 2}}},
+               {"table", {{"range", {0, 10}}}},
+               {"anyway", true},
+               {"out", {{"folder", folder}, {"replace", true}}}};
+  ASSERT_TRUE(release_table(axes.dump(), &table));
+  Json picture = {{"request", request}, {"scores", {{"on", folder}, {"cells", 4}}}};
+  const auto scores = release_table(picture.dump(), &table);
+  ASSERT_TRUE(scores) << scores.error().message;
+  EXPECT_EQ(scores->document.task, "scores");
+  EXPECT_EQ(scores->document.tables.front().values.rows(), 4);
+  EXPECT_EQ(scores->document.builds_on.size(), 1U);
+
+  picture["scores"].erase("on");
+  picture["rows"] = 300;
+  const auto planned = plan_table(picture.dump());
+  ASSERT_TRUE(planned) << planned.error().message;
+  EXPECT_EQ(Json::parse(*planned).at("facts").at("task"), "scores");
+
+  const std::pair<const char*, const char*> wrong[] = {
+      {R"({"request": {"components": 2}})", "{components}"},
+      {R"({"request": {"method": "gauss"}})", "{method}"},
+      {R"({"anyway": true})", "{anyway}"},
+      {R"({"same_data": "yes"})", "{same_data}"},
+      {R"({"bounds": {"outside": 0.1}})", "{bounds}"},
+      {R"({"scores": {"axes": [1]}})", "{axes}"},
+      {R"({"scores": {"axes": [1.5, 2]}})", "{axes}"},
+      {R"({"scores": {"cells": 1}})", "{cells}"},
+      {R"({"scores": {"label": {"a": "x"}}})", "{label}"},
+      {R"({"scores": {"labels": "file.csv"}})", "{label COLUMN=A|B|C}"},
+      {R"({"scores": {"celss": 3}})", "cells"},
+      {R"({"table": {"columns": ["a"]}})", "columns"},
+      {R"({"table": {"range": [0, 10]}})", "columns"}};
+  for (const auto& [patch, named] : wrong) {
+    Json job = {{"request", request}, {"scores", {{"on", folder}}}};
+    job.merge_patch(Json::parse(patch));
+    const auto refused = release_table(job.dump(), &table);
+    ASSERT_FALSE(refused) << patch;
+    EXPECT_NE(refused.error().message.find(named), std::string::npos)
+        << patch << ": " << refused.error().message;
+  }
+}
+
 TEST(TableRelease, EstimatesComeFromADocument) {
   const People people;
   const ColumnTable table = people.table();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data/column_rows.hpp"
+#include "engine/table/counts_session.hpp"
 
 namespace eigenveil {
 namespace {
@@ -158,6 +159,9 @@ Result<TableOutcome> JobRun::run() {
 Result<TableOutcome> run_job(ReleaseJob job, const ColumnTable* memory, JobHooks hooks) {
   if (job.inputs.empty() && memory == nullptr) {
     return bad_request("the job names no input");
+  }
+  if (job.counts) {
+    return run_counts(std::move(job), memory, hooks);
   }
   const AskSameData ask = hooks.same_data;
   return ReleaseSession::open(std::move(job), ask).and_then([&](ReleaseSession session) {

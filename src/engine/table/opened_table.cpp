@@ -119,9 +119,11 @@ Result<ReadOptions> TableSource::reading() const {
 }
 
 Result<std::unique_ptr<RowReader>> TableSource::read() const {
-  return reading().and_then([&](const ReadOptions& options) {
-    return path.empty() ? read_columns(*memory, options) : open_rows(path, options);
-  });
+  return reading().and_then([&](const ReadOptions& options) { return read(options); });
+}
+
+Result<std::unique_ptr<RowReader>> TableSource::read(const ReadOptions& options) const {
+  return path.empty() ? read_columns(*memory, options) : open_rows(path, options);
 }
 
 Result<OpenedTable> OpenedTable::awaited_totals(TableSource source, GramHead head) {

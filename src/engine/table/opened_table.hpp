@@ -32,6 +32,7 @@ struct TableSource {
   /// How the rows are to be read, and the rows as they are read.
   Result<ReadOptions> reading() const;
   Result<std::unique_ptr<RowReader>> read() const;
+  Result<std::unique_ptr<RowReader>> read(const ReadOptions& options) const;
 };
 
 /// Said of a .gram file and options that would shape its rows.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "core/parallel.hpp"
@@ -83,6 +84,10 @@ void read_out(StrictObject& job_in, ReleaseJob& job) {
   }
 }
 
+bool is_checksum(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 /// Text that stands in a document.
 void read_plain(StrictObject& in, const char* key, std::string& into) {
   in.text(key, into);
@@ -124,6 +129,9 @@ void read_output(StrictObject& in, ReleaseJob& job) {
   }
   in.texts("builds_on", job.output.builds_on, true);
   in.texts("checksums", job.output.checksums, true);
+  if (!std::all_of(job.output.checksums.begin(), job.output.checksums.end(), is_checksum)) {
+    in.refuse("checksums", "checksums of releases, 64 hexadecimal digits each");
+  }
   in.flag("kept", job.output.kept);
   read_plain(in, "data_set", job.output.data_set);
   read_plain(in, "date", job.output.date);
@@ -143,9 +151,7 @@ void read_fields(StrictObject& in, ReleaseJob& job) {
   };
   count("rows", job.rows);
   count("people", job.people);
-  std::int64_t threads = job.threads;
-  in.whole("threads", 1, kMost, threads);
-  job.threads = static_cast<int>(std::min<std::int64_t>(threads, 1024));
+  in.whole("threads", 1, 1024, job.threads);
   in.flag("anyway", job.anyway);
   in.flag("compare", job.compare);
   in.texts("columns", job.columns, true);
@@ -154,6 +160,118 @@ void read_fields(StrictObject& in, ReleaseJob& job) {
   if (!spectrum.empty()) {
     job.spectrum = Eigen::Map<const Vector>(spectrum.data(), std::ssize(spectrum));
   }
+}
+
+/// A column and its levels: an object with one field.
+void read_label(StrictObject& in, WordList& label) {
+  const Json* json = in.find("label");
+  if (json == nullptr) {
+    return;
+  }
+  const auto are_texts = [](const Json& list) {
+    return list.is_array() &&
+           std::all_of(list.begin(), list.end(), [](const Json& word) { return word.is_string(); });
+  };
+  if (!json->is_object() || json->size() != 1 || !are_texts(json->front())) {
+    in.refuse("label", "an object with one column and the list of its levels");
+    return;
+  }
+  label = {json->begin().key(), json->front().get<std::vector<std::string>>()};
+}
+
+AskedCounts read_scores(StrictObject& in) {
+  AskedScores asked;
+  in.text("on", asked.on);
+  std::vector<double> axes = {1.0, 2.0};
+  in.numbers("axes", axes);
+  const auto is_axis = [](double axis) {
+    return axis >= 1.0 && axis <= 1e9 && axis == std::floor(axis);
+  };
+  if (axes.size() != 2 || !std::all_of(axes.begin(), axes.end(), is_axis)) {
+    in.refuse("axes", "two components, from 1");
+  } else {
+    asked.axes = {static_cast<std::size_t>(axes[0]), static_cast<std::size_t>(axes[1])};
+  }
+  in.whole("cells", 2, 200, asked.cells);
+  read_label(in, asked.label);
+  in.text("labels", asked.labels);
+  return asked;
+}
+
+AskedCounts read_bounds(StrictObject& in) {
+  AskedBounds asked;
+  in.number("outside", asked.outside);
+  std::vector<double> outer;
+  in.numbers("outer", outer);
+  if (outer.size() == 2 && outer[0] < outer[1]) {
+    asked.outer = {outer[0], outer[1]};
+  } else if (in.has("outer")) {
+    in.refuse("outer", "two finite numbers, the lowest below the highest");
+  }
+  std::string norm;
+  in.word("row_norm", {"private"}, norm);
+  asked.row_norm = !norm.empty();
+  return asked;
+}
+
+/// Cells are counted at a price for neighbours, and that is all there is to ask of them.
+void read_counts(StrictObject& job_in, const Json& json, ReleaseJob& job) {
+  const Json* scores = job_in.find("scores");
+  const Json* bounds = job_in.find("bounds");
+  if (scores == nullptr && bounds == nullptr) {
+    return;
+  }
+  if (scores != nullptr && bounds != nullptr) {
+    job_in.refuse("scores", "asked for alone, without {bounds}");
+  }
+  StrictObject in(scores != nullptr ? *scores : *bounds,
+                  scores != nullptr ? "{scores}" : "{bounds}");
+  job.counts = scores != nullptr ? read_scores(in) : read_bounds(in);
+  if (const Result<void> read = in.finish(); !read) {
+    job_in.refuse(read.error());
+  }
+  for (const char* key :
+       {"people", "anyway", "private_files", "same_data", "spectrum", "compare"}) {
+    if (json.contains(key)) {
+      job_in.refuse(key, "left out where cells are counted");
+    }
+  }
+  const Json request = part(job_in, "request");
+  for (const auto& [key, value] : request.items()) {
+    if (key != "budget" && key != "neighbours" && key != "group_size") {
+      job_in.refuse(key, "left out where cells are counted");
+    }
+  }
+}
+
+/// Cells are counted as they stand: of a table no more is said than how it is read, whose rows
+/// these are, and for a norm the units.
+Result<void> settle_counts(ReleaseJob& job) {
+  const TableSpec& table = job.table;
+  TableSpec taken;
+  taken.missing = table.missing;
+  taken.bad_cell = table.bad_cell;
+  taken.person = table.person;
+  taken.rows_per_person = table.rows_per_person;
+  const auto* bounds = std::get_if<AskedBounds>(&*job.counts);
+  if (bounds != nullptr) {
+    taken.columns = table.columns;
+    taken.exclude = table.exclude;
+    if (bounds->row_norm) {
+      taken.range = table.range;
+      taken.bounds = table.bounds;
+    } else if (table.range || table.bounds) {
+      return bad_request("ranges that are known go with {row_norm private}", "row_norm");
+    }
+  }
+  if (table_json(table) != table_json(taken)) {
+    return bad_request(bounds != nullptr
+                           ? "bounds are of cells as they stand: leave out what changes them"
+                           : "scores reads the rows, with the columns of the release: leave out "
+                             "what chooses or changes columns");
+  }
+  draw_person_key(job.table);
+  return {};
 }
 
 Result<ReleaseJob> read_job(const Json& json, const TableSpec* spec) {
@@ -173,6 +291,7 @@ Result<ReleaseJob> read_job(const Json& json, const TableSpec* spec) {
   }
   job.table = *std::move(table);
   read_fields(in, job);
+  read_counts(in, json, job);
   return in.finish().and_then([&] { return settle_job(job); }).map([&] { return job; });
 }
 
@@ -199,6 +318,9 @@ void draw_person_key(TableSpec& table) {
 }
 
 Result<void> settle_job(ReleaseJob& job) {
+  if (job.counts) {
+    return settle_counts(job);
+  }
   Request& request = job.request;
   TableSpec& table = job.table;
   table.scaled = request.units == Units::Scaled;
@@ -228,6 +350,9 @@ Result<ReleaseJob> release_job(std::string_view text, bool planned, const TableS
           "a budget is missing: give {epsilon} with {delta}, {epsilon} alone, {rho} or {mu}; there "
           "is no default",
           "epsilon");
+    }
+    if (planned && !job.inputs.empty()) {
+      return bad_request("a plan is for a table nobody has read: leave out {input}", "input");
     }
     if (!planned && (!job.columns.empty() || job.spectrum.size() > 0 || job.compare)) {
       return bad_request(

@@ -10,6 +10,7 @@
 
 #include "data/open.hpp"
 #include "eigenveil/engine/request.hpp"
+#include "engine/table/counts_job.hpp"
 #include "engine/table/opened_table.hpp"
 #include "engine/table/release_output.hpp"
 
@@ -18,6 +19,7 @@ namespace eigenveil {
 /// A job (eigenveil/engine/table_release.hpp), from its JSON or from the options of the program.
 struct ReleaseJob {
   Request request;
+  std::optional<AskedCounts> counts = {};  ///< what is counted instead (counts_session.hpp)
   TableSpec table;
   ReadOptions format;                  ///< of a text table: header, width, separator
   std::vector<std::string> inputs;     ///< a file, or blocks of a table; empty: rows in memory

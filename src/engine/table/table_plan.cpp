@@ -8,6 +8,7 @@
 #include "eigenveil/engine/table_release.hpp"
 #include "engine/choice.hpp"
 #include "engine/compare.hpp"
+#include "engine/table/counts_session.hpp"
 #include "engine/table/prepared_table.hpp"
 #include "engine/table/release_job.hpp"
 #include "report/json_guarantee.hpp"
@@ -135,6 +136,10 @@ Result<std::string> plan_table(std::string_view text) {
   const Result<ReleaseJob> job = release_job(text, true);
   if (!job) {
     return error_of(job);
+  }
+  if (job->counts) {
+    return counts_outlook(*job).map(
+        [](const PlanFacts& facts) { return facts_json(facts).dump(); });
   }
   const Result<AssumedTable> table = assumed_table(*job);
   if (!table) {
