@@ -58,7 +58,7 @@ struct BoundsPrivate {
         ->group("Bounds");
     app.add_option("--outer", outer,
                    "LO:HI, a public range for columns that noise hides; without it their line in "
-                   "bounds.csv stays empty")
+                   "bounds.csv stays empty, to be filled in")
         ->group("Bounds");
     app.add_option(
            "--row-norm", row_norm,

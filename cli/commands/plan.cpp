@@ -48,6 +48,7 @@ void PlanCommand::declare(CLI::App& app) {
   what.bounds.declare_stages(app);
   if (what.task == Task::Components || what.task == Task::Covariance ||
       what.task == Task::LowRank) {
+    people.declare_exclude(app);
     people.declare_one_hot(app);
     people.declare_missing(app);
     people.declare_people(app);

@@ -33,9 +33,7 @@ void InputOptions::declare(CLI::App& app) {
   app.add_option("--columns", columns, "columns to use, a,b,c or @FILE with one name per line")
       ->check(not_empty())
       ->group(kGroup);
-  app.add_option("--exclude", exclude, "columns to leave out, a,b,c or @FILE")
-      ->check(not_empty())
-      ->group(kGroup);
+  declare_exclude(app);
   app.add_option(
          "--header", header,
          "auto (default), present, absent, or numbers (names, some of them numbers): is the "
@@ -67,6 +65,12 @@ void InputOptions::declare(CLI::App& app) {
   app.add_option("--threads", threads, "threads to use (default: one per core)")
       ->check(whole_number(1, 1024))
       ->group(kGroup);
+}
+
+void InputOptions::declare_exclude(CLI::App& app) {
+  app.add_option("--exclude", exclude, "columns to leave out, a,b,c or @FILE")
+      ->check(not_empty())
+      ->group("Input");
 }
 
 void InputOptions::declare_missing(CLI::App& app) {

@@ -32,6 +32,7 @@ struct InputOptions {
   std::vector<std::string> one_hot;  ///< --one-hot COLUMN=A|B|C; only some commands offer it
 
   void declare(CLI::App& app);
+  void declare_exclude(CLI::App& app);
   void declare_missing(CLI::App& app);
   void declare_one_hot(CLI::App& app);
   void declare_person(CLI::App& app);  ///< --person, --rows-per-person

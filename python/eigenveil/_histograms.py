@@ -192,9 +192,9 @@ def private_scores(X, on, *, axes=(1, 2), cells=20, label=None, neighbours="add-
     asked = SimpleNamespace(**shared, neighbours=neighbours, missing=missing)
     picture = asked_scores(cells, label, on=os.fsdecode(on), axes=[int(axis) for axis in axes])
     sink = _core.Histogram(counts_job(asked, scores=picture), describe(asked))
-    asked.columns = sink.columns
+    asked.columns, asked.one_hot = sink.columns, sink.one_hot or None
     options = reading(asked)
     if name:
-        options = replace(options, appended=[name], words={name: levels}, label=(name, levels))
+        options = replace(options, appended=[name], words={**options.words, name: levels}, label=(name, levels))
     check_public_shape(X, asked.header, asked.ledger)
     return _drawn(sink, open_source(X, options), options, asked, "private_scores")

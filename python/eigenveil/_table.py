@@ -75,6 +75,8 @@ def _numbers(values, names, what):
 def _ranges(bounds, names):
     """One pair for all columns, or a pair for every column: (key, value) of the description."""
     mapping = isinstance(bounds, Mapping)
+    if mapping and not bounds:
+        raise EigenveilError("bounds names no column: noise hid every range of private bounds; give outer=(low, high), public ranges or more budget")
     try:
         pairs = np.asarray(list(bounds.values()) if mapping else bounds, dtype=float)
     except (TypeError, ValueError):

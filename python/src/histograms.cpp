@@ -20,6 +20,14 @@ class Histogram {
           }));
         })) {}
   std::vector<std::string> columns() const { return session_.table().columns; }
+  /// Columns that are levels in the release of the axes, and these levels.
+  nb::dict one_hot() const {
+    nb::dict levels;
+    for (const WordList& list : session_.table().one_hot) {
+      levels[nb::str(list.column.c_str())] = nb::cast(list.words);
+    }
+    return levels;
+  }
   void begin(const Schema& read) { done(session_.begin(read)); }
   /// Whether a retry found its release.
   bool charge() {
@@ -47,6 +55,7 @@ void bind_histograms(nb::module_& m) {
   bind_sink(histogram)
       .def(nb::init<const std::string&, const TableSpec&>(), "job"_a, "table"_a)
       .def_prop_ro("columns", &Histogram::columns)
+      .def_prop_ro("one_hot", &Histogram::one_hot)
       .def("begin", &Histogram::begin, "schema"_a)
       .def("charge", &Histogram::charge)
       .def("release", &Histogram::release);

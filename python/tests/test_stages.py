@@ -1,6 +1,8 @@
 """Stages between a table and its statistic, private bounds and private scores: the files of the program for the same seed, from every kind of table."""
 
 import json
+import pathlib
+import re
 import subprocess
 
 import numpy as np
@@ -301,6 +303,39 @@ def test_private_scores_are_the_programs(program, survey, tmp_path):
     assert picture.arrays["scores"].shape == (8, 8) and list(picture.arrays) == ["scores", "scores_1", "scores_2"]
     with pytest.raises(EigenveilError, match="two different components"):
         private_scores(frame, tmp_path / "axes", axes=(1, 3), mu=1)
+
+
+def test_private_scores_on_levels_are_the_programs(program, survey, tmp_path):
+    """A release with one column per level: the table is read as it was then, words and codes."""
+    folder, frame, _ = survey
+    columns, levels = ["age", "code", "sex"], {"sex": ["male", "*"], "code": [1, 2]}
+    PrivatePCA(2, mu=3, columns=columns, one_hot=levels, bounds={"age": (0, 10)}, seed=3).fit(frame).write_release(tmp_path / "axes")
+    _program(program, "scores", folder / "rows.csv", "--on", tmp_path / "axes", "--cells", 8, "--mu", 2, "--seed", 3, "--out", tmp_path / "program")
+    for kind, data in _tables(folder, frame).items():
+        private_scores(data, tmp_path / "axes", cells=8, mu=2, seed=3).write_release(tmp_path / kind)
+        _assert_same_files(tmp_path / kind, tmp_path / "program")
+
+
+def test_a_basis_made_as_the_guide_says(program, tmp_path, monkeypatch):
+    guide = (pathlib.Path(__file__).parents[2] / "docs" / "guide.md").read_text()
+    (recipe,) = [block for block in re.findall("```python\n(.*?)```", guide, flags=re.S) if "svd" in block]
+    monkeypatch.chdir(tmp_path)
+    names = [f"x{j}" for j in range(30)]
+    rows = np.random.default_rng(3).normal(size=(80, 30)) * np.linspace(3, 1, 30)
+    pd.DataFrame(rows, columns=names).to_csv("panel.csv", index=False)
+    exec(recipe, {})
+    expected = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)[2][:20]
+    assert np.allclose(pd.read_csv("panel-loadings.csv", index_col="column").to_numpy().T, expected)
+    pd.DataFrame(rows, columns=names).to_csv("rows.csv", index=False)
+    done = _program(program, "pca", "rows.csv", "--project", "panel-loadings.csv", "--projected-norm", 20, "--mu", 5, "--quiet")
+    assert "20 public directions of 30 columns" in done.stdout
+
+
+def test_ranges_that_noise_hides_are_no_bounds():
+    found = private_bounds(np.arange(10.0).reshape(5, 2), mu=0.1)
+    assert found.bounds == {}
+    with pytest.raises(EigenveilError, match="noise hid every range"):
+        PrivatePCA(1, mu=1, bounds=found.bounds).fit(np.arange(10.0).reshape(5, 2))
 
 
 def test_text_as_it_is_written_elsewhere(tmp_path):

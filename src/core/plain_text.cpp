@@ -35,6 +35,8 @@ bool second_byte_fits(unsigned char lead, unsigned char second) {
   }
 }
 
+}  // namespace
+
 bool is_utf8(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size();) {
@@ -54,6 +56,8 @@ bool is_utf8(std::string_view text) {
   }
   return true;
 }
+
+namespace {
 
 bool has_control_character(std::string_view text) {
   return std::ranges::any_of(text, [](char letter) {

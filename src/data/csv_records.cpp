@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/parameter_names.hpp"
+#include "core/plain_text.hpp"
 #include "data/people.hpp"
 #include "data/record_cutter.hpp"
 #include "data/text_cell.hpp"
@@ -122,6 +123,14 @@ class RecordParser {
     if (!code) {
       return parse_cell(at, slot);  // missing
     }
+    if (*code == 0.0 && layout_.bad_cell == BadCell::Refuse && !is_utf8(text)) {
+      // In another encoding a listed word would be taken for one that is not listed.
+      return fail(fmt::format(
+          "line {}, column {}: a word that is no UTF-8 (it is not shown). Give {{encoding "
+          "latin-1}} if the table is, or count such words as not listed with {{bad_cell "
+          "midpoint}}.",
+          line(), shown(layout_.selection.schema.columns[slot])));
+    }
     values_[slot] = *code;
     return end;
   }
@@ -136,8 +145,9 @@ class RecordParser {
     if (cell.kind == CellKind::Bad && layout_.bad_cell == BadCell::Refuse) {
       return fail(fmt::format(
           "line {}, column {}: not a number (the value is not shown). Leave the column out with "
-          "{{columns}}, or count such cells as missing with {{bad_cell midpoint}}; {{one_hot}} "
-          "turns words into 0/1 columns, {{decimal}} reads decimal commas.",
+          "{{columns}} or {{exclude}}, or count such cells as missing with {{bad_cell midpoint}}; "
+          "{{one_hot}} turns words into 0/1 columns, {{decimal comma}} reads 1.234,5, and "
+          "{{decimal point}} 1,234.5.",
           line(), shown(layout_.selection.schema.columns[slot])));
     }
     return end;

@@ -95,9 +95,7 @@ Result<Expansion> expanded(const Schema& plain, const std::vector<Categories>& l
       continue;
     }
     for (std::size_t k = 0; k < list->codes.size(); ++k) {
-      schema.columns.push_back(list->names.empty()
-                                   ? fmt::format("{}={}", plain.columns[j], list->codes[k])
-                                   : fmt::format("{}={}", plain.columns[j], list->names[k]));
+      schema.columns.push_back(level_name(*list, k));
       sources.push_back({j, true, list->codes[k]});
     }
   }
@@ -113,6 +111,11 @@ Result<Expansion> expanded(const Schema& plain, const std::vector<Categories>& l
 }
 
 }  // namespace
+
+std::string level_name(const Categories& list, std::size_t k) {
+  return list.names.empty() ? fmt::format("{}={}", list.column, list.codes[k])
+                            : fmt::format("{}={}", list.column, list.names[k]);
+}
 
 Result<Schema> one_hot_schema(const Schema& plain, const std::vector<Categories>& lists) {
   return expanded(plain, lists).map([](Expansion made) { return std::move(made.schema); });

@@ -24,6 +24,9 @@ struct Categories {
 Result<std::unique_ptr<RowReader>> one_hot(std::unique_ptr<RowReader> table,
                                            const std::vector<Categories>& lists);
 
+/// The name of the column of the k-th level.
+std::string level_name(const Categories& list, std::size_t k);
+
 /// The columns of that table.
 Result<Schema> one_hot_schema(const Schema& plain, const std::vector<Categories>& lists);
 

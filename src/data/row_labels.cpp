@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "data/forwarding_reader.hpp"
@@ -25,6 +26,7 @@ struct Labels {
   std::string path;
   std::string fam = {};  ///< names people in the order of the rows; empty: line i is of row i
   HashKey key = {};
+  bool total = false;  ///< no line stops a run (BadCell::Midpoint)
 };
 
 /// The column that names people, where both sides have one.
@@ -59,7 +61,9 @@ Result<std::vector<double>> by_person(const Labels& labels, const std::map<Perso
   });
 }
 
-Result<std::vector<double>> levels_of(const Labels& labels) {
+/// Of a table that says so many rows. Lines that are not as many are somebody else's; who comes or
+/// goes has both.
+Result<std::vector<double>> levels_of(const Labels& labels, std::optional<std::int64_t> rows) {
   const bool named = !labels.fam.empty();
   std::vector<double> levels;
   std::map<Person, double> people;
@@ -74,12 +78,23 @@ Result<std::vector<double>> levels_of(const Labels& labels) {
       Person person{};
       if (named) {
         std::copy_n(row + 1, kHashedCells, person.begin());
-        if (!std::isnan(person[0]) && !people.emplace(person, row[0]).second) {
-          return bad_request(fmt::format("{}: a person has two lines", labels.path));
+        const bool first = std::isnan(person[0]) || people.emplace(person, row[0]).second;
+        if (!first && !labels.total) {
+          return bad_request(fmt::format(
+              "{}: a person has two lines; remove one, or let the first one count with {{bad_cell "
+              "midpoint}}",
+              labels.path));
         }
       }
     }
   } while (block.rows > 0);
+  if (!named && !labels.total && rows && *rows != std::ssize(levels)) {
+    return bad_request(fmt::format(
+        "{}: it has not one line for every row of the table, so nobody knows whose they are: give "
+        "as many, or for .bed people in the first column, or count rows without a line as any "
+        "other level with {{bad_cell midpoint}}",
+        labels.path));
+  }
   return named ? by_person(labels, people) : std::move(levels);
 }
 
@@ -91,7 +106,7 @@ class LabelledReader final : public ForwardingReader {
   }
   Result<bool> next_chunk(RawChunk& chunk) override {
     if (!levels_) {
-      levels_ = levels_of(labels_);
+      levels_ = levels_of(labels_, table_->stated_rows());
     }
     chunk.sequence = 0;
     return *levels_ ? table_->next_chunk(chunk) : error_of(*levels_);
@@ -134,7 +149,11 @@ Result<std::unique_ptr<RowReader>> label_rows(std::unique_ptr<RowReader> table,
   options.person = *ids;
   return open_rows(file.path, options)
       .map([&](std::unique_ptr<RowReader> opened) -> std::unique_ptr<RowReader> {
-        Labels labels{std::move(opened), file.path, {}, options.person_key};
+        Labels labels{std::move(opened),
+                      file.path,
+                      {},
+                      options.person_key,
+                      options.bad_cell == BadCell::Midpoint};
         if (!ids->empty()) {
           labels.fam = std::filesystem::path(input).replace_extension(".fam").string();
         }

@@ -19,8 +19,9 @@ struct LabelFile {
 
 /// `table` (the rows of the array or genotypes `input`) with the level of every row as a last
 /// column: 1, 2, ... of the words, 0 or missing for any other row. A row's level depends on its
-/// own line alone; a person with two lines is refused. Of the file no more than its header is read
-/// before the first row of the table is.
+/// own line alone; a person with two lines is refused, and lines that are not as many as rows; with
+/// BadCell::Midpoint the first line of a person counts, and a row without a line is any other. Of
+/// the file no more than its header is read before the first row of the table is.
 Result<std::unique_ptr<RowReader>> label_rows(std::unique_ptr<RowReader> table,
                                               const std::string& input, const LabelFile& file);
 

@@ -118,6 +118,11 @@ MethodComparison compare_promised(const Request& request, const AssumedSetting& 
 }
 
 Result<std::vector<NamedComparison>> compare_on(const Request& request, AssumedTable table) {
+  if (request.options.flag("correlation")) {
+    return bad_request(
+        "methods are compared by their components of the covariance: leave out {correlation}",
+        "correlation");
+  }
   std::vector<Scenario> scenarios = {{"", table.spectrum}};
   if (table.spectrum.size() == 0) {
     const Result<RowBound> bound = table.bound({});

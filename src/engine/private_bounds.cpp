@@ -22,6 +22,13 @@ constexpr std::size_t kLongestWindow = 256;
 constexpr std::size_t kMostRangedColumns = std::size_t{1} << 15U;
 /// Probability that noise alone fills a window anywhere.
 constexpr double kFalseAlarm = 0.01;
+/// What so many cells beyond an end may hold unseen is said: a factor of 16, in which the rest of a
+/// column lies that is not spread over many powers of ten.
+constexpr std::size_t kBeyond = 16;
+/// From this share of the rows on, ends that noise may move are spoken of ...
+constexpr double kToldShare = 0.1;
+/// ... and from this one on nothing is called a range.
+constexpr double kMostShare = 0.5;
 
 /// What norms are measured in.
 Result<RowBound> norm_units(TableSpec ranges, const Schema& schema) {
@@ -70,7 +77,8 @@ std::optional<ShownCells> shown_cells(const Vector& counts, double rows, double 
     return std::nullopt;
   }
   const std::size_t first = static_cast<std::size_t>(counts.size()) - 1 - *mirrored;
-  return ShownCells{std::min(first, *last), std::max(first, *last)};
+  // Ends that cross come from windows so long that nothing says where in them the rows lie.
+  return first <= *last ? std::optional(ShownCells{first, *last}) : std::nullopt;
 }
 
 PrivateBounds::PrivateBounds(PrivateBoundsRequest request, Schema schema, CountsPlan plan)
@@ -142,6 +150,29 @@ double PrivateBounds::window_noise(std::size_t cells) const {
   return plan_.exceeded(cells, kFalseAlarm / windows);
 }
 
+double PrivateBounds::share_outside(double rows) const {
+  const double ends = norm_units_ ? 1.0 : 2.0;
+  return ends * window_noise(kBeyond) / std::max(rows, 1.0);
+}
+
+std::string PrivateBounds::outside_in_words(double rows) const {
+  const double share = share_outside(rows);
+  const std::string what = norm_units_ ? "the norm" : "the ranges";
+  if (share > kMostShare) {
+    return fmt::format(
+        "noise could leave more than half of the rows outside of {}, so none {}: "
+        "give more budget, or fewer columns",
+        what, norm_units_ ? "is called one" : "are shown");
+  }
+  if (share > kToldShare) {
+    return fmt::format(
+        "{} may cut off up to about {:.0f}% of the rows{}, which noise hides: "
+        "variances come out too small. More budget or fewer columns show more",
+        what, 100.0 * share, norm_units_ ? "" : ", half of them at either end");
+  }
+  return {};
+}
+
 double PrivateBounds::rows_sd() const {
   return plan_.sd() *
          std::sqrt(static_cast<double>(grid_.cells()) / static_cast<double>(schema_.dimension()));
@@ -206,17 +237,21 @@ PlanFacts PrivateBounds::outlook(std::int64_t rows) const {
                          {fmt::format("hidden_rows_in_{}_cells", kLongestWindow), many},
                          {"release_noise_beside_tenth", tenth},
                          {"release_noise_beside_half", half},
+                         {"share_noise_may_cut_off", std::min(1.0, share_outside(n))},
                          {"pays_from_width", cell * std::sqrt(tenth)}});
   outlook.line("noise", fmt::format("standard deviation {:.3g} on a count, {:.3g} on the number "
                                     "of rows",
                                     plan_.sd(), rows_sd()));
   outlook.line("shows",
                fmt::format("an end of a range lies where about {:.3g} rows are within one factor "
-                           "of 2^(1/4), or {:.3g} within {} of them; fewer are left outside{}",
-                           one, many, kLongestWindow,
-                           one > n ? ". That is more than the table has: every range will be "
-                                     "hidden, give more budget or fewer columns"
-                                   : ""));
+                           "of 2^(1/4), or {:.3g} within {} of them; fewer are left outside",
+                           one, many, kLongestWindow));
+  if (const std::string words = outside_in_words(n); !words.empty()) {
+    outlook.line("warning", words);
+  }
+  if (share_outside(n) > kMostShare) {
+    return std::move(outlook).finish();
+  }
   outlook.line(
       "pays",
       fmt::format("noise falls with the square of the bound, and what is found is too wide by up "
@@ -255,6 +290,8 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
   describe_people(request_.people, document);
   document.result = {{"noisy_rows", count}, {"noisy_rows_sd", rows_sd()}};
   Matrix ranges(static_cast<Eigen::Index>(schema_.dimension()), 2);
+  const bool drowned = share_outside(count) > kMostShare;
+  const std::string outside = outside_in_words(count);
   std::vector<std::string> hidden;
   std::vector<double> missing;
   for (std::size_t j = 0; j < schema_.dimension(); ++j) {
@@ -262,8 +299,10 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
                                                 static_cast<Eigen::Index>(cells));
     missing.push_back(column[static_cast<Eigen::Index>(grid_.missing())]);
     const std::optional<ShownCells> shown =
-        shown_cells(column.head(static_cast<Eigen::Index>(grid_.values())), count, request_.outside,
-                    [this](std::size_t window) { return window_noise(window); });
+        drowned ? std::nullopt
+                : shown_cells(column.head(static_cast<Eigen::Index>(grid_.values())), count,
+                              request_.outside,
+                              [this](std::size_t window) { return window_noise(window); });
     const auto row = static_cast<Eigen::Index>(j);
     if (!shown) {
       hidden.push_back(schema_.columns[j]);
@@ -286,19 +325,30 @@ Result<ReleaseDocument> PrivateBounds::release(RowReader& rows, RandomStream& st
                             "noise alone may fill",
                             plan_.sd(), hidden_rows(count, 1), hidden_rows(count, kLongestWindow),
                             kLongestWindow, request_.outside, count)});
+  document.result.emplace_back("share_noise_may_cut_off", std::min(1.0, share_outside(count)));
+  if (!outside.empty()) {
+    document.result.emplace_back(kCutOffWarning, outside);
+    document.remarks.push_back({"warning", outside});
+  }
   if (!hidden.empty()) {
     document.remarks.push_back(
-        {"hidden", fmt::format("noise hides {}; {}", fmt::join(shown(hidden), ", "),
-                               request_.outer ? "they have the outer range"
-                                              : "fill their lines in, or give {outer LO:HI}")});
+        {"hidden",
+         request_.outer ? fmt::format("noise hides {}: the outer range stands for what it hides",
+                                      fmt::join(shown(hidden), ", "))
+         : norm_units_  ? std::string("noise hides the norm: give a public one, or more budget")
+                        : fmt::format("noise hides {}: their lines in bounds.csv are empty. Fill "
+                                       "them in, leave the columns out, or give {{outer LO:HI}}",
+                                      fmt::join(shown(hidden), ", "))});
   }
-  document.remarks.push_back(
-      {"next", norm_units_
-                   ? fmt::format("give {{row_norm {:.6g}}}; both releases spend, and noise "
-                                 "falls with the square of the norm",
-                                 ranges(0, 1))
-                   : std::string("give bounds.csv of it as {bounds}; both releases spend, one "
-                                 "after the other")});
+  if (request_.outer || hidden.size() < schema_.dimension()) {
+    document.remarks.push_back(
+        {"next", norm_units_
+                     ? fmt::format("give {{row_norm {:.6g}}}, and this release as {{builds_on}}; "
+                                   "both spend, and noise falls with the square of the norm",
+                                   ranges(0, 1))
+                     : std::string("give bounds.csv of it as {bounds}; both releases spend, one "
+                                   "after the other")});
+  }
   document.result.emplace_back("hidden_by_noise", hidden);
   document.tables.push_back({"bounds",
                              "private range of each column; outside of it lie few rows",

@@ -34,11 +34,15 @@ struct ShownCells {
   std::size_t last = 0;
 };
 
+/// Field of the result with a sentence where the ranges may cut off a good part of the rows.
+inline constexpr const char* kCutOffWarning = "cut_off_warning";
+
 /// Looks at the noisy counts of the values of one column alone, so it is post-processing. A window
 /// of w cells counts as filled when its sum passes `rows` * outside + `noise`(w), which its noise
 /// alone hardly does; the highest filled window of each length says where the rows end (its lowest
 /// cell: the next window up has lost it), and the farthest of those is taken; likewise below. Whole
-/// tails would carry sqrt(cells) times the noise of a cell. Nothing where no window is filled.
+/// tails would carry sqrt(cells) times the noise of a cell. Nothing where no window is filled, or
+/// where windows are so long that the ends cross: then the rows are somewhere between them.
 std::optional<ShownCells> shown_cells(const Vector& counts, double rows, double outside,
                                       const std::function<double(std::size_t)>& noise);
 
@@ -64,6 +68,11 @@ class PrivateBounds {
   double window_noise(std::size_t cells) const;
   /// How many rows a window of so many cells may hold and not count as filled, by public numbers.
   double hidden_rows(double rows, std::size_t cells) const;
+  /// Of the rows, what the noise of both ends (of a norm: the upper one) may hide within a factor
+  /// of 16 beyond them; the one rule for plans and releases.
+  double share_outside(double rows) const;
+  /// What follows from it, in a sentence; empty where it is little.
+  std::string outside_in_words(double rows) const;
   /// Of the number of rows, which every histogram adds up to.
   double rows_sd() const;
 

@@ -14,6 +14,8 @@
 #include "engine/counts_request.hpp"
 #include "engine/documents/moment_document.hpp"
 #include "engine/outlook.hpp"
+#include "engine/table/prepared_table.hpp"
+#include "engine/table/table_bound.hpp"
 #include "report/report_figures.hpp"
 
 namespace eigenveil {
@@ -21,13 +23,19 @@ namespace {
 
 constexpr double kReach = 4.0;  ///< deviations from the middle to the end of the grid
 
+constexpr std::size_t kMostCells = 200;
+
 using Numbers = std::vector<double>;
 
-/// The centre that the loadings are about, in the units of the rows.
-Numbers center_of(const ReleaseDocument& on, std::size_t columns) {
+/// The centre that the loadings are about, in the units of the rows; those of genotypes by their
+/// frequencies come about zero.
+Numbers center_of(const ReleaseDocument& on, std::size_t columns, bool by_frequencies) {
   const auto* mean = field<Numbers>(on.result, "noisy_mean");
   if (mean != nullptr && mean->size() == columns) {
     return *mean;
+  }
+  if (by_frequencies) {
+    return Numbers(columns, 0.0);
   }
   const auto* low = field<Numbers>(on.parameters, "range_low");
   const auto* high = field<Numbers>(on.parameters, "range_high");
@@ -81,6 +89,35 @@ Result<Vector> inverse_deviations(const ReleaseDocument& on, Eigen::Index column
   return factors;
 }
 
+/// How a table is read whose columns are these: where they are levels of a column, that column
+/// with its levels.
+Result<TableSpec> table_of(const ReleaseDocument& on, const std::vector<std::string>& columns) {
+  using Names = std::vector<std::string>;
+  const auto* made = field<Names>(on.parameters, kLevelColumns);
+  const auto* of = field<Names>(on.parameters, kLevelsOf);
+  TableSpec table;
+  for (const std::string& column : columns) {
+    const auto at = made == nullptr
+                        ? std::size_t{0}
+                        : static_cast<std::size_t>(std::find(made->begin(), made->end(), column) -
+                                                   made->begin());
+    if (made == nullptr || of == nullptr || at >= std::min(made->size(), of->size())) {
+      table.columns.push_back(column);
+      continue;
+    }
+    const std::string& source = (*of)[at];
+    if (!column.starts_with(source + "=")) {
+      return bad_request("{on} contradicts itself: its columns are not the levels it names", "on");
+    }
+    if (table.one_hot.empty() || table.one_hot.back().column != source) {
+      table.columns.push_back(source);
+      table.one_hot.push_back({source, {}});
+    }
+    table.one_hot.back().words.push_back(column.substr(source.size() + 1));
+  }
+  return table;
+}
+
 std::vector<std::string> cell_names(double deviation, std::size_t cells) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < cells; ++i) {
@@ -93,7 +130,7 @@ std::vector<std::string> cell_names(double deviation, std::size_t cells) {
 
 /// The noise of one histogram; people settle the group.
 Result<CountsPlan> counts_of(ScoresRequest& request) {
-  if (request.cells < 2 || request.cells > 200) {
+  if (request.cells < 2 || request.cells > kMostCells) {
     return bad_request("{cells} must be a whole number from 2 to 200", "cells");
   }
   if (!request.label.column.empty() && !are_levels(request.label.words)) {
@@ -123,7 +160,24 @@ double share_above(double least, double rows, std::size_t cells) {
   return std::max(0.0, 1.0 - 2.0 * std::numbers::pi * least / (rows * width * width));
 }
 
+/// The most cells along each axis that would show nine tenths of such people; 0 where none would.
+std::size_t most_cells(const CountsPlan& plan, double rows, std::size_t levels) {
+  std::size_t most = 0;
+  for (std::size_t cells = 2; cells <= kMostCells; ++cells) {
+    const double limit =
+        score_limit(plan.sd(), static_cast<double>(cells * cells * levels), is_laplace(plan));
+    most = share_above(limit, rows, cells) >= 0.9 ? cells : most;
+  }
+  return most;
+}
+
 }  // namespace
+
+bool has_score_units(const ReleaseDocument& on) {
+  const auto* units = field<std::string>(on.parameters, "units");
+  return units != nullptr && (*units == "original" || *units == kStandardisedUnits ||
+                              field<Numbers>(on.parameters, "allele_frequencies") != nullptr);
+}
 
 Result<PlanFacts> Scores::outlook(const ScoresRequest& asked, std::int64_t rows) {
   ScoresRequest request = asked;
@@ -146,10 +200,18 @@ Result<PlanFacts> Scores::outlook(const ScoresRequest& asked, std::int64_t rows)
     outlook.line("shows", fmt::format("the picture draws cells above {:.3g}, which noise alone "
                                       "passes anywhere in it with probability 5%",
                                       limit));
-    outlook.line("people",
-                 fmt::format("were both scores normal, cells with {:.0f}% of the people would be "
-                             "drawn, all of one level; fewer cells show more of them",
-                             100.0 * shown));
+    const std::size_t most = most_cells(plan, static_cast<double>(rows), levels);
+    outlook.json()["most_cells"] = most;
+    outlook.line(
+        "people",
+        fmt::format("were both scores normal, cells with {:.0f}% of the people would be "
+                    "drawn, all of one level; {}",
+                    100.0 * shown,
+                    most == 0
+                        ? std::string("fewer cells show more of them")
+                        : fmt::format("{{cells {}}} is the finest picture with nine tenths of "
+                                      "them, where axes reach four deviations to both sides",
+                                      most)));
     outlook.line("spends", "on top of the release of the axes");
     return std::move(outlook).finish();
   });
@@ -164,12 +226,24 @@ Result<Scores> Scores::make(const ScoresRequest& asked, const ReadRelease& on) {
   const auto* units = field<std::string>(on.document.parameters, "units");
   const auto* frequencies = field<Numbers>(on.document.parameters, "allele_frequencies");
   const bool standardised = units != nullptr && *units == kStandardisedUnits;
-  if (units == nullptr || (*units != "original" && !standardised && frequencies == nullptr)) {
+  if (!has_score_units(on.document)) {
     return bad_request(
-        "scores are for loadings in original units, of correlations, or by allele frequencies",
+        "scores are for loadings in original units, of correlations, or by allele frequencies: "
+        "take axes of a release without {standardize} and {normalise_rows}",
         "on");
   }
-  const std::vector<std::string>& read = loadings->row_names;
+  Result<TableSpec> table = table_of(on.document, loadings->row_names);
+  if (!table) {
+    return error_of(table);
+  }
+  Result<std::vector<Categories>> one_hot = levels_of(*table);
+  const Result<Schema> expanded = one_hot.and_then([&](const std::vector<Categories>& lists) {
+    return one_hot_schema({table->columns}, lists);
+  });
+  if (!expanded || expanded->columns != loadings->row_names) {
+    return bad_request("{on} contradicts itself: its columns are not the levels it names", "on");
+  }
+  const std::vector<std::string>& read = table->columns;
   if (std::find(read.begin(), read.end(), request.label.column) != read.end()) {
     return bad_request(
         "{label} is a column of the release: its cells are numbers there. Copy it to a column of "
@@ -188,9 +262,9 @@ Result<Scores> Scores::make(const ScoresRequest& asked, const ReadRelease& on) {
   if (!plan) {
     return error_of(plan);
   }
-  TableSpec table;
-  table.columns = loadings->row_names;
-  Scores scores(request, std::move(table), *std::move(plan));
+  Scores scores(request, *std::move(table), *std::move(plan));
+  scores.one_hot_ = *std::move(one_hot);
+  scores.inside_ = field<std::string>(on.document.parameters, "projected_on") != nullptr;
   const Eigen::Index p = loadings->values.rows();
   scores.axes_.directions.resize(p, 2);
   for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -223,9 +297,13 @@ Result<Scores> Scores::make(const ScoresRequest& asked, const ReadRelease& on) {
     }
     scores.axes_.directions = factors->asDiagonal() * scores.axes_.directions;
   }
-  scores.center_ = frequencies != nullptr ? Numbers(static_cast<std::size_t>(p), 0.0)
-                                          : center_of(on.document, static_cast<std::size_t>(p));
+  scores.center_ = center_of(on.document, static_cast<std::size_t>(p), frequencies != nullptr);
   scores.checksum_ = on.checksum;
+  const auto* axes_rows = field<double>(on.document.result, "noisy_rows");
+  const auto* axes_sd = field<double>(on.document.result, "noisy_rows_sd");
+  if (axes_rows != nullptr && axes_sd != nullptr) {
+    scores.rows_of_axes_ = {*axes_rows, *axes_sd};
+  }
   return scores;
 }
 
@@ -262,6 +340,9 @@ Result<ReleaseDocument> Scores::release(std::unique_ptr<RowReader> rows, RandomS
   if (reader && !frequencies_.empty()) {
     reader = standardise_genotypes(std::move(*reader), frequencies_,
                                    request_.label.column.empty() ? 0 : 1);
+  }
+  if (reader && !one_hot_.empty()) {
+    reader = one_hot(std::move(*reader), one_hot_);
   }
   if (!reader) {
     return error_of(reader);
@@ -302,7 +383,7 @@ Result<ReleaseDocument> Scores::release(std::unique_ptr<RowReader> rows, RandomS
                          {"columns", table_.columns},
                          {"axes", Numbers{static_cast<double>(request_.axes[0]),
                                           static_cast<double>(request_.axes[1])}},
-                         {"axis_shares", Numbers{shares_[0], shares_[1]}},
+                         {inside_ ? kSharesInside : "axis_shares", Numbers{shares_[0], shares_[1]}},
                          {"levels", request_.label.words},
                          {"reach", Numbers{kReach * deviations_[0], kReach * deviations_[1]}},
                          {"noise_sd_count", plan_.sd()},
@@ -312,6 +393,14 @@ Result<ReleaseDocument> Scores::release(std::unique_ptr<RowReader> rows, RandomS
                      {"noisy_rows_sd", plan_.sd() * std::sqrt(static_cast<double>(counts.size()))}};
   document.remarks = {{"counts", *field<std::string>(document.parameters, "interval")},
                       {"spent", "on top of the release of the axes, which it names (builds_on)"}};
+  if (rows_of_axes_[1] > 0.0 &&
+      rows_of_axes_[1] < plan_.sd() * std::sqrt(static_cast<double>(counts.size()))) {
+    document.remarks.insert(
+        document.remarks.begin(),
+        {"of them", fmt::format("the release of the axes knows it better: about {:.0f}, standard "
+                                "deviation {:.2g}",
+                                rows_of_axes_[0], rows_of_axes_[1])});
+  }
   describe_people(request_.people, document);
   std::vector<std::string> down = cell_names(deviations_[1], request_.cells);
   std::reverse(down.begin(), down.end());  // the picture has the second axis upwards

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "data/one_hot.hpp"
 #include "eigenveil/engine/method.hpp"
 #include "eigenveil/random/stream.hpp"
 #include "eigenveil/report/document.hpp"
@@ -26,6 +27,9 @@ struct ScoresRequest {
   CountedPeople people = {};
 };
 
+/// Whether loadings are in units that rows can be brought to again.
+bool has_score_units(const ReleaseDocument& on);
+
 /// Scores x -> (v_a (x - m), v_b (x - m)) on the loadings of a release, counted on a grid that its
 /// variances give (four deviations to both sides; the outer cells hold what lies beyond). A row
 /// adds one to one cell of cells x cells x levels, so noise does not depend on how long rows are.
@@ -34,7 +38,7 @@ class Scores {
   /// What a plot of so many rows would show, whatever the axes, and what it costs. No row is read.
   static Result<PlanFacts> outlook(const ScoresRequest& asked, std::int64_t rows);
   static Result<Scores> make(const ScoresRequest& asked, const ReadRelease& on);
-  /// How the table must be read: the columns of the release, then the label.
+  /// How the table must be read: the columns of the release (before `one_hot`), then the label.
   const TableSpec& table() const { return table_; }
   const Guarantee& guarantee() const { return plan_.guarantee(); }
   const CountsPlan& counts() const { return plan_; }
@@ -54,6 +58,8 @@ class Scores {
   ScoresRequest request_;
   TableSpec table_;
   CountsPlan plan_;
+  std::vector<Categories> one_hot_ = {};  ///< columns whose levels are columns of the release
+  bool inside_ = false;                   ///< the axes lie in a public basis
   std::vector<double> frequencies_ = {};
   std::vector<double> center_ = {};
   PublicBasis axes_ = {};
@@ -61,6 +67,7 @@ class Scores {
   /// Of the released variance; not a number where the release has none.
   std::array<double, 2> shares_ = {std::numeric_limits<double>::quiet_NaN(),
                                    std::numeric_limits<double>::quiet_NaN()};
+  std::array<double, 2> rows_of_axes_ = {0.0, 0.0};  ///< noisy, and its deviation; 0: not said
   std::string checksum_ = {};
 };
 

@@ -212,7 +212,7 @@ std::string registry_record(const LedgerSummary& summary, const std::string& cur
   yaml.section(1, "dp_variant").text(2, "variant_name", variant_of(stated_promise(summary)));
   yaml.text(2, "data_domain", "Tables of numbers, clipped to public bounds.");
   std::string open;
-  for (const std::string& item : not_protected(terms.relation)) {
+  for (const std::string& item : not_protected(terms.relation, terms.unit.person)) {
     open += (open.empty() ? "" : "; ") + item;
   }
   yaml.text(2, "unprotected_quantities", open);

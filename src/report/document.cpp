@@ -29,10 +29,13 @@ std::string null_reason(const ReleaseDocument& document) {
   return {};
 }
 
-std::vector<std::string> not_protected(Relation relation) {
+std::vector<std::string> not_protected(Relation relation, const std::string& person) {
   std::vector<std::string> facts = {
       "the names and number of columns", "the bounds, budget and options given on the command line",
-      "how long the program ran", "people who are related to, or described by, several rows"};
+      "how long the program ran",
+      person.empty() ? std::string("people who are related to, or described by, several rows")
+                     : "people who have several values of " + person +
+                           ", and what the rows of their relatives say of them"};
   if (row_count_is_public(relation)) {
     facts.emplace_back("the number of rows");
   }
@@ -40,7 +43,8 @@ std::vector<std::string> not_protected(Relation relation) {
 }
 
 std::vector<std::string> not_protected(const ReleaseDocument& document) {
-  std::vector<std::string> facts = not_protected(document.guarantee().relation);
+  std::vector<std::string> facts =
+      not_protected(document.guarantee().relation, document.guarantee().person);
   if (field<std::string>(document.parameters, "study_hash") != nullptr) {
     facts.emplace_back(
         "who takes part: both aggregators see addresses and times, and whoever issues codes knows "

@@ -51,6 +51,9 @@ std::optional<Figure> correlations_figure(const ReleaseDocument& document);
 /// For a release that answers NULL: that, and why.
 std::optional<Figure> null_figure(const ReleaseDocument& document);
 
+/// Parameter in place of axis_shares where the axes lie in a public basis: their shares are of the
+/// variance inside it.
+inline constexpr const char* kSharesInside = "axis_shares_inside_basis";
 /// People on two released axes: counts that stand out of the noise as marks, levels by colour and
 /// shape. One limit for the whole picture, which noise alone passes anywhere with probability 5%.
 std::optional<Figure> scores_figure(const ReleaseDocument& document);

@@ -297,22 +297,42 @@ std::string ranges_html(const ReleaseDocument& document) {
     return "";
   }
   RangesPicture picture;
+  std::vector<std::string> hidden;
   const Eigen::Index shown = std::min(kMostWeightRows, table->values.rows());
   for (Eigen::Index i = 0; i < shown; ++i) {
-    picture.rows.push_back(table->row_names[static_cast<std::size_t>(i)]);
+    const std::string& name = table->row_names[static_cast<std::size_t>(i)];
+    if (std::isnan(table->values(i, 0))) {
+      hidden.push_back(name);
+      continue;
+    }
+    picture.rows.push_back(name);
     picture.ranges.push_back({table->values(i, 0), table->values(i, 1)});
   }
   picture.words = "Private range of each column";
+  const auto* cut_off = field<std::string>(document.result, "cut_off_warning");
+  std::string words;
+  if (!picture.rows.empty()) {
+    words = fmt::format(
+        "From where to where {} of a column lie, by noisy counts on a coarse public grid: the ends "
+        "are steps of that grid, not the smallest and largest answer.",
+        cut_off != nullptr ? "the rows that noise does not hide" : "nearly all rows");
+  }
+  if (!hidden.empty()) {
+    words += fmt::format(" Hidden by noise: {}.", named(hidden));
+  }
+  if (cut_off != nullptr) {
+    words += " " + sentence(*cut_off);
+  }
+  if (shown < table->values.rows()) {
+    words += fmt::format(" The first {} of {} columns; the file has all of them.", shown,
+                         table->values.rows());
+  }
   return fmt::format(
-      "<figure class=\"wide scroll\">{}</figure>\n<p class=\"muted\">From where to where nearly "
-      "all "
-      "rows of a column lie, by noisy counts on a coarse public grid: the ends are steps of that "
-      "grid, not the smallest and largest answer.{}</p>\n",
-      ranges_picture(picture),
-      shown < table->values.rows()
-          ? fmt::format(" The first {} of {} columns; the file has all of them.", shown,
-                        table->values.rows())
-          : "");
+      "{}<p class=\"muted\">{}</p>\n",
+      picture.rows.empty()
+          ? std::string()
+          : fmt::format("<figure class=\"wide scroll\">{}</figure>\n", ranges_picture(picture)),
+      escape_markup(words));
 }
 
 std::string subspace_html(const ReleaseDocument& document) {

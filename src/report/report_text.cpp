@@ -61,6 +61,8 @@ constexpr std::array kFieldTitles = {
     NamePair{"variance_low", "95% limits of the variances, all together: lower ends"},
     NamePair{"variance_high", "upper ends"},
     NamePair{"axis_shares", "share of the total variance along the axes, noisy"},
+    NamePair{"axis_shares_inside_basis",
+             "share of the variance inside the public basis along the axes, noisy"},
     NamePair{"levels", "public levels of the label"},
     NamePair{"reach", "ends of the grid along the axes"},
     NamePair{"noise_sd_count", "standard deviation of the noise on a count"},
@@ -92,7 +94,10 @@ constexpr std::array kFieldTitles = {
     NamePair{"reference_noise_sd", "standard deviation of the noise on the reference points"},
     NamePair{"calibration_rows", "number of rows the noise was calibrated for, noisy"},
     NamePair{"noisy_missing_cells", "missing cells of each column, noisy"},
-    NamePair{"hidden_by_noise", "columns whose range noise hides"}};
+    NamePair{"hidden_by_noise", "columns whose range noise hides"},
+    NamePair{"share_noise_may_cut_off", "share of the rows that noise may leave outside of ranges"},
+    NamePair{"cut_off_warning", "warning"},
+    NamePair{"private_bounds_used", "warning of the private bounds it is made with"}};
 
 template <class Pairs>
 std::string lookup(const Pairs& pairs, const std::string& name) {

@@ -38,11 +38,14 @@ struct ScorePlot {
 FigureAxis axis_of(const ReleaseDocument& document, std::size_t axis) {
   const std::vector<double>& reach = *field<std::vector<double>>(document.parameters, "reach");
   const auto* axes = field<std::vector<double>>(document.parameters, "axes");
-  const auto* shares = field<std::vector<double>>(document.parameters, "axis_shares");
+  const auto* all = field<std::vector<double>>(document.parameters, "axis_shares");
+  const auto* inside = field<std::vector<double>>(document.parameters, kSharesInside);
+  const auto* shares = inside != nullptr ? inside : all;
   FigureAxis result{axes != nullptr && axis < axes->size() ? fmt::format("PC{:g}", (*axes)[axis])
                                                            : std::string()};
   if (shares != nullptr && axis < shares->size() && std::isfinite((*shares)[axis])) {
-    result.label += fmt::format(" ({:.0f}% of the variance)", 100.0 * (*shares)[axis]);
+    result.label += fmt::format(" ({:.0f}% of the variance{})", 100.0 * (*shares)[axis],
+                                inside != nullptr ? " inside the basis" : "");
   }
   result.low = -reach[axis];
   result.high = reach[axis];

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <iterator>
+#include <limits>
 
 #include "core/npy_header.hpp"
 
@@ -40,7 +42,8 @@ std::string table_csv(const ReleasedTable& table) {
       fmt::format_to(out, ",{}", csv_field(table.counted_alleles[static_cast<std::size_t>(row)]));
     }
     for (Eigen::Index column = 0; column < table.values.cols(); ++column) {
-      fmt::format_to(out, ",{}", table.values(row, column));
+      const double value = table.values(row, column);
+      std::isnan(value) ? fmt::format_to(out, ",") : fmt::format_to(out, ",{}", value);
     }
     fmt::format_to(out, "\n");
   }
@@ -66,7 +69,12 @@ bool skip(std::string_view& text, std::string_view expected) {
   return true;
 }
 
+/// An empty cell says nothing; before 0.2.0 such a cell was "nan".
 bool skip_number(std::string_view& text, double& value) {
+  if (text.empty() || text.front() == ',' || text.front() == '\n') {
+    value = std::numeric_limits<double>::quiet_NaN();
+    return true;
+  }
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return failure == std::errc();

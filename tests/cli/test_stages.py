@@ -90,6 +90,35 @@ class Stages(CliTest):
         basis = self.write("basis.csv", "column,PC1\na,1\nb,0\nc,0\n")
         self.assertIn("--project", self.refuse("pca", table, *MU, "--project", basis, "--projected-norm", 8, "--correlation"))
 
+    def test_correlations_are_about_a_private_mean(self):
+        """About another point columns are divided by what is no deviation: two of correlation 0 came out at .98."""
+        table = self.survey(gaps=False)
+        centre = self.write("centre.csv", "column,value\na,9\nb,9\nc,9\n")
+        for about in (("none",), ("public", centre)):
+            for task in (("pca", "-k", 2), ("covariance",)):
+                for method in ("gauss", "wishart", "laplace"):
+                    options = (*MU, "--method", method, "--range", "-10:30", "--correlation", "--center", *about)
+                    self.assertIn("--center private", self.refuse(task[0], table, *task[1:], *options))
+                    self.assertIn("--center private", self.refuse("plan", *task, "--rows", 3000, "--columns", "a,b,c", *options))
+        frequencies = self.write("f.csv", "column,value\na,0.5\nb,0.4\nc,0.3\n")
+        standardised = ("pca", table, *MU, "--allele-frequencies", frequencies, "--row-norm", 3, "--correlation")
+        self.assertIn("--center private", self.refuse(*standardised))
+        self.succeed(*standardised, "--center", "private")
+
+    def test_plans_of_correlations(self):
+        plan = ("plan", "pca", "--rows", 3000, "--columns", "a,b,c", "-k", 2, "--range", "-10:20", *MU)
+        text = self.succeed(*plan, "--correlation")
+        self.assertRegex(text, "correlation +columns of variance below [0-9.]+ are left out")
+        self.assertNotIn("are left out", self.succeed(*plan))
+        found = json.loads(self.succeed(*plan, "--correlation", "--json"))
+        self.assertAlmostEqual(found["correlation_least_variance"], 3 * found["noise_sd_diagonal"])
+        self.assertIn("--correlation", self.refuse(*plan, "--correlation", "--compare"))
+
+    def test_plans_leave_columns_out_as_releases_do(self):
+        bounds = self.write("b.csv", "column,low,high\nid,0,9\na,0,9\nb,0,9\n")
+        self.assertIn("2 columns", self.succeed("plan", "pca", "--rows", 3000, "--bounds", bounds, "--exclude", "id", *MU))
+        self.assertIn("no column", self.refuse("plan", "pca", "--rows", 3000, "--bounds", bounds, "--exclude", "nobody", *MU))
+
     def test_missing_cells_are_left_out_pair_by_pair(self):
         table = self.survey()
         document, out = self.release("covariance", table, *MU, "--range", "-10:20", "--missing", "pairwise=a,b", "--seed", 1)
@@ -138,8 +167,10 @@ class Stages(CliTest):
         labels = self.write("l.tsv", "iid\tpopulation\n" + "".join(f"{name}\t{'XY'[i % 2]}\n" for i, name in reversed(list(enumerate(people))) if i < 300))
         on = ("scores", self.path("g.bed"), "--on", self.written, "--cells", 4, "--label", "population=X|Y", "--mu", 50)
         lines = self.write("lines.csv", "population\n" + "".join("XY"[i % 2] + "\n" for i in range(300)))
-        for file in (labels, lines):
-            _, out = self.release(*on, "--labels", file)
+        self.assertIn("not one line for every row", self.refuse(*on, "--labels", lines))
+        named = self.write("named.tsv", "iid\tpopulation\n" + "".join(f"{name}\t{'XY'[i % 2]}\n" for i, name in enumerate(people[:300])) + "p1\tX\n")
+        for file, total in ((labels, ()), (lines, ("--bad-cell", "midpoint", "--header", "present")), (named, ("--bad-cell", "midpoint", "--header", "present"))):
+            _, out = self.release(*on, "--labels", file, *total)
             counts = []
             for name in ("scores", "scores_1", "scores_2"):
                 with open(out / f"{name}.csv") as found:
@@ -161,6 +192,84 @@ class Stages(CliTest):
         self.assertGreater(high, 0.1)
         self.assertLess(high, 2)
         self.assertIn("--row-norm private", self.refuse("bounds", "private", table, *MU, "--range", "-10:20"))
+
+    def test_private_bounds_that_noise_hides(self):
+        """Nothing is called a range that may leave most of the rows outside, and nothing is made of it."""
+        table = self.survey(gaps=False, rows=60)
+        text = self.succeed("plan", "bounds", "--rows", 60, "--columns", "a,b,c", "--mu", 0.3)
+        self.assertIn("more than half of the rows", text)
+        self.assertNotIn("pays", text)
+        document, out = self.release("bounds", "private", table, "--mu", 0.3)
+        self.assertEqual(document["result"]["hidden_by_noise"], ["a", "b", "c"])
+        self.assertEqual((out / "bounds.csv").read_text(), "column,low,high\na,,\nb,,\nc,,\n")
+        report = (out / "report.html").read_text()
+        self.assertIn("Hidden by noise: a, b and c.", report)
+        self.assertNotIn("nan", report.split("<h2>Parameters")[0])
+        self.assertIn("is empty", self.refuse("pca", table, *MU, "--bounds", out / "bounds.csv"))
+        self.assertIn("as they were written", self.succeed("explain", self.written))  # it reads back
+        said = self.succeed("bounds", "private", table, "--mu", 0.3, "--quiet")
+        self.assertIn("more than half of the rows", said)
+        self.assertNotIn("give --bounds", said)
+        self.assertNotIn("nan", said)
+        for rows in (0, 5):
+            few = self.write(f"{rows}.csv", "a,b,c\n" + "1,2,3\n" * rows)
+            said = self.succeed("bounds", "private", few, "--header", "present", "--mu", 0.3, "--quiet", "--row-norm", "private")
+            self.assertIn("noise hides the norm", said)
+            self.assertNotIn("nan", said)
+
+    def test_releases_on_private_bounds_repeat_what_these_may_cut_off(self):
+        table = self.survey(gaps=False, rows=1000)
+        self.assertIn("may cut off up to about", self.succeed("plan", "bounds", "--rows", 1000, "--columns", "a,b,c", "--mu", 0.3))
+        document, out = self.release("bounds", "private", table, "--mu", 0.3)
+        self.assertGreater(document["result"]["share_noise_may_cut_off"], 0.1)
+        self.assertIn("may cut off", (out / "report.html").read_text())
+        said = self.succeed("pca", table, *MU, "--bounds", out / "bounds.csv", "--quiet")
+        self.assertIn("of the private bounds it is made with: the ranges may cut off", said)
+        document, _ = self.release("pca", table, *MU, "--bounds", out / "bounds.csv")
+        self.assertIn("may cut off", document["parameters"]["private_bounds_used"])
+        _, out = self.release("bounds", "private", table, "--mu", 3)
+        self.assertNotIn("cut off", self.succeed("pca", table, *MU, "--bounds", out / "bounds.csv", "--quiet"))
+
+    def test_scores_on_levels(self):
+        """Axes of a release with one column per level: the table is read as it was then, with a label or without."""
+        draw = random.Random(4)
+        rows = [(draw.gauss(50, 10), draw.choice(["männlich", "weiblich", "divers"]), draw.choice("NS")) for _ in range(2000)]
+        table = self.write("people.csv", "age,sex,region\n" + "".join(f"{age:.1f},{sex},{region}\n" for age, sex, region in rows))
+        bounds = self.write("b.csv", "column,low,high\nage,0,100\n")
+        document, _ = self.release("pca", table, "-k", 2, "--mu", 20, "--exclude", "region", "--bounds", bounds, "--one-hot", "sex=männlich|weiblich")
+        self.assertEqual(document["parameters"]["columns"], ["age", "sex=männlich", "sex=weiblich"])
+        on = ("scores", table, "--on", self.written, "--mu", 20, "--cells", 5)
+        document, _ = self.release(*on)
+        self.assertEqual(document["parameters"]["columns"], ["age", "sex"])
+        _, out = self.release(*on, "--label", "region=N|S")
+        with open(out / "scores_1.csv") as file:
+            counted = sum(float(cell) for line in list(csv.reader(file))[1:] for cell in line[1:])
+        self.assertLess(abs(counted - sum(region == "N" for *_, region in rows)), 5)
+        self.assertIn("is a column of the release", self.refuse(*on, "--label", "sex=männlich|weiblich"))
+        said = self.succeed("pca", table, "-k", 1, *MU, "--columns", "age", "--range", "0:100", "--normalise-rows", "--quiet")
+        self.assertIn("cannot be drawn", said)
+
+    def test_words_in_another_encoding_are_refused(self):
+        """Read as UTF-8, a listed word in Latin-1 would be taken for one that is not listed."""
+        latin = self.write("l1.csv", "age,sex\n50,weiblich\n40,männlich\n".encode("latin-1"))
+        options = ("-k", 1, *MU, "--range", "0:100", "--one-hot", "sex=männlich|weiblich", "--quiet")
+        said = self.refuse("pca", latin, *options)
+        self.assertIn("line 3, column sex", said)
+        self.assertIn("--encoding latin-1", said)
+        self.succeed("pca", latin, *options, "--encoding", "latin-1")
+        self.succeed("pca", latin, *options, "--bad-cell", "midpoint", "--header", "present")
+
+    def test_what_is_not_protected_of_a_person(self):
+        document, _ = self.release("pca", self.visits(), *MU, "--range", "0:10", "--person", "who", "--rows-per-person", 5)
+        open_facts = " ".join(document["not_protected"])
+        self.assertIn("several values of who", open_facts)
+        self.assertNotIn("described by, several rows", open_facts)
+
+    def test_rows_of_norm_one_are_about_zero_without_a_range(self):
+        table = self.survey(gaps=False, rows=100)
+        options = ("-k", 1, *MU, "--normalise-rows", "--quiet")
+        self.assertIn("about zero (give --range", self.succeed("pca", table, *options))
+        self.assertIn("about the public centre", self.succeed("pca", table, *options, "--range", "0:10"))
 
     def test_tables_of_other_countries(self):
         plain = "größe,b\n" + "".join(f"{1000 + i}.5,{i % 7}\n" for i in range(300))

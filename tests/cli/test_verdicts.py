@@ -79,10 +79,14 @@ class CountPlans(CliTest):
         # A share of the rows, and what noise alone may fill: the second is the same.
         self.assertAlmostEqual(large["hidden_rows_in_one_cell"] - small["hidden_rows_in_one_cell"], 0.001 * (10**6 - 1000), places=6)
         hidden = self.succeed("plan", "bounds", "--rows", 20, "--dimension", 10, "--mu", 0.5)
-        self.assertIn("every range will be hidden", hidden)
+        self.assertIn("so none are shown", hidden)
         more, fewer = (self.plan("scores", "--rows", 5000, "--mu", 1, "--cells", cells) for cells in (40, 10))
         self.assertLess(fewer["shown_from"], more["shown_from"])
         self.assertGreater(fewer["shown_share_if_normal"], more["shown_share_if_normal"])
+        finest = fewer["most_cells"]
+        self.assertEqual(more["most_cells"], finest)
+        at, beyond = (self.plan("scores", "--rows", 5000, "--mu", 1, "--cells", finest + more)["shown_share_if_normal"] for more in (0, 1))
+        self.assertTrue(beyond < 0.9 <= at, (beyond, at))
         levels = self.plan("scores", "--rows", 5000, "--mu", 1, "--cells", 10, "--label", "sex=f|m")
         self.assertGreater(levels["shown_from"], fewer["shown_from"])  # three times the cells
 

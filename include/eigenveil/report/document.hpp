@@ -125,8 +125,9 @@ inline Guarantee& trusted::guarantee_of(ReleaseDocument& document) {
 /// Why the method answered NULL, a legal outcome that spends its budget; empty when it did not.
 std::string null_reason(const ReleaseDocument& document);
 
-/// What no release of ours protects; printed in every report.
-std::vector<std::string> not_protected(Relation relation);
+/// What no release of ours protects; printed in every report. `person` is the column that says
+/// whose a row is, where a person is protected with several.
+std::vector<std::string> not_protected(Relation relation, const std::string& person = {});
 
 /// "(1, 1e-06)-DP for adding or removing one row; holds for every data set (proved)": the requested
 /// budget, which the guarantee implies.

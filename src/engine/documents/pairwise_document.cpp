@@ -92,6 +92,8 @@ ReleaseDocument pairwise_document(const MomentPlan& plan, const MomentSettings& 
       covariance.psd = positive_part(eigen.values, eigen.vectors);
       covariance.eigenvalues = std::move(eigen.values);
       covariance.eigenvectors = std::move(eigen.vectors);
+      document.remarks.push_back(
+          {"noise", "every entry has its own: covariance_sd has the standard deviations"});
       add_covariance(document, settings, columns.schema.columns, std::move(covariance));
       for (ReleasedTable& table : document.tables) {
         if (table.name == "covariance_raw") {

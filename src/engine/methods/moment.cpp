@@ -15,6 +15,7 @@
 #include "engine/parameters.hpp"
 #include "mechanism/gauss/gauss.hpp"
 #include "mechanism/laplace/laplace.hpp"
+#include "mechanism/moment/correlation.hpp"
 #include "mechanism/moment/counted_moment.hpp"
 #include "mechanism/moment/outside_share.hpp"
 #include "mechanism/moment/predicted_error.hpp"
@@ -84,11 +85,18 @@ ReleaseDocument document_of(const Request& request, const MomentPlan& plan,
                          request.components);
 }
 
-Result<void> check_correlation(const Request& request, const PublicFacts& facts) {
-  if (request.options.flag("correlation") && !facts.keeps_columns) {
+/// About any other point columns would be divided by what is no deviation of theirs.
+Result<void> check_correlation(const Request& request, bool keeps_columns) {
+  if (request.options.flag("correlation") && !keeps_columns) {
     return bad_request(
         "{correlation} divides columns by their variances; leave out {project} and "
         "{normalise_rows}, which put others in their place",
+        "correlation");
+  }
+  if (request.options.flag("correlation") && !request.private_mean()) {
+    return bad_request(
+        "correlations are about the means of columns: give {center private} with {correlation}, "
+        "which is released beside them",
         "correlation");
   }
   return {};
@@ -96,7 +104,7 @@ Result<void> check_correlation(const Request& request, const PublicFacts& facts)
 
 Result<std::unique_ptr<Plan>> MomentMethod::plan(const Request& request,
                                                  const PublicFacts& facts) const {
-  if (const Result<void> sound = check_correlation(request, facts); !sound) {
+  if (const Result<void> sound = check_correlation(request, facts.keeps_columns); !sound) {
     return error_of(sound);
   }
   const Result<bool> free =
@@ -355,6 +363,24 @@ void add_pure_rival(Outlook& outlook, const Request& request, const MomentPlan& 
                   100.0 * stated_power(plan.guarantee()).power, ratio * ratio));
 }
 
+/// The noise on a correlation is that on the covariance over both deviations, and a column whose
+/// variance is not above its own noise is left out.
+void add_correlation_line(Outlook& outlook, const Request& request) {
+  if (!request.options.flag("correlation")) {
+    return;
+  }
+  nlohmann::ordered_json& facts = outlook.json();
+  const double least = kVarianceDeviations * facts["noise_sd_diagonal"].get<double>();
+  const double quarter = facts["noise_sd_off_diagonal"].get<double>() / 0.25;
+  facts["correlation_least_variance"] = least;
+  facts["correlation_noise_at_variance_quarter"] = quarter;
+  outlook.line("correlation",
+               fmt::format("columns of variance below {:.3g} are left out; the noise has standard "
+                           "deviation {:.3g} on a correlation of columns of variance 0.25, half "
+                           "of it at 0.5 (scaled units)",
+                           least, quarter));
+}
+
 PlanFacts facts_of(const Request& request, const MomentPlan& plan, const AssumedTable& table,
                    const RowBound& bound) {
   const auto n = static_cast<double>(table.rows);
@@ -377,6 +403,7 @@ PlanFacts facts_of(const Request& request, const MomentPlan& plan, const Assumed
       fmt::format("standard deviation {:.4g} on a variance, {:.4g} on a covariance, {:.4g} "
                   "on the sum of all variances (scaled units)",
                   plan.product_sd() / n, plan.off_diagonal_sd() / n, plan.trace_sd() / n));
+  add_correlation_line(outlook, request);
   outlook.line("floor", floor_in_words(request, facts));
   if (plan.count_sd() > 0.0) {
     outlook.line("rows", fmt::format("released with standard deviation {:.3g}", plan.count_sd()));
@@ -417,6 +444,7 @@ PlanFacts counted_facts_of(const Request& request, const MomentPlan& plan,
                                     "covariance (scaled units), where means lie at the midpoints{}",
                                     weight * plan.product_sd() / n, noise.product / n,
                                     counted.indicated.empty() ? "" : " and no cell is missing"));
+  add_correlation_line(outlook, request);
   outlook.line("floor", floor_in_words(request, facts));
   add_predicted_edge(outlook, request, table, counted.bound, reach);
   outlook.line("rows", fmt::format("released with standard deviation {:.3g}", count_sd));
@@ -433,6 +461,10 @@ PlanFacts counted_facts_of(const Request& request, const MomentPlan& plan,
 }
 
 Result<PlanFacts> MomentMethod::outlook(const Request& request, const AssumedTable& table) const {
+  const bool keeps_columns = !table.prepared || table.prepared->keeps_columns;
+  if (const Result<void> sound = check_correlation(request, keeps_columns); !sound) {
+    return error_of(sound);
+  }
   if (table.prepared && table.prepared->counted) {
     return counted_moment_plan(request, *table.prepared).map([&](const MomentPlan& plan) {
       return counted_facts_of(request, plan, table);

@@ -71,11 +71,13 @@ Result<std::unique_ptr<RowReader>> opened_rows(const CountsSession& session,
   const WordColumn label{asked->label.column, asked->label.words};
   if (asked->labels.empty()) {
     options->appended = {label.column};
-    options->words = {label};
+    options->words.push_back(label);
     return source.read(*options);
   }
   return source.read(*options).and_then([&](std::unique_ptr<RowReader> rows) {
-    return label_rows(std::move(rows), source.path, {asked->labels, source.format, label});
+    ReadOptions beside = source.format;
+    beside.bad_cell = session.table().bad_cell;
+    return label_rows(std::move(rows), source.path, {asked->labels, beside, label});
   });
 }
 
@@ -86,6 +88,7 @@ CountsSession::CountsSession(ReleaseJob job, Publication publication, std::optio
   if (scores_) {
     publication_.build_on(scores_->on());
     job_.table.columns = scores_->table().columns;
+    job_.table.one_hot = scores_->table().one_hot;
   }
 }
 

@@ -16,6 +16,11 @@ namespace eigenveil {
 /// that; nothing where they were not.
 void state_people(const PeopleLimit& people, ReleaseDocument& document);
 
+/// Parameters of a release with one 0/1 column per level: the names of these columns, and the
+/// column of the table that each of them was made from.
+inline constexpr const char* kLevelColumns = "one_hot_columns";
+inline constexpr const char* kLevelsOf = "one_hot_of";
+
 /// A spec fitted to the columns of a table: the schema and the bound of the rows that a statistic
 /// sees, and the stages that turn rows as they are read into those. Made from public facts alone,
 /// so every refusal comes before a row is read.
@@ -57,6 +62,7 @@ class PreparedTable {
   Result<void> measure_outside();
   Result<void> count_inside();
   void describe_columns(ReleaseDocument& document) const;
+  void describe_levels(Fields& parameters) const;
   Result<std::vector<std::size_t>> indicated() const;
   bool has_people() const { return !spec_.person.empty(); }
 

@@ -11,8 +11,10 @@
 #include "core/atomic_output.hpp"
 #include "eigenveil/core/digest.hpp"
 #include "eigenveil/engine/request_json.hpp"
+#include "eigenveil/report/fields.hpp"
 #include "eigenveil/report/read_release.hpp"
 #include "eigenveil/statistics/exact_gram.hpp"
+#include "engine/private_bounds.hpp"
 #include "engine/release_cost.hpp"
 
 namespace eigenveil {
@@ -125,6 +127,9 @@ Result<void> Publication::read_builds_on() {
       return error_of(release);
     }
     add_once(builds_on_, release->checksum);
+    if (const auto* words = field<std::string>(release->document.result, kCutOffWarning)) {
+      caution_ = *words;
+    }
   }
   for (const std::string& checksum : output_.checksums) {
     add_once(builds_on_, checksum);
@@ -242,6 +247,10 @@ Result<TableOutcome> Publication::publish(ReleaseDocument document, bool streams
   document.ledger = spending_.entry();
   for (const std::string& checksum : builds_on_) {
     add_once(document.builds_on, checksum);
+  }
+  if (!caution_.empty()) {
+    set_field(document.parameters, "private_bounds_used", caution_);
+    document.remarks.push_back({"warning", "of the private bounds it is made with: " + caution_});
   }
   outcome_.charged = charged_in_words(spending_);
   if (output_.out.empty()) {

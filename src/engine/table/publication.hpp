@@ -66,6 +66,7 @@ class Publication {
   Spending spending_;
   std::optional<ReleaseCost> promised_;
   std::vector<std::string> builds_on_;  ///< checksums
+  std::string caution_;                 ///< of private ranges among them that may cut off rows
   TableOutcome outcome_;
 };
 

@@ -3,6 +3,7 @@
 
 #include "core/parameter_names.hpp"
 #include "eigenveil/report/fields.hpp"
+#include "engine/scores.hpp"
 #include "engine/table/prepared_table.hpp"
 
 namespace eigenveil {
@@ -38,10 +39,14 @@ std::vector<FactLine> PreparedTable::remarks() const {
                                           spec_.project->dimension(), columns_.dimension())});
   }
   if (spec_.normalise_rows) {
-    lines.push_back({"rows",
-                     "every row is scaled to norm 1 about the public centre: variances are "
-                     "of normalised rows, directions are those of the data where it is "
-                     "elliptical"});
+    lines.push_back(
+        {"rows", fmt::format("every row is scaled to norm 1 about {}: variances are of "
+                             "normalised rows, directions are those of the data where it is "
+                             "elliptical about that point",
+                             spec_.range || spec_.bounds || spec_.center || !frequencies_.empty()
+                                 ? "the public centre"
+                                 : "zero (give {range} or a public {center} where values do "
+                                   "not lie around it)")});
   }
   if (has_people()) {
     lines.push_back(people_in_words(spec_.people()));
@@ -112,6 +117,22 @@ void PreparedTable::describe_columns(ReleaseDocument& document) const {
   set_field(document.parameters, "range_high", std::move(high));
 }
 
+/// Which columns are levels of which column of the table, for whoever reads the same table again.
+void PreparedTable::describe_levels(Fields& parameters) const {
+  std::vector<std::string> made;
+  std::vector<std::string> of;
+  for (const Categories& list : levels_) {
+    for (std::size_t k = 0; k < list.codes.size(); ++k) {
+      made.push_back(level_name(list, k));
+      of.push_back(list.column);
+    }
+  }
+  if (!made.empty()) {
+    set_field(parameters, kLevelColumns, std::move(made));
+    set_field(parameters, kLevelsOf, std::move(of));
+  }
+}
+
 ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
   Fields& parameters = document.parameters;
   if (spec_.project) {
@@ -124,6 +145,11 @@ ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
                           spec_.project->dimension(), columns_.dimension()));
     set_field(parameters, "basis_sha256", hex(spec_.project->digest()));
     set_field(parameters, "projected_norm", *spec_.projected_norm);
+    if (columns_.fills_gaps) {
+      set_field(parameters, "missing_cells",
+                std::string("any that are missing count as the public centre of their column, "
+                            "before coordinates are made: variances come out too small"));
+    }
     if (spec_.outside_norm) {
       set_field(parameters, "outside_norm", *spec_.outside_norm);
     }
@@ -137,9 +163,12 @@ ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
     if (!columns_.allele_frequencies.empty()) {
       set_field(parameters, "allele_frequencies", columns_.allele_frequencies);
       set_field(parameters, "units", std::string("standardised by public frequencies"));
-      set_field(parameters, "center", std::string("public allele frequencies"));
+      if (field<std::vector<double>>(document.result, "noisy_mean") == nullptr) {
+        set_field(parameters, "center", std::string("public allele frequencies"));
+      }
     }
   }
+  describe_levels(parameters);
   if (spec_.normalise_rows) {
     set_field(parameters, "units", std::string("rows of norm 1 about the public centre"));
   }
@@ -152,6 +181,13 @@ ReleaseDocument PreparedTable::finish(ReleaseDocument document) const {
   }
   const std::vector<FactLine> lines = remarks();
   document.remarks.insert(document.remarks.end(), lines.begin(), lines.end());
+  if (document.task == "pca" && !spec_.rank_transform &&
+      (spec_.normalise_rows || !has_score_units(document))) {
+    document.remarks.push_back(
+        {"scores",
+         "people cannot be drawn on these components: leave out {standardize} and "
+         "{normalise_rows} for axes that {on} of scores takes"});
+  }
   return document;
 }
 

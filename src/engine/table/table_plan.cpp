@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/parameter_names.hpp"
 #include "eigenveil/core/version.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/table_release.hpp"
@@ -88,7 +89,10 @@ Json method_json(const MethodInfo& info, Task task) {
 
 }  // namespace
 
-Result<Schema> assumed_schema(const ReleaseJob& job) {
+namespace {
+
+/// The columns that are named, before any is left out.
+Result<Schema> named_schema(const ReleaseJob& job) {
   if (!job.columns.empty()) {
     return Schema{job.columns};
   }
@@ -105,6 +109,23 @@ Result<Schema> assumed_schema(const ReleaseJob& job) {
   }
   return bad_request("give {dimension P}, {columns} with the names, or a {bounds} file",
                      "dimension");
+}
+
+}  // namespace
+
+Result<Schema> assumed_schema(const ReleaseJob& job) {
+  Result<Schema> schema = named_schema(job);
+  if (!schema) {
+    return schema;
+  }
+  for (const std::string& name : job.table.exclude) {
+    if (std::erase(schema->columns, name) == 0) {
+      return bad_request(
+          fmt::format("{{exclude}} names '{}', which is no column of the table", shown(name)),
+          "exclude");
+    }
+  }
+  return schema;
 }
 
 Result<AssumedTable> assumed_table(const ReleaseJob& job) {

@@ -32,8 +32,8 @@ Result<void> check_stages(const TableSpec& spec) {
   if (spec.project && !spec.projected_norm) {
     return bad_request(
         "{project} needs {projected_norm R}, the norm that rows have inside of the basis at most; "
-        "longer ones are scaled down to it. With K directions of about unit variance, sqrt(K) is "
-        "a start",
+        "longer ones are scaled down to it. Take it from public people that the basis was not "
+        "made from, their median or a high quantile, never from the table",
         "projected_norm");
   }
   if (spec.projected_norm && !spec.project) {
@@ -110,11 +110,11 @@ std::vector<std::string> TableSpec::bounded_columns() const {
 }
 
 Result<void> TableSpec::check() const {
-  if (!bounded()) {
-    return bad_request(kMissingBound, "row_norm");
-  }
   if (const Result<void> sound = check_stages(*this); !sound) {
     return sound;
+  }
+  if (!bounded()) {
+    return bad_request(kMissingBound, "row_norm");
   }
   if (const Result<void> sound = check_people(*this); !sound) {
     return sound;
