@@ -125,7 +125,7 @@ std::string complaint_in_words(const CLI::App& app, const CLI::ParseError& error
     return missing_words(app, text);
   }
   const std::string option = text.substr(0, text.find(':'));
-  if (is(CLI::ExitCodes::ArgumentMismatch) && text.find("At most") != std::string::npos) {
+  if (is(CLI::ExitCodes::ArgumentMismatch) && text.find("At Most") != std::string::npos) {
     return fmt::format("{} is given more than once", option);
   }
   if (is(CLI::ExitCodes::ArgumentMismatch)) {

@@ -96,6 +96,7 @@ class Errors(CliTest):
         for wrong in ("0", "-1", "two", "1.5"):
             self.says((*base, "-k", wrong), "--components must be a whole number of at least 1")
         self.says((*base, "-k"), "--components needs a value")
+        self.says((*base, "-k", 1, "-k", 2), "--components", "given more than once")
         self.says(("plan", "pca", "--rows", 9, "--dimension", 3, "-k", 4, *RANGE, "--mu", 1),
                   "1 <= k <= 3")
 
