@@ -19,8 +19,9 @@ std::string drowned_on_the_page(const Planned& plan) {
                                      "above it",
                                      question.hoped);
   }
-  return !counts && plan.chance() ? fmt::format("it leaves nothing of a {}", plan.accuracy_of())
-                                  : std::string();
+  return !counts && plan.readable_chance()
+             ? fmt::format("it leaves nothing of a {}", plan.accuracy_of())
+             : std::string();
 }
 
 /// What the command says before it spends, by the public bounds and the number of people alone.

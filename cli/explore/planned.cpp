@@ -9,6 +9,7 @@
 #include "cli/explore/slopes.hpp"
 #include "core/number_text.hpp"
 #include "core/outward.hpp"
+#include "core/parameter_names.hpp"
 #include "eigenveil/engine/registry.hpp"
 #include "eigenveil/engine/release.hpp"
 #include "eigenveil/privacy/composition.hpp"
@@ -37,7 +38,7 @@ Result<void> plan_with(Planned& plan, Eigen::Index components) {
     return error_of(facts);
   }
   plan.facts = *std::move(facts);
-  plan.numbers = nlohmann::ordered_json::parse(plan.facts.json);
+  plan.numbers = nlohmann::ordered_json::parse(for_command_line(plan.facts.json));  // as printed
   return {};
 }
 

@@ -438,6 +438,13 @@ class Questions(ExplorerTest):
         explorer.refused("/api/look", text[:-1] + ', "epsilon": 50}')
 
 
+    def test_a_plan_is_spelt_as_it_is_printed(self):
+        explorer = self.explorer("table.csv", "--header", "present")
+        plan = explorer.look(explorer.question(task="mask", relation="zero-row", people=2))["plan"]
+        self.assertIn("mask_refused", plan)
+        self.assertNotIn("{", json.dumps(list(plan.values())))
+
+
 class Wide(ExplorerTest):
     """A question that takes long keeps nobody from cancelling, and none takes minutes."""
 
