@@ -473,6 +473,20 @@ MethodComparison compared_here(const Request& request, const AssumedSetting& set
   return compare_methods(request, setting, setting.spectrum.size() <= kTriedUpTo);
 }
 
+/// How well each method that serves here would let a person be detected at this budget.
+Json powers_of(const Planned& plan, const ExploreSource& source) {
+  Json powers = Json::object();
+  for (const Method* method : methods_for(plan.request.task)) {
+    Question question = plan.question;
+    question.method = method->info().name;
+    const Result<Planned> other = planned(question, source);
+    if (other && other->facts.guarantee) {
+      powers[question.method] = other->power();
+    }
+  }
+  return powers;
+}
+
 /// Every method of a task without a comparison of its own, planned at the same budget: what its
 /// promise rests on and how accurate it is, or why it cannot serve here.
 Json ways_of(const Planned& plan, const ExploreSource& source) {
@@ -607,6 +621,7 @@ Result<std::string> methods_json(std::string_view asked, const ExploreSource& so
     sentences[method->info().name] = plain_sentence(method->info());
   }
   json["sentences"] = sentences;
+  json["powers"] = powers_of(*plan, source);
   if (plan->request.task != Task::Components) {
     json["ways"] = ways_of(*plan, source);
   } else {

@@ -45,19 +45,6 @@ constexpr std::array kRelations = {Named{"add-remove", "whether a person took pa
                                    Named{"zero-row", "a person's row against an empty one"},
                                    Named{"independent-copy", "a row against another like it"}};
 
-constexpr std::array kMethods = {
-    Named{"gauss", "Noise on the sums, added once"},
-    Named{"wishart", "Noise on the sums, added once, with no small print δ"},
-    Named{"laplace", "Noise on the sums by an older law, with no small print δ"},
-    Named{"exponential", "One direction is drawn, the better the likelier"},
-    Named{"orbit", "The directions are drawn, the better the likelier"},
-    Named{"spiked", "Trusts a model: a few strong directions, even noise around them"},
-    Named{"spiked-robust", "Noise fitted to the gaps: may answer “nothing to report”"},
-    Named{"oja", "One direction, from one pass over the rows"},
-    Named{"sharp", "Directions drawn at the level that many people allow"},
-    Named{"subspace", "Learns a smaller space first"},
-    Named{"mask", "Rows mixed with noise, so that none is a person’s"}};
-
 std::string words_for(const auto& table, std::string_view name) {
   const auto* found =
       std::find_if(table.begin(), table.end(), [&](const Named& one) { return one.first == name; });
@@ -85,9 +72,7 @@ std::string for_page(std::string_view message) {
 }
 
 std::string plain_sentence(const MethodInfo& method) {
-  const auto* found = std::find_if(kMethods.begin(), kMethods.end(),
-                                   [&](const Named& one) { return one.first == method.name; });
-  return found != kMethods.end() ? std::string(found->second) : for_page(method.sentence);
+  return method.plain.empty() ? for_page(method.sentence) : method.plain;
 }
 
 }  // namespace eigenveil::cli

@@ -145,7 +145,8 @@ std::vector<std::string> public_warnings(const Request& request, const Schema& s
   if (epsilon > 10.0) {
     lines.push_back(fmt::format("epsilon {:g} hides next to nothing", epsilon));
   }
-  const auto named = std::find_if(schema.columns.begin(), schema.columns.end(), names_an_identifier);
+  const auto named =
+      std::find_if(schema.columns.begin(), schema.columns.end(), names_an_identifier);
   if (named != schema.columns.end()) {
     lines.push_back(fmt::format(
         "column {} is named like an identifier, which has no covariance worth noise: leave it out "

@@ -727,22 +727,19 @@ async function drawMethods() {
   put("advice", look.plan.predicted_edge !== undefined && look.above_noise === 0 ? "<strong>At this setting no component could be told from noise.</strong> Give up some protection, ask for fewer columns, or do not release."
     : hopeless ? "<strong>At this setting no method does better than chance.</strong> Give up some protection, ask for fewer columns, or do not release."
     : !best ? "<strong>No method that keeps the promise for every data set fits here.</strong>"
-    : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${noise(best)}.` : `<strong>Your choice, ${escapeText(used.method)}, keeps its promise for every data set:</strong> ${noise(used)} against ${noise(best)} with ${escapeText(best.method)}, which we recommend.${atWhatPrice(used, best) && " " + sentence(atWhatPrice(used, best))}`)
-    : `<strong>We recommend ${escapeText(best.method)}:</strong> it moves a ${subjectOf(k)} by ${noise(best)}, 95 times in 100.${sharper ? ` ${escapeText(sharper.method)} is sharper (${noise(sharper)}), ${atWhatPrice(sharper, best) ? `but ${atWhatPrice(sharper, best)}` : "by less than trials on made-up tables can tell apart"}.` : " No method that keeps this promise is sharper here."}`);
-  putMethods(comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", predicted(method), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? whyNot(method.method, method.note) : "")),
+    : used && used !== best ? (basis(used)[0] < 2 ? `<strong>You chose a promise with a condition: ${escapeText(basis(used)[1])}.</strong> A committee will ask why. We recommend ${escapeText(best.method)}, ${noise(best)}.` : `<strong>Your choice, ${escapeText(used.method)}, keeps its promise for every data set:</strong> ${noise(used)} against ${noise(best)} with ${escapeText(best.method)}, which we recommend.${atWhatPrice(used, found.powers) && " " + sentence(atWhatPrice(used, found.powers))}`)
+    : `<strong>We recommend ${escapeText(best.method)}:</strong> it moves a ${subjectOf(k)} by ${noise(best)}, 95 times in 100.${sharper ? ` ${escapeText(sharper.method)} is sharper (${noise(sharper)}), ${atWhatPrice(sharper, found.powers) ? `but ${atWhatPrice(sharper, found.powers)}` : "by less than trials on made-up tables can tell apart"}.` : " No method that keeps this promise is sharper here."}`);
+  putMethods(comparison.methods.map((method) => methodRow(method.method, found.used, found.sentences[method.method] || "", predicted(method), basis(method), method.total_error_f2 !== undefined, method.total_error_f2 === undefined ? whyNot(method.note) : "")),
     `Of a ${subjectOf(k)}, by privacy noise alone, 95 times in 100: ${found.first_order ? "by first-order formulas, as on the dial" : `tried on ${comparison.made_up_tables} made-up tables; the dial shows the formula for small noise`}.`);
 }
 // What a method that looks sharper costs beside the recommended one.
-const PURE = ["wishart", "laplace", "orbit", "exponential"];
-function atWhatPrice(method, best) {
+function atWhatPrice(method, powers) {
   const alone = Math.ceil(100 * (look.power_of_directions ?? look.risk.power) - 1e-9), promise = BASIS[method.basis] || [1, method.basis];
   if (promise[0] < 2) return `its promise holds ${escapeText(promise[1])}`;
-  if (!state.delta || !PURE.includes(method.method) || PURE.includes(best.method) || pureRisk() <= alone) return "";
-  const charge = method.method === "wishart" && look.ledger && look.plan.wishart ? look.plan.wishart.charge : 0;
-  return `a person is then recognised up to ${pureRisk()} times in 100, not ${alone}${charge > 1.5 ? `, and it takes ${Math.round(charge)} times as much of the ledger` : ""}`;
+  const other = Math.ceil(100 * (powers[method.method] ?? 0) - 1e-9), charge = look.ledger && look.plan[method.method]?.charge || 0;
+  if (other <= alone) return "";
+  return `a person is then recognised up to ${other} times in 100, not ${alone}${charge > 1.5 ? `, and it takes ${Math.round(charge)} times as much of the ledger` : ""}`;
 }
-// A pure loss at 5% false alarms: the smaller of its two limits.
-const pureRisk = () => Math.ceil(100 * Math.min(0.05 * Math.exp(look.epsilon), 1 - 0.95 * Math.exp(-look.epsilon)) - 1e-9);
 // Tasks whose methods differ in noise alone: each was planned at this budget.
 function drawWays(found) {
   const promise = (way) => BASIS[way.basis] || [1, escapeText(way.basis || "")];
@@ -757,13 +754,13 @@ function drawWays(found) {
     : weak ? `<strong>You chose a promise with a condition: ${promise(used)[1]}.</strong> A committee will ask why.`
     : used.chance ? `<strong>At this setting the noise leaves nothing of a ${subject()}.</strong> ${state.goal === "regress" ? "Explain by fewer columns, or give up" : "Give up"} some protection, or do not release.`
     : `<strong>${escapeText(used.method)}</strong> reads a ${subject()} within ${error(used)}; a person is recognised at most ${risk(used)} times.${sharper ? ` ${escapeText(sharper.method)} would have ${error(sharper)}${sharper.power > used.power ? `, and ${risk(sharper)}: sharper, and less protection` : ""}.` : " No other method that keeps this promise for every data set is sharper here."}`);
-  putMethods(found.ways.map((way) => methodRow(way.method, found.used, found.sentences[way.method] || "", way.basis ? predicted(way) : undefined, promise(way), Boolean(way.basis), way.basis ? "" : whyNot(way.method, way.note || ""))), `Of a ${subject()}, by privacy noise alone, 95 times in 100.`);
+  putMethods(found.ways.map((way) => methodRow(way.method, found.used, found.sentences[way.method] || "", way.basis ? predicted(way) : undefined, promise(way), Boolean(way.basis), way.basis ? "" : whyNot(way.note || ""))), `Of a ${subject()}, by privacy noise alone, 95 times in 100.`);
 }
 const errorText = (error) => !error ? "no prediction" : error.chance ? "chance" : reach(error.value);
 // Why a method cannot serve here, where the engine speaks to somebody at the command line.
-function whyNot(method, note) {
-  if (method === "subspace") return "Learns a subspace first: with hundreds of columns, from a command of its own.";
-  if (method.startsWith("spiked") && /independent copy/.test(note)) return "Its promise holds only if the rows come from its model, and hides a row among others like it: this page does not offer that.";
+function whyNot(note) {
+  if (/learned subspace/.test(note)) return "Learns a subspace first: with hundreds of columns, from a command of its own.";
+  if (/independent copy/.test(note)) return "Its promise holds only if the rows come from its model, and hides a row among others like it: this page does not offer that.";
   return note;
 }
 // Places of the errors between a quarter of the sampling error and chance, by ratios: one scale for all, which no slider moves.

@@ -50,6 +50,7 @@ struct MethodInfo {
   bool shows_variances = true;  ///< along the directions that it releases
   bool spends_pair = false;     ///< an (epsilon, delta) budget as that pair, not as the mu in it
   std::vector<std::string_view> papers = {};  ///< that it rests on, for the report; literals
+  std::string plain = {};  ///< the sentence for somebody who knows no method; empty: the same
   bool serves(Task task) const;
   const OptionSpec* option(std::string_view name) const;
 };

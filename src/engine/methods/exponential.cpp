@@ -28,7 +28,8 @@ class ExponentialMethod final : public GramMethod<ExponentialPlan> {
                     .budgets = "k = 1: pure epsilon, rho, mu",
                     .tasks = {Task::Components},
                     .options = {variance_share_option()},
-                    .papers = {cited::kExponentialMechanism}}) {}
+                    .papers = {cited::kExponentialMechanism},
+                    .plain = "One direction is drawn, the better the likelier"}) {}
   std::optional<PredictedError> predicted_error(const Request& /*request*/,
                                                 const AssumedSetting& setting) const override {
     return predicted_exponential_error(setting);

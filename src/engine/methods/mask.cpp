@@ -262,6 +262,7 @@ const Method& pseudo_gauss_method() {
     info.entry_noise = NoiseOnEntries::Gaussian;
     info.is_default_for = DefaultFor::EveryBudget;
     info.papers = {cited::kAnalyzeGauss, cited::kAnalyticGauss};
+    info.plain = "Noise on the sums, then rows that have them";
     return info;
   }());
   return method;
@@ -275,6 +276,7 @@ const Method& pseudo_mask_method() {
                                   "(epsilon, delta)");
     info.options.push_back(calibration_option());
     info.spends_pair = true;
+    info.plain = "Rows mixed with noise, so that none is a person’s";
     info.papers = {
         "A. A. Ding, S. S. Wu, G. Miao, S. Chen. Reducing Noise Level in Differential Privacy "
         "through Matrix Masking. arXiv, 2022."};

@@ -504,7 +504,8 @@ const Method& gauss_method() {
        .takes_wide_rows = true,
        .entry_noise = NoiseOnEntries::Gaussian,
        .is_default_for = DefaultFor::OtherBudgets,
-       .papers = {cited::kAnalyzeGauss, cited::kAnalyticGauss, cited::kNoiseNorm}},
+       .papers = {cited::kAnalyzeGauss, cited::kAnalyticGauss, cited::kNoiseNorm},
+       .plain = "Noise on the sums, added once"},
       &plan_gauss);
   return method;
 }
@@ -519,22 +520,26 @@ const Method& wishart_method() {
        .subtracts_mean = true,
        .takes_counted_rows = true,
        .entry_noise = NoiseOnEntries::Wishart,
-       .is_default_for = DefaultFor::PureBudgets},
+       .is_default_for = DefaultFor::PureBudgets,
+       .plain = "Noise on the sums, added once, with no small print δ"},
       &plan_wishart);
   return method;
 }
 
 const Method& laplace_method() {
-  static const MomentMethod method({.name = "laplace",
-                                    .sentence = "Laplace noise on the exact second moment",
-                                    .budgets = "pure epsilon; others on request",
-                                    .tasks = kEveryTask,
-                                    .options = {correlation_option()},
-                                    .subtracts_mean = true,
-                                    .takes_counted_rows = true,
-                                    .entry_noise = NoiseOnEntries::Laplace,
-                                    .papers = {cited::kNoiseNorm}},
-                                   &plan_laplace);
+  static const MomentMethod method(
+      {.name = "laplace",
+       .sentence = "Laplace noise on the exact second moment",
+       .budgets = "pure epsilon; others on request",
+       .tasks = kEveryTask,
+       .options = {correlation_option()},
+       .subtracts_mean = true,
+       .takes_counted_rows = true,
+       .entry_noise = NoiseOnEntries::Laplace,
+       .papers = {cited::kNoiseNorm},
+       .plain = "Noise on the sums by an older law, with no small print "
+                "δ"},
+      &plan_laplace);
   return method;
 }
 

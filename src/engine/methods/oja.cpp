@@ -51,7 +51,8 @@ const MethodInfo& OjaMethod::info() const {
       .shows_variances = false,
       .papers = {cited::kSpikedCovariance,
                  "X. Liu, W. Kong, P. Jain, S. Oh. DP-PCA: Statistically Optimal and "
-                 "Differentially Private PCA. NeurIPS 2022."}};
+                 "Differentially Private PCA. NeurIPS 2022."},
+      .plain = "One direction, from one pass over the rows"};
   return info;
 }
 

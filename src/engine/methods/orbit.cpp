@@ -74,7 +74,8 @@ const MethodInfo& OrbitMethod::info() const {
       .budgets = "pure epsilon, rho, mu",
       .tasks = {Task::Components, Task::Covariance, Task::LowRank},
       .options = orbit_options(),
-      .papers = {cited::kOrbits, cited::kExponentialMechanism}};
+      .papers = {cited::kOrbits, cited::kExponentialMechanism},
+      .plain = "The directions are drawn, the better the likelier"};
   return info;
 }
 

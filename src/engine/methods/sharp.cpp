@@ -63,7 +63,8 @@ const MethodInfo& SharpMethod::info() const {
       .plans_without_budget = true,
       .basis = Basis::Asymptotic,
       .papers = {"Y. Yun, R. Dudeja. High-Dimensional Asymptotics of Differentially Private PCA. "
-                 "arXiv 2511.07270, 2025."}};
+                 "arXiv 2511.07270, 2025."},
+      .plain = "Directions drawn at the level that many people allow"};
   return info;
 }
 

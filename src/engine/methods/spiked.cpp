@@ -49,7 +49,8 @@ const MethodInfo& SpikedMethod::info() const {
       .tasks = {Task::Components, Task::Covariance},
       .options = spiked_options(),
       .basis = Basis::ModelProbability,
-      .papers = {cited::kSpikedCovariance}};
+      .papers = {cited::kSpikedCovariance},
+      .plain = "Trusts a model: a few strong directions, even noise around them"};
   return info;
 }
 

@@ -18,17 +18,17 @@ namespace {
 class SpikedRobustMethod final : public GramMethod<GapPlan> {
  public:
   SpikedRobustMethod()
-      : GramMethod(
-            {.name = "spiked-robust",
-             .sentence = "Gaussian noise on the projector, fitted to a noisy eigengap; may "
-                         "answer NULL",
-             .budgets = "(epsilon, delta)",
-             .tasks = {Task::Components},
-             .options = {variance_share_option()},
-             .spends_pair = true,
-             .papers = {cited::kSpikedCovariance,
-                        "C. Davis, W. M. Kahan. The Rotation of Eigenvectors by a "
-                        "Perturbation. III. SIAM Journal on Numerical Analysis 7(1), 1970."}}) {}
+      : GramMethod({.name = "spiked-robust",
+                    .sentence = "Gaussian noise on the projector, fitted to a noisy eigengap; may "
+                                "answer NULL",
+                    .budgets = "(epsilon, delta)",
+                    .tasks = {Task::Components},
+                    .options = {variance_share_option()},
+                    .spends_pair = true,
+                    .papers = {cited::kSpikedCovariance,
+                               "C. Davis, W. M. Kahan. The Rotation of Eigenvectors by a "
+                               "Perturbation. III. SIAM Journal on Numerical Analysis 7(1), 1970."},
+                    .plain = "Noise fitted to the gaps: may answer “nothing to report”"}) {}
   std::optional<PredictedError> predicted_error(const Request& /*request*/,
                                                 const AssumedSetting& setting) const override {
     return predicted_robust_error(setting);

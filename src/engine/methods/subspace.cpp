@@ -51,7 +51,8 @@ const MethodInfo& SubspaceMethod::info() const {
       .needs_row_count = true,
       .reads_rows = true,
       .spends_pair = true,
-      .papers = {cited::kSubspaces, cited::kFriendlyCore, cited::kAnalyzeGauss}};
+      .papers = {cited::kSubspaces, cited::kFriendlyCore, cited::kAnalyzeGauss},
+      .plain = "Learns a smaller space first"};
   return info;
 }
 
