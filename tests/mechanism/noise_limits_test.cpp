@@ -235,7 +235,7 @@ Alarms wrong_verdicts(const MixedUnits& asked) {
   Alarms alarms;
   for (int i = 0; i < kReleases; ++i) {
     const NoisyCovariance covariance =
-        raw_covariance(plan.run(gram, stream)->take(), Center::PublicMidpoint, Units::Original);
+        raw_covariance((*plan.run(gram, stream)).take(), Center::PublicMidpoint, Units::Original);
     const PrincipalComponents found = principal_components(covariance, asked.components);
     const Vector along =
         (found.loadings.transpose() * asked.exact * found.loadings).diagonal().eval();
@@ -307,7 +307,7 @@ TEST(NoiseLimits, AFewRowsFarFromTheCentreHaveNoVariance) {
       Alarms alarms;
       for (int i = 0; i < kMany; ++i) {
         const NoisyCovariance covariance =
-            raw_covariance(plan.run(gram, stream)->take(), Center::PrivateMean, Units::Scaled);
+            raw_covariance((*plan.run(gram, stream)).take(), Center::PrivateMean, Units::Scaled);
         const double found = covariance.raw(0, 0);
         const EntryNoise& noise = covariance.noise;
         const double mean = covariance.mean[0];
@@ -406,7 +406,7 @@ TEST(NoiseLimits, ThePlannedEdgeIsThatOfTheReleases) {
   int as_many = 0;
   for (int i = 0; i < kFew; ++i) {
     const NoisyCovariance covariance =
-        raw_covariance(plan.run(gram, stream)->take(), Center::PublicMidpoint, Units::Scaled);
+        raw_covariance((*plan.run(gram, stream)).take(), Center::PublicMidpoint, Units::Scaled);
     const PrincipalComponents found = principal_components(covariance, told.count);
     edges += found.noise_edge[0] / kFew;
     all_told += (found.explained_variance.array() > found.noise_edge.array()).all() ? 1 : 0;
