@@ -125,9 +125,6 @@ std::string complaint_in_words(const CLI::App& app, const CLI::ParseError& error
     return missing_words(app, text);
   }
   const std::string option = text.substr(0, text.find(':'));
-  if (is(CLI::ExitCodes::ArgumentMismatch) && text.find("At Most") != std::string::npos) {
-    return fmt::format("{} is given more than once", option);
-  }
   if (is(CLI::ExitCodes::ArgumentMismatch)) {
     const CLI::Option* given = active_app(app)->get_option_no_throw(option);
     const bool twice = given != nullptr && given->count() > 1;

@@ -15,7 +15,8 @@ int main() {
           .and_then([](const auto& document) {
             std::cout << in_words(document.guarantee()) << '\n'
                       << document.array("loadings")->value() << '\n';
-            for (double v : *field<std::vector<double>>(document.result, "noisy_explained_variance"))
+            for (double v :
+                 *field<std::vector<double>>(document.result, "noisy_explained_variance"))
               std::cout << v << '\n';
             return write_release(document, TableFormat::Csv, "out");
           });

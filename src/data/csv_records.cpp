@@ -146,8 +146,8 @@ class RecordParser {
       return fail(fmt::format(
           "line {}, column {}: not a number (the value is not shown). Leave the column out with "
           "{{columns}} or {{exclude}}, or count such cells as missing with {{bad_cell midpoint}}; "
-          "{{one_hot}} turns words into 0/1 columns, {{decimal comma}} reads 1.234,5, and "
-          "{{decimal point}} 1,234.5.",
+          "{{one_hot}} turns words into 0/1 columns, {{decimal comma}} reads decimal commas, "
+          "{{decimal point}} commas between thousands.",
           line(), shown(layout_.selection.schema.columns[slot])));
     }
     return end;

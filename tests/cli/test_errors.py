@@ -59,9 +59,9 @@ class Errors(CliTest):
         for wrong in ("0", "0:", ":1", "5:5", "9:1", "a:b", "0:1:2", "nan:1", "0:inf"):
             self.says(("pca", "t.csv", "--mu", 1, "--range", wrong), "LO:HI", "--range 0:10")
         for wrong in ("0", "-1", "inf", "nan"):
-            self.says(("pca", "t.csv", "--mu", 1, "--row-norm", wrong), "row norm")
+            self.says(("pca", "t.csv", "--mu", 1, "--row-norm", wrong), "--row-norm must be a positive number")
         self.says(("pca", "t.csv", "--mu", 1, *RANGE, "--bounds", "b.csv"), "not both")
-        self.says(("pca", "t.csv", "--mu", 1, *RANGE, "--grid", 0), "between 1 and 16777216")
+        self.says(("pca", "t.csv", "--mu", 1, *RANGE, "--grid", 0), "--grid must be a whole number from 1 to 16777216")
         self.says(("pca", "t.csv", "--mu", 1, "--bounds", "b.csv"), "b.csv", code=1)
         for center in (("mean",), ("public",), ("public", "--json")):
             self.says(("pca", "t.csv", "--mu", 1, *RANGE, "--center", *center),
@@ -96,7 +96,7 @@ class Errors(CliTest):
         for wrong in ("0", "-1", "two", "1.5"):
             self.says((*base, "-k", wrong), "--components must be a whole number of at least 1")
         self.says((*base, "-k"), "--components needs a value")
-        self.says((*base, "-k", 1, "-k", 2), "--components", "given more than once")
+        self.says((*base, "-k", 1, "-k", 2), "--components", "was given twice")
         self.says(("plan", "pca", "--rows", 9, "--dimension", 3, "-k", 4, *RANGE, "--mu", 1),
                   "1 <= k <= 3")
 

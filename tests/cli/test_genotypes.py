@@ -79,7 +79,7 @@ class Genotypes(CliTest):
             return self.refuse("pca", self.bed, "--allele-frequencies", name, "--columns", "rs1",
                                "--range", "0:2", *BUDGET, *more)
         self.assertIn("strictly between 0 and 1", refusal("column,value\nrs1,1\n"))
-        self.assertIn("no line for column 'rs1'", refusal("column,value\nrs2,0.5\n"))
+        self.assertIn("says nothing of column 'rs1'", refusal("column,value\nrs2,0.5\n"))
         head = " CHR SNP A1 A2 MAF NCHROBS\n"
         self.assertIn("no frequency of allele A", refusal(head + " 1 rs1 C G 0.2 80\n"))
         self.assertIn("no frequency of allele A", refusal(head + " 1 rs1 A G NA 0\n"))

@@ -211,27 +211,33 @@ TEST(CsvGrammar, BadCells) {
        {"x",    "1x",  "inf",    "-Infinity", "1e999",  "-1e309",      "--1",
         "+-1",  "+",   "-",      ".",         "e5",     "1e",          "1e+",
         "0x10", "1 2", "nan(7)", "1_000",     "\"1\"2", "\"1\" \"2\"", "1\r"}) {
-    expect_refused("a,b\n1,2\n" + bad + ",4\n",
-                   "line 3, column a: not a number (the value is not shown). Leave the column out "
-                   "with {columns}, or count such cells as missing with {bad_cell midpoint}; "
-                   "{one_hot} turns words into 0/1 columns, {decimal} reads decimal commas.");
+    expect_refused(
+        "a,b\n1,2\n" + bad + ",4\n",
+        "line 3, column a: not a number (the value is not shown). Leave the column out "
+        "with {columns} or {exclude}, or count such cells as missing with {bad_cell midpoint}; "
+        "{one_hot} turns words into 0/1 columns, {decimal comma} reads decimal commas, {decimal "
+        "point} commas between thousands.");
     expect_table("a,b\n1,2\n" + bad + ",4\n", {"a", "b"}, {1, 2, kNaN, 4},
                  midpoint_for_bad_cells());
     expect_table("a,b\n1,2\n" + bad + ",4\n", {"b"}, {2, 4}, selecting({"b"}));
   }
-  expect_refused(std::string_view("a,b\n1,2\n3,\0004\n", 13),
-                 "line 3, column b: not a number (the value is not shown). Leave the column out "
-                 "with {columns}, or count such cells as missing with {bad_cell midpoint}; "
-                 "{one_hot} turns words into 0/1 columns, {decimal} reads decimal commas.");
+  expect_refused(
+      std::string_view("a,b\n1,2\n3,\0004\n", 13),
+      "line 3, column b: not a number (the value is not shown). Leave the column out "
+      "with {columns} or {exclude}, or count such cells as missing with {bad_cell midpoint}; "
+      "{one_hot} turns words into 0/1 columns, {decimal comma} reads decimal commas, {decimal "
+      "point} commas between thousands.");
   expect_refused("a,b\n1,2\n3,1,5\"\n\"", "line 3: the record has too many fields (more than 2).");
 }
 
 TEST(CsvGrammar, LineNumbersCountLinesInsideQuotes) {
-  expect_refused("n,x\n\"a\nb\nc\",1\n\"d\ne\",no\n",
-                 "line 5, column x: not a number (the value is not shown). Leave the column out "
-                 "with {columns}, or count such cells as missing with {bad_cell midpoint}; "
-                 "{one_hot} turns words into 0/1 columns, {decimal} reads decimal commas.",
-                 selecting({"x"}));
+  expect_refused(
+      "n,x\n\"a\nb\nc\",1\n\"d\ne\",no\n",
+      "line 5, column x: not a number (the value is not shown). Leave the column out "
+      "with {columns} or {exclude}, or count such cells as missing with {bad_cell midpoint}; "
+      "{one_hot} turns words into 0/1 columns, {decimal comma} reads decimal commas, {decimal "
+      "point} commas between thousands.",
+      selecting({"x"}));
 }
 
 TEST(CsvGrammar, RaggedRecords) {
@@ -318,10 +324,12 @@ TEST(CsvGrammar, DamagedFiles) {
   expect_refused("a,b\n1,2\n3,\"4\n5,6\n", "line 3: a quote is opened and never closed.",
                  midpoint_for_bad_cells());
   // The first error in file order wins over the open quote.
-  expect_refused("a,b\n1,no\n3,\"4\n5,6\n",
-                 "line 2, column b: not a number (the value is not shown). Leave the column out "
-                 "with {columns}, or count such cells as missing with {bad_cell midpoint}; "
-                 "{one_hot} turns words into 0/1 columns, {decimal} reads decimal commas.");
+  expect_refused(
+      "a,b\n1,no\n3,\"4\n5,6\n",
+      "line 2, column b: not a number (the value is not shown). Leave the column out "
+      "with {columns} or {exclude}, or count such cells as missing with {bad_cell midpoint}; "
+      "{one_hot} turns words into 0/1 columns, {decimal comma} reads decimal commas, {decimal "
+      "point} commas between thousands.");
   const std::string endless = "a,b\n1,2\n3,\"" + std::string(std::size_t{65} << 20, 'x');
   EXPECT_EQ(message_of(read_text(endless)),
             "line 3: the record is longer than 64 MiB; is a quote left open?");
@@ -331,8 +339,10 @@ TEST(CsvGrammar, HugeFieldIsOneCell) {
   const std::string big(std::size_t{3} << 20, '7');
   EXPECT_EQ(message_of(read_text("a,b\n1,2\n" + big + ",4\n")),
             "line 3, column a: not a number (the value is not shown). Leave the column out with "
-            "{columns}, or count such cells as missing with {bad_cell midpoint}; {one_hot} turns "
-            "words into 0/1 columns, {decimal} reads decimal commas.");
+            "{columns} or {exclude}, or count such cells as missing with {bad_cell midpoint}; "
+            "{one_hot} turns "
+            "words into 0/1 columns, {decimal comma} reads decimal commas, {decimal point} commas "
+            "between thousands.");
   const Result<Table> skipped = read_text("a,b\n1,2\n" + big + ",4\n", selecting({"b"}));
   ASSERT_TRUE(skipped);
   EXPECT_EQ(skipped->values, (Values{2, 4}));

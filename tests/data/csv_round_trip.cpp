@@ -168,8 +168,10 @@ TEST(CsvRoundTrip, ErrorsNameTheLineOnWhichTheRowStarts) {
     RC_ASSERT(message_of(table) ==
               "line " + std::to_string(line) +
                   ", column x0: not a number (the value is not shown). Leave the column out with "
-                  "{columns}, or count such cells as missing with {bad_cell midpoint}; {one_hot} "
-                  "turns words into 0/1 columns, {decimal} reads decimal commas.");
+                  "{columns} or {exclude}, or count such cells as missing with {bad_cell "
+                  "midpoint}; {one_hot} "
+                  "turns words into 0/1 columns, {decimal comma} reads decimal commas, {decimal "
+                  "point} commas between thousands.");
   }));
 }
 
@@ -204,8 +206,10 @@ TEST(CsvRoundTrip, FirstErrorInFileOrderWithManyWorkers) {
       RC_ASSERT(done.error().message ==
                 "line " + std::to_string(2 + *std::ranges::min_element(broken)) +
                     ", column b: not a number (the value is not shown). Leave the column out with "
-                    "{columns}, or count such cells as missing with {bad_cell midpoint}; {one_hot} "
-                    "turns words into 0/1 columns, {decimal} reads decimal commas.");
+                    "{columns} or {exclude}, or count such cells as missing with {bad_cell "
+                    "midpoint}; {one_hot} "
+                    "turns words into 0/1 columns, {decimal comma} reads decimal commas, {decimal "
+                    "point} commas between thousands.");
     }
   }));
 }

@@ -12,6 +12,6 @@ namespace eigenveil {
 /// faces that keep it; a release.json has a form of its own, which says also what follows from it.
 /// An infinite number is null, and one of a list of one may stand without its brackets.
 std::string guarantee_text(const Guarantee& guarantee);
-Result<Guarantee> guarantee_of_text(std::string_view text);
+[[nodiscard]] Result<Guarantee> guarantee_of_text(std::string_view text);
 
 }  // namespace eigenveil

@@ -108,15 +108,16 @@ FactLine remark(const SharpSettlement& settled, const Request& request) {
   if (request.rank_transform) {  // one row shifts the ranks of all: nothing holds for all data
     return {"noise level", fmt::format("beta {:.4g}", *settled.beta)};
   }
-  return {"noise level",
-          fmt::format("beta {:.4g}; for every data set {} is {:.4g}-DP for one row{}", *settled.beta,
-                      request.components > 1 ? "the exact law of the draw" : "the draw alone",
-                      settled.worst_case_epsilon,
-                      request.group_size == 1
-                          ? ""
-                          : fmt::format(", {:.4g}-DP for the {} rows protected together",
-                                        request.group_size * settled.worst_case_epsilon,
-                                        request.group_size))};
+  return {
+      "noise level",
+      fmt::format(
+          "beta {:.4g}; for every data set {} is {:.4g}-DP for one row{}", *settled.beta,
+          request.components > 1 ? "the exact law of the draw" : "the draw alone",
+          settled.worst_case_epsilon,
+          request.group_size == 1
+              ? ""
+              : fmt::format(", {:.4g}-DP for the {} rows protected together",
+                            request.group_size * settled.worst_case_epsilon, request.group_size))};
 }
 
 Result<std::unique_ptr<Plan>> SharpMethod::plan(const Request& request,
