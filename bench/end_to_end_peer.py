@@ -44,7 +44,7 @@ def main():
         def ours():
             subprocess.run(
                 [eigenveil, "covariance", str(table), "--range=-1:1", "--epsilon", "1", "--delta", "1e-6",
-                 "--out", str(Path(folder) / "out")],
+                 "--people", str(rows), "--out", str(Path(folder) / "out"), "--replace"],
                 check=True, stdout=subprocess.DEVNULL)
 
         peer(), ours()  # warm the cache

@@ -63,9 +63,9 @@ def memory(field):  # not ru_maxrss: a child inherits its parent's
     return next(1024 * int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(field))
 n, p = map(int, sys.argv[1:])
 X = np.random.default_rng(0).normal(size=(n, p))
-eigenveil.PrivatePCA(10, mu=1, row_norm=5).fit(X[:2000, :20])          # libraries loaded, thread pools up
+eigenveil.PrivatePCA(10, mu=1, row_norm=5, anyway=True).fit(X[:2000, :20])          # libraries loaded, thread pools up
 now = memory("VmRSS")
-pca = eigenveil.PrivatePCA(10, mu=1, row_norm=np.sqrt(p)).fit(X)
+pca = eigenveil.PrivatePCA(10, mu=1, row_norm=np.sqrt(p), people=n).fit(X)
 beyond = memory("VmHWM") - now
 print(beyond / (8 * p * p), beyond / 2**20)
 """
@@ -75,7 +75,7 @@ def main():
     n, p = (int(v) for v in sys.argv[1:3]) if len(sys.argv) > 2 else (100_000, 500)
     repetitions = int(sys.argv[3]) if len(sys.argv) > 3 else 5
     X = np.random.default_rng(0).normal(size=(n, p))
-    ours = lambda: eigenveil.PrivatePCA(10, epsilon=1, delta=1e-6, row_norm=np.sqrt(p)).fit(X)  # noqa: E731
+    ours = lambda: eigenveil.PrivatePCA(10, epsilon=1, delta=1e-6, row_norm=np.sqrt(p), people=n).fit(X)  # noqa: E731
     theirs = lambda: PCA(10, svd_solver="covariance_eigh").fit(X)  # noqa: E731
     ours(), theirs()
     pairs = np.array([(seconds(ours), seconds(theirs)) for _ in range(repetitions)])
