@@ -813,14 +813,15 @@ async function drawRelease() {
   $("data-set").value = state.data_set || source.ledger?.name || "";
   state.data_set = $("data-set").value;
   $("date").value = state.date;
+  $("out").value = state.out;  // at once: what is typed while the charge is asked for stays
   await drawSpend();
   // A folder of this session holds a release already: another request is made into another one.
   if (used.has(state.out) && released?.command !== look?.command) {
     const stem = state.out.replace(/-\d+$/, "");
     for (let i = 2; used.has(state.out); ++i) state.out = `${stem}-${i}`;
+    $("out").value = state.out;
     await drawSpend();
   }
-  $("out").value = state.out;
   await poll();
 }
 const used = new Set();
@@ -835,7 +836,8 @@ function spendWords(done) {
   return `${spends} ${whom().replace(/^./, (c) => c.toUpperCase())} at most ${alone} times in 100 from this release${conditional()}.${after}`;
 }
 let spending = Promise.resolve();
-const drawSpend = () => { spending = showSpend(); return spending; };
+// One after the other: the answer to an earlier question must not stand over that to a later one.
+const drawSpend = () => { spending = spending.then(showSpend); return spending; };
 async function showSpend() {
   try {
     look = await ask("/api/look", releaseQuestion());
