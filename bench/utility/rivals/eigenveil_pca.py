@@ -1,4 +1,4 @@
-"""This package: what PrivatePCA takes when no method is named; centred with pure epsilon laplace, which subtracts a mean."""
+"""This package: what PrivatePCA takes when no method is named."""
 
 import warnings
 
@@ -9,7 +9,7 @@ VERSION = eigenveil.__version__
 
 def _fit(rows, k, epsilon, delta, seed, centred):
     warnings.simplefilter("ignore")
-    about = dict(center="private" if centred else "none", method="laplace" if centred and not delta else "auto")
+    about = dict(center="private" if centred else "none", anyway=True)
     return eigenveil.PrivatePCA(k, epsilon=epsilon, delta=delta or None, row_norm=1.0, neighbours="replace-one", threads=1, seed=seed, **about).fit(rows)
 
 
